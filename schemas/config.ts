@@ -89,8 +89,8 @@ type Env = Readonly<Record<string, string | undefined>>
 
 /**
  * The roles of an actor process: `actors` owns shards (with timers and projections), `queries` reads the read models,
- * `webhooks` delivers to the agents' webhooks, `mail` receives mail: by SMTP, or what the provider tells, `keeper`
- * keeps the keys of vaults, `runtime` sees to the compartments of its machine: each alone in its process.
+ * `webhooks` delivers to the agents' webhooks. `mail` receives mail, by SMTP or from the provider; `keeper` keeps the
+ * keys of vaults; `runtime` runs the compartments of its machine: each alone in its process.
  */
 export const ACTOR_ROLES = ["actors", "queries", "webhooks", "mail", "keeper", "runtime"] as const
 /** Those of a process where HUB_ROLES says nothing: who speaks with strangers' mail servers does nothing else. */

@@ -1,6 +1,6 @@
 /**
- * Text that can be set, and brought into a normal form: of a hundred thousand marks on one letter the order is found out
- * in quadratic time, which takes a browser half a minute and a process of ours seconds.
+ * Text that can be laid out and normalized. Sorting a hundred thousand marks on one letter takes quadratic time: half a
+ * minute in a browser, and seconds in a process of ours.
  */
 
 /** Far more than any language puts on one letter. In UTF-16 units. */

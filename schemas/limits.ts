@@ -263,9 +263,9 @@ export const LIMITS = {
     /** Passwords that one edge hashes at once, and that wait for it: each takes a tenth of a second of a core. */
     passwords_at_once: 2,
     /**
-     * Work of argon2id for a new password. OWASP's least is 19 MiB in 2 passes; this is two thirds more, and takes about a
-     * tenth of a second of one core: an edge can judge some twenty logins in a second beside its other work, in 64 MiB
-     * where two are under way.
+     * Work of argon2id for a new password. OWASP's least is 19 MiB in 2 passes; this is two thirds more, and takes
+     * about a tenth of a second of one core. An edge can check some twenty logins in a second beside its other work, in
+     * 64 MiB for two under way.
      */
     password_memory_kib: 32_768,
     password_passes: 2,

@@ -1,8 +1,9 @@
 /**
- * Every subject, stream, bucket and consumer of the bus, by the function that builds it. Nothing else in the
- * project writes a subject as text. `schemas/contract/subjects.txt` is the committed snapshot of this list.
+ * Every subject, stream, bucket and consumer of the bus, by the function that builds it. Nothing else in the project
+ * writes a subject as text. `schemas/contract/subjects.txt` is the committed snapshot of this list.
  *
- *  - `hub.node.<session>.<role>`: command frames to one actor node (request-reply in batches), by the asker's role (bus/roles.ts)
+ *  - `hub.node.<session>.<role>`: command frames to one actor node (request-reply in batches), by the asker's role
+ *    (bus/roles.ts)
  *  - `hub.ping.<session>`: asked whether a node is there
  *  - `hub.drain.<session>`: the operator tells a node to give its shards back and to end
  *  - `$SRV.FIGURES`: the operators' console asks every process for its figures (runtime/metrics/figures.ts)
@@ -10,7 +11,7 @@
  *  - `hub.qry.<view>`: queries of the read models, queue group, any actor node
  *  - `hub.evt.<kind>.<id>`: the log: one subject an actor, one message a commit
  *  - `hub.nonce`: used nonces, in batches, kept a little longer than they are refused
- *  - `hub.proof`: nonces of proofs of identity, likewise
+ *  - `hub.proof`: nonces of proofs of identity, in the same form
  *  - `hub.verified.<agent>.<h>`: how often a website had the agent verified; only the newest count is kept
  *  - `hub.seen.<agent>`: when an agent was last seen; only the newest is kept
  *  - `hub.limit.<bucket>.<key>`: long rate-limit windows; only the newest is kept
@@ -22,14 +23,15 @@
  *  - `hub.people.<human>`: the key that a person's data is sealed under, itself sealed; erased with the account
  *  - `hub.blob.<sha256>.<n>`: a piece of a file or of data, written once (blob/operations.ts)
  *  - `hub.mailkey.<mailbox>`: the key that a mailbox's mail is sealed under, itself sealed; erased with the mailbox
- *  - `hub.mail.<mailbox>.<mail>.<part>.<n>`: a piece of a message's text or attachment, sealed; kept for its time to live
+ *  - `hub.mail.<mailbox>.<mail>.<part>.<n>`: a piece of a message's text or attachment, sealed; kept for its time to
+ *    live
  *  - `hub.vault.<agent>.<vault>.<sha256>`: a ciphertext of a vault; erased with its entry, or with the vault
  *  - `hub.vaultkey.<vault>`: a vault's private key, sealed under HUB_VAULT_KEY; only the keeper reads and erases it
  *  - `hub.vaulttoken.<agent>.<place>`: what the keeper knows of a fill service's token; nobody else reads it
  *  - `hub.keeper.<view>`: queries that the keeper alone hears and answers
  *  - `hub.projected`: watermarks of the read models, announced after each transaction
- *  - `hub.notified.<agent>`: a hint to edges with a held request of the agent: id of its newest notification, or nothing
- *    where its account changed; lost hints cost a moment, see LIMITS.notifications.look_ms
+ *  - `hub.notified.<agent>`: a hint to edges with a held request of the agent: id of its newest notification, or
+ *    nothing where its account changed; lost hints cost a moment, see LIMITS.notifications.look_ms
  *  - `hub.refused`: an operator asks every edge for a refused request, by its id (bus/refused.ts)
  *  - `hub.console.link`: the operator asks the console for a one-time link
  *  - `hub.audit`: a line for each private thing that an operator opened in the console

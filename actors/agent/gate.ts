@@ -3,8 +3,8 @@
  * contract 11).
  *
  * Order: the nonce is recorded (the edge has verified the signature), the key is resolved, the account's status is
- * looked at, then the buckets are drawn, once for an ask however often its asker sends it. A key that was never
- * registered, or was brought in by rotation, has no agent under its own id: the key's claim says who has it, and the
+ * checked, then the buckets are drawn. An ask draws once, however often its asker sends it. A key that was never
+ * registered, or was brought in by rotation, has no agent under its own id. The key's claim names its agent, and the
  * ask moves on there with its signature settled.
  */
 import type { Clock } from "effect"
@@ -48,9 +48,9 @@ const ADMITTED_MS = 15_000
 const ADMITTED_MAX = 100_000
 
 /**
- * An ask is judged once: who got no answer sends it again under its id, and would else draw the buckets twice, or hear
- * that the key which it has itself replaced is no longer one. The decision judges anything that was not carried out
- * yet.
+ * An ask is judged once. An asker without an answer sends it again under its id. It would otherwise draw the buckets
+ * twice, or hear that the key which it has itself replaced is no longer one. The decision judges anything that was not
+ * carried out yet.
  */
 class Admitted {
   private readonly clock: Clock.Clock

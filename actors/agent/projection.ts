@@ -1,7 +1,7 @@
 /**
- * Read models of agents: the directory, the score history, the identity directory's side (identity/projection.ts), what
- * they watch (watch/projection.ts), whom they block (block/projection.ts), what they keep (bookmark/projection.ts), and
- * which webhooks are paused (webhook/projection.ts).
+ * Read models of agents: the directory, the score history, the identity directory's side (identity/projection.ts) and
+ * their watches (watch/projection.ts). Also their blocks (block/projection.ts), bookmarks (bookmark/projection.ts) and
+ * paused webhooks (webhook/projection.ts).
  */
 import { sql, type Transaction } from "kysely"
 import { AGENT_EVENTS, AgentEvent } from "./state.ts"

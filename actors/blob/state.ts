@@ -5,14 +5,14 @@
  *  - Every event says how the blob stands then, whole: the newest commit alone tells it. So whoever names or releases
  *    it reads one message, and writes its own beside what it changes in the same commit (naming.ts): `names` is exact
  *    at every point of the log.
- *  - Nothing is named that is not whole: its pieces are acknowledged before. Nothing is written that is not expected:
- *    the edge asks first, and from then on nobody collects the blob before `until`, which is many times longer than an
- *    upload can take. So what stands without a name is always waited for by a timer, whoever dies meanwhile.
+ *  - Nothing is named that is not whole: its pieces are acknowledged before. Every written piece is expected. The edge
+ *    asks first, and from then on nobody collects the blob before `until`, which is many times longer than an upload
+ *    can take. So what stands without a name is always waited for by a timer, whoever dies meanwhile.
  *  - It is condemned in one commit and purged in the next command. Condemned means: not named, not expected any more. A
  *    name that comes in between loses the race by its expected sequence, is refused, and its bytes are sent again.
- *  - A purge takes pieces up to `through`, the stream's end when the blob was condemned, and no later ones: a node that
- *    stood still in the middle of it does no harm to what was written since. An upload that expects a condemned blob
- *    has it purged first, so that all of its pieces are new.
+ *  - A purge takes pieces up to `through`, the stream's end when the blob was condemned, and no later ones. A node that
+ *    stood still in the middle of it does no harm to later pieces. An upload that expects a condemned blob has it
+ *    purged first, so that all of its pieces are new.
  */
 import { Schema } from "effect"
 import { event } from "../engine/events.ts"

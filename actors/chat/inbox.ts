@@ -2,8 +2,8 @@
  * Updates of chats, from the poll that brought them to the one that confirms them.
  *
  * Invariants
- *  - The other side confirms by one number, all that is before it: so it is that of the oldest that is open, and what
- *    is behind that comes again with each poll, and is known.
+ *  - The other side confirms everything before one number. So that is the number of the oldest open update. Later ones
+ *    come again with each poll, and are recognized.
  *  - Messages of one chat keep their order; chats do not wait for each other.
  *  - No more are open than one poll brings. Only so many messages of one chat may wait, so that it does not take the
  *    others' places for long.

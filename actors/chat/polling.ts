@@ -2,8 +2,8 @@
  * Listens to what people say to the bot: one node at a time, as long as leases hold.
  *
  * Invariants
- *  - An update is confirmed to the other side by a later poll alone, once it is passed on or given up (inbox.ts), so
- *    that it comes again if the node ends before.
+ *  - An update is confirmed to the other side by a later poll alone, once it is passed on or given up (inbox.ts). So it
+ *    comes again if the node ends before.
  *  - One after the other in each chat, in their order; a chat whose agent cannot be had holds up no other. Updates that
  *    cannot be passed on in time are dropped, and logged.
  *  - A poll that fails is tried again with growing pauses, at most so long.

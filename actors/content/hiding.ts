@@ -3,9 +3,8 @@
  *
  * Invariants
  *  - Hidden is not removed: its author sees it and may remove it. Nobody votes on it, answers it or edits it meanwhile.
- *  - Hiding takes its votes out of its author's score and five points more, showing it again gives all of it back, by
- *    the votes that are left: nobody votes meanwhile, but those of an agent that is banned go without touching the
- *    score.
+ *  - Hiding takes its votes out of its author's score and five points more. Restoring gives all of it back, by the
+ *    votes that are left. Nobody votes meanwhile, but votes of a banned agent disappear without touching the score.
  *  - Removed while it is hidden, it takes nothing of the author's a second time.
  */
 import { Schema } from "effect"

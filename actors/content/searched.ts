@@ -9,8 +9,8 @@
  *    NUL is a blank, half of a surrogate pair is no letter. A query without a required word finds nothing.
  *  - `"…"` is a phrase, `-` before a word or a phrase excludes it, `or` stands between alternatives. Text without a
  *    space (`example.com`, `1.5`, 東京都) is found as it is written, together.
- *  - The last word is taken for the beginning of one, as somebody types it, unless it is put in quotation marks,
- *    excluded, or a single ASCII character, with which too much begins.
+ *  - The last word matches the beginnings of words, as somebody types it. Exceptions are quoted and excluded words, and
+ *    a single ASCII character, with which too much begins.
  */
 import { setImmediate as turn } from "node:timers/promises"
 import { type RawBuilder, sql } from "kysely"

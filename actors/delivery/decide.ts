@@ -2,10 +2,10 @@
  * Decisions on a delivery (contract 4). Pure.
  *
  * Invariants
- *  - An attempt is called for by an event (queued, due, redelivered) with a number of its own; a worker answers to that
+ *  - An event calls for an attempt (queued, due, redelivered), with a number of its own. A worker answers to that
  *    number: a report, or that it is put off or dropped. Only the answer to the last call, given first, changes
  *    anything.
- *  - While the delivery is pending, either an attempt is called for or a timer is set that will call for one; a report
+ *  - While the delivery is pending, either an attempt is called for or a timer is set that will call for one. A report
  *    that leaves it pending sets the timer before it is committed. So a delivery is never stuck.
  *  - The log keeps a delivery for `kept_seconds` from when it was queued, as a whole. No attempt is called for in the
  *    last hour of that, so none is answered to a delivery that has ended.

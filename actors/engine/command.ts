@@ -5,18 +5,18 @@
  *  - Append, then evolve, then reply: nothing is answered that is not durable, nothing evolves that was not appended.
  *  - The log is the fence. An append carries the sequence this activation stands at. When it is refused, somebody else
  *    has written: the activation reloads from the log and tries the command again, at most CONFLICT_TRIES times.
- *  - Facts from `prepare` are used only if the actor still stands at the same sequence: numbers drawn there grow along
- *    the log of each actor, whoever else believed to own it meanwhile.
+ *  - Facts from `prepare` are used only if the actor still stands at the same sequence. So numbers drawn there grow
+ *    along the log of each actor, whoever else believed to own it meanwhile.
  *  - After an append of unknown outcome the log is read before anything else is decided.
  *  - A command id that is remembered is answered with its first reply; nothing is appended. (What reactions tell is
  *    known to be done longer than its reply is: nobody reads that.)
- *  - Timers are durable before their commit is, each under its own time: one of a commit that failed fires for nothing
- *    and takes the place of none that a committed one has set.
- *  - A timer that finds nothing to do is the last that is heard of it, and so is what follows from a commit; no append
- *    fences that: it counts only where the log says that this activation is not behind.
- *  - A refusal that commits nothing counts only where the log says that this activation is not behind: another node may
- *    have carried out this very command a moment ago, whose work (a name that is taken, a vote that stands) is what the
- *    refusal is about. It is then answered with the first reply.
+ *  - Timers are durable before their commit is, each under its own time. One of a failed commit fires for nothing and
+ *    replaces none that a successful one has set.
+ *  - A timer without anything to do is never heard of again, and neither is a command of a reaction; no append fences
+ *    that. So such a result counts only if the log says that this activation is not behind.
+ *  - A refusal that commits nothing counts only if the log says that this activation is not behind. Another node may
+ *    have carried out this very command a moment ago, and the refusal may be about its work (a name that is taken, a
+ *    vote that stands). It is then answered with the first reply.
  *  - A command that is refused for its bytes, or for want of room on the disk, is refused before anything is set or
  *    appended.
  *  - An interruption ends a command before its append or not at all: from the append on it is carried to its end.

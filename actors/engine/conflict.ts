@@ -6,8 +6,8 @@ import type { Companion } from "./definition.ts"
 /** Tries of one command. */
 export const CONFLICT_TRIES = 16
 /**
- * Before the second try again and those after it, a random part of this, twice as much each time: many actors may write
- * to one companion at once, of whom each time one gets through.
+ * The pause before the second retry and later ones: a random part of this, twice as much each time. Many actors may
+ * write to one companion at once, and each time one succeeds.
  */
 const CONFLICT_PAUSE_MS = 10
 const CONFLICT_PAUSE_MAX_MS = 500

@@ -58,7 +58,7 @@ export const isDue = (fired: FiredTimer, due: number): boolean => fired.at === u
 const CLOCK_AHEAD_MAX_MS = 300_000
 
 /**
- * The meaning of a fired timer for a state that waits for `due`: its time has come; it has not by this node's clock,
+ * The meaning of a fired timer for a state that waits for `due`. Its time has come; or it has not by this node's clock,
  * and the timer must come again; or it is another's. One that does not say for when it was set is ours within what
  * clocks may differ.
  */

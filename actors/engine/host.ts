@@ -2,7 +2,7 @@
  * The actors of one node: activated on first use, passivated when idle, dropped with their shard. At most
  * `resident_actors_max` are kept; the longest idle go first, after a snapshot where one is due.
  *
- * The actors of a shard do everything in fibers of that shard's own set: it is empty when nothing is under way, and
+ * The actors of a shard do everything in fibers of that shard's own set. It is empty when nothing is under way, and
  * interrupted as a whole when the shard is lost.
  */
 import { type Context, Effect, Fiber, FiberSet, type Scope } from "effect"

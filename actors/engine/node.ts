@@ -1,8 +1,8 @@
 /**
  * One node on the bus: takes frames of asks, has each judged and carried out by its actor, sends the answers back in
- * frames. It answers asks that it does not own, or that its release does not know, by sending the asker elsewhere; it
- * refuses those that it cannot carry out; it never leaves an ask without an answer, except when it has lost its lease
- * meanwhile: then the asker tries again elsewhere, and an old answer would be wrong.
+ * frames. It answers asks that it does not own, or that its release does not know, by sending the asker elsewhere. It
+ * refuses those that it cannot carry out. It leaves an ask without an answer only when it has lost its lease meanwhile:
+ * then the asker tries again elsewhere, and an old answer would be wrong.
  */
 import { type Clock, Schema } from "effect"
 import { wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"

@@ -4,9 +4,9 @@
  * Invariants
  *  - A session is one incarnation of one node: its id is made fresh at each start and each loss, never used twice. So a
  *    restart under the same name is a new session, and nothing that was meant for the old one reaches it.
- *  - A session beats every BEAT_MS on its own key, each time expecting the revision of its last beat. A beat that is
- *    refused, or no acknowledged beat for DROP_AFTER_MS (less than the key's time to live), ends it: every shard is
- *    dropped at once, and a new session begins.
+ *  - A session beats every BEAT_MS on its own key, each time expecting the revision of its last beat. A refused beat,
+ *    or no acknowledged beat for DROP_AFTER_MS (less than the key's time to live), ends it. Every shard is dropped at
+ *    once, and a new session begins.
  *  - A node answers only while its last acknowledged beat was *sent* within SERVE_WITHIN_MS, which is less than the
  *    silence after which peers may end it. A thawed node therefore first asks for its lease, then answers.
  *  - Shards go to the live session with the highest rendezvous weight, claimed by compare-and-set on the shard's key. A
@@ -14,12 +14,12 @@
  *    shard back; nobody takes it from a living one.
  *  - The view may be old: also a key that is believed to name this session is claimed by compare-and-set, before it is
  *    served.
- *  - The session that a key names takes the shard up, or gives it back, at each tick until it has: a claim whose
- *    preparation failed and a key that could not be given back (the bus was between two leaders) leave no shard with a
- *    living owner that does not serve it.
+ *  - The session that a key names takes the shard up, or gives it back, at each tick until it has. So no shard has a
+ *    living owner that does not serve it, although a preparation may fail, and a key may stay when the bus is between
+ *    two leaders.
  *  - Sessions ping their successors in the ring of sessions. "No responders" (the connection is gone) or silence of
- *    SILENT_AFTER_MS, seen by a node whose own lease is good, ends a session by compare-and-set on its key: if it has
- *    beaten meanwhile, the set is lost and it lives.
+ *    SILENT_AFTER_MS, seen by a node whose own lease is good, ends a session by compare-and-set on its key. If it has
+ *    beaten meanwhile, the set fails and it lives.
  *  - Work in a session's name (claims, returns, pings, the listening on its subjects) belongs to its scope (session.ts)
  *    and ends with it: nothing of a lost session reaches the next.
  *  - All of this is a hint. Two nodes may believe in one shard for a moment (a slow watch, a lost compare-and-set); the
@@ -212,8 +212,8 @@ export class Placement {
       const owner = view.ownerOf(shard)
       const best = highestOf(view.sessions(), shard)
       const held = current.held.get(shard)
-      // A key that names us is served by nobody else: a claim that came to nothing, or a key that could not be given
-      // back, is taken up again even where another would be better by now, and given back then.
+      // A key that names us is served by nobody else. A failed claim, or a key that could not be given back, is taken
+      // up again even if another would be better by now, and given back then.
       if (
         held === undefined &&
         (owner === current.id || (best === current.id && (owner === null || !view.isLive(owner))))

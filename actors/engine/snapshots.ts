@@ -3,7 +3,7 @@
  * them long.
  *
  * Invariants
- *  - Loads and saves that come together go as one statement each, so that a node that takes over thousands of actors, or
+ *  - Loads and saves that come together go as one statement each. So a node that takes over thousands of actors, or
  *    gives them up, asks a few times and not thousands of times.
  *  - A Postgres that does not answer is waited for once, for all: until it answers again every load finds nothing at
  *    once, and every save fails at once. One statement every AWAY_MS finds out.

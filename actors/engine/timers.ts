@@ -3,7 +3,7 @@
  *
  * Setting one publishes a message that the server keeps and, at its time, republishes on the fire subject. Any node
  * takes it from the durable consumer and turns it into a command to its actor, with an id made of the fired message's
- * sequence, and acknowledges when the command is answered.
+ * sequence. It acknowledges when the command is answered.
  *
  * Invariants
  *  - A timer fires at least once and is applied once; a restart of everything loses none.
@@ -13,7 +13,7 @@
  *  - A timer is set before its commit, and may fire while that is under way still: to a new owner, who knows nothing of
  *    it. One that is set for so soon comes once more, when the commit is written or never will be.
  *  - A timer that cannot be answered at the moment (no owner knows the kind, an actor is unavailable) is set again for
- *    later, under the id it had, and waits in the schedule: it delays nobody.
+ *    later, under the id it had. It waits in the schedule and delays nobody.
  *  - A timer under way as its node ends is given to another at once, which asks under the same id.
  *  - Fired timers are kept for FIRED_KEPT_SECONDS at most. A server that runs so long without any actor loses it.
  */

@@ -4,11 +4,11 @@
  *
  * Invariants
  *  - Receivers take turns, and so do the agents of one receiver: a long queue of one is no delay to another.
- *  - A receiver has a bounded number of attempts under way and waiting, an agent a smaller one under way; and what is
- *    held for one agent, over all receivers, is a small part of what the worker holds.
- *  - Time is what receivers take from each other, so time alone judges them: one that answers within `slow_ms`,
- *    whatever it answers, is fast; one that does not is slow, until it is fast again. It is slow from the moment at
- *    which that time is over, not from the end of the attempt. A new receiver is unknown.
+ *  - A receiver has a bounded number of attempts under way and waiting, an agent a smaller one under way. One agent's
+ *    attempts, over all receivers, are a small part of those that the worker holds.
+ *  - Receivers take time from each other, so time alone judges them. One that answers within `slow_ms`, whatever it
+ *    answers, is fast; one that does not is slow, until it is fast again. It is slow from the moment at which that time
+ *    is over, not from the end of the attempt. A new receiver is unknown.
  *  - Slow and unknown receivers share a part of the worker: however many there are, the rest stays with the fast ones.
  *    That part is well below what stops the worker from fetching (`fetch_room_min`), or the fast ones' deliveries would
  *    wait in the log.

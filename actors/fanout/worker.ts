@@ -6,12 +6,12 @@
  *  - A message is acknowledged when its delivery's actor has the report, or has put the attempt off.
  *  - A worker asks the delivery first if another worker may have begun the attempt. Between the POST and the report it
  *    may so be made twice, under the same `webhook-id`.
- *  - The agent's actor says where to and signs, at each attempt anew: no secret ever comes here, a new address or
- *    secret counts at once, and for an account that is closed nothing leaves.
+ *  - The agent's actor names the destination and signs, at each attempt anew. No secret ever comes here, a new address
+ *    or secret counts at once, and nothing leaves for a closed account.
  *  - A POST, and all that is done about one attempt, has an end of the worker's own.
- *  - The receiver's part of a worker comes from fair.ts. An attempt without room there comes again: soon, from the
- *    consumer, if the receiver is well; later, by a timer of the delivery, if it is slow or too many are unknown. So
- *    receivers that never answer never fill the consumer.
+ *  - The receiver's part of a worker comes from fair.ts. An attempt without room there comes again. It comes soon, from
+ *    the consumer, if the receiver is well; later, by a timer of the delivery, if it is slow or too many are unknown.
+ *    So receivers that never answer never fill the consumer.
  */
 import { randomBytes } from "node:crypto"
 import { Cause, Clock, Effect, Exit, Schedule, type Scope } from "effect"

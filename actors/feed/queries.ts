@@ -2,8 +2,8 @@
  * Feeds in the read models (spec 4.2; contract 19).
  *
  * Invariants
- *  - The newest posts and the newest threads are read each by their own index, no more of each than a feed holds; texts
- *    of those alone that it then has, and of these no more than it shows.
+ *  - The newest posts and the newest threads are read each by their own index, no more of each than a feed holds. Only
+ *    texts of the feed's own entries are read, and no more of them than it shows.
  *  - A version is made of whatever of an entry may change: its title, text, tags and category move `updated_at`, its
  *    author's name and standing stand beside. So two feeds of one version are the same.
  *  - Hidden and deleted content has no row. Content of banned and deleted agents stays, as in lists.

@@ -5,11 +5,11 @@
  * Invariants
  *  - Everything is one commit: the place, the compartment, the agent with its claims, the person's declaration, the
  *    confirmed sponsorship. There is all of it or nothing, whatever fails and whenever.
- *  - Before that commit nothing is kept anywhere: a key pair that no commit names is forgotten, a number that was drawn
- *    is a gap, and a draw on a bucket is the only thing that a failed try costs.
- *  - The person's account is expected where it stood when it was asked: an account that is deleted meanwhile, or that
- *    declares one agent too many, makes the command begin anew, and then be refused. One that is deleted afterwards finds
- *    the place in the fleet, which hears of it after this commit.
+ *  - Before that commit nothing is kept anywhere. A key pair that no commit names is forgotten, a drawn number is a
+ *    gap, and a draw on a bucket is the only cost of a failed try.
+ *  - The person's account is expected at the sequence at which it was asked. If it is deleted meanwhile, or declares
+ *    one agent too many, the command begins anew, and is then refused. One that is deleted afterwards finds the place
+ *    in the fleet, which hears of it after this commit.
  *  - A compartment's id is made once: whoever asks for it again is told what there is, also with another key pair.
  */
 import { randomBytes } from "node:crypto"

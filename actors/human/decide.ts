@@ -5,8 +5,8 @@
  *  - A link holds once, for its time, and only the newest of its purpose.
  *  - A new password ends every session, and every link to another one.
  *  - The maker of an account need not have its address. The first person who proves it, by a new password, keeps
- *    nothing of the maker's that locks them out or lets others in: no second step, no passkey, no chat and no code for
- *    one, no browser with push. Nor do they vouch for any agent.
+ *    nothing of the maker's that locks them out or lets others in. There is no second step, passkey, chat, code for a
+ *    chat, or browser with push. Nor do they vouch for any agent.
  *  - Limits of an account go on counting for its address when the account is deleted. Declarations that no agent has
  *    answered end in that commit, so a refusal comes before it, and counts, or not at all.
  *  - A letter is written in the commit of what it tells.

@@ -3,8 +3,8 @@
  *
  * Invariants
  *  - Only hashes are kept, with the account in them: the same code in two accounts is not seen to be the same.
- *  - A code has 50 bits. That is little for a hash that anybody can try, and much for one behind a few tries an hour:
- *    hashes are as secret as the rest of the account's log.
+ *  - A code has 50 bits. That is little for a hash that anybody can try, and much for one behind a few tries an hour.
+ *    Hashes are as secret as the rest of the account's log.
  *  - Comparing takes the same time whichever code fits, or none.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto"

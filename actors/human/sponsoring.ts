@@ -8,8 +8,8 @@
  *    where its limit was judged.
  *  - A sponsorship that is reported as ended counts no more. Until then it counts as open, which refuses too much,
  *    never too little.
- *  - The bucket is drawn by what can be declared, here: a command that is known already, or is refused, costs nothing,
- *    unless others took the last place while it was carried out.
+ *  - The bucket is drawn here, by declarations that are possible. A known or refused command costs nothing, unless
+ *    others took the last place while it was carried out.
  */
 import { Effect } from "effect"
 import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"

@@ -4,9 +4,9 @@
  * same.
  *
  * `begin` says whether the request is new, under way, done or in conflict; `finish` keeps the answer. A request whose
- * edge died between the two is free again when it cannot be under way any more, and runs under the same command id, so
- * that what it had committed is not done twice. An asker repeats what is not answered soon: a `begin` that meets itself
- * is still the first. One that was abandoned is free for the same body at once, for another at its deadline.
+ * edge died between the two is free again when it cannot be under way any more. It runs under the same command id, so
+ * that nothing is committed twice. An asker repeats what is not answered soon: a `begin` that meets itself is still the
+ * first. One that was abandoned is free for the same body at once, for another at its deadline.
  *
  * An owner's answers take so many bytes a day (`answer_bytes_per_day`). An answer that would take more than an eighth
  * of what is left is kept shortened (shortened.ts), or not at all where a long record can be made anew. With nothing

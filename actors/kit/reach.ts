@@ -3,8 +3,8 @@
  * service knock at doors that only the service can reach.
  *
  * Invariants
- *  - A name is resolved when a connection is made, every address that it has is judged, and the connection goes to
- *    those addresses: a name that answers differently the next moment (DNS rebinding) is not asked a next time.
+ *  - A name is resolved when a connection is made, and every address that it has is checked. The connection goes to
+ *    those addresses, so a name that answers differently the next moment (DNS rebinding) gains nothing.
  *  - One address that is not public spoils all: a name that mixes them is up to something.
  *  - Only what is known to be public passes: what IANA has set aside, tunnels into IPv4 and mapped addresses among it,
  *    does not.

@@ -3,12 +3,12 @@
  *
  * Invariants
  *  - It is written in the commit that it follows from (posting.ts), so that it is there exactly if its cause is.
- *  - To whom it goes, and what it says, stands sealed under the key of the account (actors/kit/account-keys.ts), here
- *    as in the log; once nothing more is to be sent, no longer here. With the account's key erased it is dropped.
+ *  - Its recipient and content are sealed under the key of the account (actors/kit/account-keys.ts), here as in the
+ *    log; once nothing more is to be sent, they are no longer here. With the account's key erased it is dropped.
  *  - An attempt is in the log before a byte of it is on the wire, and is made at most once, by the node that has
  *    committed it. Its outcome is reported to this actor, on whichever node it lives by then.
- *  - Never twice: an attempt of which nobody can tell whether the mail server took the letter is the last (`unknown`),
- *    unless who made it still says that the server did not. A letter that is a file is written again, under the same
+ *  - It is never sent twice. An attempt of unknown outcome at the mail server is the last (`unknown`), unless its maker
+ *    still reports that the server did not take the letter. A letter that is a file is written again, under the same
  *    name.
  *  - Until it has ended a timer is set: for the next attempt, or for the moment at which an attempt's outcome should be
  *    known.
@@ -32,8 +32,8 @@ export const Letter = Schema.Struct({
   /** The transport of the attempt under way. */
   transport: Schema.NullOr(TransportName),
   /**
-   * Unix ms of the timer that is waited for: the next attempt's, or that by which the outcome of this one is known;
-   * `null` for the first attempt, which any timer may begin, and once it has ended.
+   * Unix ms of the awaited timer: of the next attempt, or of the time by which this one's outcome is known. `null` for
+   * the first attempt, which any timer may begin, and once it has ended.
    */
   due: Schema.NullOr(Schema.Number)
 })

@@ -2,7 +2,7 @@
  * Bytes that an agent uploads, files and data, a day (contract 19, "Sizes").
  *
  * Invariants
- *  - Each upload is drawn exactly, and kept in the stream of long windows before a byte of it is stored: uploads are
+ *  - Each upload is drawn exactly, and kept in the stream of long windows before a byte of it is stored. Uploads are
  *    few and large, so there are no slices to lose.
  *  - Draws of one agent follow each other. Sent bytes count even if nothing comes of them.
  */

@@ -5,14 +5,14 @@
  *  - Every message from the start on is received, in order; after an interruption it goes on behind the last one
  *    received.
  *  - The server keeps such a consumer in memory: one that was killed has forgotten it. So when the connection is
- *    renewed a new consumer is made at once; and also when its heartbeats are missed, for in a cluster the server that
- *    has the consumer may go while the connection, to another one, stays.
- *  - Only the newest consumer is listened to: what an older one still brings is dropped. So is what follows a gap in its
- *    deliveries: a new consumer begins behind the last message received.
+ *    renewed a new consumer is made at once. The same follows missed heartbeats: in a cluster the server that has the
+ *    consumer may go while the connection, to another one, stays.
+ *  - Only the newest consumer is listened to: what an older one still brings is dropped. So is what follows a gap in
+ *    its deliveries: a new consumer begins behind the last message received.
  *  - No consumer is left behind. Each has a name of its own before it is asked for, so that one that the server made
  *    later than anybody waited is taken back as well.
- *  - A consumer has one filter at most. The server counts the matching subjects when it makes one: without a filter it
- *    need not, however many there are; with several it looks at every subject of the stream and holds up writes.
+ *  - A consumer has one filter at most. The server counts the matching subjects when it makes one. Without a filter it
+ *    need not, however many there are; with several it reads every subject of the stream and delays writes.
  */
 import {
   AckPolicy,
@@ -37,9 +37,9 @@ const PULL_MESSAGES = 1000
 /** One pull; the server's heartbeats come twice as often. */
 const PULL_MS = 1000
 /**
- * For the making of a consumer, twice as long after each that was not made. A cluster may place it on a server that was
- * killed, as long as it does not know; then nobody answers, and the next one that is asked for lies elsewhere, more
- * likely than not. On a slow server it takes its time.
+ * For the making of a consumer, twice as long after each that was not made. A cluster may place it on a killed server,
+ * as long as it does not know. Then nobody answers, and the next one is placed elsewhere, more likely than not. On a
+ * slow server it takes its time.
  */
 const MADE_WITHIN_MS = 1000
 const MADE_WITHIN_MAX_MS = 32_000

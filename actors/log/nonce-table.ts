@@ -1,8 +1,9 @@
 /**
  * Used nonces in memory: 64 bits of a hash of key and nonce, and 32 bits that name the request that used it, in one
- * open-addressing table for each minute. 24 to 48 bytes a nonce, no objects, and a whole minute is forgotten at once.
+ * open-addressing table for each minute. A nonce takes 24 to 48 bytes, there are no objects, and a whole minute is
+ * forgotten at once.
  *
- * Two different nonces fall on one 64-bit hash about once in 10^13 checks at a million nonces; the later one is then
+ * Two different nonces share a 64-bit hash about once in 10^13 checks at a million nonces. The later one is then
  * refused, and its client signs again with a fresh nonce. The hash is of the key too, so nobody can bring that about
  * for another's key.
  */

@@ -11,8 +11,8 @@
  *  - The edge repeats an unanswered ask under the same id: a nonce found used by that very request is no reuse. Once it
  *    was said of a request that its use could not be recorded, it is said of each repeat: its client has been told that
  *    nothing was done.
- *  - One record is 12 bytes: 64 bits of hash, 32 bits of request, so that a quarter of an hour at 5,000 requests/s is
- *    54 MB to read back, and no key or nonce stands in the log.
+ *  - One record is 12 bytes: 64 bits of hash, 32 bits of request. So a quarter of an hour at 5,000 requests/s is 54 MB
+ *    to read back, and the log has no key or nonce.
  */
 import type { StreamState } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"

@@ -2,8 +2,8 @@
  * The end of waiting for what a lost connection has swallowed.
  *
  * Messages that were sent over a broken connection, or while there was none, may never arrive, and their answers never
- * come. So when the connection is renewed, whatever waits from before is given up at once, not at its timeout: nobody
- * knows what has become of it, and whoever asked looks again over the line that now works.
+ * come. So when the connection is renewed, waiting requests from before are given up at once, not at their timeouts.
+ * Their outcome is unknown, and their askers look again over the line that now works.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect, type Scope } from "effect"

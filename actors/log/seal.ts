@@ -1,7 +1,7 @@
 /**
- * Seals values that must not be in the clear in events, snapshots, replays and backups: secrets that an actor must keep
- * (a webhook's HMAC key), under a key derived from the service's seed; a person's own data, under a key of that account
- * (actors/kit/account-keys.ts). AES-256-GCM.
+ * Seals values that must not be in the clear in events, snapshots, replays and backups. Secrets that an actor must keep
+ * (a webhook's HMAC key) are sealed under a key derived from the service's seed. A person's own data is sealed under a
+ * key of that account (actors/kit/account-keys.ts). AES-256-GCM.
  */
 import {
   createCipheriv,

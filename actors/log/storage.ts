@@ -1,9 +1,9 @@
 /**
- * Room for the log: below a floor of free bytes no commit is appended, so that what reads need (the memory of nonces
- * above all, in streams of bounded size) goes on.
+ * Guards the room for the log. Below a floor of free bytes no commit is appended, so that reads go on: they need the
+ * memory of nonces above all, in streams of bounded size.
  *
- * It is measured by the disk itself, if nats-server is the launcher's own on this machine; by each server's monitoring
- * (HUB_NATS_MONITOR), which tells how much it may store and does; by the account's bound, if it has one. The least of
+ * It is measured by the disk itself, if nats-server is the launcher's own on this machine. Otherwise each server's
+ * monitoring (HUB_NATS_MONITOR) tells its room and its use. The account's bound counts too, if it has one. The least of
  * what is known counts. A server that refuses a commit for want of room says the same, for REFUSED_HOLD_MS.
  */
 import { statfs } from "node:fs/promises"

@@ -30,8 +30,8 @@ type Wanted = Partial<StreamConfig> & { readonly name: string; readonly subjects
 const common = { storage: StorageType.File, retention: RetentionPolicy.Limits, allow_direct: true }
 
 /**
- * A bound in bytes either makes room for new messages by dropping the oldest (a count of visits, an answer that a retry
- * would get again), or refuses new messages (a forgotten nonce would be good again).
+ * A bound in bytes drops the oldest messages to make room, or refuses new ones. A count of visits, or an answer that a
+ * retry would get again, may be dropped; a forgotten nonce would be valid again.
  */
 const dropping = (max_bytes: number) => ({ max_bytes, discard: DiscardPolicy.Old })
 const refusing = (max_bytes: number) => ({ max_bytes, discard: DiscardPolicy.New })

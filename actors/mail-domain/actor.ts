@@ -57,7 +57,7 @@ interface TimerFacts {
   readonly check: Checked
   readonly claim: ClaimFacts
   readonly forgotten: boolean
-  /** A domain that the provider is told of no more, though it has it still. */
+  /** A domain that the provider still has, and is not asked about any more. */
   readonly givenUp: string | null
 }
 

@@ -6,8 +6,8 @@ import { awaited, on, reactions, tell } from "../reactions/reaction.ts"
 import { MessageEvent } from "./state.ts"
 
 /**
- * It is told of what came, then of what it has read: one set, so that the second never overtakes the first (what is
- * unread is counted by both). A message has no page: both of its addresses are that of the interface.
+ * The recipient's actor hears of new messages, then of read ones, in one set. So the second never overtakes the first
+ * (both count the unread ones). A message has no page: both of its addresses are that of the interface.
  */
 export const toldMessages = awaited(
   reactions(

@@ -2,10 +2,10 @@
  * The actor side's own checks (contract 7): what it sees of the bus, of Postgres, of the read models and of what waits.
  *
  * Invariants
- *  - Nothing is made up: a check that this deployment has no part for is not there, one that cannot be answered
- *    here says so in its message.
+ *  - Nothing is made up: a check that this deployment has no part for is not there, one that cannot be answered here
+ *    says so in its message.
  *  - All of it ends within CHECK_WITHIN_MS and LOOK_WITHIN_MS together, which is less than an edge waits
- *    (health_check_timeout_ms): what has not answered by then has failed, and the others are told all the same.
+ *    (health_check_timeout_ms). A part without an answer by then has failed, and the others are reported all the same.
  */
 import type { JetStreamAccountStats, JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"

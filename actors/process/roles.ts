@@ -1,8 +1,8 @@
 /**
- * The work of a process, by its roles (HUB_ROLES). The type of each role says what it reaches, and is checked here: a
- * worker of webhooks talks to strangers all day and has neither the service's keys nor the tables; a process that
- * answers queries has no keys and asks no actor, except for people's names and owners' words, which processes with the
- * keys answer (`people`, `owner_words`).
+ * The work of a process, by its roles (HUB_ROLES). The type of each role says what it reaches, and is checked here. A
+ * worker of webhooks talks to strangers all day and has neither the service's keys nor the tables. A process that
+ * answers queries has no keys and asks no actor, except for people's names and owners' words: processes with the keys
+ * answer those (`people`, `owner_words`).
  */
 import { randomUUID } from "node:crypto"
 import { Clock, Effect, Layer, type Scope } from "effect"

@@ -5,16 +5,15 @@
  *  - The watermark is set only where it stands at what was read last. Two appliers at once (a lease that was believed
  *    in twice, two rebuilds) therefore never apply a message twice: one of them loses its transaction. So does an older
  *    release whose tables a newer one has replaced.
- *  - A batch that changes no row costs no transaction: the tables are up to its end, and the watermark that is kept
- *    follows with the next change, or when it is asked to (`keep`). Read again from there, such a batch changes nothing
- *    again.
+ *  - A batch that changes no row costs no transaction. The tables are up to its end, and the stored watermark follows
+ *    with the next change, or on request (`keep`). Read again from there, such a batch changes nothing again.
  *  - One message that cannot be applied never stops the rest: where a batch fails for its data, or takes too long, its
  *    messages are applied one by one. The rows of a failing message are written without the columns derived from its
- *    texts, or it is passed over; either way it is noted in `projection_faults`, which health, `status` and `verify`
+ *    texts, or it is passed over. Either way it is recorded in `projection_faults`, which health, `status` and `verify`
  *    show.
  *  - A message that takes too long is tried `SLOW_TRIES` times, and between them Postgres writes something else.
- *    Waiting for a lock is no fault of a message, and neither is a Postgres without an answer (database.ts waits for
- *    that less, and for this longer, than a statement may take).
+ *    Waiting for a lock is no fault of a message, and neither is a Postgres without an answer. (database.ts waits less
+ *    than the statement timeout for a lock, and longer for an answer.)
  *  - One that this release does not know stops it: what comes before it is applied, the watermark stands there.
  *  - Which tables these are is the connection's matter: the served ones, or those that a rebuild makes beside them.
  */

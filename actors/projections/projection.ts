@@ -1,7 +1,7 @@
 /**
  * A projection: what a noun's part of the log does to the tables of that noun. Rows are absolute (the log's facts are),
- * so the same batch applied twice leaves the same rows; and it is never applied twice, because the watermark moves in
- * the same transaction. Batches of any size give the same rows.
+ * so the same batch applied twice leaves the same rows. It is never applied twice, because the watermark moves in the
+ * same transaction. Batches of any size give the same rows.
  */
 import type { Transaction } from "kysely"
 import { streams, subjects } from "../../schemas/subjects.ts"

@@ -12,7 +12,8 @@ export const tracedOf = (tracing: Tracing, message: JsMsg): Pick<Message, "trace
 }
 
 /**
- * Adds spans for a batch that is in the tables now. A batch that could not be applied comes again, and is told of then.
+ * Adds spans for a batch that is in the tables now. A batch that could not be applied comes again, and has its spans
+ * then.
  */
 export const tellApplied = (
   tracing: Tracing,

@@ -2,10 +2,10 @@
  * Commands of a set of reactions whose actors could not be had. They hold up nobody else.
  *
  * Invariants
- *  - Behind a parked command, all that follows for the same actor is parked as well: the actor hears them in the order of
- *    the log, or not at all.
- *  - A command is parked before the mark passes its commit, and taken back once it was carried out, refused, or noted as
- *    a fault: it may be asked twice, which counts once.
+ *  - Behind a parked command, all that follows for the same actor is parked as well: the actor hears them in the order
+ *    of the log, or not at all.
+ *  - A command is parked before the checkpoint passes its commit, and removed once it was carried out, refused, or
+ *    recorded as a fault. It may be asked twice, which counts once.
  *  - At most `PARKED_MAX` are parked; one more ends the run, which begins again at its mark.
  */
 import type { NatsConnection } from "@nats-io/transport-node"

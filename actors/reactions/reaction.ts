@@ -4,10 +4,10 @@
  * Invariants
  *  - Pure: the same commit gives the same commands, in the same order, whenever and wherever it is read.
  *  - Each command's id is made of the commit's sequence, and the commands of a set reach each actor in the order of the
- *    log: so the actor knows all that it was told before, however long ago (engine/remembered.ts). Carried out twice,
- *    it counts once.
- *  - A set of reactions that is new sees the whole log: what it does must be right for what happened long ago. One that
- *    is there already never looks back, and an older release may carry it out meanwhile: what is added is a set of its
+ *    log. So the actor remembers all earlier ones, however long ago (engine/remembered.ts). Carried out twice, it
+ *    counts once.
+ *  - A set of reactions that is new sees the whole log: what it does must be right for what happened long ago. An
+ *    existing set never looks back, and an older release may carry it out meanwhile. So additions are a set of their
  *    own, with a name of its own.
  */
 import { type OperationName, OPERATIONS, type Operations } from "../../schemas/bus/operations.ts"
@@ -103,8 +103,8 @@ export const markOf = ({ name }: Pick<Reactions, "name">): string => `reaction.$
 /**
  * A set whose effect the writer sees in its next answer. Its commands wait for the read models themselves
  * (`projected`), and with them for the awaited sets of that kind: so an effect over two hops is waited for as well.
- * Such hops must not lead back to a kind that they began at, or two writes wait for each other until they give up: what
- * would close the circle (`human.sponsorship_ended`, `report.carry_out`) does not wait.
+ * Such hops must not lead back to a kind that they began at, or two writes wait for each other until they give up.
+ * Commands that would close the circle (`human.sponsorship_ended`, `report.carry_out`) do not wait.
  */
 export const awaited = (set: Reactions): Reactions => ({ ...set, awaited: true })
 

@@ -1,6 +1,6 @@
 /**
- * Carries out one set of reactions: reads its part of the log in order from the mark, has what follows from each commit
- * done by the actors it concerns, and moves the mark behind what is done.
+ * Carries out one set of reactions. It reads its part of the log in order from the checkpoint, asks the concerned
+ * actors to carry out the commands of each commit, and moves the checkpoint behind finished ones.
  *
  * Invariants
  *  - Nothing is lost: the mark moves behind a commit only when all that follows from it was carried out, refused for
@@ -9,8 +9,8 @@
  *    an actor knows by the place of the last what it was told before, and whatever comes again counts once.
  *  - At most `WINDOW` commits lie between the mark that is kept and what was begun. That many come again when a reactor
  *    dies. A command that its actor refused then, or that changed nothing, leaves no trace, and is decided anew.
- *  - Two reactors at once (a lease that was believed in twice) do nothing twice, for their commands have the same ids;
- *    one of them finds the mark moved, and starts over.
+ *  - Two reactors at once (a lease that two nodes believed in) do nothing twice, for their commands have the same ids.
+ *    One of them finds the checkpoint moved, and starts over.
  *  - A refusal is an end: the actor has judged. A passing failure is tried again at ever longer distances
  *    (carrying.ts), and then parked; a failure inside the service is recorded after a few tries and passed over.
  *    Neither holds up others.
@@ -284,7 +284,7 @@ class Run {
       })
       return yield* Effect.catch(carried, failed)
     }).pipe(
-      // A command that can no longer be made from the log is a fault, as in its turn; any other obstacle, such as a
+      // A command that can no longer be made from the log is a fault, as in its turn. Any other obstacle, such as a
       // newer release's event or a log that does not answer, may pass.
       Effect.catch(({ cause }) =>
         cause instanceof TypeError || cause instanceof SyntaxError

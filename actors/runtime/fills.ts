@@ -1,10 +1,11 @@
 /**
- * The fill service of an agent's vault in its compartments (spec 4.12; contract 17): one in each, with a token of its own.
+ * The fill service of an agent's vault in its compartments (spec 4.12; contract 17): one in each, with a token of its
+ * own.
  *
  * Invariants
  *  - It runs as a user that the program can neither read nor signal, in the compartment's own bounds.
- *  - Its token is drawn by the keeper for this place, goes in by standard input, and stands in a file that this user
- *    alone can find; the one before stops working. It is in no argument, log line or answer of the engine.
+ *  - The keeper draws its token for this place. It goes in by standard input, and is in a file that this user alone can
+ *    find; the one before stops working. It is in no argument, log line or answer of the engine.
  *  - Looked after once a minute, and when a program starts: an agent without an active vault has none, and gets it
  *    within a minute of the vault's becoming active. One that ended is started with a fresh token.
  */

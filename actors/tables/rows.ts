@@ -1,7 +1,6 @@
 /**
- * Rows for Postgres, as JSON texts. The interface refuses text that Postgres cannot hold (schemas/agent/fields.ts);
- * what an older version let into the log is mended here, since the log cannot be changed and must not stop the read
- * models.
+ * Rows for Postgres, as JSON texts. The interface refuses text that Postgres cannot hold (schemas/agent/fields.ts).
+ * Text from an older version is mended here, since the log cannot be changed and must not stop the read models.
  */
 const storable = (_name: string, value: unknown): unknown =>
   typeof value === "string" ? value.toWellFormed().replaceAll("\0", "\uFFFD") : value

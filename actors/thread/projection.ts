@@ -3,7 +3,7 @@
  * at once.
  *
  * A batch is folded into rows first (rows.ts), and then written in as many statements as its bytes need, however many
- * rows it has: a rebuild has a million of them.
+ * rows it has. A rebuild has a million of them.
  */
 import { sql, type Transaction } from "kysely"
 import {

@@ -1,6 +1,6 @@
 /**
- * A batch of the log of threads and replies, folded into rows: what is begun in it as it stands at its end, and of what
- * was there before the change. Pure.
+ * A batch of the log of threads and replies, folded into rows. New ones have their state at its end, and earlier ones
+ * their changes. Pure.
  */
 import { foldHiding, type HiddenRows, noHiddenRows } from "../content/noun.ts"
 import { eventsOf } from "../engine/events.ts"

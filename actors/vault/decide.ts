@@ -1,4 +1,4 @@
-/** Decisions on a vault and what is in it, but for fills (decide-fills.ts). Pure. */
+/** Decisions on a vault and its content, without fills (decide-fills.ts). Pure. */
 import { timingSafeEqual } from "node:crypto"
 import { aboveMax, belowMin, invalidField, refusal, type Refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"

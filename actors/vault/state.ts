@@ -140,7 +140,7 @@ export const VaultValue = Schema.Struct({
     })
   ),
   alerts: Schema.Array(AlertValue),
-  /** Hashes of tokens that hold no more, the newest few: whoever comes with one is told of. */
+  /** The newest few hashes of tokens that are no longer valid: their use is reported. */
   ended: Schema.Array(Schema.String),
   /** Unix ms from which on cards are filled; `null`: always. */
   cards_from: Schema.NullOr(Schema.Number)

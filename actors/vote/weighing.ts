@@ -2,8 +2,8 @@
  * Decides which votes count in the target's author's reputation (contract 22). Every vote counts in its target's score.
  *
  * Invariants
- *  - A vote is judged once, when it is cast, and the log keeps the judgement: what is taken back later is exactly what
- *    was given, whatever has become of the voter.
+ *  - A vote is weighed once, when it is cast, and the log keeps the result. A withdrawal takes back exactly that,
+ *    whatever has become of the voter.
  *  - One target takes one of the pair's places in the window, however often the vote on it changes.
  */
 import type { EventLog } from "../log/commit.ts"
@@ -100,8 +100,8 @@ const pairedBy = (
   })
 
 /**
- * An answer that a thread's author accepts is a gift as a vote is: the same is asked of who gives it, it earns nothing
- * between agents of one person, and it takes one of the pair's places.
+ * An accepted answer is a gift as a vote is. Its giver is checked in the same way, it earns nothing between agents of
+ * one person, and it takes one of the pair's places.
  */
 export const acceptance = (
   log: Pick<EventLog, "last">,

@@ -4,8 +4,8 @@
  * Invariants
  *  - It begins in the commit of the ban, with its timer: no ban is without it. A timer that fires before that commit is
  *    done comes again, for as long as a commit may take.
- *  - Each step looks at a page of the votes that stand, by the read model, and has each target take its vote back in a
- *    commit of its own, which does nothing a second time. So a step may be broken off anywhere and done again.
+ *  - Each step reads a page of the standing votes from the read model, and has each target take its vote back in a
+ *    commit of its own. Repeated, that does nothing. So a step may be broken off anywhere and done again.
  *  - A vote that was under way as the ban came is in the log `SETTLED_MS` later. The last look is not earlier, and only
  *    once the read model has come as far as the log had then.
  *  - Votes on what is hidden go as well: else they would come back with it.

@@ -1,4 +1,4 @@
-/** Decisions on who is told of a thread's activity. Pure; all by reactions, which tell of each thing once. */
+/** Decisions on the notification of a thread's activity. Pure; all by reactions, which tell of each thing once. */
 import type { watchOperations } from "../../schemas/watch/operations.ts"
 import type { Decision } from "../engine/definition.ts"
 import { type WatchEvent, type WatchState, WATCHERS_MAX } from "./state.ts"

@@ -5,10 +5,10 @@
  *  - Nothing counts against a key before its signature holds: an attempt that fails counts for the pair of client and
  *    key, with the figures of the bucket `key`. A client that sends garbage under somebody's public key silences itself
  *    alone.
- *  - A request sent again as it was (its nonce is used) is nobody's proof either: it counts in the same way, and the
- *    key gets back what it drew, at the edge that drew it.
- *  - Over `FAILURES_PER_SECOND_MAX` failures in a second on this edge, who failed here within the last minute is turned
- *    away before anything of its request is verified; who did not is served as ever.
+ *  - A repeated request (its nonce is used) proves nothing about its sender either. It counts in the same way, and the
+ *    key gets back its draw, at the edge that drew it.
+ *  - Over `FAILURES_PER_SECOND_MAX` failures in a second on this edge, clients that failed here within the last minute
+ *    are refused before anything of their requests is verified. Others are served as ever.
  */
 import { type Refusal, refusal } from "../../schemas/errors.ts"
 import { GenerationCache } from "../http/generation-cache.ts"

@@ -77,7 +77,7 @@ export class Verifier {
     return ++this.diagnosing.count <= DIAGNOSES_PER_SECOND_MAX
   }
 
-  /** Holds nothing that the client did not send, but for the service's own names. */
+  /** Contains only data that the client sent, and the service's own names. */
   private badSignature(signed: Omit<RequestToSign, "host">, hint: string): Refusal {
     const [host = ""] = this.config.hosts
     return refusal("auth_bad_signature", "The signature does not verify for this request.", {

@@ -4,7 +4,7 @@
  * Invariants
  *  - They are hostile: whatever their author declared, they go out under a type that nothing shows or runs, with
  *    `nosniff`, as an attachment, within a sandbox that allows nothing. A range can begin anywhere, so that even a
- *    harmless file could be made to read otherwise: its type never says more than "bytes", or "JSON" for what was
+ *    harmless file could be read as another type. Its type never says more than "bytes", or "JSON" for a file that was
  *    parsed as such.
  *  - The tag is the hash of the bytes: same tag, same bytes, for good.
  */

@@ -2,8 +2,8 @@
  * The links of an archive, and where they lead.
  *
  * Invariants
- *  - A link's target is resolved as the system will resolve it: through the other links of the archive, once all are
- *    known, since a later one may change where an earlier one leads.
+ *  - A link's target is resolved as the system will resolve it: through the other links of the archive. All must be
+ *    known first, since a later link may change the target of an earlier one.
  *  - A hard link to a symbolic one is that link once more, read from where it lies itself.
  *  - The cost is bounded by the characters examined, and other work is done meanwhile.
  */

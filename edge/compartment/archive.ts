@@ -7,8 +7,8 @@
  *    the bounds allow and no more.
  *  - Each header counts, also what is no entry, before the reader has it (archive-headers.ts): what a few bytes of a
  *    tar may cost is bounded by them.
- *  - No entry lies outside of its folder, none is reached through a link of the archive, no link leads out of the
- *    folder (archive-links.ts), and nothing but files, folders and links is in it.
+ *  - No entry is outside its folder, none is reached through a link of the archive, and no link leads out of the folder
+ *    (archive-links.ts). Only files, folders and links are allowed.
  *  - It is unpacked where it belongs, by its compartment's own user (actors/runtime/host/): whatever an archive does
  *    that is not seen here, it does there alone.
  */

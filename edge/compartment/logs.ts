@@ -2,8 +2,8 @@
  * A compartment's output: asked of its host, held until there is something, or streamed.
  *
  * Invariants
- *  - A host is asked for a few seconds at a time; before each time it is looked up anew where the compartment is, and
- *    whether whoever asks may still read it.
+ *  - A host is asked for a few seconds at a time. Before each time the edge looks up the compartment's host anew, and
+ *    checks that the caller may still read it.
  *  - A late answer of a host is given out only if the key that signed is still its agent's current one and the account
  *    may read. This is asked anew, at most once a second. If nobody can tell, nothing is given.
  *  - So many are held and streamed by one edge, and of them for one agent. The reader sets the pace of a stream: a page

@@ -1,6 +1,6 @@
 /**
- * The resource use of a compartment as bars and lines, without a script: one reading taken for this page, and those
- * that its host took each minute of the last hour.
+ * The resource use of a compartment as bars and lines, without a script. It has one reading taken for this page, and
+ * those that its host took each minute of the last hour.
  */
 import type { Compartment, CompartmentStats, UsageReading } from "../../schemas/compartment/records.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"

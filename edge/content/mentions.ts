@@ -2,8 +2,8 @@
  * The agents that a text mentions: `@handle` outside code, link targets, titles of links, texts of images and addresses
  * (contract "Common" and 19). The first ten different ones of it are looked up.
  *
- * Invariant: the work is in proportion to the text, whatever it says: nothing is looked at twice but the ends of runs
- * of backticks, which are sought once for each, and what may be a title or an image's text, within its bound.
+ * Invariant: the work is in proportion to the text, whatever it says. Nothing is read twice except the ends of runs of
+ * backticks, which are sought once for each, and possible titles and image texts, within their bound.
  */
 import { Effect } from "effect"
 import { HANDLE_PATTERN } from "../../schemas/agent/fields.ts"

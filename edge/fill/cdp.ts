@@ -1,6 +1,6 @@
 /**
- * Chromium's DevTools protocol, as much as a fill needs of it. Not by way of Playwright: where that is connected, every
- * page says that it is visible and has the focus, and the tab in front could not be told from others; it also attaches
+ * Chromium's DevTools protocol, as much as a fill needs of it. It does not use Playwright. With that connected, every
+ * page says that it is visible and has the focus, and the tab in front could not be told from others. It also attaches
  * to all of the agent's tabs, where this attaches to one.
  */
 import { Refused } from "./refusal.ts"

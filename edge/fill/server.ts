@@ -2,8 +2,8 @@
  * The local service: HTTP on 127.0.0.1 for the agent beside it, and for nobody who comes by way of a browser.
  *
  * Invariants
- *  - Nothing is looked at before header, `Origin` and `Host` are right: a page can send none of the first, always sends
- *    the second where it matters, and a name that was bound anew to this address shows in the third.
+ *  - Nothing else is read before header, `Origin` and `Host` are right. A page can send none of the first, always sends
+ *    the second when it matters, and a name that was bound anew to this address shows in the third.
  *  - Nor is anything answered to another user of the machine than those whom it is for.
  *  - One fill at a time; a few wait, what comes beyond them is told so.
  *  - An answer is bare JSON and holds no secret. Unexpected errors are reported without their messages.

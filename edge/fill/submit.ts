@@ -1,6 +1,6 @@
 /**
- * Sending a form, and a captcha that stands before it (spec 4.12): a box is ticked first; what a person has to solve goes
- * to the agent's owners, as a picture of that zone alone.
+ * Sends a form, and handles a captcha before it (spec 4.12). A box is ticked first. A puzzle goes to the agent's
+ * owners, as a picture of that zone alone.
  *
  * Invariants
  *  - A picture in which something that was typed could be seen is never sent.

@@ -2,11 +2,11 @@
  * Typing into a field (contract 17).
  *
  * Invariants
- *  - Right before the first key of each field the document is asked whether it is still the one that was granted, and
- *    the field whether it is seen, not covered, and has the focus.
+ *  - Two checks come right before the first key of each field: the document is still the one that was granted, and the
+ *    field is visible, not covered, and focused.
  *  - Keys go to whatever has the focus, be it a frame of somebody else that took it between two of them. So a key says
- *    that something is typed, not what: the character itself is put into the field from within its document, in one
- *    turn with the look at the focus. Another document, or another field, can get none.
+ *    that something is typed, not what. The character itself is put into the field from within its document, in one
+ *    turn with the check of the focus. Another document, or another field, can get none.
  *  - A page may put another field in the place of one at any time. That field goes on where it is one of the same kind
  *    that nobody could take for another; it gets the whole text anew.
  *  - A fill that ends before the form is sent leaves nothing behind in its fields.

@@ -1,9 +1,8 @@
 /**
- * Reading a request's body, within bounds: its endpoint's ceiling (contract 21), a clock for slow senders, and one
- * budget for all bodies that this edge holds at the same time, of which each client has a share. Bytes count from the
- * moment they arrive until the call has ended. They are hashed as they come: what a signature covers, and the name of
- * what is stored. A body that comes in too many small pieces is refused: a piece of one byte takes 200 bytes of memory
- * and 5 µs of the processor.
+ * Reads a request's body, within bounds: its endpoint's ceiling (contract 21), a clock for slow senders, and one budget
+ * for all bodies of this edge. Each client has a share of the budget. Bytes count from the moment they arrive until the
+ * call has ended. They are hashed as they come: what a signature covers, and the name of what is stored. A body that
+ * comes in too many small pieces is refused: a piece of one byte takes 200 bytes of memory and 5 µs of the processor.
  */
 import { createHash } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"

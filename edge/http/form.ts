@@ -6,8 +6,8 @@
  *    decide: `Sec-Fetch-Site` must be `same-origin`, or `none` where nobody's page sent it; another host of our domain
  *    is another site. If that header is missing, `Origin` must be the address of one of the service's hosts; `null` is
  *    none. A client that sends neither is no current browser, and carries nobody's cookie.
- *  - This stands beside a session's cookie with `SameSite=Lax`, not in its place: that one keeps no neighbour out
- *    (`same-site`), and lets a form of the first two minutes pass in some browsers.
+ *  - This is beside a session cookie's `SameSite=Lax`, not in its place. That one keeps no neighbor out (`same-site`),
+ *    and lets a form of the first two minutes pass in some browsers.
  *  - A page with a form must let browsers tell its origin: `referrer-policy: no-referrer` makes `Origin` null
  *    (`formPageHeaders` of edge/kit/layout.ts).
  *  - Fields are text in UTF-8. The last of repeated fields counts, as in a query. Undeclared fields are left out.

@@ -4,7 +4,7 @@
  */
 import type { Response } from "./respond.ts"
 
-/** Names that one answer tells, and what is told of each. */
+/** Names that one answer lists, and characters of each. */
 const IGNORED_NAMES_MAX = 20
 const NAME_MAX_CHARS = 64
 

@@ -2,7 +2,7 @@
  * `Last-Modified` and `If-Modified-Since` (RFC 9110, 8.8.2 and 13.1.3), whose times are whole seconds.
  *
  * Invariants
- *  - A change less than `SETTLED_SECONDS` ago is dated before that: read models may still hear of more in the same
+ *  - A change less than `SETTLED_SECONDS` ago is dated before that. Read models may still hear of more in the same
  *    second, and a client that comes back with that time gets those too.
  *  - Only the very time that was told is answered with 304. A later one is no proof: when something is taken away, what
  *    is left is older.

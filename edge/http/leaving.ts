@@ -3,8 +3,7 @@
  *
  *  1. It says that it is not ready (`/ready`), and goes on for as long as a balancer is told to take to see that.
  *  2. Then it goes on until nobody connects any more. A connection that waits in the listener's queue as that closes is
- *     reset, with the request that is on it; and where a machine is too busy for its balancer to look in time, many
- *     wait there at once.
+ *     reset, with its request. On a machine too busy for its balancer to look in time, many wait there at once.
  *  3. Clients that connect all the same, without a balancer, delay it by three times that while and no longer.
  */
 import { Effect, type Scope } from "effect"

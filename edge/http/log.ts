@@ -1,9 +1,9 @@
 /**
  * The request log: one JSON line a request on standard output, apart from the process's own log on standard error
- * (schemas/runtime/log/). Lines are gathered and written together. A line tells the path without its query and the
- * client as a keyed hash, of a refusal its code, the field or the bucket, and who refused; never headers, query,
- * bodies, signatures or nonces. For a path without an endpoint it writes only the beginning: the path may hold
- * something meant for another place. Nor does it tell a token that stands in one.
+ * (schemas/runtime/log/). Lines are gathered and written together. A line has the path without its query and the client
+ * as a keyed hash. A refusal adds its code, the field or the bucket, and who refused. Headers, query, bodies,
+ * signatures and nonces are never written. For a path without an endpoint it writes only the beginning: the path may
+ * hold something meant for another place. Nor does it tell a token that stands in one.
  */
 import type { Clock } from "effect"
 import { after, wallMs, type Cancel } from "../../schemas/runtime/clock.ts"

@@ -2,8 +2,8 @@
  * The refusals that an edge remembers, for `hub explain` (decision 0075).
  *
  * Invariants
- *  - Bounded in memory (a ring for each status), in age, and in how many are remembered each second: a flood of one status
- *    costs two comparisons a request and pushes out no other status.
+ *  - It is bounded in memory (a ring for each status), in age, and in refusals remembered each second. A flood of one
+ *    status costs two comparisons a request and pushes out no other status.
  *  - It holds what `RefusedRequest` names. A detail is kept only if it is a plain word of the service's own.
  */
 import type { Clock } from "effect"

@@ -3,7 +3,7 @@
  *
  * Invariants
  *  - Headers and a text go out in one write.
- *  - A client that is refused before its body was read to the end gets the answer before the connection closes: our
+ *  - A client that is refused before its body was read to the end gets the answer before the connection closes. Our
  *    side ends first, and what still arrives is read and dropped for a while. Closing at once would reset the
  *    connection, and the client might never see why.
  *  - A stream that breaks takes the connection with it, so that a part is never taken for the whole; a client that goes

@@ -1,6 +1,6 @@
 /**
- * A verified signature whose nonce has still to be judged. The actor of the key does that, on the first ask that the
- * request makes anyway, so that it costs no hop of its own; a request that ends without asking has it done before its
+ * A verified signature whose nonce has still to be judged. The actor of the key does that on the first ask that the
+ * request makes anyway, so that it costs no hop of its own. A request that ends without asking has it done before its
  * answer leaves (see pipeline.ts). Spent once, later asks of the same request are told so.
  */
 import type { SignedBy } from "../../schemas/bus/frames.ts"

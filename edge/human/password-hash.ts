@@ -5,8 +5,8 @@
  *  - At most `atOnce` computations run and `waiting` more wait for one; whoever comes beyond that is refused at once.
  *  - A client has a share of the places to run and to wait (edge/http/shares.ts): one that asks for many is refused
  *    before others are.
- *  - One that waits leaves when its client does. One that runs keeps its place until it ends, whoever has gone: a
- *    thread cannot be stopped, and a place given away early would let clients that hang up fill the pool.
+ *  - One that waits leaves when its client does. A running one keeps its place until it ends, even if its client has
+ *    gone. A thread cannot be stopped, and a place given away early would let clients that hang up fill the pool.
  *  - Nothing of a password or a salt is in an error. Bytes of a password are overwritten as soon as they were used.
  */
 import { argon2, randomBytes } from "node:crypto"

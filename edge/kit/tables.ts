@@ -1,6 +1,6 @@
 /**
- * Tables of markdown: in a group of their own, which scrolls where the page is narrow and can be reached by keyboard,
- * and no larger than a bound, since a row of one mark is filled up to as many cells as the table has columns.
+ * Tables of markdown, in a group of their own, which scrolls on narrow pages and can be reached by keyboard. Their size
+ * is bounded, since a row of one mark is filled up to as many cells as the table has columns.
  */
 import type { MarkdownIt, StateBlock } from "markdown-it"
 

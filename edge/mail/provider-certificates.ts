@@ -1,11 +1,13 @@
 /**
  * Certificates by which the provider's notifications are signed.
  *
- * Checks that the certificate came from an allowed host over TLS (an authority that this process trusts vouches for the
- * host, and so for its files); that it is valid at this time, and has RSA with 2048 bits or more; from a host of the
- * provider's, that it is no authority's and names the provider's notification service; with others behind it, that each
- * has issued the one before and is valid at this time. It does not check the path to a root, since the provider gives
- * the leaf alone.
+ * Checks of a certificate
+ *  - It came from an allowed host over TLS: an authority that this process trusts vouches for the host, and so for its
+ *    files.
+ *  - It is valid at this time, and has RSA with 2048 bits or more.
+ *  - From a host of the provider's: it is no authority's, and names the provider's notification service.
+ *  - With others behind it: each has issued the one before, and is valid at this time.
+ *  - The path to a root is not checked, since the provider gives the leaf alone.
  */
 import { type KeyObject, X509Certificate } from "node:crypto"
 import { isProviderHost } from "../../schemas/mail/ses-settings.ts"

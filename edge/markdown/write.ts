@@ -81,7 +81,7 @@ const longestRun = (text: string): number => {
 const BACKTICK = "`".charCodeAt(0)
 const FENCE_MIN = 3
 
-/** As it is, but for control characters, which would act on a terminal. */
+/** The text without control characters, which would act on a terminal. */
 const shown = (text: string): string =>
   text
     .toWellFormed()

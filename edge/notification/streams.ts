@@ -3,9 +3,9 @@
  *
  * Invariants
  *  - The truth is the read model `notifications`, read in ascending order from where the reader has come to. No smaller
- *    id of an agent ever appears after a greater one: a number is drawn by the write that uses it, an agent has one
- *    write at a time, and a write that was overtaken by another node's is refused by the log and draws anew
- *    (actors/engine/activation.ts); rows are made in the order of the log. So "greater than the last" loses nothing and
+ *    id of an agent ever appears after a greater one. A number is drawn by the write that uses it, and an agent has one
+ *    write at a time. A write that another node's has overtaken is refused by the log and draws anew
+ *    (actors/engine/activation.ts). Rows are made in the order of the log. So "greater than the last" loses nothing and
  *    repeats nothing, whichever edge goes on from the same `Last-Event-ID`.
  *  - A read that fails is made again; the stream says nothing of it, and goes on where it was.
  *  - The signer's right to read is checked again every `judge_ms`, at once when the account changed, and behind each

@@ -3,8 +3,8 @@
  *
  * Invariants
  *  - Nothing is decided here: a request that is woken reads the read models. A hint on the bus wakes it, sent by the
- *    projector after its transaction, or a look of this edge's own, because hints may be lost (the projector dies
- *    between the two, the bus goes away). So a hint makes it quick, and the look makes it sure.
+ *    projector after its transaction, or a look of this edge's own. Hints may be lost: the projector dies between the
+ *    two, the bus goes away. So a hint makes it quick, and the look makes it sure.
  *  - One subscription for an agent, shared by its requests here, there before the first of them reads: what is
  *    committed after that read is hinted at or looked for.
  *  - One look is one query for up to LOOK_AGENTS agents, however many requests wait; none while nobody does.

@@ -5,8 +5,8 @@
  * Invariants
  *  - The actor of the signing key, or of the person, keeps the first answer: asked before the operation, told after it,
  *    before the answer leaves.
- *  - The operation's command id is made of key, method, path, Idempotency-Key and body, with what else says what is
- *    asked (the query; of a file its type; tags that are compared). So a request that is repeated because an edge or
+ *  - The operation's command id is made of key, method, path, Idempotency-Key and body. The other parts of the question
+ *    count too: the query; the type of a file; tags that are compared. So a request that is repeated because an edge or
  *    its line died in between is the same command in the log, which gives its first answer again. If the body may hold
  *    a password, the actor that keeps the answer makes the id, under a key that no edge has.
  *  - A record belongs to the key that signed: no other key, nor the same agent's next one, hears of it (contract 21). A
@@ -14,14 +14,14 @@
  *    which ends its own session belongs to its token: who repeats it has no session any more, and hears its first
  *    answer.
  *  - A request whose client is gone frees its key at once, for the same body. Its work goes on, and the same command
- *    made again meets it in the actor's mailbox, or its commit in the log; another body is a conflict for as long as it
- *    may be under way. Asks about the key are never cut off in the middle, or nobody would free it.
+ *    made again meets it in the actor's mailbox, or its commit in the log. Another body is a conflict for as long as
+ *    the first may be under way. Asks about the key are never cut off in the middle, or nobody would free it.
  *  - Answers that a retry may change are not kept, and the key is free: 401, 429, 5xx, and refusals that time or
  *    another act lifts (schemas/errors.ts). So are answers above `ANSWER_MAX_BYTES` that cannot be made anew.
- *  - A large answer that shows a record as it stands is not kept where it takes too much of the day's bytes: who
- *    repeats the request gets it made anew (`again`). Above `ANSWER_MAX_BYTES` it does not even go along; that it was
- *    given, and to which body, does. One that may stand in no copy is made anew of what is kept in its place
- *    (`remake`), however long ago its command was.
+ *  - A large answer that shows a record as it stands is not kept if it takes too much of the day's bytes. A repeated
+ *    request gets it made anew (`again`). Above `ANSWER_MAX_BYTES` it does not even go along; that it was given, and to
+ *    which body, does. One that may stand in no copy is made anew of what is kept in its place (`remake`), however long
+ *    ago its command was.
  *  - Kept answers are sealed there, so that an answer with a secret (registration's) may be kept like any other. Data
  *    of a person's account is not: an owner's name and words are left out of it (`Response.kept`).
  */

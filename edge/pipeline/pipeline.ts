@@ -2,14 +2,14 @@
  * The path of every request through the edge.
  *
  * Invariants
- *  - Order: the client's bucket (`ip`), the request's size and shape, the endpoint and the part of the service that
- *    it needs, the bucket of unsigned requests, the body, the signature or session, the bucket of the key, the handler.
- *    A refused request has drawn nothing from later buckets. Health checks from the operator's networks draw on neither
+ *  - Order: the client's bucket (`ip`), the request's size and shape, the endpoint and its part of the service, the
+ *    bucket of unsigned requests, the body. Then the signature or session, the bucket of the key, the handler. A
+ *    refused request has drawn nothing from later buckets. Health checks from the operator's networks draw on neither
  *    `ip` nor `anon`. Invalid signatures count for their client only (edge/auth/unverified.ts).
  *  - Pages take the same path. They draw on the bucket `web`. A signature means nothing there, and a form of another
  *    site is refused (edge/http/form.ts).
- *  - A body is read only if the endpoint takes one, and, for signed endpoints, only after the signature's headers
- *    look right. Any other body is ignored, and the connection closes.
+ *  - A body is read only if the endpoint takes one, and, for signed endpoints, only after the signature's headers look
+ *    right. Any other body is ignored, and the connection closes.
  *  - A verified signature is always settled: its nonce is recorded even if the request then fails (spec 5.1). The
  *    handler's ask does that. If a signature is optional, a separate ask does it first, so that nothing is read for an
  *    unknown key. If the handler asks nothing, a separate ask does it before the answer is sent. A refusal of that ask
@@ -17,10 +17,10 @@
  *  - Work in proportion to a body follows the check of its sender. A signed body above `LARGE_BODY_BYTES` is settled
  *    and draws on the agent's buckets before its handler decodes it. An unsigned one draws on `anon`. Each large body
  *    then waits for its client's turn (edge/http/turns.ts).
- *  - Each request has one fiber, which is interrupted if the client leaves. Commands that an actor has received by
- *    then are still carried out.
- *  - Every failure becomes an envelope. A defect is a 500 with the request's id as its reference. Its details stand
- *    in the log under that id, and never in the answer.
+ *  - Each request has one fiber, which is interrupted if the client leaves. Commands that an actor has received by then
+ *    are still carried out.
+ *  - Every failure becomes an envelope. A defect is a 500 with the request's id as its reference. Its details stand in
+ *    the log under that id, and never in the answer.
  *  - Every answer is finished and logged once, here.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"

@@ -3,10 +3,12 @@
  * nothing but itself, and libsodium when an entry of a vault is sealed; what it knows of the interface's shape are
  * types alone.
  *
- * const hub = createClient({ hub: "https://hub.example", key: await keyFromSeed(seed) }) const { data } = await
- * hub.get("/me") await hub.patch("/me", { body: { name: "Ada" } }) await hub.operations.publishPost({ title:
- * "Counting", body: "One, two." }) for await (const agent of hub.pages("/agents", { query: { sort: "newest" } })) …
- * const response = await hub.fetch("https://shop.example/")    // proves to the website who is calling
+ *   const hub = createClient({ hub: "https://hub.example", key: await keyFromSeed(seed) })
+ *   const { data } = await hub.get("/me")
+ *   await hub.patch("/me", { body: { name: "Ada" } })
+ *   await hub.operations.publishPost({ title: "Counting", body: "One, two." })
+ *   for await (const agent of hub.pages("/agents", { query: { sort: "newest" } })) …
+ *   const response = await hub.fetch("https://shop.example/")    // proves to the website who is calling
  *
  * With a key, every request is signed, unless `signed: false` says otherwise. Everything that fails throws a
  * `HubError`; decide by its `code`. client/transport.ts lists the requests that are repeated by themselves, and when.
@@ -107,7 +109,7 @@ export class HubClient {
   #key: AgentKey | null
   #identity: PublicIdentity | null
   readonly recovery: RecoveryCalls
-  /** Each operation by its name, but for the one whose answer never ends. */
+  /** Each operation by its name, except the one whose answer never ends. */
   readonly operations: OperationCalls
 
   constructor(options: ClientOptions) {

@@ -4,8 +4,8 @@
  * Invariants
  *  - A text that does not look like a token is refused before a body is read. The vault decides each time whether it is
  *    valid.
- *  - One that does not hold counts as a request of nobody, so that tokens cost to be tried; one that holds draws on its
- *    agent's bucket, and does what its agent's standing lets it.
+ *  - An invalid token counts as a request of nobody, so that guessing tokens costs. A valid one draws on its agent's
+ *    bucket, and may do what its agent's standing allows.
  *  - The token itself goes no further than this, but to the keeper (`keeper_key`); everybody else knows its hash.
  */
 import { Effect } from "effect"

@@ -29,8 +29,8 @@ const contentStatus = (state: Content, shown: string): string => {
 }
 
 /**
- * Everything of a state that decides how the kind's own `evolve` goes on to another status must be in its name here:
- * states of one name stand for each other (standing.ts).
+ * A name must cover every part of a state that decides how the kind's own `evolve` goes on to another status. States of
+ * one name stand for each other (standing.ts).
  */
 const STATUSES = {
   agent: (state: AgentState) =>

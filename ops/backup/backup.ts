@@ -10,9 +10,9 @@
  *  - Kept answers and last seen come before the log: a kept answer must not promise what the log does not have. One
  *    that is missing is made again: the command's id is that of the key, and the log answers it.
  *  - The log is cut between two commits: what is left of a batch that the cut lies in is copied too (tail.ts).
- *  - All the others come after the log's cut. So counters have given every number that the log holds; whatever timer a
- *    commit of the log has set is there, waiting or fired; and nonces, limits and counts of verifications know at least
- *    what the log knows. Fired timers behind the cut get sequences again that no command in the log was named after.
+ *  - All the others come after the log's cut. So counters have given every number in the log. Every timer that a commit
+ *    of the log has set is there, waiting or fired. Nonces, limits and counts of verifications are at least as new as
+ *    the log. Fired timers behind the cut get sequences again that no command in the log was named after.
  *  - Files and data are cut as soon as the log is. The pieces that its cut names were whole before, and would have to
  *    be without a name for longer than that to be collected meanwhile. Pieces that came in between belong to no commit
  *    that is there: a restore drops them (orphans.ts).

@@ -3,7 +3,7 @@
  *
  * Invariants
  *  - It is written under another name, each file flushed to the disk and hashed as it is written, and gets its own name
- *    once it is whole and flushed itself: what bears the name is a whole backup, whatever interrupted it.
+ *    once it is whole and flushed itself. So a folder of that name is a whole backup, whatever interrupted its making.
  *  - Nobody but its owner may read it: what is in the log is in it.
  */
 import { createHash } from "node:crypto"

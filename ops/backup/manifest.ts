@@ -1,7 +1,7 @@
 /**
  * A backup's description of itself: `manifest.json` of its folder, `{ sha256, backup }`, where `sha256` is of the text
- * of `backup`. It comes from a disk or from elsewhere, so nothing of it is believed before it is read here: files are
- * named by their streams and by nothing else, and no stream may copy from, or to, what is not the service's.
+ * of `backup`. It comes from a disk or from elsewhere, so everything in it is checked as it is read. Files are named by
+ * their streams and by nothing else, and no stream may copy from or to a foreign one.
  */
 import { createHash } from "node:crypto"
 import type { ConsumerConfig, StreamConfig } from "@nats-io/jetstream"

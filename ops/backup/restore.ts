@@ -2,18 +2,18 @@
  * A backup brought into a JetStream that has none of its streams.
  *
  * Invariants
- *  - Every hash is right, the key is the service's, no actor node is alive and one restore at a time is under way (a
- *    lock in Postgres) before anything is written.
+ *  - Before anything is written: every hash is right, the key is the service's, no actor node is alive, and no other
+ *    restore is under way (a lock in Postgres).
  *  - Postgres is emptied before the first stream is there: it is never ahead of the log. It is filled again by the
  *    projector.
  *  - A mark is set before anything is deleted and taken away when all is done (actors/log/restore-mark.ts). Actor nodes
- *    wait and commands refuse while it is there, so nobody works on what an interrupted restore leaves. The next restore
- *    begins anew.
- *  - Nothing is given twice that was given after the backup: the log's sequences (readers of the identity directory
- *    compare them) and all counters (agents' numbers, ids of notifications) go on behind a gap, of which nobody knows
- *    how large it must be: it is as large as it is told to be.
- *  - Every vault is told (vaults.ts): no token of a fill service that was used since the backup is used once more, and no
- *    card's day begins again.
+ *    wait and commands refuse while it is there, so nobody works on what an interrupted restore leaves. The next
+ *    restore begins anew.
+ *  - No number is given twice that was given after the backup. The log's sequences (readers of the identity directory
+ *    compare them) and all counters (agents' numbers, ids of notifications) go on behind a gap. The operator says how
+ *    large that is.
+ *  - Every vault is told (vaults.ts): no token of a fill service that was used since the backup is used once more, and
+ *    no card's day begins again.
  *  - A log with an archive has it before anybody is told: its segments are checked before anything is emptied.
  *  - The durable consumers go on at the places that were noted before anything was copied (backup.ts).
  */

@@ -4,10 +4,10 @@
  * - The log is cut at a sequence, and that may lie inside a batch, of which all or nothing must be there: the rest of
  *   it.
  * - A stream that keeps one message a subject loses an old one to each new one. A message that was replaced while the
- *   archive was read is in the archive neither in its old form (it was gone before its turn) nor in its new one (that
- *   is behind the cut). So the tail has everything that came since, up to an end of the stream that is not older than
- *   the archive's last byte. Nothing is written while the server reads a page, so that at the end every subject's
- *   newest has been met. Any replica may answer, each in the stream's order: one that is behind is asked again.
+ *   archive was read is in the archive in neither form. The old one was gone before its turn, and the new one is behind
+ *   the cut. So the tail has everything that came since, up to an end of the stream that is not older than the
+ *   archive's last byte. Nothing is written while the server reads a page, so that at the end every subject's newest
+ *   has been met. Any replica may answer, each in the stream's order: one that is behind is asked again.
  */
 import { createReadStream } from "node:fs"
 import { createInterface } from "node:readline"

@@ -2,14 +2,15 @@
  * All that followed from one request, by the log alone.
  *
  * Invariants
- *  - A request's commits carry its id: in the command's id, with the number of the ask behind it, or as `trace` where the
- *    command's id is that of an Idempotency-Key. A reaction's command carries the place of the commit that it follows
- *    from (engine/command-ids.ts). So causes are read off, never guessed.
- *  - Commands that follow from a commit are computed as the service computes them, by the code of each set of reactions.
- *  - Work that a request began (a delivery, a letter, a mail on its way) is its own to the end: all commits of such an actor
- *    belong to the story.
- *  - A request's own commits lie within `OWN_WITHIN_MS`. Only these are looked for in all of the log; what follows from
- *    them is read on the subjects of the actors that it is asked of, however much later it came.
+ *  - A request's commits carry its id: in the command's id, with the number of the ask behind it, or as `trace` where
+ *    the command's id is that of an Idempotency-Key. A reaction's command carries the place of the commit that it
+ *    follows from (engine/command-ids.ts). So causes are read off, never guessed.
+ *  - Commands that follow from a commit are computed as the service computes them, by the code of each set of
+ *    reactions.
+ *  - Work that a request began (a delivery, a letter, a mail on its way) is its own to the end: all commits of such an
+ *    actor belong to the story.
+ *  - A request's own commits lie within `OWN_WITHIN_MS`. Only these are searched in all of the log. Their consequences
+ *    are read on the subjects of the actors that were asked, however much later they came.
  *  - Everything that is returned is masked as in replay.
  */
 import { Effect, Stream } from "effect"

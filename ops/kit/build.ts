@@ -1,8 +1,8 @@
 /**
  * `npm run kit`: the packages for those who have no use for the service's own sources: agents and websites.
  *
- * hub-kit    client and verifier, for programs hub-agent  the command, with what speaks the Model Context Protocol
- * (agent.ts)
+ *   hub-kit    client and verifier, for programs
+ *   hub-agent  the command, with what speaks the Model Context Protocol (agent.ts)
  *
  * Invariants
  *  - The kit is what `tsc` makes of edge/sdk: the same code as plain JavaScript with its types, and nothing beside it

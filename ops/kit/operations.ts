@@ -1,6 +1,6 @@
 /**
- * The interface's types, written out. The compiler prints the type of what this exports as it finds it, without the
- * contracts that it was derived from: so those who install the kit get the same types and none of the service.
+ * The interface's types, written out. The compiler prints the type of this export as it finds it, without the contracts
+ * that it was derived from. So those who install the kit get the same types and none of the service.
  */
 import type { Operations } from "../../edge/sdk/client/api.ts"
 

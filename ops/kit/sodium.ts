@@ -1,6 +1,6 @@
 /**
- * libsodium as the one file of the kit that the client loads when it seals an entry: the package as it is, bundled, so
- * that whoever installs the kit needs no other.
+ * libsodium as the one file of the kit that the client loads when it seals an entry. It is the package as it is,
+ * bundled, so that the kit needs no other.
  */
 import { join } from "node:path"
 import { rolldown } from "rolldown"

@@ -1,6 +1,6 @@
 /**
- * The users of the bus (ops/deploy/nats/roles.conf) on this machine: every node connects as the one of its role, under
- * the same rights as in production, with passwords drawn anew at each start. Nobody is anonymous: other users of the
+ * The users of the bus (ops/deploy/nats/roles.conf) on this machine. Every node connects as the one of its role, with
+ * the rights of production, and with passwords drawn anew at each start. Nobody is anonymous: other users of the
  * machine reach loopback as well. The operator's address stands in `run.json`, which only the owner may read.
  */
 import { randomBytes } from "node:crypto"

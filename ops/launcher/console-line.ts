@@ -1,8 +1,8 @@
 /**
  * The last line that `npm start` prints: where the operators' console is, with a one-time link.
  *
- * The link lets its reader in, so it is written to a terminal alone: where standard error is a file or a pipe, the line
- * names the command that gives one.
+ * The link lets its reader in, so it is written to a terminal alone. If standard error is a file or a pipe, the line
+ * names the command that prints one.
  */
 import { connect } from "@nats-io/transport-node"
 import { askLink } from "../cli/ask-link.ts"

@@ -2,14 +2,14 @@
  * The data folder and who may use it.
  *
  * - launcher.lock names the one launcher that owns the folder, by pid and start time. It appears complete (a link to a
- *   finished file) or not at all, and a lock whose owner is gone is moved aside by exactly one of those who see it.
+ *   finished file) or not at all. A lock whose owner is gone is moved aside by exactly one of those that see it.
  * - version.json says what made the folder. Another version is refused, never converted in passing.
  * - Nobody else reads it: 0700, or 0711 where Postgres runs as another user, and what is made in it is closed to
  *   others.
  * - run.json says what runs now. It holds the passwords of the operator and of the database, so only we may read it; it
- *   is replaced in one step and removed at a clean end. Found at a start, it names what a killed launcher left behind:
- *   nodes are ended here, if their environment proves that they belong to this folder; the servers' own modules end the
- *   servers.
+ *   is replaced in one step and removed at a clean end. At a start it names the processes that a killed launcher left
+ *   behind. Nodes are ended here, if their environment proves that they belong to this folder; the servers' own modules
+ *   end the servers.
  */
 import { randomBytes } from "node:crypto"
 import {

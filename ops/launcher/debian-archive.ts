@@ -1,5 +1,5 @@
 /**
- * Programs of Debian's newest suite, unpacked beside the project and not installed: the package lists go to a private
+ * Programs of Debian's newest suite, unpacked beside the project and not installed. The package lists go to a private
  * folder, apt checks the archive's signature, and nothing of the system changes. For static programs only: the suite's
  * libraries do not come along. The suite moves; what is run does not: a package is taken by the version and checksum of
  * fetched.json, or not at all.
@@ -41,8 +41,8 @@ interface Mirror {
 }
 
 /**
- * The mirrors of the Debian archive in apt's configuration, each with the keyring it names, if any. apt lists its
- * index files only where it has fetched them once; on a machine where it never did, the addresses it would fetch tell.
+ * The mirrors of the Debian archive in apt's configuration, each with its keyring, if it names one. apt lists its index
+ * files only after it has fetched them once; otherwise the addresses that it would fetch are used.
  */
 export async function debianMirrors(archive: "debian" | "debian-security" = "debian"): Promise<ReadonlyArray<Mirror>> {
   const settings = { timeout: CALL_TIMEOUT_MS }

@@ -4,8 +4,8 @@
  * - It is ready when its INFO line says that JetStream is on: streams are recovered by then.
  * - It has the users of production with their rights (bus-users.ts).
  * - The port is kept beside the store, so clients that reconnect after a crash find it where it was.
- * - A server left over from a launcher that was killed is found by its pid file and ended before the store is opened
- *   again; two servers on one store would corrupt it.
+ * - A server of a killed launcher is found by its pid file and ended before the store is opened again. Two servers on
+ *   one store would corrupt it.
  */
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises"
 import { connect } from "node:net"

@@ -1,7 +1,7 @@
 /**
- * Decides which of the service's keys a node gets. The keeper: the key of vaults, which nobody else gets, and no other;
- * a host of compartments likewise that of their secrets. An edge: the public half, and a key derived of it for one
- * purpose (edge/http/config.ts).
+ * Decides which of the service's keys a node gets. The keeper gets the key of vaults, which nobody else gets, and no
+ * other. A host of compartments gets only that of their secrets. An edge: the public half, and a key derived of it for
+ * one purpose (edge/http/config.ts).
  */
 import { createHmac } from "node:crypto"
 import { serverSeed } from "../../actors/process/server-key.ts"
@@ -58,8 +58,8 @@ export const asMail = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
 }
 
 /**
- * An edge's environment: without the service's key, with what it may know of it; without the mail server's, the bot's,
- * that of push messages, the provider's and that of stored mail.
+ * An edge's environment: without the service's key, with the values derived from it. It also lacks the keys of the mail
+ * server, the bot, push messages, the provider and stored mail.
  */
 export const asEdge = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const { HUB_SERVER_KEY: _key, HUB_SERVER_KEY_FILE: _file, HUB_DATABASE_URL: _tables, ...rest } = env

@@ -1,8 +1,8 @@
 /**
  * Ports for servers that only this machine talks to.
  *
- * They are drawn from below the ephemeral range: a port out of that range can be taken by any outgoing connection
- * while its server restarts, even by a client's own attempt to reconnect (a TCP self-connect).
+ * They are drawn from below the ephemeral range. A port of that range can be taken by any outgoing connection while its
+ * server restarts, even by a client's own attempt to reconnect (a TCP self-connect).
  */
 import { randomInt } from "node:crypto"
 import { mkdir, readFile, writeFile } from "node:fs/promises"

@@ -3,8 +3,8 @@
  *
  * A process id is reused, so whoever keeps one across a restart keeps the start time with it. A zombie answers
  * kill(pid, 0) although nothing of it runs any more (a container whose first process reaps nobody keeps them for ever);
- * here it counts as gone. But a process of many threads shows as a zombie as soon as its first thread has ended, while
- * the others still hold its ports: it is gone when they are.
+ * here it counts as gone. But a process of many threads is a zombie as soon as its first thread has ended, while the
+ * others still hold its ports. It is gone when they are.
  */
 import { spawnSync } from "node:child_process"
 import { readdirSync, readFileSync, readlinkSync } from "node:fs"

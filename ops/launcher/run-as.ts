@@ -1,7 +1,7 @@
 /**
- * Chooses the user that Postgres runs as. It refuses to run with user id 0, so when we are root it needs another
- * identity that can still reach its binaries and its data, which may lie in a folder only root can enter. The first of
- * these that works:
+ * Chooses the user that Postgres runs as. Postgres refuses to run with user id 0. So root needs another identity that
+ * can still reach its binaries and its data, which may be in a folder only root can enter. The first of these that
+ * works:
  *
  * 1. a system user (postgres, else nobody) as it is;
  * 2. that user with the one capability that lets it pass folders closed to it (CAP_DAC_OVERRIDE). Postgres asks with

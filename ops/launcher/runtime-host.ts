@@ -1,6 +1,6 @@
 /**
- * This machine as a host of compartments, beside the service: a process that prepares it and looks after its engine
- * (ops/runtime/prepare.ts), for which nobody waits, and what is said and ended when the service stops.
+ * Makes this machine a host of compartments, beside the service. A process prepares it and watches its engine
+ * (ops/runtime/prepare.ts), and nobody waits for it. When the service stops, this reports and ends the rest.
  */
 import { endUnused } from "../runtime/end.ts"
 import { messageOf } from "./fault.ts"

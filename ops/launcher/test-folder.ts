@@ -1,6 +1,6 @@
 /**
- * The folder for the files of tests' servers: in memory if there is room, because making a cluster of Postgres is
- * mostly the writing of a thousand files, and no test asks what survives a machine's sudden end.
+ * The folder for the files of tests' servers, in memory if there is room. Making a cluster of Postgres is mostly the
+ * writing of a thousand files, and no test asks what survives a machine's sudden end.
  */
 import { accessSync, constants, statfsSync } from "node:fs"
 import { mkdtemp, readdir, rm } from "node:fs/promises"

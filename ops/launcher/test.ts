@@ -1,12 +1,11 @@
 /**
  * `npm test`: every check of the project, each shown as it runs, all of them even when one fails.
  *
- * The last line is `N passed, N failed` and counts tests and steps together. A test that was skipped or left to do
- * counts as failed, and so does a file that could not be loaded or a run without tests: green means that everything
- * was looked at.
+ * The last line is `N passed, N failed` and counts tests and steps together. A skipped or unwritten test counts as
+ * failed, and so does a file that could not be loaded or a run without tests. Green means that everything ran.
  *
- * Arguments go to vitest. With files among them (`npm test -- tests/api/thread.test.ts`) the tests of these files run and
- * nothing else; `npm run check` does the other steps. Two flags are this program's own:
+ * Arguments go to vitest. With files among them (`npm test -- tests/api/thread.test.ts`) the tests of these files run
+ * and nothing else; `npm run check` does the other steps. Two flags are this program's own:
  *  - `--coverage` measures lines and branches of the product and writes a report to `.hub/coverage`.
  *  - `--campaign <commit>` adds one campaign, chosen by the hash of the commit (ops/docs/campaigns.md).
  */
@@ -134,7 +133,7 @@ export function countReport(report: Report, status: number): Count & { readonly 
 
 /**
  * Workers live long and hold many nodes. Memory that glibc gives back to the kernel must be faulted in again at the
- * next large body or password hash, which costs more than all other work on some virtual machines.
+ * next large body or password hash. On some virtual machines that costs more than all other work.
  */
 const KEEPS_MEMORY = { MALLOC_TRIM_THRESHOLD_: "268435456", MALLOC_MMAP_THRESHOLD_: "268435456" }
 

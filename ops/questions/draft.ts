@@ -4,7 +4,7 @@
  * Invariants
  *  - Nothing of an answer is kept that the reader of banks would refuse: each piece is read with the rest before it is.
  *  - Facts that only meaning decides are asked twice. The command gets its own texts back without their sides, in
- *    another order; a text that it then reads otherwise is left out, and a fact that it doubts is unsure.
+ *    another order. A text that it then reads otherwise is left out, and a fact that it doubts is unsure.
  *  - A piece that fails `TRIES_MAX` times is named, and the others go on. Existing texts are kept and count.
  */
 import { spawn } from "node:child_process"

@@ -2,8 +2,9 @@
  * The image that compartments start from: Debian with Python, git, a browser, Node, the kit and the fill service. No
  * registry is asked; it is made on the host (image-root.ts) and handed to the engine.
  *
- * node ops/runtime/image.ts [--small] [--fresh] --small  without the browser, for tests --fresh  also where nothing of
- * it has changed: Debian's packages may have
+ *   node ops/runtime/image.ts [--small] [--fresh]
+ *     --small  without the browser, for tests
+ *     --fresh  also where nothing of it has changed: Debian's packages may have
  *
  * Invariants
  *  - It is made again where what it is made of has changed, and only there: the image says of which ingredients it is.

@@ -89,8 +89,8 @@ const makeFolders = async (places: Places, { env, progress }: OwnEngineOptions):
 }
 
 /**
- * The machine's own settings are for the machine's engine. gVisor is there to be used where the machine has it; a
- * compartment's output goes through FIFOs of the host, which it opens only where it is told to.
+ * The machine's own settings are for the machine's engine. gVisor can be used if the machine has it. A compartment's
+ * output goes through FIFOs of the host, which it opens only if that is allowed here.
  */
 export const settingsOf = async (env: NodeJS.ProcessEnv, progress: (line: string) => void): Promise<object> => {
   const runsc = await findProgram("runsc", env)

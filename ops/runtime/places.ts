@@ -2,9 +2,9 @@
  * The places of a deployment's runtime on its host, and the tag that marks everything it makes there, so that several
  * deployments may share a machine.
  *
- * Lasting files are below `<HUB_DATA>/runtime`. Sockets, process ids and what the engine needs only while it runs are
- * below `/run/hub-<tag>`: a socket's path may have 108 bytes and no more, and after a restart of the machine all of it
- * is void.
+ * Lasting files are below `<HUB_DATA>/runtime`. Sockets, process ids and the engine's temporary files are below
+ * `/run/hub-<tag>`. A socket's path may have 108 bytes and no more, and after a restart of the machine all of it is
+ * void.
  */
 import { join } from "node:path"
 import { tagOf } from "../../actors/runtime/network/tag.ts"

@@ -1,9 +1,9 @@
 /**
  * Makes this machine a host of compartments: programs, engine, image, each where it is not there yet.
  *
- * `npm run -s hub -- runtime prepare` does it once. `npm start -- --runtime` runs this file beside the service: it says
- * at once that it is ready, so that nobody waits for it, prepares, and then looks after the engine for as long as it
- * runs. A failed step is tried again, ever later; `<HUB_DATA>/runtime/prepare.json` shows the progress.
+ * `npm run -s hub -- runtime prepare` does it once. `npm start -- --runtime` runs this file beside the service. It says
+ * at once that it is ready, so that nobody waits for it, prepares, and then watches the engine for as long as it runs.
+ * A failed step is tried again, ever later; `<HUB_DATA>/runtime/prepare.json` shows the progress.
  */
 import { setTimeout as delay } from "node:timers/promises"
 import { holdHost } from "../../actors/runtime/holding.ts"

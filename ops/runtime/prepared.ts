@@ -1,6 +1,6 @@
 /**
- * Files by which the runtime role learns of its host, each replaced in one step: the progress of the preparation, which
- * explains why there are no compartments yet, and the place of the engine.
+ * Files by which the runtime role learns of its host, each replaced in one step. They hold the progress of the
+ * preparation, which explains why there are no compartments yet, and the place of the engine.
  */
 import { randomUUID } from "node:crypto"
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises"

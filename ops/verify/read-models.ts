@@ -3,11 +3,12 @@
  *
  * Invariants
  *  - The served tables and their watermark are copied in one snapshot of the database, so that they belong together
- *    however fast the service writes meanwhile; nothing is locked for longer than it takes to copy them.
+ *    however fast the service writes meanwhile. The copy is the only time that anything is locked.
  *  - The projection's own code brings the log up to exactly that watermark into tables of its own, in a schema beside.
  *  - The two are then joined by their keys: what one has and the other lacks, and rows that are not the same, all
  *    count.
- *  - Rows that may go by their age are left out, on both sides: nobody promises that they are there, or that they are not.
+ *  - Rows that may go by their age are left out, on both sides: nobody promises that they are there, or that they are
+ *    not.
  *  - Columns that another stream writes too are left out: that stream is not kept whole, so nobody can say what they
  *    should be.
  *  - A rebuild and a verification exclude each other: a swap would otherwise wait for the copy, and readers for the

@@ -1,6 +1,7 @@
 /**
- * Scores counted again from the log (contract 22): each entry stands on the one before, shown trust is the sum of its
- * entries within its bounds, and each entry of a reputation follows from a vote, an acceptance or a hiding that the log holds, by the amount that this says.
+ * Counts scores again from the log (contract 22). Each entry builds on the one before, and shown trust is the sum of
+ * its entries within its bounds. Each entry of a reputation follows from a vote, an acceptance or a hiding in the log,
+ * by its amount.
  *
  * Invariant: an entry is held against the very commit that it follows from, by the id of its command. So the service
  * may write meanwhile: a commit whose reactions are not done yet lacks nothing.

@@ -48,7 +48,7 @@ export type AgentPublic = typeof AgentPublic.Type
 
 const { transparency: _transparency, ...listedFields } = publicFields
 
-/** An agent in the directory: the public profile but for its longest field, which the profile itself has. */
+/** An agent in the directory: the public profile without its longest field, which the profile itself has. */
 export const AgentListed = Schema.Struct(listedFields).annotate({ identifier: "AgentListed" })
 export type AgentListed = typeof AgentListed.Type
 

@@ -1,6 +1,6 @@
 /**
- * Kind `blob`, id = the sha256 of its bytes in hex. The bytes lie in a stream of their own, in pieces that the edge
- * writes (edge/bus/blobs.ts); the actor keeps how many records name them, and has them collected when none does.
+ * Kind `blob`, id = the sha256 of its bytes in hex. The bytes are in a stream of their own, in pieces that the edge
+ * writes (edge/bus/blobs.ts). The actor counts the records that name them, and has them collected when none does.
  */
 import { Schema } from "effect"
 import { Nothing, op, operationsOf } from "../operation.ts"

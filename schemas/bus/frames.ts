@@ -1,8 +1,8 @@
 /**
  * Frames: how asks and replies travel between an edge and an actor node.
  *
- * One bus message carries as many asks (or replies) as gathered while the last message was being written; that is where
- * most of the cost of a small request would otherwise go.
+ * One bus message carries as many asks (or replies) as gathered while the last message was being written. Otherwise
+ * most of the cost of a small request would be spent there.
  *  - Ask frame, to `hub.node.<session>.<role>`, reply subject `hub.reply.<role>.<asker>.<session>`: JSON, `[[ask
  *    number, Ask, ms left], ...]`. The reader counts the remaining wait from the moment it reads the frame, so machines
  *    need not agree on the time. (Older releases send no third part, and read the ask's own `deadline`.)

@@ -5,9 +5,10 @@
  * Invariants
  *  - The role of an asker stands in the subject of its asks, `hub.node.<session>.<role>`, and the server lets a user
  *    publish under its own role alone. So a node knows who asks without believing a word of the ask.
- *  - A node carries out only what that role may ask: an edge reaches the operations of the API, a webhook worker those
- *    of a delivery, the mail process those of mailboxes, the keeper those of vaults' keys, a host those of what runs on
- *    it, as each is declared (`askedBy`). Operations without a declaration are for actors and operators only.
+ *  - A node carries out only operations that the asker's role may ask, as each declares (`askedBy`). An edge reaches
+ *    the operations of the API, a webhook worker those of a delivery, the mail process those of mailboxes. The keeper
+ *    reaches those of vaults' keys, a host those of its compartments. Operations without a declaration are for actors
+ *    and operators only.
  *  - Inboxes lie below the role's own prefix, so that no role can listen to the answers of another.
  */
 import type { AskerRole } from "../operation.ts"

@@ -5,8 +5,8 @@ export interface BusServers {
   readonly servers: Array<string>
   readonly inboxPrefix: string
   /**
-   * By itself the client looks names up before it connects, without a bound: the name of a machine that is gone could
-   * hold up the way to all others for half a minute. Nodes look them up by `addressesOf`, which is bounded.
+   * By itself the client looks names up before it connects, without a bound. The name of a machine that is gone could
+   * delay the connection to all others for half a minute. Nodes look them up by `addressesOf`, which is bounded.
    */
   readonly resolve: false
   /**

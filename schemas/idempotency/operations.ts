@@ -45,8 +45,8 @@ export type IdempotencyBegin = typeof IdempotencyBegin.Type
 
 /**
  * `status: 0` keeps nothing and frees the key again: the answer was one that a retry may change (401, 429, 5xx), or far
- * too long. A long answer that shows a record is kept only as a note that it was given; `remade`: of one so long that
- * it does not come along, or that may stand in no copy: `answer` is then what it is made anew of, if anything is.
+ * too long. A long answer that shows a record is kept only as a note that it was given. `remade`: of one so long that
+ * it does not come along, or that no copy may hold: `answer` is then what it is made anew of, if anything is.
  * `abandoned`: what began may still be under way, so the key is free for the same body alone until the request's
  * deadline.
  */

@@ -23,9 +23,9 @@ const Signed = Schema.Struct({ public_key: Schema.String, string_to_sign: Schema
 const SignedWithBody = Schema.Struct({ ...Signed.fields, body: Schema.String })
 
 /**
- * Why a key was replaced by the next one, checkable by anybody: the new key signed `by_new_key`; the agent's key before
- * it (or its recovery key) signed the request, whose string to sign ends with the sha256 of `request.body`, and that
- * body names the new key.
+ * The reason why a key was replaced by the next one, checkable by anybody. The new key signed `by_new_key`. The agent's
+ * key before it (or its recovery key) signed the request, whose string to sign ends with the sha256 of `request.body`,
+ * and that body names the new key.
  */
 export const KeyProof = Schema.Struct({
   kind: Schema.Literals(["rotation", "recovery"]),

@@ -2,9 +2,9 @@
  * Kind `mailer`, id = hub id of an agent: what it has of mail. Kind `mail_address`, id = `addressId`: whose an address
  * is, for good. Kind `mailbox`, id = its number. Kind `mail`, id = its number: one message.
  *
- * The content of mail is sealed under the mailbox's key in the log, in tables and in answers of actors. It is in the
- * clear only in the memory of the mail process, of the processes that answer lists (`mail_list`, `mail_codes`), and of
- * the edge that hands it to its agent.
+ * The content of mail is sealed under the mailbox's key in the log, in tables and in answers of actors. Only the memory
+ * of these has it in the clear: the mail process, the processes that answer lists (`mail_list`, `mail_codes`), and the
+ * edge that hands it to its agent.
  */
 import { Schema } from "effect"
 import { Sealed } from "../secret/sealed.ts"

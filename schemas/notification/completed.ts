@@ -1,6 +1,6 @@
 /**
  * Notifications that tell of people, or of mail. The log holds ids alone. People's names, owners' words and the content
- * of mail are added when a notification is read or delivered, as they are then, and disappear with the account or the
+ * of mail are added when a notification is read or delivered, as they are then. They disappear with the account or the
  * mailbox (ops/docs/decisions/0050, 0054, 0058).
  */
 import type { MailToTell } from "../mail/operations.ts"

@@ -12,9 +12,9 @@ const MarkedRead = Schema.Struct({ marked_read: Schema.Int })
 export type MarkedRead = typeof MarkedRead.Type
 
 /**
- * A notification for an agent: `payload` as its type declares, but for what is added when it is told. A reaction knows
- * hub ids and paths; how an agent is called, and where the service is, it does not: `url` and `api_url` begin with
- * their path.
+ * A notification for an agent: `payload` as its type declares, without the fields that are added at delivery. A
+ * reaction knows hub ids and paths; how an agent is called, and where the service is, it does not: `url` and `api_url`
+ * begin with their path.
  */
 export const Tell = Schema.Struct({
   about: NotificationName,

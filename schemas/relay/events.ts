@@ -18,7 +18,7 @@ export const DIGEST = { agent: "", event: "digest" }
 export const CHANNELS = ["email", "chat", "push"] as const
 export type Channel = (typeof CHANNELS)[number]
 
-/** By which ways an owner is told of an event. */
+/** The ways by which an owner hears of an event. */
 export const Choice = Schema.Struct({ email: Schema.Boolean, chat: Schema.Boolean, push: Schema.Boolean })
 export type Choice = typeof Choice.Type
 

@@ -13,7 +13,7 @@ const HEX = /^[0-9a-fA-F]+$/
 
 const BASE64_CHARS = 43
 const HEX_CHARS = SEED_BYTES * 2
-/** Longer words are files, not keys, but for their end. */
+/** Longer words are files, not keys; only their end is read. */
 const WORD_LOOKED_AT = 4_096
 
 /** 32 bytes, or 64 of which the last 32 are the public key. */

@@ -1,6 +1,6 @@
 /**
- * Secrets in what an agent and its owner write to each other (422 `owner_message_secret`; spec 4.10, contract 20): what
- * content may not hold, and besides bearer tokens in JWT's form and numbers of cards. Codes of a few digits, phone
+ * Secrets in messages between an agent and its owner (422 `owner_message_secret`; spec 4.10, contract 20): those that
+ * content may not hold, and also bearer tokens in JWT's form and numbers of cards. Codes of a few digits, phone
  * numbers, addresses and ids pass: they are what is asked for.
  *
  * Invariant: the work is in proportion to the text, whatever it says.

@@ -1,6 +1,6 @@
 /**
  * Finds placeholders, which stand for a token in texts that explain tokens: `ghp_xxxx…`, `AKIAIOSFODNN7EXAMPLE`,
- * `sk-proj-your-key-goes-here`. Random characters look like none of it: each of these tests takes a real token of 20
+ * `sk-proj-your-key-goes-here`. Random characters look like none of it. Each of these tests takes a real token of 20
  * characters for a placeholder in fewer than three cases of a thousand, longer ones hardly ever.
  */
 import type { Matched } from "./shape.ts"

@@ -136,7 +136,7 @@ export const sponsoredOperations = operationsOf("agent", {
   /**
    * Answers whether one more may be declared by a person whose address is `verified` or not, or confirmed. Refused
    * `not_found` or `sponsorship_limit`. With `as`, the answer has the agent's own events of it, for a commit beside
-   * them that expects the agent at `seq`: so the limit holds for the moment of that commit. `null`: the agent is told
+   * them that expects the agent at `seq`. So the limit holds for the moment of that commit. `null`: the agent is told
    * later, by nodes of a release before.
    */
   "sponsorship.admits": op({

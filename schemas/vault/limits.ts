@@ -31,7 +31,7 @@ export const VAULT_SERVICE_LIMITS = {
   alerts_max: 2000,
   ended_tokens_max: 50,
   /**
-   * Seconds that a deleted entry is remembered, in case its sealed box is written again; and the number that a vault
+   * Seconds that a deleted entry is remembered, in case its sealed box is written again. Also the number that a vault
    * remembers beside its entries before it takes no new one.
    */
   deleted_seconds: 2_592_000,

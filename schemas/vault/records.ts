@@ -62,7 +62,7 @@ export const VaultEntry = Schema.Struct({
 }).annotate({ identifier: "VaultEntry" })
 export type VaultEntry = typeof VaultEntry.Type
 
-/** All that a source is told of what it wrote. */
+/** The only fields that a source gets of its entry. */
 export const WrittenEntry = Schema.Struct({ id: Schema.Int, uid: Schema.String }).annotate({
   identifier: "WrittenVaultEntry"
 })

@@ -4,11 +4,12 @@
  *
  * Invariants
  *  - A counter is one message of a stream that keeps the newest alone; it says how it stands, not what was added.
- *  - A visit is counted durably before it is answered, unless the same agent's proof was verified for the same website
- *    less than GATHER_MS ago: those gather and are written together within that time. So a node that is killed may lose
- *    what came in the last moment of a burst, and nothing else; the memory of nonces loses nothing.
- *  - The agent's owner alone writes its counters; should another have written meanwhile (a shard that moved), the
- *    expected sequence fails, the counter is read again and the visits are added to what it says.
+ *  - A visit is counted durably before it is answered. The exception are further proofs of the same agent for the same
+ *    website less than GATHER_MS after the first: those gather and are written together within that time. So a node
+ *    that is killed may lose what came in the last moment of a burst, and nothing else; the memory of nonces loses
+ *    nothing.
+ *  - Only the agent's owner writes its counters. If another has written meanwhile (a shard that moved), the expected
+ *    sequence fails, the counter is read again and the visits are added to it.
  *  - At most HOSTS_MAX websites are remembered for an agent; the one seen longest ago makes room.
  */
 import { createHash } from "node:crypto"

@@ -2,8 +2,8 @@
  * Shared parts of all key changes (spec 3.2): who may ask, the new key's proof, its claim. Pure.
  *
  * Invariants
- *  - A new key proves itself (HUB-ROTATE-V1) and is claimed in the same commit that names it, where nobody has claimed
- *    it: a key belongs to one agent for good, whatever becomes of it.
+ *  - A new key proves itself (HUB-ROTATE-V1) and is claimed in the same commit that names it, if nobody has claimed it.
+ *    A key belongs to one agent for good.
  *  - Both sides' signatures go into the event, so that the chain of keys can be checked by anybody from the record.
  */
 import type { NewKey } from "../../../schemas/identity/operations.ts"

@@ -6,8 +6,8 @@
  *  - The order of the checks is the table's; the first that fails gives the reason.
  *  - Keys and standing are those of the actor's last commit, so a rotation that was answered holds from then on,
  *    whatever edge asks.
- *  - A nonce is used up by a valid proof alone, and is in the log before the verdict leaves; the same ask repeated by
- *    an edge whose line broke is the same use.
+ *  - Only a valid proof consumes a nonce, which is in the log before the verdict leaves. The same ask repeated by an
+ *    edge whose line broke is the same use.
  *  - A flagged agent uses up nothing and is counted nowhere.
  */
 import { type KeyObject, verify } from "node:crypto"

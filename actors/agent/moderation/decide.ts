@@ -6,8 +6,8 @@
  *  - One appeal for a suspension, decided once; granting it is reinstatement, in the same commit.
  *  - A suspension with an end is ended by a durable timer. A timer is a hint: what counts is whether the state waits
  *    for its time, so one that was overtaken (reinstated by hand, suspended anew) does nothing.
- *  - Trust grows by full periods of active time, each with an entry of its own; time under suspension does not count,
- *    and what had run of a period before it is carried over. Each period's end sets the timer of the next.
+ *  - Trust grows by full periods of active time, each with an entry of its own. Time under suspension does not count,
+ *    and the part of a period before it is carried over. Each period's end sets the timer of the next.
  */
 import type { AppealVerdict, Suspension } from "../../../schemas/moderation/operations.ts"
 import type { FiredTimer } from "../../../schemas/timer.ts"

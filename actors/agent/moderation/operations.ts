@@ -37,7 +37,7 @@ const decided = <Input>(
 ): WriteOperation<AgentActor, Input, OperatorView> =>
   write({ decide, answer: (state, _reply, { id }) => operatorView(existing(state), id), projected: true })
 
-/** An operator's decision that the agent is told of. */
+/** An operator's decision, with a notification for the agent. */
 const told = <Input>(
   decide: (state: AgentState, input: Input, context: DecideContext<NoticeFacts>) => Decision<AgentEvent>
 ): WriteOperation<AgentActor, Input, OperatorView, NoticeFacts, unknown, Counters> =>

@@ -7,7 +7,7 @@
  *  - A delivery's id is its notification's number, which is never given twice: nothing is delivered under two ids.
  *  - Notices about the webhook itself do not go to it: they are sent when it does not take anything.
  *  - The state changes at the first failure after a success, at the first success after a failure, and when the agent
- *    is warned or the webhook switched off: a webhook that is well costs its agent nothing.
+ *    is warned or the webhook switched off. A working webhook costs its agent nothing.
  *  - A receiver's answer counts for the address that was asked. Once that was changed it says nothing any more.
  */
 import type { Limits } from "../../../schemas/limits.ts"

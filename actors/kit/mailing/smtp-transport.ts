@@ -2,7 +2,7 @@
  * Letters by SMTP, over a few connections that are kept for a moment (smtp-connections.ts).
  *
  * Invariants
- *  - It is always known whether the mail server may have the letter: the message is read only behind the server's
+ *  - It is always known whether the mail server may have the letter. The message is read only behind the server's
  *    answer to DATA, and without its end no server takes it. From there on nothing but a reply tells what became of it;
  *    without one the outcome is `unknown`.
  *  - An attempt ends in time, whatever the server does, and its connection with it: nothing of it happens later.

@@ -6,7 +6,7 @@
  *    its index is in Postgres, and before the server drops what it holds from the log.
  *  - It is written behind the one before it (its expected sequence), so that of two that seal at once one goes on.
  *  - A commit on a subject of which the log has nothing could follow anything. It goes in a batch with a message that
- *    expects the mark to be the one by which the archive was asked for that subject: what was archived since refuses it.
+ *    expects the mark by which the archive was asked for that subject. A newer segment refuses the batch.
  *  - A server with replicas refuses two expectations of one subject that are under way at once. So the mark has lanes:
  *    subjects that are written in one batch with it, right before it. Each batch expects another lane.
  */
@@ -20,13 +20,13 @@ import { SegmentName } from "./segment.ts"
 const TIMEOUT_MS = 3000
 
 const MARK_SUBJECT = subjects.event("log", "archived")
-/** The subject of messages that expect a mark. The log forgets them soon, and no reader is told of them. */
+/** The subject of messages that expect a mark. The log forgets them soon, and no reader sees them. */
 export const GUARD_SUBJECT = subjects.event("log", "guard")
 export const GUARD_TTL = "60s"
 const LANES = 32
 const LANE_SUBJECTS = Array.from({ length: LANES }, (_, lane) => subjects.event("log", `lane-${lane}`))
 const OWN_SUBJECTS: ReadonlySet<string> = new Set([GUARD_SUBJECT, ...LANE_SUBJECTS])
-/** Subjects that only writers look at: no reader of the log is told of them, and no archive has them. */
+/** Subjects that only writers use: no reader of the log sees them, and no archive has them. */
 export const isGuarding = (subject: string): boolean => OWN_SUBJECTS.has(subject)
 /** The header that says of which subject the expected sequence is. */
 export const EXPECTED_OF = "Nats-Expected-Last-Subject-Sequence-Subject"

@@ -11,10 +11,10 @@
  *    the order of the hashes. Two subjects of one hash cost a block that is read in vain.
  *
  * Invariants
- *  - A segment says which sequences it covers, and its footer names the segment before it with its hash: from the
- *    newest one on, the whole archive is known, and a change anywhere in it is seen.
- *  - Every read is checked: a block by its own checksum, the index by the footer, the footer by its hash, and the whole
- *    by the hash that the next segment states.
+ *  - A segment names its sequences, and its footer names the segment before it with its hash. So the newest one fixes
+ *    the whole archive, and any change in it is seen.
+ *  - Every read is checked: a block by its own checksum, the index by the footer, the footer by its hash. The hash in
+ *    the next segment checks the whole.
  */
 import { createHash, hash } from "node:crypto"
 import { promisify } from "node:util"

@@ -97,7 +97,7 @@ const STORED_DAYS_MAX = 400
 const STORED_WEEKS_MAX = Math.ceil((STORED_DAYS_MAX * DAY_MS) / WEEK_MS)
 
 /**
- * Domains whose bytes are known. One more replaces the domain with the fewest bytes: that has no more than this part of
+ * Domains whose bytes are known. One more replaces the domain with the fewest bytes. That has no more than this part of
  * the mailbox's content, which is far from the half that a domain may take.
  */
 const STORED_BY_MAX = 32

@@ -3,8 +3,8 @@
  *
  * Invariants
  *  - A message answered with "taken" is in the log of each of its mailboxes. A process that dies before says nothing,
- *    and the sender comes again: the same bytes from the same sender are the same command, and are received once for as
- *    long as the mailbox remembers it (its newest 128 commands, of a day at most).
+ *    and the sender comes again. The same bytes from the same sender are the same command. They are received once for
+ *    as long as the mailbox remembers it (its newest 128 commands, of a day at most).
  *  - Judged and read once, sealed for each mailbox under its own key.
  *  - A sender whom a mailbox's rules keep out hears that the message was taken: it is journaled, and dropped.
  */

@@ -2,9 +2,10 @@
  * Connections and bytes of incoming messages that each network has at the SMTP server.
  *
  * Invariants
- *  - An IPv4 address or IPv6 /64 has at most `connections_per_client_max` connections, a /48 `connections_per_wide_max`.
- *  - An IPv4 address or a /48 holds at most a sixth of all bytes (or one message, if that is more), and at most as many as
- *    are free: others find room until six networks hold all they can.
+ *  - An IPv4 address or IPv6 /64 has at most `connections_per_client_max` connections, a /48
+ *    `connections_per_wide_max`.
+ *  - An IPv4 address or a /48 holds at most a sixth of all bytes (or one message, if that is more), and at most as many
+ *    as are free. Others find room until six networks hold all they can.
  */
 import type { Limits } from "../../../schemas/limits.ts"
 import { networkOf } from "../../../schemas/network.ts"

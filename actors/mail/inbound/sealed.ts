@@ -1,4 +1,7 @@
-/** A message that was read, sealed for one mailbox: what its list tells, its words, and its parts. Pure but for the nonces. */
+/**
+ * A message that was read, sealed for one mailbox: what its list tells, its words, and its parts. Pure except for the
+ * nonces.
+ */
 import { createHash } from "node:crypto"
 import type { SealedMail } from "../../../schemas/mail/operations.ts"
 import {

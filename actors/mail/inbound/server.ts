@@ -2,11 +2,11 @@
  * SMTP with the world (RFC 5321), receiving alone: by `smtp-server`.
  *
  * Invariants
- *  - Nothing is relayed: each recipient is a mailbox of this service, its postmaster, or an address at which it hears
- *    what became of its own mail, judged at RCPT; there is no bounce to send later.
+ *  - Nothing is relayed. Each recipient is checked at RCPT: a mailbox of this service, its postmaster, or an address
+ *    for reports about its own mail. There is no bounce to send later.
  *  - A stranger's bytes are bounded before they are kept: connections of all and of one network, recipients, the size
- *    of a message, and what is held of all messages together; so are the time that a client has, and what it says in it
- *    (sessions.ts). Messages without room are told to come again (4xx).
+ *    of a message, and the bytes of all messages together. So are a client's time and its commands (sessions.ts).
+ *    Messages without room are told to come again (4xx).
  *  - A message is answered once it is in the log, or is told to come again.
  */
 import { readFileSync } from "node:fs"

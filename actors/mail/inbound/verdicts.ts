@@ -2,8 +2,8 @@
  * The verdicts on a message's origin (spec 2.9), as a thread has judged it (judge.ts).
  *
  * Invariants
- *  - DMARC judges the sender that is displayed, or it is FAIL: the header is read twice, by who judges and by who reads
- *    the message (parse/read.ts), and a stranger may write it so that two readers see two senders.
+ *  - DMARC judges the displayed sender, or it is FAIL. The header is read twice, by the judge and by the reader of the
+ *    message (parse/read.ts), and a stranger may write it so that the two see two senders.
  *  - DMARC never passes for a message that is not the same to all readers (contract 22): it is FAIL, with reasons.
  */
 import type { Verdict, VerdictReason, Verdicts } from "../../../schemas/mail/records.ts"

@@ -2,8 +2,8 @@
  * An agent opens and closes mailboxes. Pure.
  *
  * Invariants
- *  - Mailbox, address and the agent's list change in one commit: an address has one mailbox at most, and belongs to the
- *    agent that took it first, also when it is closed (spec 4.9).
+ *  - Mailbox, address and the agent's list change in one commit. An address has one mailbox at most, and belongs to the
+ *    agent that took it first, even when it is closed (spec 4.9).
  */
 import { refusal, type Refusal, unavailable } from "../../../schemas/errors.ts"
 import type { MailAddress, MailAddressEvent } from "../address/actor.ts"

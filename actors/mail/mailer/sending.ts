@@ -2,7 +2,7 @@
  * An agent sends: what stands against it, and the one commit that counts and queues it (spec 3.6, 4.9, 8). Pure.
  *
  * Invariants
- *  - The message, its counts for the agent and for the service, and its places in the queue are one commit: a retry
+ *  - The message, its counts for the agent and for the service, and its places in the queue are one commit. A retry
  *    under the same command counts once, and nothing is queued that was not counted.
  *  - Windows of the agent are exact; that of the service counts an hour that began within the day as a whole.
  */

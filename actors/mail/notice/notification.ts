@@ -1,6 +1,7 @@
 /**
- * Reads a notification of SES: of a mail that it received for us, or of one that we have sent, as a feedback
- * notification (`notificationType`) or as an event of a configuration set (`eventType`). Other fields are ignored.
+ * Reads a notification of SES: about a mail that it received for us, or about one that we have sent. The latter comes
+ * as a feedback notification (`notificationType`) or as an event of a configuration set (`eventType`). Other fields are
+ * ignored.
  */
 import { Result, Schema } from "effect"
 

@@ -5,8 +5,8 @@
  * Invariants
  *  - An attachment is the sender's bytes, decoded by its transfer encoding alone: the library joins lines by line feeds
  *    and ends them with one more.
- *  - Text is decoded by what its bytes say where its label cannot be right: what is UTF-8 and has a character of several
- *    bytes is UTF-8, and what has the escapes of ISO-2022-JP is that. Encoded words of headers too.
+ *  - Text is decoded by its bytes if its label cannot be right. Valid UTF-8 with a character of several bytes is UTF-8,
+ *    and text with the escapes of ISO-2022-JP is that. Encoded words of headers too.
  */
 import PostalMime, { type Email, type PostalMimeOptions } from "postal-mime"
 

@@ -38,7 +38,7 @@ const fold: Fold<ActorOf<MailRecipientState, MailRecipientEvent>> = {
 export const mailRecipientKind = kind(fold, recipientOperations, () => ({
   operations: {
     "mail_recipient.suppress": write({
-      // The first reason stays: what is told of it is why it began.
+      // The first reason stays: the list shows why it began.
       decide: (state, { reason, sealed }) => ({
         events: state === null ? [{ type: "mail_recipient.suppressed", v: 1, reason, sealed }] : []
       }),

@@ -62,8 +62,8 @@ export interface EngineClient {
 }
 
 /**
- * The client's library writes the options of each call out for its debug log, also where nobody reads that, and an agent
- * leads to all calls under way: with a hundred of them each call took a second.
+ * The client's library formats the options of each call for its debug log, even if nobody reads that, and an agent
+ * leads to all calls under way. With a hundred of them each call took a second.
  */
 export class QuietAgent extends Agent {
   [inspect.custom](): string {

@@ -4,13 +4,13 @@
  * Invariants
  *  - It holds both output FIFOs open for reading and writing: a program never gets SIGPIPE, and never waits to open
  *    them, while nobody reads.
- *  - It waits for what the program is given (given.ts) and starts nothing before it has all of it. Half of it, of a host
- *    that died meanwhile, is thrown away and waited for again.
+ *  - It waits for what the program is given (given.ts) and starts nothing before it has all of it. Half of it, of a
+ *    host that died meanwhile, is thrown away and waited for again.
  *  - SIGTERM is passed to the process group of the program. As the first process of its namespace it would not get it
- *    otherwise, and nobody would reap what the program leaves behind. One that comes before the group's number is known is
- *    passed on once it is: with a share of a core, a program may have written its first line by then.
- *  - It ends with the status of the program, 128 + n after a signal, once its last lines are read or END_STEPS are over;
- *    what else runs in the container ends with it.
+ *    otherwise, and nobody would reap what the program leaves behind. A signal that comes before the group's number is
+ *    known is passed on once it is. With a share of a core, a program may have written its first line by then.
+ *  - It ends with the status of the program, 128 + n after a signal, once its last lines are read or END_STEPS are
+ *    over. Everything else in the container ends with it.
  */
 export const ENTRY = `#!/bin/bash
 exec 5<>/run/hub/out 6<>/run/hub/err </dev/null >/dev/null 2>&1

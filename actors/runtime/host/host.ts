@@ -1,6 +1,6 @@
 /**
- * The compartments of one machine. It does what it is told, and remembers nothing that is not on disk, in the engine or in
- * the kernel: it may be killed at any time, and another goes on from there.
+ * The compartments of one machine. It carries out orders, and remembers nothing that is not on disk, in the engine or
+ * in the kernel. It may be killed at any time, and another goes on from there.
  */
 import { applyUpload } from "./upload.ts"
 import { Box } from "./box.ts"

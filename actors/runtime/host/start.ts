@@ -2,11 +2,11 @@
  * From whatever is there to a program that runs, for one run.
  *
  * Invariants
- *  - A run's program starts once. It is marked on disk before the program is given what it starts with; a container that
- *    ended behind the mark has had its run, one that ended before it is made again.
+ *  - A run's program starts once. The start is marked on disk before the program gets its command and environment. A
+ *    container that ended behind the mark has had its run; one that ended before it is made again.
  *  - Never two containers of a compartment: one of an older run is gone before the new one is made.
- *  - The program starts when the kernel holds the container to its bounds, filters its system calls, and its files are in
- *    place.
+ *  - The program starts when the kernel holds the container to its bounds, filters its system calls, and its files are
+ *    in place.
  */
 import { existsSync } from "node:fs"
 import { rm } from "node:fs/promises"

@@ -1,10 +1,10 @@
 /**
- * The way from compartments to a service that listens on the host's loopback alone: one address and port of ours, which
- * the firewall lets compartments alone reach, joined to `127.0.0.1` at the same port.
+ * The way from compartments to a service that listens on the host's loopback alone. One address and port of ours, which
+ * the firewall opens to compartments alone, is joined to `127.0.0.1` at the same port.
  *
- * A compartment comes to the service from a loopback address of its own (10.213.x.y as 127.213.x.y), so that the service
- * counts each by itself and none counts as another. Connections are bounded, in all and for each compartment, and one on
- * which nothing moves is ended.
+ * A compartment comes to the service from a loopback address of its own (10.213.x.y as 127.213.x.y), so that the
+ * service counts each by itself and none counts as another. Connections are bounded, in all and for each compartment,
+ * and one on which nothing moves is ended.
  */
 import { connect, createServer, type Server, type Socket } from "node:net"
 import { pipeline } from "node:stream/promises"

@@ -67,7 +67,7 @@ export class Devices {
   isGateway(bridge: string, gateway: string): boolean {
     return this.isBridge(bridge) && this.isUp(bridge) && this.has(bridge, `${gateway}/30`)
   }
-  /** The host's addresses, IPv4, but for those of deployments: what is another one's is guarded by its own rules. */
+  /** The host's IPv4 addresses without those of deployments: another deployment's own rules guard those. */
   addresses(): ReadonlyArray<string> {
     return [...this.#all.values()]
       .filter(({ ifname }) => ifname !== "lo" && !isOurs(ifname))

@@ -1,6 +1,6 @@
 /**
- * The network of a host's compartments: slots with a bridge, a pace and a subnet each, the firewall before them, the
- * resolver and, where the service listens on loopback alone, the way to it.
+ * The network of a host's compartments: slots with a bridge, a pace and a subnet each, the firewall before them, and
+ * the resolver. If the service listens on loopback alone, the way to it is part of it.
  *
  * Everything in the kernel and the resolver outlive our process, and serve while it is away; the forward does not.
  * `ensure` finds them again and mends what is not as it should be, from any half state. The firewall stands before the

@@ -1,6 +1,6 @@
 /**
- * Tries the rules with real packets, from where a compartment would send them. An attempt that has to fail fails when
- * nothing comes back and the rule that refuses it has counted it; one that has to succeed does so when something comes
+ * Tries the rules with real packets, from where a compartment would send them. An attempt that must fail has failed
+ * when nothing comes back and the refusing rule has counted it. One that must succeed has done so when something comes
  * back. Counters of the probe's own packets are looked at, so that what compartments do meanwhile proves nothing.
  *
  * No packet leaves the machine: what they may reach stands for the internet (links.ts), and what they may not is

@@ -1,6 +1,6 @@
 /**
- * The end of a deployment's network on this host, whatever is left of it: without a subnet, an engine or a program that
- * has to be there, and without making anything on the way, as `Network.open` does. Done again it finds nothing.
+ * Removes a deployment's network from this host, whatever is left of it. Unlike `Network.open` it needs no subnet,
+ * engine or program, and makes nothing on the way. Done again it finds nothing.
  *
  * It keeps the choice of addresses (network.json), and that the host forwards packets: others may need that.
  */

@@ -6,8 +6,8 @@
  *  - It knows nothing of the host: no file of hosts, no leases, no name of the host's own.
  *  - It runs as a user without rights, listens on an address of ours alone, and logs nothing, for what it would log is
  *    what compartments ask for.
- *  - A process is ours when its command line is, word for word, the one that we would start: whatever has changed makes
- *    it another one, which is started in its place. A process id alone is believed of nobody.
+ *  - A process is ours if its command line is, word for word, the one that we would start. Any change makes it another
+ *    one, which is started in its place. A process id alone is believed of nobody.
  */
 import { readFile, rm } from "node:fs/promises"
 import { join } from "node:path"

@@ -6,8 +6,8 @@
  *  - A rule speaks of what comes in from, or goes out to, a device whose name begins as our bridges do, and of our own
  *    addresses. Nothing else on the host is judged.
  *  - An accept here ends our own chain only: it opens nothing that the host's own firewall closes. A drop is final.
- *  - A compartment sends IPv4 alone, from its own address alone, to public addresses alone; of the host it reaches the
- *    resolver and, where there is one, the forward to the service. Nobody opens a connection to it.
+ *  - A compartment sends IPv4 alone, from its own address alone, to public addresses alone. On the host it reaches only
+ *    the resolver and, if there is one, the forward to the service. Nobody opens a connection to it.
  *  - Refused packets go through a chain with a counter of its own, and another one for the probe's (check.ts): the rule
  *    that counted an attempt proves that it fails.
  *  - One compartment cannot use up what all share: what it sends, connections that the kernel follows, questions and
@@ -26,8 +26,8 @@ const QUESTIONS_PER_SECOND = 100
 const QUESTIONS_BURST = 200
 const BYTES_PER_KBIT = 125
 /**
- * The burst beside what a second lets through, which the bucket of nft holds anyway: as much as is under way to far
- * servers and back, or TCP comes to less than its pace.
+ * The burst beside the rate of a second, which the bucket of nft holds anyway. It must cover the bytes under way to far
+ * servers and back, or TCP stays below its pace.
  */
 const PACE_BURST_KBYTES = 512
 /** More elements than there are slots. */

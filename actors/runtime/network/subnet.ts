@@ -7,8 +7,8 @@
  *
  * Invariants
  *  - No address and no route of the host lies within what is chosen, except the default route.
- *  - Two processes never choose the same: one chooses at a time, under a lock of the network namespace, and makes the
- *    device with the address that the next one sees before it gives the lock back.
+ *  - Two processes never choose the same. One chooses at a time, under a lock of the network namespace, and makes the
+ *    device with the address, which the next one sees, before it releases the lock.
  */
 import { readFile, rename, writeFile } from "node:fs/promises"
 import { createServer, type Server } from "node:net"

@@ -2,8 +2,8 @@
  * The firewall's table in the kernel: applied, and compared with what it should be.
  *
  * The kernel spells rules in its own way, so the text that was sent is no measure. The same text is applied in the
- * probe's network namespace too, where no packet meets it, and both are read back: they have to be the same, rule for
- * rule, hook for hook, element for element. Counters and what traffic puts into sets are left out.
+ * probe's network namespace too, where no packet meets it, and both are read back. They must be equal: rule for rule,
+ * hook for hook, element for element. Counters and what traffic puts into sets are left out.
  */
 import { type Ended, hasProgram, NetworkFault, run, runAny } from "./programs.ts"
 import { LIVE_SETS, rulesText, type RuleSettings } from "./rules.ts"

@@ -153,7 +153,7 @@ export function isAlike(one: PageElement, other: PageElement): boolean {
 }
 
 /**
- * The field that a page put in the place of one that is gone, as frameworks do that lay out anew with each letter: a new
+ * The field by which a page replaced one that is gone, as frameworks do that lay out anew with each letter. It is a new
  * one of its kind, by the attribute that only the two share, or else by its place among those that are gone. A field
  * that was there before, or that nobody could type into, is never taken for it.
  */

@@ -1,10 +1,12 @@
 /**
  * The folder of one agent at one hub.
  *
- * key             the seed, base64 key.next        the seed that a rotation under way will bring, or has brought
- * (rotate.ts) webhook-secret  what the service shares with the agent's webhook source-<n>      the token of a source of
- * the agent's vault recovery.key    the recovery key's seed, until it is moved to a safer place agent.json      which
- * hub this is for, and who the agent is there
+ *   key             the seed, base64
+ *   key.next        the seed that a rotation under way will bring, or has brought (rotate.ts)
+ *   webhook-secret  what the service shares with the agent's webhook
+ *   source-<n>      the token of a source of the agent's vault
+ *   recovery.key    the recovery key's seed, until it is moved to a safer place
+ *   agent.json      which hub this is for, and who the agent is there
  *
  * Without a key in it, HUB_KEY's is used, as it is given to a compartment. A key that took its place by rotation is in
  * the folder, and so goes before it.

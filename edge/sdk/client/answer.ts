@@ -1,8 +1,8 @@
 /**
  * Reads answers with care: the other side may be anybody, or broken.
  *
- * An answer is read to a bound and no further, from its stream. One that is no answer of the service becomes an error
- * with a code and a few words of its own; nothing of a stranger's text goes into a message at length.
+ * An answer is read to a bound and no further, from its stream. Another server's answer becomes an error with a code
+ * and a few words of its own. No message has a stranger's text at length.
  */
 import { clientError, HubError } from "./errors.ts"
 

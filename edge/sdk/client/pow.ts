@@ -1,8 +1,8 @@
 /**
  * The proof of work of registration: a nonce such that the hex sha256 of prefix and nonce starts with so many zeros.
  *
- * In Node, Bun and Deno the search runs in worker threads, so that the caller's own thread stays free; elsewhere it
- * runs in slices of a few milliseconds, between which everything else has its turn. A worker's result is checked here.
+ * In Node, Bun and Deno the search runs in worker threads, so that the caller's own thread stays free. Elsewhere it
+ * runs in slices of a few milliseconds, between which other work has its turn. A worker's result is checked here.
  */
 import { clientError, type HubError } from "./errors.ts"
 import { builtin } from "./runtime.ts"

@@ -1,10 +1,10 @@
 /**
  * A new key in place of the old one: by the old one itself, or by the recovery key where the old one is lost.
  *
- * Both hand in the same proof, the new key's signature over hub id, current key and new key, so that nobody is given a
- * key that he does not hold, and no proof fits another change. The answer to a rotation may be lost after it was done:
- * then the old key hears `key_retired`, and whether it was this rotation is asked by the new key, which is one request.
- * Until one of the two is known to hold, both must be kept.
+ * Both use the same proof: the new key's signature over hub id, current key and new key. So nobody is given a key that
+ * they do not hold, and no proof fits another change. The answer to a rotation may be lost after it was done. Then the
+ * old key gets `key_retired`, and one request with the new key tells if it was this rotation. Until one of the two is
+ * known to hold, both must be kept.
  */
 import { recoveryString } from "../../../schemas/signing/recovery.ts"
 import { rotationString } from "../../../schemas/signing/rotation.ts"

@@ -1,8 +1,8 @@
 /**
  * Writes entries into an agent's vault by a token, and reads nothing: for a bank, a person, a program of the owner's.
  *
- * const source = createClient({ hub: "https://hub.example", sourceToken }) await source.write({ kind: "secret",
- * origins: ["https://shop.example"], value })
+ *   const source = createClient({ hub: "https://hub.example", sourceToken })
+ *   await source.write({ kind: "secret", origins: ["https://shop.example"], value })
  */
 import type { Answer } from "./answer.ts"
 import type { DataOf } from "./calls.ts"

@@ -1,8 +1,10 @@
 /**
  * Entries of a vault, sealed on this machine: what the service is sent of their secrets, it cannot open.
  *
- * const body = await sealEntry((await hub.get("/vault")).data, { kind: "login", origins: ["https://shop.example"],
- * username: "ada", password, label: "Shop" }) await hub.operations.writeVaultEntry(body)
+ *   const body = await sealEntry((await hub.get("/vault")).data, {
+ *     kind: "login", origins: ["https://shop.example"], username: "ada", password, label: "Shop"
+ *   })
+ *   await hub.operations.writeVaultEntry(body)
  *
  * Invariants
  *  - The fields in clear beside the box are kind, label, websites, limits and consent. It is put together of these by
@@ -97,7 +99,7 @@ export interface SealedEntry {
 }
 
 interface Checked {
-  /** Kept in clear, and sealed as well but for the label. */
+  /** Kept in clear, and sealed as well, except the label. */
   readonly clear: Omit<SealedEntry, "uid" | "kind" | "ciphertext">
   readonly sealed: Readonly<Record<string, unknown>>
 }

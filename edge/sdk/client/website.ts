@@ -4,9 +4,8 @@
  * Invariants
  *  - A proof is for one request: method, host and target as they are sent, a fresh nonce, the time. The body is not in
  *    it.
- *  - It goes to hosts that the caller named, and to no other: a redirect elsewhere is followed without proof and
- *    without the announcing User-Agent, or somebody could collect numbers by redirecting. `proveTo` names further
- *    hosts.
+ *  - It goes only to hosts that the caller named. A redirect elsewhere is followed without proof and without the
+ *    announcing User-Agent, or somebody could collect numbers by redirecting. `proveTo` names further hosts.
  *  - Every hop has a proof of its own; five redirects are followed at most. Headers of one origin (Authorization,
  *    Cookie) do not go to another, and nothing goes from https to http.
  *  - In clear text no proof is sent, but to this machine itself.

@@ -50,8 +50,8 @@ const headline = ({ hub, agents, others }: Source): string =>
 const STRUCTURE = /["\\[\]{},]/g
 
 /**
- * Behind the last comma before `end` that stands between values as far out as any does in the second half of the part:
- * of a list, between two of its records. `null` where all of that half is one value.
+ * The place behind the last comma before `end` between values that are as far out as any in the second half of the
+ * part. In a list that is between two of its records. `null` where all of that half is one value.
  */
 const betweenValues = (text: string, from: number, end: number): number | null => {
   const half = from + (end - from) / 2

@@ -25,8 +25,8 @@ const SHARE_BUCKETS = 4096
 /**
  * Used nonces as 64-bit hashes, one open-addressing table for each minute: 11 to 22 bytes a nonce. The hash is keyed by
  * a secret of this process, so nobody can choose nonces that fall together. A whole minute is forgotten at once, when
- * none of its timestamps can pass any more; if the clock was set back since, timestamps up to the forgotten ones are
- * refused, because whether they were used is no longer known.
+ * none of its timestamps can pass any more. If the clock was set back since, timestamps up to the forgotten ones are
+ * refused, because their use is no longer known.
  */
 export class NonceMemory {
   size = 0

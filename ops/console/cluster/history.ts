@@ -1,6 +1,6 @@
 /**
  * The last hour in points, from what processes tell of themselves: rates of requests, commits and refusals, and how
- * long requests took. Pure but for what it keeps.
+ * long requests took. Pure except for its memory.
  *
  * Invariants
  *  - It holds at most `POINTS_MAX` points and `PROCESSES_MAX` processes.

@@ -1,6 +1,6 @@
 /**
- * The first page: a verdict on the cluster, its figures now and within the last hour, its shards as a map, what an operator
- * may do, and everything that `hub status --all` tells. Live.
+ * The first page: a verdict on the cluster, its figures now and within the last hour, its shards as a map, and an
+ * operator's actions. It also has everything that `hub status --all` prints. Live.
  */
 import { html, type Html, NOTHING } from "../../../edge/kit/html.ts"
 import type { ConsolePage, Visit } from "../page.ts"

@@ -21,7 +21,7 @@ interface Transport {
   close(error?: Error): Promise<void>
 }
 
-/** The same one, but for when it writes. */
+/** The same transport, with delayed writes. */
 export const corked = <One extends Transport>(transport: One): One => {
   let held: Corkable | null = null
   const release = (): void => {

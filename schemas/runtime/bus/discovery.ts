@@ -1,10 +1,9 @@
 /**
- * NATS service discovery (ADR-32, "NATS micro"): each role of a process answers `$SRV.PING`, `$SRV.INFO` and
- * `$SRV.STATS`, asked of all, of its name, or of its own id, so that `nats micro ls` and `nats micro stats` show the
- * service.
+ * NATS service discovery (ADR-32, "NATS micro"). Each role of a process answers `$SRV.PING`, `$SRV.INFO` and
+ * `$SRV.STATS`, for all, for its name, or for its own id. So `nats micro ls` and `nats micro stats` show the service.
  *
  * We answer by ourselves. The client's own package serves the requests of an endpoint too, one message a request, where
- * ours travel many to a message; here only what they came to is told. Pure but for the subscriptions: everything is
+ * ours travel many to a message; here only what they came to is told. Pure except for the subscriptions: everything is
  * read when somebody asks. Errors are told by their code, never by a message.
  */
 import type { Clock } from "effect"

@@ -5,12 +5,12 @@
  * Invariants
  *  - Everything heard here is a hint: being late or wrong costs a retry, never an answer.
  *  - The bucket is read, by direct gets, from behind the last sequence that was seen. No server holds anything for a
- *    watcher, so that whichever of them is gone, the next read is answered by another; a replica that is behind says
- *    less than there is, never something wrong. Older news of a key never overwrites newer.
- *  - It is read every IDLE_MS; and for a while every EAGER_MS when somebody is heard to write what matters at once: a
- *    shard's key, a node that begins or is ended. Such a write may not be stored yet, or not on every replica.
- *  - Every SWEEP_MS all that stands there is read. A known key that is no longer there (it has expired, and so has the
- *    message that said it) leaves the view, unless it is newer than all that the reader saw.
+ *    watcher, so any server can answer the next read. A replica that is behind says less than there is, never something
+ *    wrong. Older news of a key never overwrites newer.
+ *  - It is read every IDLE_MS, and for a while every EAGER_MS after an urgent write was heard of: a shard's key, a node
+ *    that begins or is ended. Such a write may not be stored yet, or not on every replica.
+ *  - Every SWEEP_MS all that stands there is read. A known key that is gone (it has expired, and so has the message
+ *    that said it) leaves the view, unless it is newer than everything that the reader saw.
  *  - A bucket that was made anew begins its sequences anew: what was known of the other one is taken out.
  *  - The bucket may not be there yet when a watcher starts: it waits.
  */

@@ -1,11 +1,10 @@
 /**
  * Queries of the read models: any node of a queue group answers, in one part or several (parts.ts).
  *
- * A query changes nothing, so a try that hears nothing is followed by another, of whichever node is drawn then: one
- * that is frozen or gone costs a moment, not the request, however often it is drawn. A node that is at it says so, and
- * gets time: a slow database is not asked ever more. A late answer to an earlier try still counts. If nobody listens
- * the server says so, and the next try follows soon. At the deadline, or when the connection is closed, the answer is
- * `null`.
+ * A query changes nothing, so a silent try is followed by another, to whichever node is drawn then. A frozen or dead
+ * one costs a moment, not the request, however often it is drawn. A node that is at it says so, and gets time: a slow
+ * database is not asked ever more. A late answer to an earlier try still counts. If nobody listens the server says so,
+ * and the next try follows soon. At the deadline, or when the connection is closed, the answer is `null`.
  */
 import type { Clock } from "effect"
 import { after, type Cancel, wallMs } from "../clock.ts"

@@ -5,8 +5,8 @@
  * Invariants
  *  - All answers come to one standing subscription, each by the number that its request went out with. The NATS
  *    client's own request makes two errors with stack traces ahead of each call.
- *  - A request ends by its answer, at its time (looked at every `SWEEP_MS`), or when it is given up because the
- *    connection was renewed: what went over the old one may never be answered. The asker then hears `null`.
+ *  - A request ends by its answer, at its time (checked every `SWEEP_MS`), or when it is given up because the
+ *    connection was renewed. Requests over the old one may never be answered. The asker then hears `null`.
  *  - Nothing throws here: a connection that is closing leads to `null` too. Bounded by who calls.
  */
 import type { Clock } from "effect"
