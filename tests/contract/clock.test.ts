@@ -33,6 +33,7 @@ const EXCEPTIONS: Readonly<Record<string, number>> = {
   "actors/runtime/network/subnet.ts": 4,
   // The bus keeps the time to live of leases, and takes its own time to answer.
   "actors/engine/leases.ts": 1,
+  "actors/log/gathered.ts": 3,
   "actors/log/requests.ts": 1,
   "actors/process/node.ts": 1,
   "edge/bus/service.ts": 2,
