@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import type { Kysely } from "kysely"
 import { Archive } from "../../../actors/log/archive/archive.ts"
 import { archiveOnce, type ArchiverParts } from "../../../actors/log/archive/archiver.ts"
-import { IndexTable } from "../../../actors/log/archive/index-table.ts"
+import { IndexTable, type IndexWriter } from "../../../actors/log/archive/index-table.ts"
 import { folderOf } from "../../../actors/log/archive/objects.ts"
 import type { AppendResult, Commit, LogEntry } from "../../../actors/log/commit.ts"
 import { JetStreamLog } from "../../../actors/log/event-log.ts"
@@ -37,6 +37,17 @@ export const processOn = ({ nats, manager, db, folder, replicated = false }: Pla
     done: () => Promise.resolve(Number.MAX_SAFE_INTEGER)
   }
   return { archive, index, log, parts, run: () => Effect.runPromise(archiveOnce(parts)) }
+}
+
+/** An index whose holder writes as `change` has it. */
+export const withWriter = (index: IndexTable, change: (writer: IndexWriter) => IndexWriter): IndexTable =>
+  withOther(index, "alone", (work: (writer: IndexWriter) => Promise<unknown>) =>
+    index.alone((writer) => work(change(writer)))
+  )
+
+export const emptied = async (index: IndexTable): Promise<void> => {
+  const done = await index.alone((writer) => writer.empty().then(() => true))
+  if (done === null) throw new Error("another holds the index")
 }
 
 export const commitOf = (id: string): Commit => ({
