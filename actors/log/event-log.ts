@@ -325,7 +325,7 @@ export class JetStreamLog implements EventLog {
 
   async read(subject: string, after: number, max: number, upTo?: number): Promise<LogPage> {
     const { archive } = this.bounds
-    const page = await this.readHot(subject, after, max, upTo)
+    const page = unbroken(await this.readHot(subject, after, max, upTo))
     const [first] = page.entries
     if (archive === undefined || first?.previous === after) return page
     // What lies between is archived, or forgotten.
@@ -388,6 +388,14 @@ export class JetStreamLog implements EventLog {
   private async lastSeqHot(subject: string): Promise<number> {
     return (await lastMessage(this.nats, streams.events, subject, READ_TIMEOUT_MS))?.seq ?? 0
   }
+}
+
+/** Up to where an entry does not follow the one before it: the log may have dropped what lies between as it was read. */
+const unbroken = ({ entries, more }: LogPage): LogPage => {
+  const gap = entries.findIndex(
+    ({ previous }, at) => at > 0 && previous !== undefined && previous !== entries[at - 1]?.seq
+  )
+  return gap < 0 ? { entries, more } : { entries: entries.slice(0, gap), more: true }
 }
 
 const entryOf = ({ headers: of, data }: Msg): LogEntry => {

@@ -13,7 +13,7 @@ import type { Kysely } from "kysely"
 import { type Limits, LIMITS } from "../../schemas/limits.ts"
 import type { LeaseView } from "../../schemas/runtime/bus/lease-view.ts"
 import { nodeKey } from "../../schemas/runtime/bus/lease-view.ts"
-import { buckets, streams } from "../../schemas/subjects.ts"
+import { buckets, streams, subjects } from "../../schemas/subjects.ts"
 import { type ArchivePolicy, archiveOnce, Overtaken } from "../log/archive/archiver.ts"
 import type { OpenArchive } from "../log/archive/open.ts"
 import type { EventLog } from "../log/commit.ts"
@@ -65,8 +65,16 @@ export const doneBy = (
   return newest !== null && newest.seq > delivered.stream_seq ? delivered.stream_seq : EVERYTHING
 }
 
+/** Also those that a newer release has made, of which this one knows nothing. */
+const durablesOf = async (manager: JetStreamManager): Promise<ReadonlyMap<string, string>> => {
+  const all = new Map(wantedConsumers(LIMITS).map(({ name, subject }) => [name, subject] as const))
+  for await (const { name, config } of manager.consumers.list(streams.events))
+    if (config.durable_name !== undefined) all.set(name, config.filter_subject ?? subjects.events)
+  return all
+}
+
 const byConsumers = async ({ nats, manager }: Pick<ArchivingParts, "manager" | "nats">): Promise<number> => {
-  const all = wantedConsumers(LIMITS).map(async ({ name, subject }) => {
+  const all = [...(await durablesOf(manager))].map(async ([name, subject]) => {
     const newest = await lastMessage(nats, streams.events, subject, TIMEOUT_MS)
     return doneBy(await manager.consumers.info(streams.events, name), newest)
   })

@@ -65,6 +65,8 @@ export class Archive {
   /** As last asked for. */
   mark: Mark = NO_MARK
   private readonly parts: ArchiveParts
+  private questions = 0
+  private answered = 0
   /** In order, without a gap. */
   private segments: ReadonlyArray<SegmentName> = []
   private readonly opened = new Kept<Segment>(SEGMENTS_KEPT)
@@ -80,10 +82,13 @@ export class Archive {
     return throughOf(this.mark)
   }
 
-  /** Asks for the mark: whether it has moved. */
+  /** Asks for the mark: whether it has moved. An answer to an earlier question than the last one says nothing. */
   async refresh(): Promise<boolean> {
+    const asked = ++this.questions
     const mark = await newestMark(this.parts.nats)
     const moved = mark.seq !== this.mark.seq
+    if (asked < this.answered) return moved
+    this.answered = asked
     this.mark = mark
     return moved
   }
