@@ -35,7 +35,7 @@ import { requestsOf } from "./requests.ts"
 import { traceIdOf } from "./traceparent.ts"
 import type { Archive } from "./archive/archive.ts"
 import { EXPECTED_OF, GUARD_SUBJECT, GUARD_TTL, laneOf } from "./archive/mark.ts"
-import type { Append, AppendResult, Commit, EventLog, LogEntry, LogPage } from "./commit.ts"
+import type { Append, AppendResult, Commit, EventLog, LogEntry, LogPage, Tip } from "./commit.ts"
 import {
   INCOMPLETE_BATCH,
   NO_ROOM,
@@ -368,6 +368,13 @@ export class JetStreamLog implements EventLog {
       more = Number(message.headers?.get("Nats-Num-Pending")) > 0
     })
     return { entries, more }
+  }
+
+  async tip(subject: string): Promise<Tip | null> {
+    const entry = await this.lastHot(subject)
+    if (entry !== null) return { seq: entry.seq, entry }
+    const seq = (await this.bounds.archive?.newest(subject)) ?? 0
+    return seq === 0 ? null : { seq, entry: null }
   }
 
   async last(subject: string): Promise<LogEntry | null> {
