@@ -61,6 +61,19 @@ interface Trail {
   next: number
 }
 
+interface Asked {
+  readonly newest: Newest | null
+  readonly mark: number
+}
+
+/** What a subject stands at in the archive. */
+export interface Stand {
+  /** 0 for nothing. */
+  readonly newest: number
+  /** Sequence of the mark up to which the index was asked. */
+  readonly mark: number
+}
+
 export interface ArchivedPage {
   readonly commits: ReadonlyArray<Archived>
   /** The sequence up to which there is nothing else. */
@@ -85,7 +98,7 @@ export class Archive {
   private readonly opened = new Kept<Segment>(SEGMENTS_KEPT)
   private readonly blocks = new Kept<ReadonlyArray<string>>(BLOCKS_KEPT)
   private readonly trails = new Kept<Trail>(TRAILS_KEPT)
-  private readonly asks = new Gathered<string, Newest | null>(ASKS, (subjects) => this.asked(subjects))
+  private readonly asks = new Gathered<string, Asked>(ASKS, (subjects) => this.asked(subjects))
 
   constructor(parts: ArchiveParts) {
     this.parts = parts
@@ -109,18 +122,24 @@ export class Archive {
 
   /** The sequence of the newest commit of a subject that is archived and not forgotten, 0 for none. */
   async newest(subject: string): Promise<number> {
-    const newest = await this.asks.do(subject)
-    return newest === null || this.isOver(newest.expires) ? 0 : newest.seq
+    return (await this.stand(subject)).newest
   }
 
-  private async asked(subjects: ReadonlyArray<string>): Promise<(subject: string) => Newest | null> {
+  /** The same, and the mark up to which that is so. */
+  async stand(subject: string): Promise<Stand> {
+    const { newest, mark } = await this.asks.do(subject)
+    return { newest: newest === null || this.isOver(newest.expires) ? 0 : newest.seq, mark }
+  }
+
+  private async asked(subjects: ReadonlyArray<string>): Promise<(subject: string) => Asked> {
     const { index } = this.parts
     const [first] = await Promise.all([index.find(subjects), this.refresh()])
     // The mark may have moved between the two.
     const answer = first.through < this.through ? await index.find(subjects) : first
     if (answer.through < this.through)
       throw new Error(`the index of the archive reaches #${answer.through}, and the archive #${this.through}`)
-    return (subject) => answer.of(subject)
+    const mark = this.mark.seq
+    return (subject) => ({ newest: answer.of(subject), mark })
   }
 
   /** The newest entry of a subject that is archived; `null` where there is none. */

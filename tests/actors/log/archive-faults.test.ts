@@ -13,7 +13,18 @@ import { archivedPages } from "../../../actors/log/stream-pages.ts"
 import { type Database, openDatabase } from "../../../actors/tables/database.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
 import { type EngineBus, startBus } from "../engine/bus.ts"
-import { commitOf, emptied, historyOf, idsIn, processOn, seqOf, withOther, withWriter, written } from "./processes.ts"
+import {
+  commitOf,
+  emptied,
+  historyOf,
+  idsIn,
+  processOn,
+  seqOf,
+  withOther,
+  withWriter,
+  written,
+  type Place
+} from "./processes.ts"
 
 let bus: EngineBus
 let db: Kysely<Database>
@@ -32,7 +43,7 @@ afterAll(async () => {
 })
 
 const subject = () => subjects.event("test", `f${++names}`)
-const process = (more: { readonly nats?: NatsConnection; readonly replicated?: boolean } = {}) =>
+const process = (more: Partial<Pick<Place, "nats" | "replicated" | "find">> = {}) =>
   processOn({ nats: bus.nats, manager: bus.manager, db, folder, ...more })
 
 const hotCount = async (one: string): Promise<number> => {
@@ -264,6 +275,33 @@ describe("an append", () => {
     const results = await Promise.all([stale.log.append([one]), stale.log.append(others)])
     expect(results.filter(({ ok }) => !ok)).toEqual([])
     expect(stale.log.counts.conflicts).toBe(0)
+  })
+
+  test("that waits for the index holds up no other, but what comes behind it on its subject", async () => {
+    const { run } = process()
+    const [hot, fresh] = [subject(), subject()]
+    await written(process().log, subject(), ["a"])
+    await run()
+    let answer: () => void = () => undefined
+    const answered = new Promise<void>((resolve) => (answer = resolve))
+    const slow = process({
+      find: async (index, subjects) => {
+        if (subjects.length > 0) await answered
+        return index.find(subjects)
+      }
+    })
+    const last = await written(process().log, hot, ["a"])
+    await slow.archive.refresh()
+    const waiting = [
+      slow.log.append([{ subject: fresh, expected: 0, commit: commitOf("first") }]),
+      slow.log.append([{ subject: fresh, expected: 0, commit: commitOf("second") }])
+    ]
+    await written(slow.log, hot, ["b", "c"], last)
+    expect(await hotCount(fresh)).toBe(0)
+    answer()
+    expect((await Promise.all(waiting)).map(({ ok }) => ok)).toEqual([true, false])
+    expect(idsIn(await historyOf(process().log, fresh))).toEqual(["first"])
+    expect(idsIn(await historyOf(process().log, hot))).toEqual(["a", "b", "c"])
   })
 
   test("of a group that is larger than a batch may be ends", async () => {

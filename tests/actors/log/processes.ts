@@ -19,10 +19,16 @@ export interface Place {
   /** Of the archive's objects. */
   readonly folder: string
   readonly replicated?: boolean
+  /** Answers in the place of the index. */
+  readonly find?: (index: IndexTable, ...asked: Parameters<IndexTable["find"]>) => ReturnType<IndexTable["find"]>
 }
 
-export const processOn = ({ nats, manager, db, folder, replicated = false }: Place) => {
-  const index = new IndexTable(db)
+export const processOn = ({ nats, manager, db, folder, replicated = false, find }: Place) => {
+  const plain = new IndexTable(db)
+  const index: IndexTable =
+    find === undefined
+      ? plain
+      : withOther(plain, "find", (...asked: Parameters<typeof plain.find>) => find(plain, ...asked))
   const objects = folderOf(folder)
   const archive = new Archive({ clock: machineClock, nats, objects, index })
   const log = new JetStreamLog(machineClock, nats, { batchMax: 1000, queueMax: 20_000, replicated, archive })
