@@ -302,12 +302,13 @@ export const LIMITS = {
     /**
      * Commits older than so many days are moved to the archive, where there is one (`HUB_ARCHIVE_AFTER_DAYS`). The
      * owner of the log's shard looks this often. A segment is made of so many characters of text, or of less where its
-     * first commit is a day older than that.
+     * first commit is a day older than that. Health reports commits that are so much later than that still in the log.
      */
     archive_after_days: 2,
     archive_every_seconds: 600,
     archive_segment_chars: 67_108_864,
     archive_partial_seconds: 86_400,
+    archive_late_seconds: 7200,
     /** Free bytes below which nothing more is written to the log; reads go on. */
     storage_free_min_bytes: 268_435_456,
     /**

@@ -6,6 +6,8 @@
  *  - Loading takes at most two reads, however old the log: the newest commit, and the snapshot that it follows. More of
  *    the log is read only where commits lie between the two (a node died before it could write the snapshot), or where
  *    there is no snapshot to be had.
+ *  - A snapshot that stands where the index of the archive says that the actor ends is believed without a look into a
+ *    segment: both are in one Postgres, where a restore deletes them together, and an archived commit is not written anew.
  *  - Each commit names the one before it. A snapshot that no commit of the log follows, or that stands behind its end
  *    (the log is an older one, or has lost its end), is not believed: it is dropped, and one of the log takes its place.
  *  - An actor in memory that stands behind the log's end is read from the log again. What was lost is no state.
@@ -23,7 +25,7 @@ import type { ActorDefinition, ActorTypes } from "./definition.ts"
 import { foldCommit, UnknownEvent } from "./fold.ts"
 import type { RememberedCommand, Snapshot, SnapshotStore } from "./ports.ts"
 import { Remembered } from "./remembered.ts"
-import type { EventLog, LogEntry } from "../log/commit.ts"
+import type { EventLog, LogEntry, Tip } from "../log/commit.ts"
 
 /**
  * Commits read at once. For each that lies by itself the server reads a whole file of the log, some 10 ms, and does
@@ -177,11 +179,11 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
 
   private async readLog(): Promise<void> {
     const { staleness, seq } = this
-    const last = await this.parts.log.last(this.subject)
+    const tip = await this.parts.log.tip(this.subject)
     if (this.definition.ends === true) {
-      if (last === null) this.beginAnew()
-    } else if ((last?.seq ?? 0) < seq) this.forgetLost(last?.seq ?? 0)
-    if (last !== null && last.seq > this.seq) await this.readUpTo(last)
+      if (tip === null) this.beginAnew()
+    } else if ((tip?.seq ?? 0) < seq) this.forgetLost(tip?.seq ?? 0)
+    if (tip !== null && tip.seq > this.seq) await this.readTo(tip)
     if (staleness === this.staleness) this.loaded = true
     else return this.readLog()
     if (!this.refusedSnapshot) return
@@ -198,8 +200,20 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
     this.snapshotSeq = 0
   }
 
-  private async readUpTo(last: LogEntry): Promise<void> {
-    if (this.seq === 0 && last.previous !== 0) await this.resume(last)
+  private async readTo({ seq, entry }: Tip): Promise<void> {
+    if (entry !== null) return this.readUpTo(entry)
+    const snapshot = this.seq === 0 ? await this.stored() : null
+    if (snapshot?.seq === seq) return this.restore(snapshot)
+    const last = await this.parts.log.last(this.subject)
+    if (last !== null && last.seq > this.seq) await this.readUpTo(last, snapshot)
+  }
+
+  private stored(): Promise<Snapshot | null> {
+    return this.hasSnapshots ? this.parts.snapshots.load(this.definition.kind, this.id) : Promise.resolve(null)
+  }
+
+  private async readUpTo(last: LogEntry, known: Snapshot | null = null): Promise<void> {
+    if (this.seq === 0 && last.previous !== 0) await this.resume(last, known ?? (await this.stored()))
     if (last.previous === this.seq) return this.fold(last)
     while (this.seq < last.seq) {
       const { entries, more } = await this.parts.log.read(this.subject, this.seq, PAGE, last.seq)
@@ -209,9 +223,7 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
   }
 
   /** Begins from the snapshot, where there is one that the log goes on from. */
-  private async resume(last: LogEntry): Promise<void> {
-    if (!this.hasSnapshots) return
-    const snapshot = await this.parts.snapshots.load(this.definition.kind, this.id)
+  private async resume(last: LogEntry, snapshot: Snapshot | null): Promise<void> {
     if (snapshot === null) return
     if (snapshot.seq > last.seq) return this.refuse(snapshot, last)
     if (snapshot.seq === last.seq)

@@ -33,6 +33,13 @@ export interface LogEntry {
   readonly trace_id?: string
 }
 
+/** The newest entry of a subject. */
+export interface Tip {
+  readonly seq: number
+  /** `null` where it is archived: to read it costs a block of a segment. */
+  readonly entry: LogEntry | null
+}
+
 export interface LogPage {
   readonly entries: ReadonlyArray<LogEntry>
   readonly more: boolean
@@ -73,6 +80,8 @@ export interface EventLog {
    * known to have an entry, so that the log needs not be asked. Rejects when the log cannot be read.
    */
   readonly read: (subject: string, after: number, max: number, upTo?: number) => Promise<LogPage>
+  /** Where a subject stands; `null` where there is nothing. Rejects when the log cannot be read. */
+  readonly tip: (subject: string) => Promise<Tip | null>
   /** The newest entry of a subject; `null` where there is none. Rejects when the log cannot be read. */
   readonly last: (subject: string) => Promise<LogEntry | null>
   /** The last sequence of a subject, 0 for none. */

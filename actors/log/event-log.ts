@@ -18,6 +18,8 @@
  *  - A subject of which the log has nothing may have commits in the archive (archive/mark.ts). Whoever appends to it is
  *    asked there first, and goes in a batch that is refused if the archive has grown meanwhile. Sequences go on across
  *    the two: an append expects the one that its subject has, wherever that is.
+ *  - The archive is asked for a group while other batches are under way, and the group waits until it is. What the log
+ *    has of its subjects may have changed by the time it leaves: that the server checks, and the guard the rest.
  *  - No acknowledgement in time, or the connection lost: the outcome is unknown and said to be so. Whoever asked reads
  *    the log before it decides anything else; a late append is then fenced off by its expected sequence.
  */
@@ -35,7 +37,7 @@ import { requestsOf } from "./requests.ts"
 import { traceIdOf } from "./traceparent.ts"
 import type { Archive } from "./archive/archive.ts"
 import { EXPECTED_OF, GUARD_SUBJECT, GUARD_TTL, laneOf } from "./archive/mark.ts"
-import type { Append, AppendResult, Commit, EventLog, LogEntry, LogPage } from "./commit.ts"
+import type { Append, AppendResult, Commit, EventLog, LogEntry, LogPage, Tip } from "./commit.ts"
 import {
   INCOMPLETE_BATCH,
   NO_ROOM,
@@ -71,9 +73,22 @@ export interface LogObserver {
   readonly batch: (commits: number, outcome: BatchOutcome["type"], seconds: number) => void
 }
 
+/** What is known of a group's subjects that the log may have dropped. */
+interface Look {
+  /** `unasked`: the index did not answer. */
+  readonly stands: "expected" | "otherwise" | "unasked"
+  /** The mark up to which the index was asked; `null` where it was not. */
+  readonly mark: number | null
+  /** Appends to subjects of which the log has nothing. */
+  readonly gone: ReadonlySet<Append>
+}
+
 interface Group {
   readonly appends: ReadonlyArray<Append>
   readonly resolve: (result: AppendResult) => void
+  /** Under way since the group came: while another batch is. */
+  looking: Promise<Look>
+  look: Look | null
 }
 
 interface BatchAck {
@@ -104,6 +119,10 @@ export interface LogBounds {
   readonly archive?: Archive | undefined
 }
 
+const NOTHING_ASKED: Look = { stands: "expected", mark: null, gone: new Set() }
+const NONE = Promise.resolve(NOTHING_ASKED)
+const UNASKED: Look = { stands: "unasked", mark: null, gone: new Set() }
+
 const utf8 = new TextEncoder()
 const text = new TextDecoder()
 
@@ -117,8 +136,6 @@ export class JetStreamLog implements EventLog {
   private queue: Array<Group> = []
   private inFlight = false
   private lastBatchAt = Number.NEGATIVE_INFINITY
-  /** Appends to subjects of which the log has nothing, as far as was looked. */
-  private readonly gone = new WeakSet<Append>()
   /** Of the lanes of the mark. Processes begin apart from each other. */
   private turn = Math.floor(Math.random() * 1000)
 
@@ -140,7 +157,7 @@ export class JetStreamLog implements EventLog {
       return Promise.resolve({ ok: false, reason: "overloaded" })
     }
     return new Promise((resolve) => {
-      this.queue.push({ appends, resolve })
+      this.queue.push(this.looked({ appends, resolve, looking: NONE, look: NOTHING_ASKED }))
       if (!this.inFlight) {
         this.inFlight = true
         // What this turn of the event loop still brings goes into the same batch.
@@ -153,8 +170,13 @@ export class JetStreamLog implements EventLog {
     while (this.queue.length > 0) {
       const early = this.lastBatchAt + BATCH_GAP_MS - monotonicMs(this.clock)
       if (early > 0) await delay(this.clock, early)
+      const batches = this.takeBatches()
+      if (batches.length === 0) {
+        await Promise.race(this.queue.filter(({ look }) => look === null).map(({ looking }) => looking))
+        continue
+      }
       this.lastBatchAt = monotonicMs(this.clock)
-      await Promise.all(this.takeBatches().map((groups) => this.written(groups)))
+      await Promise.all(batches.map((groups) => this.written(groups)))
     }
     this.inFlight = false
   }
@@ -164,19 +186,25 @@ export class JetStreamLog implements EventLog {
     const parts: Array<Part> = [{ groups: batch, tries: 0 }]
     while (parts.length > 0) {
       const abreast = parts.splice(0, PARTS_ABREAST)
-      const mark = this.bounds.archive?.mark.seq ?? 0
       const fitting = await Promise.all(abreast.map(({ groups }) => this.fitting(groups)))
-      const outcomes = await Promise.all(fitting.map((groups) => this.observed(groups, mark)))
-      const isRefused = outcomes.some(({ type }) => type === "refused")
-      const moved = isRefused && (await this.archiveMoved(mark))
+      const outcomes = await Promise.all(fitting.map((groups) => this.observed(groups)))
+      if (outcomes.some(({ type }) => type === "refused")) await this.bounds.archive?.refresh().catch(() => false)
       const further = outcomes.map(async (outcome, index): Promise<ReadonlyArray<Part>> => {
         const [groups, tries] = [fitting[index] ?? [], abreast[index]?.tries ?? 0]
         const half = Math.ceil(groups.length / 2)
-        if (outcome.type === "refused" && moved) return [{ groups, tries }]
-        if (outcome.type === "refused" && groups.length > 1)
+        if (outcome.type !== "refused") {
+          this.settle(groups, outcome)
+          return []
+        }
+        const moved = this.hasMoved(groups)
+        // The log may have dropped a subject since it was looked for.
+        for (const group of groups) this.looked(group)
+        if (moved) return [{ groups, tries }]
+        if (groups.length > 1)
           return [groups.slice(0, half), groups.slice(half)].map((some) => ({ groups: some, tries }))
-        if (outcome.type === "refused" && tries < STANDING_TRIES && (await this.stand(groups))) {
+        if (tries < STANDING_TRIES && (await this.stand(groups))) {
           await delay(this.clock, STANDING_PAUSE_MS)
+          for (const group of groups) this.looked(group)
           return [{ groups, tries: tries + 1 }]
         }
         this.settle(groups, outcome)
@@ -188,41 +216,59 @@ export class JetStreamLog implements EventLog {
 
   /** Those whose subjects stand in the archive as they are expected to. The others are settled. */
   private async fitting(groups: ReadonlyArray<Group>): Promise<ReadonlyArray<Group>> {
-    const { archive } = this.bounds
-    if (archive === undefined) return groups
-    const { through } = archive
-    const judged = await Promise.all(
-      groups.map(async (group) => {
-        const asked = group.appends.filter(({ expected, unfenced }) => unfenced !== true && expected <= through)
-        const looked = asked.map((append) => this.archivedAt(append, archive).catch(() => null))
-        const stands = await Promise.all(looked)
-        if (stands.includes(null)) return { type: "unasked" } as const
-        return asked.every(({ expected }, index) => stands[index] === expected) ? null : ({ type: "refused" } as const)
-      })
-    )
-    for (const [index, outcome] of judged.entries())
-      if (outcome !== null) this.settle(groups.slice(index, index + 1), outcome)
-    return groups.filter((_, index) => judged[index] === null)
+    for (;;) {
+      const looks = await Promise.all(groups.map(({ looking }) => looking))
+      const mark = this.bounds.archive?.mark.seq ?? 0
+      // A batch is guarded by one mark, the newest that is known: those that were asked by another are asked again.
+      const stale = groups.filter((_, index) => (looks[index]?.mark ?? mark) !== mark)
+      for (const group of stale) this.looked(group)
+      if (stale.length > 0) continue
+      for (const [index, { stands }] of looks.entries())
+        if (stands !== "expected")
+          this.settle(groups.slice(index, index + 1), { type: stands === "unasked" ? "unasked" : "refused" })
+      return groups.filter((_, index) => looks[index]?.stands === "expected")
+    }
   }
 
-  /** What a subject stands at, for one whose commits may all be in the archive. */
-  private async archivedAt(append: Append, archive: Archive): Promise<number> {
-    const { subject, expected } = append
-    this.gone.delete(append)
+  /** The group, with a look for its subjects under way where the archive may have some of them. */
+  private looked(group: Group): Group {
+    const { archive } = this.bounds
+    const asked =
+      archive === undefined
+        ? []
+        : group.appends.filter((append) => append.expected <= archive.through && mayBeArchived(append))
+    if (archive === undefined || asked.length === 0) return Object.assign(group, { look: NOTHING_ASKED, looking: NONE })
+    const looking = this.lookFor(asked, archive).catch((): Look => UNASKED)
+    void looking.then((look) => {
+      if (group.looking === looking) group.look = look
+    })
+    return Object.assign(group, { look: null, looking })
+  }
+
+  private async lookFor(asked: ReadonlyArray<Append>, archive: Archive): Promise<Look> {
+    const found = await Promise.all(asked.map((append) => this.archivedAt(append, archive)))
+    const gone = new Set(asked.filter((_, index) => found[index]?.mark !== null))
+    const marks = found.map(({ mark }) => mark).filter((mark) => mark !== null)
+    const stands = asked.every(({ expected }, index) => found[index]?.newest === expected) ? "expected" : "otherwise"
+    return { stands, mark: marks.length === 0 ? null : Math.min(...marks), gone }
+  }
+
+  /** What a subject stands at, for one whose commits may all be in the archive. `mark`: `null` where they are not. */
+  private async archivedAt(
+    { subject, expected }: Append,
+    archive: Archive
+  ): Promise<{ readonly newest: number; readonly mark: number | null }> {
     // What was sealed is in the log for a moment longer.
     const hot = expected === 0 ? 0 : await this.lastSeqHot(subject)
-    if (hot > 0) return hot
-    this.gone.add(append)
+    if (hot > 0) return { newest: hot, mark: null }
     // Whether that is so still, the guard finds out.
-    return archive.mark.seq === 0 ? 0 : archive.newest(subject)
+    return archive.mark.seq === 0 ? { newest: 0, mark: 0 } : archive.stand(subject)
   }
 
-  /** True where the archive has grown since this mark. Without an answer it has not: who was refused asks again later. */
-  private async archiveMoved(mark: number): Promise<boolean> {
-    const { archive } = this.bounds
-    if (archive === undefined) return false
-    await archive.refresh().catch(() => false)
-    return archive.mark.seq !== mark
+  /** True where the archive has grown since it was asked for these. */
+  private hasMoved(groups: ReadonlyArray<Group>): boolean {
+    const mark = markOf(groups)
+    return mark !== null && mark !== this.bounds.archive?.mark.seq
   }
 
   /**
@@ -239,10 +285,10 @@ export class JetStreamLog implements EventLog {
     )
   }
 
-  private async observed(groups: ReadonlyArray<Group>, mark: number): Promise<BatchOutcome> {
+  private async observed(groups: ReadonlyArray<Group>): Promise<BatchOutcome> {
     if (groups.length === 0) return { type: "unasked" }
     const began = monotonicMs(this.clock)
-    const outcome = await this.publish(groups, mark)
+    const outcome = await this.publish(groups)
     this.observer?.batch(commitsIn(groups), outcome.type, (monotonicMs(this.clock) - began) / 1000)
     return outcome
   }
@@ -265,7 +311,11 @@ export class JetStreamLog implements EventLog {
     for (const group of this.queue) {
       // One that is larger than a batch may be goes alone, and the server refuses it.
       const fits = size === 0 || size + group.appends.length <= this.batchMax
-      if (fits && !group.appends.some((append) => taken.has(append.subject))) {
+      if (group.look === null) {
+        // Whoever comes behind it on a subject stays behind it.
+        for (const append of group.appends) taken.add(append.subject)
+        later.push(group)
+      } else if (fits && !group.appends.some((append) => taken.has(append.subject))) {
         for (const append of group.appends) taken.add(append.subject)
         size += group.appends.length
         if (group.appends.length === 1) alone.push(group)
@@ -278,36 +328,33 @@ export class JetStreamLog implements EventLog {
     return [alone, joint].filter((groups) => groups.length > 0)
   }
 
-  private async publish(groups: ReadonlyArray<Group>, mark: number): Promise<BatchOutcome> {
+  private async publish(groups: ReadonlyArray<Group>): Promise<BatchOutcome> {
     const end = monotonicMs(this.clock) + ACK_TIMEOUT_MS
     for (;;) {
-      const outcome = await this.publishOnce(groups, mark)
+      const outcome = await this.publishOnce(groups)
       if (outcome.type !== "unwritten") return outcome
       if (monotonicMs(this.clock) + LEADERLESS_PAUSE_MS >= end) return { type: "unknown" }
       await delay(this.clock, LEADERLESS_PAUSE_MS)
     }
   }
 
-  /** `mark`: by which the archive was asked for the subjects of which the log has nothing. */
-  private async publishOnce(
-    groups: ReadonlyArray<Group>,
-    mark: number
-  ): Promise<BatchOutcome | { readonly type: "unwritten" }> {
+  private async publishOnce(groups: ReadonlyArray<Group>): Promise<BatchOutcome | { readonly type: "unwritten" }> {
     const all = groups.flatMap((group) => group.appends)
     const last = all.at(-1)
     if (last === undefined) return { type: "unknown" }
     const id = nuid.next()
-    const guarded = all.some((append) => this.gone.has(append))
+    const gone = new Set(groups.flatMap(({ look }) => [...(look?.gone ?? [])]))
+    const mark = markOf(groups) ?? 0
     let ack: BatchAck
     let place = 0
     try {
-      if (guarded)
+      if (gone.size > 0)
         this.nats.publish(GUARD_SUBJECT, undefined, { headers: guardHeaders(id, ++place, laneOf(this.turn++, mark)) })
       for (const append of all.slice(0, -1)) {
-        const more = batchHeaders(id, ++place, append, false, this.gone.has(append))
+        const more = batchHeaders(id, ++place, append, false, gone.has(append))
         this.nats.publish(append.subject, encode(append), { headers: more })
       }
-      const ending = batchHeaders(id, ++place, last, true, this.gone.has(last))
+      const ending = batchHeaders(id, ++place, last, true, gone.has(last))
       const reply = await requestsOf(this.nats).request(last.subject, encode(last), ACK_TIMEOUT_MS, ending)
       if (reply === null) return { type: "unknown" }
       if (reply.data.length === 0) return { type: "unwritten" }
@@ -325,7 +372,7 @@ export class JetStreamLog implements EventLog {
 
   async read(subject: string, after: number, max: number, upTo?: number): Promise<LogPage> {
     const { archive } = this.bounds
-    const page = await this.readHot(subject, after, max, upTo)
+    const page = unbroken(await this.readHot(subject, after, max, upTo))
     const [first] = page.entries
     if (archive === undefined || first?.previous === after) return page
     // What lies between is archived, or forgotten.
@@ -370,6 +417,13 @@ export class JetStreamLog implements EventLog {
     return { entries, more }
   }
 
+  async tip(subject: string): Promise<Tip | null> {
+    const entry = await this.lastHot(subject)
+    if (entry !== null) return { seq: entry.seq, entry }
+    const seq = (await this.bounds.archive?.newest(subject)) ?? 0
+    return seq === 0 ? null : { seq, entry: null }
+  }
+
   async last(subject: string): Promise<LogEntry | null> {
     return (await this.lastHot(subject)) ?? (await this.bounds.archive?.last(subject)) ?? null
   }
@@ -389,6 +443,20 @@ export class JetStreamLog implements EventLog {
     return (await lastMessage(this.nats, streams.events, subject, READ_TIMEOUT_MS))?.seq ?? 0
   }
 }
+
+/** Up to where an entry does not follow the one before it: the log may have dropped what lies between as it was read. */
+const unbroken = ({ entries, more }: LogPage): LogPage => {
+  const gap = entries.findIndex(
+    ({ previous }, at) => at > 0 && previous !== undefined && previous !== entries[at - 1]?.seq
+  )
+  return gap < 0 ? { entries, more } : { entries: entries.slice(0, gap), more: true }
+}
+
+const mayBeArchived = ({ unfenced }: Append): boolean => unfenced !== true
+
+/** The mark by which the archive was asked for the subjects of a batch; `null` where it was not. */
+const markOf = (groups: ReadonlyArray<Group>): number | null =>
+  groups.reduce<number | null>((mark, { look }) => look?.mark ?? mark, null)
 
 const entryOf = ({ headers: of, data }: Msg): LogEntry => {
   const commit: Commit = JSON.parse(text.decode(data))

@@ -9,6 +9,9 @@
  *    consumer may go while the connection, to another one, stays.
  *  - Only the newest consumer is listened to: what an older one still brings is dropped. So is what follows a gap in
  *    its deliveries: a new consumer begins behind the last message received.
+ *  - If the stream has an archive, no message that went there meanwhile is skipped. The server skips dropped messages in
+ *    silence. So a message that does not follow the one before it counts once the archive is known not to reach that
+ *    far. Otherwise the following ends, and its reader goes on in the archive.
  *  - No consumer is left behind. Each has a name of its own before it is asked for, so that one that the server made
  *    later than anybody waited is taken back as well.
  *  - A consumer has one filter at most. The server counts the matching subjects when it makes one. Without a filter it
@@ -26,7 +29,9 @@ import {
   type JsMsg
 } from "@nats-io/jetstream"
 import { nuid, type NatsConnection } from "@nats-io/transport-node"
-import { Deferred, Effect, Fiber, FiberHandle, Schedule, type Scope } from "effect"
+import { Clock, Deferred, Effect, Fiber, FiberHandle, Schedule, type Scope } from "effect"
+import { delay } from "../../schemas/runtime/clock.ts"
+import type { Archive } from "./archive/archive.ts"
 import { attempt } from "./attempt.ts"
 import { CONSUMER_NOT_FOUND } from "./jetstream-codes.ts"
 import { listeningOnLine } from "./renewal.ts"
@@ -63,6 +68,21 @@ export interface Following {
  */
 export type Start = "all" | "last-per-subject" | number | { readonly time: number }
 
+/** The archive of the stream, for a start at a sequence. */
+export interface Older {
+  readonly archive: Pick<Archive, "refresh" | "through">
+  /** Called once: nothing more is received. Messages behind the last one received are in the archive. */
+  readonly overtaken: () => void
+}
+
+export interface FollowOptions {
+  /** Only subjects of this pattern; the server delivers nothing else. */
+  readonly filter?: string | undefined
+  /** That are on their way at once; whoever reads much waits less often with more. */
+  readonly pullMessages?: number
+  readonly older?: Older | undefined
+}
+
 /** Ways to learn that the server has no such consumer, or that nobody has it. */
 const SILENCE: ReadonlySet<string> = new Set([
   "heartbeats_missed",
@@ -81,19 +101,16 @@ const startOptions = (start: Start): Partial<ConsumerConfig> => {
 
 /**
  * Succeeds when the first consumer is in place, fails when it cannot be made; follows for as long as the scope is open.
- * `filter`: only subjects of this pattern; the server delivers nothing else. `pullMessages`: that are on their way at
- * once; whoever reads much waits less often with more.
  */
 export const followStream = (
   nats: NatsConnection,
   stream: string,
   start: Start,
   receive: (message: JsMsg) => void,
-  filter?: string,
-  pullMessages = PULL_MESSAGES
+  options: FollowOptions = {}
 ): Effect.Effect<Following, unknown, Scope.Scope> =>
   Effect.gen(function* () {
-    const follower = new Follower(nats, stream, start, receive, { filter, pullMessages })
+    const follower = new Follower(yield* Clock.Clock, nats, stream, start, receive, options)
     const begun = yield* Deferred.make<void, unknown>()
     const first = Effect.onExit(follower.read(Deferred.succeed(begun, undefined)), (exit) => Deferred.done(begun, exit))
     const untilMade = { schedule: Schedule.spaced(RETRY_MS), while: () => !nats.isClosed() }
@@ -109,22 +126,29 @@ export const followStream = (
     return { pending: () => follower.pending() }
   })
 
-interface Options {
-  readonly filter: string | undefined
-  readonly pullMessages: number
-}
-
 class Follower {
+  private readonly clock: Clock.Clock
   private readonly nats: NatsConnection
   private readonly stream: string
   private from: Start
   private readonly receive: (message: JsMsg) => void
-  private readonly options: Options
+  private readonly options: FollowOptions
   private consumer: Consumer | null = null
   private patienceMs = MADE_WITHIN_MS
   private takingBack: Fiber.Fiber<unknown> | null = null
+  /** Messages of the newest consumer that may lack some before them. */
+  private doubtful: Array<JsMsg> = []
+  private isOver = false
 
-  constructor(nats: NatsConnection, stream: string, from: Start, receive: (message: JsMsg) => void, options: Options) {
+  constructor(
+    clock: Clock.Clock,
+    nats: NatsConnection,
+    stream: string,
+    from: Start,
+    receive: (message: JsMsg) => void,
+    options: FollowOptions
+  ) {
+    this.clock = clock
     this.nats = nats
     this.stream = stream
     this.from = from
@@ -133,7 +157,13 @@ class Follower {
   }
 
   async pending(): Promise<number | null> {
-    return this.consumer === null ? null : (await this.consumer.info()).num_pending
+    if (this.consumer === null) return null
+    const { num_pending: left } = await this.consumer.info()
+    const { older } = this.options
+    if (older === undefined || left > 0 || this.doubtful.length > 0) return left + this.doubtful.length
+    // The server may have dropped all that was left.
+    await older.archive.refresh()
+    return this.isArchived(older) ? null : this.doubtful.length
   }
 
   /** By one consumer, until nobody has it any more. Fails when it cannot be made. */
@@ -166,7 +196,7 @@ class Follower {
 
   private async consume(own: Reading): Promise<void> {
     const consumer = await this.make(own)
-    const { pullMessages } = this.options
+    const { pullMessages = PULL_MESSAGES } = this.options
     if (own.ended) return
     own.messages = await consumer.consume({
       max_messages: pullMessages,
@@ -207,8 +237,52 @@ class Follower {
       own.messages?.stop()
       return
     }
+    if (this.options.older === undefined) return this.give(message)
+    if (this.isOver) return
+    if (this.doubtful.length === 0 && message.seq === this.from) return this.give(message)
+    this.doubtful.push(message)
+    if (this.doubtful.length === 1) void this.judge(own, this.options.older)
+  }
+
+  private give(message: JsMsg): void {
     this.from = message.seq + 1
     this.receive(message)
+  }
+
+  /** All that has come by the time at which the archive was asked is judged by its answer. */
+  private async judge(own: Reading, older: Older): Promise<void> {
+    while (this.doubtful.length > 0) {
+      const { length } = this.doubtful
+      const known = await older.archive.refresh().then(
+        () => true,
+        () => false
+      )
+      if (own.ended || this.isOver) return
+      if (!known) {
+        await delay(this.clock, RETRY_MS)
+        // Another consumer brings them again.
+        own.ended = true
+        own.messages?.stop()
+        return
+      }
+      for (let judged = 0; judged < length; judged++) {
+        const [message] = this.doubtful
+        if (message === undefined || own.ended) return
+        if (message.seq !== this.from && this.isArchived(older)) return
+        this.give(message)
+        this.doubtful.shift()
+      }
+    }
+  }
+
+  /** Whether the server may have dropped the next message. Then this following is over. */
+  private isArchived({ archive, overtaken }: Older): boolean {
+    if (typeof this.from !== "number" || archive.through < this.from) return false
+    if (!this.isOver) {
+      this.isOver = true
+      overtaken()
+    }
+    return true
   }
 
   private end(own: Reading): Effect.Effect<void> {
@@ -216,6 +290,8 @@ class Follower {
       own.ended = true
       own.messages?.stop()
       this.consumer = null
+      // They come again, by the next consumer.
+      this.doubtful = []
       this.takingBack = yield* Effect.forkDetach(this.takeBack(own))
     })
   }

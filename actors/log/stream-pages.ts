@@ -21,6 +21,8 @@ export interface Stored {
 const TRIES = 60
 const RETRY_MS = 500
 const TIMEOUT_MS = 3000
+/** Before a replica that is behind is asked again. */
+const BEHIND_PAUSE_MS = 50
 /** Pages that are there beside the one that is worked on. */
 const AHEAD = 1
 
@@ -91,8 +93,8 @@ export const archivedPages = (
 ): Stream.Stream<Page, unknown> => through(after, (at) => archivedPage(archive, at, size, pattern))
 
 /**
- * From behind `after` to what was the end when the last page was read: only subjects of this pattern. `archive`: of this
- * stream.
+ * From behind `after` to what was the end when the last page was read: only subjects of this pattern. No page is empty.
+ * `archive`: of this stream. What went there while it was read is read there.
  */
 export const pagesOf = (
   nats: NatsConnection,
@@ -111,9 +113,23 @@ export const pagesOf = (
         if (at < archive.through) return yield* archivedPage(archive, at, size, pattern)
       }
       const last = page.at(-1)
-      return last === undefined ? null : { page: page.filter(({ subject }) => !isGuarding(subject)), reached: last.seq }
+      if (last !== undefined) return { page: page.filter(({ subject }) => !isGuarding(subject)), reached: last.seq }
+      return archive === undefined ? null : yield* atEnd(archive, at)
     })
-  return Stream.map(through(after, next), ({ page }) => page)
+  /** A replica that is behind may end before what is archived and dropped by the time that another is asked. */
+  const atEnd = (known: Archive, at: number): Effect.Effect<Page | null, unknown> =>
+    Effect.gen(function* () {
+      const more = yield* nextSeq(nats, stream, at, pattern)
+      yield* attempt(() => known.refresh())
+      if (at < known.through) return yield* archivedPage(known, at, size, pattern)
+      if (more === null) return null
+      yield* Effect.sleep(BEHIND_PAUSE_MS)
+      return { page: [], reached: at }
+    })
+  return through(after, next).pipe(
+    Stream.map(({ page }) => page),
+    Stream.filter((page) => page.length > 0)
+  )
 }
 
 /** The first sequence of the pattern behind `after`, as the stream's leader has it; `null` where there is none. */

@@ -5,16 +5,20 @@
  *  - Nothing leaves the log that a durable consumer, a projection or a set of reactions has still to read, or has put
  *    aside.
  *  - Nothing leaves the log while a node is alive that was told of no archive: for that node it would be lost.
+ *  - Whatever holds commits back for long is named: in health, in a metric, in the log of the node, and by `hub archive`.
  */
 import type { ConsumerInfo, JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
-import { Effect, Schedule } from "effect"
+import { Clock, Effect, Schedule } from "effect"
 import type { Kysely } from "kysely"
 import { type Limits, LIMITS } from "../../schemas/limits.ts"
 import type { LeaseView } from "../../schemas/runtime/bus/lease-view.ts"
 import { nodeKey } from "../../schemas/runtime/bus/lease-view.ts"
-import { buckets, streams } from "../../schemas/subjects.ts"
+import { wallMs } from "../../schemas/runtime/clock.ts"
+import { logNow } from "../../schemas/runtime/log/log.ts"
+import { buckets, streams, subjects } from "../../schemas/subjects.ts"
 import { type ArchivePolicy, archiveOnce, Overtaken } from "../log/archive/archiver.ts"
+import { attempt } from "../log/attempt.ts"
 import type { OpenArchive } from "../log/archive/open.ts"
 import type { EventLog } from "../log/commit.ts"
 import { wantedConsumers } from "../log/consumers.ts"
@@ -42,6 +46,17 @@ export interface ArchivingParts {
 /** The bound if nobody holds on to anything. */
 const EVERYTHING = Number.MAX_SAFE_INTEGER
 
+/** The last sequence that may leave the log, and in words why the next one may not. */
+export interface Hold {
+  readonly seq: number
+  readonly cause: string
+}
+
+const NOTHING_HELD: Hold = { seq: EVERYTHING, cause: "nothing holds it" }
+
+const firstOf = (holds: ReadonlyArray<Hold>): Hold =>
+  holds.reduce((first, hold) => (hold.seq < first.seq ? hold : first), NOTHING_HELD)
+
 export const policyOf = (limits: Limits["service"]): ArchivePolicy => ({
   hotSeconds: limits.archive_after_days * DAY_SECONDS,
   partialSeconds: limits.archive_partial_seconds,
@@ -65,51 +80,106 @@ export const doneBy = (
   return newest !== null && newest.seq > delivered.stream_seq ? delivered.stream_seq : EVERYTHING
 }
 
-const byConsumers = async ({ nats, manager }: Pick<ArchivingParts, "manager" | "nats">): Promise<number> => {
-  const all = wantedConsumers(LIMITS).map(async ({ name, subject }) => {
+/** Also those that a newer release has made, of which this one knows nothing. */
+const durablesOf = async (manager: JetStreamManager): Promise<ReadonlyMap<string, string>> => {
+  const all = new Map(wantedConsumers(LIMITS).map(({ name, subject }) => [name, subject] as const))
+  for await (const { name, config } of manager.consumers.list(streams.events))
+    if (config.durable_name !== undefined) all.set(name, config.filter_subject ?? subjects.events)
+  return all
+}
+
+const byConsumers = async ({ nats, manager }: Pick<ArchivingParts, "manager" | "nats">): Promise<Hold> => {
+  const all = [...(await durablesOf(manager))].map(async ([name, subject]) => {
     const newest = await lastMessage(nats, streams.events, subject, TIMEOUT_MS)
-    return doneBy(await manager.consumers.info(streams.events, name), newest)
+    const seq = doneBy(await manager.consumers.info(streams.events, name), newest)
+    return { seq, cause: `the workers of ${name} have acknowledged no more than #${seq}` }
   })
-  return Math.min(...(await Promise.all(all)))
+  return firstOf(await Promise.all(all))
 }
 
-const byProjections = async ({ db }: Pick<ArchivingParts, "db">): Promise<number> => {
+const byProjections = async ({ db }: Pick<ArchivingParts, "db">): Promise<Hold> => {
   const own = PROJECTIONS.filter(({ stream }) => stream === streams.events)
-  const rows = await Promise.all(own.map(({ name }) => rowOf(db, name)))
-  return Math.min(EVERYTHING, ...rows.map((row) => row?.seq ?? 0))
+  const all = own.map(async ({ name }) => {
+    const seq = (await rowOf(db, name))?.seq ?? 0
+    return { seq, cause: `the read model ${name} has applied no more than #${seq}` }
+  })
+  return firstOf(await Promise.all(all))
 }
 
-const byReactions = async ({ nats }: Pick<ArchivingParts, "nats">): Promise<number> => {
+const byReactions = async ({ nats }: Pick<ArchivingParts, "nats">): Promise<Hold> => {
   const done = REACTIONS.map(async ({ name }) => {
     const { seq } = await readMark(nats, name)
-    const aside = await Promise.all(
-      (["parked", "fault"] as const).map((why) => Effect.runPromise(asideOf(nats, name, why)))
+    const aside = (["parked", "fault"] as const).map(async (why) =>
+      (await Effect.runPromise(asideOf(nats, name, why))).map((one) => ({
+        seq: one.seq - 1,
+        cause:
+          why === "parked"
+            ? `a reaction of ${name} to #${one.seq} waits for its actor: hub reactions list ${name}`
+            : `a reaction of ${name} to #${one.seq} failed: hub reactions list ${name}`
+      }))
     )
-    return Math.min(seq, ...aside.flat().map((one) => one.seq - 1))
+    return [
+      { seq, cause: `the reactions ${name} have done no more than #${seq}` },
+      ...(await Promise.all(aside)).flat()
+    ]
   })
-  return Math.min(EVERYTHING, ...(await Promise.all(done)))
+  return firstOf((await Promise.all(done)).flat())
 }
 
-/** True if every live node reads the archive. */
-const allRead = async ({ nats, view }: Pick<ArchivingParts, "nats" | "view">): Promise<boolean> => {
+/** Live nodes that do not read the archive hold it back. */
+const byNodes = async ({ nats, view }: Pick<ArchivingParts, "nats" | "view">): Promise<Hold> => {
   const told = view.sessions().map(async (session) => {
     const subject = `$KV.${buckets.leases}.${nodeKey(session)}`
     const found = await lastMessage(nats, `KV_${buckets.leases}`, subject, TIMEOUT_MS)
-    if (found === null || found.data.length === 0) return true
-    return (JSON.parse(new TextDecoder().decode(found.data)) as { readonly archive?: unknown }).archive === true
+    if (found === null || found.data.length === 0) return NOTHING_HELD
+    const node = JSON.parse(new TextDecoder().decode(found.data)) as { readonly archive?: unknown }
+    return node.archive === true ? NOTHING_HELD : { seq: 0, cause: `the node ${session} runs without HUB_ARCHIVE` }
   })
-  return (await Promise.all(told)).every((reads) => reads)
+  return firstOf(await Promise.all(told))
+}
+
+type HoldParts = Omit<ArchivingParts, "log" | "opened" | "limits">
+
+/** How far the log's readers let it go, and which of them goes no further. */
+export const heldBy = async (parts: HoldParts): Promise<Hold> => {
+  const nodes = await byNodes(parts)
+  if (nodes.seq === 0) return nodes
+  return firstOf(await Promise.all([byConsumers(parts), byProjections(parts), byReactions(parts)]))
 }
 
 /** The last sequence that may leave the log, as far as its readers go. */
-export const doneByAll = async (parts: Omit<ArchivingParts, "log" | "opened" | "limits">): Promise<number> => {
-  if (!(await allRead(parts))) return 0
-  return Math.min(...(await Promise.all([byConsumers(parts), byProjections(parts), byReactions(parts)])))
+export const doneByAll = async (parts: HoldParts): Promise<number> => (await heldBy(parts)).seq
+
+/** How late the archive is. */
+export interface Lateness {
+  /** Seconds since the log's oldest commit should have been archived; 0 for none. */
+  readonly seconds: number
+  /** Why it is late, in words; `null` where it is not, or not by much. */
+  readonly cause: string | null
+}
+
+/** `now`: Unix ms. Rejects where bus or Postgres do not answer. */
+export const latenessOf = async (parts: HoldParts & Pick<ArchivingParts, "limits">, now: number): Promise<Lateness> => {
+  const { manager, limits } = parts
+  const { state } = await manager.streams.info(streams.events)
+  const { hotSeconds, partialSeconds } = policyOf(limits)
+  const due = now - (hotSeconds + partialSeconds) * 1000
+  const seconds = state.messages === 0 ? 0 : Math.max(0, (due - Date.parse(state.first_ts)) / 1000)
+  if (seconds <= limits.archive_late_seconds) return { seconds, cause: null }
+  const hold = await heldBy(parts)
+  const next =
+    hold.seq >= state.last_seq
+      ? null
+      : await manager.direct.getMessage(streams.events, { seq: hold.seq + 1, next_by_subj: subjects.events })
+  const isHeld = next !== null && next.time.getTime() < due
+  return { seconds, cause: isHeld ? hold.cause : "its runs fail, or no node runs the projections" }
 }
 
 export class Archiving {
   /** Runs that failed, since the start. */
   failures = 0
+  /** After the last run. */
+  lateness: Lateness = { seconds: 0, cause: null }
   /** Archives until it is interrupted. */
   readonly run: Effect.Effect<never>
   private readonly parts: ArchivingParts
@@ -126,8 +196,19 @@ export class Archiving {
       })
     )
     const rest = Schedule.spaced(limits.archive_every_seconds * 1000)
-    this.run = Effect.andThen(Effect.repeat(told, rest), Effect.never)
+    this.run = Effect.andThen(Effect.repeat(Effect.andThen(told, this.looked), rest), Effect.never)
   }
+
+  /** Tells what holds the archive back, with each run for as long as it does. */
+  private readonly looked: Effect.Effect<void> = Effect.gen({ self: this }, function* () {
+    const now = wallMs(yield* Clock.Clock)
+    this.lateness = yield* attempt(() => latenessOf(this.parts, now))
+    const { seconds, cause } = this.lateness
+    if (cause !== null) logNow("warn", "archive", { late_seconds: Math.round(seconds), error: cause })
+  }).pipe(
+    Effect.catch((error) => Effect.annotateLogs(Effect.logWarning(error), { at: "archive" })),
+    Effect.asVoid
+  )
 
   /** The last sequence that is archived, as far as this node knows. */
   get through(): number {

@@ -11,6 +11,7 @@ import type { JetStreamAccountStats, JetStreamManager } from "@nats-io/jetstream
 import type { NatsConnection } from "@nats-io/transport-node"
 import { type Clock, Effect } from "effect"
 import { type Kysely, sql } from "kysely"
+import type { LeaseView } from "../../schemas/runtime/bus/lease-view.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { HubConfig } from "../../schemas/config.ts"
 import { unexplained, worstClock } from "../../schemas/meta/clock.ts"
@@ -18,6 +19,7 @@ import { after, wallMs, type Cancel } from "../../schemas/runtime/clock.ts"
 import { consumers, streams, subjects } from "../../schemas/subjects.ts"
 import type { Database } from "../tables/database.ts"
 import { freeStorage } from "../log/storage.ts"
+import { type Lateness, latenessOf } from "./archiving.ts"
 import { PROJECTIONS } from "./projections.ts"
 import { PREDECESSOR } from "../projections/succession.ts"
 import { type ReactionsSeen, reactionsSeen } from "./reactions-health.ts"
@@ -49,7 +51,8 @@ export interface HealthParts {
   readonly nats: NatsConnection
   readonly db: Kysely<Database>
   readonly manager: JetStreamManager
-  readonly config: Pick<HubConfig, "natsUrl" | "natsMonitors" | "data" | "limits" | "mail">
+  readonly view: Pick<LeaseView, "sessions">
+  readonly config: Pick<HubConfig, "natsUrl" | "natsMonitors" | "data" | "limits" | "mail" | "archive">
 }
 
 interface Marks {
@@ -205,6 +208,17 @@ const reactionChecks = (seen: Timed<ReactionsSeen> | null, now: number, check: M
   }
 }
 
+const archiveCheck = (late: Timed<Lateness> | null, check: Made): Check => {
+  if (late === null) return check("warn", null, "seconds late", "how far the log is archived cannot be seen")
+  const { seconds, cause } = late.value
+  return check(
+    cause === null ? "pass" : "warn",
+    Math.round(seconds),
+    "seconds late",
+    cause === null ? null : `the log is not archived: ${cause}`
+  )
+}
+
 /** Anybody may ask for it: those who ask at once are told by one look. */
 export const healthQuery = (parts: HealthParts): (() => Promise<Queries["health"]["output"]>) => {
   let looking: Promise<Queries["health"]["output"]> | null = null
@@ -215,18 +229,20 @@ export const healthQuery = (parts: HealthParts): (() => Promise<Queries["health"
 }
 
 const look = async (parts: HealthParts): Promise<Queries["health"]["output"]> => {
-  const { clock, nats, db, manager } = parts
+  const { clock, nats, db, manager, view, config } = parts
+  const limits = config.limits.service
   const time = new Date(wallMs(clock)).toISOString()
   const check: Made = (status, observed, unit, message) => ({ status, observed, unit, time, message })
   const stream = timed(clock, manager.streams.info(streams.events))
-  const [head, marks, disk, account, queue, outbound, reactions] = await Promise.all([
+  const [head, marks, disk, account, queue, outbound, reactions, late] = await Promise.all([
     stream,
     timed(clock, marksOf(db)),
     timed(clock, Effect.runPromise(Effect.map(freeStorage(parts), (free) => ({ free })))),
     timed(clock, manager.getAccountInfo()),
     timed(clock, queueOf(manager, consumers.webhooks, subjects.deliveries)),
     parts.config.mail === null ? null : timed(clock, queueOf(manager, consumers.outbound, subjects.sendings)),
-    timed(clock, reactionsSeen(nats, manager))
+    timed(clock, reactionsSeen(nats, manager)),
+    config.archive === null ? null : timed(clock, latenessOf({ nats, manager, db, view, limits }, wallMs(clock)))
   ])
   const now = wallMs(clock)
   const last = head?.value.state.last_seq ?? null
@@ -252,6 +268,7 @@ const look = async (parts: HealthParts): Promise<Queries["health"]["output"]> =>
     ...webhookChecks(queue, now, check),
     ...(parts.config.mail === null ? {} : mailChecks(outbound, now, check)),
     ...reactionChecks(reactions, now, check),
+    ...(config.archive === null ? {} : { archive: archiveCheck(late, check) }),
     ...(last === null || marks === null ? {} : await readModelChecks(clock, manager, marks.value, check))
   }
   const failed = Object.values(checks).some((one) => one.status !== "pass")

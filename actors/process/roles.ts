@@ -81,7 +81,7 @@ const actors = Layer.effectDiscard(
   Effect.gen(function* () {
     yield* actorNode()
     const clock = yield* Clock.Clock
-    const { asker } = yield* Cluster
+    const { asker, view } = yield* Cluster
     for (const { slug, ...category } of SEEDED_CATEGORIES) {
       const deadline = wallMs(clock) + SEED_DEADLINE_MS
       void asker.ask({
@@ -96,7 +96,7 @@ const actors = Layer.effectDiscard(
     const [nats, db, manager, config] = [yield* Bus, yield* Tables, yield* Streams, yield* Configuration]
     // Only processes that may read the log know its end.
     yield* answering({
-      health: healthQuery({ clock, nats, db, manager, config }),
+      health: healthQuery({ clock, nats, db, manager, view, config }),
       visible: visibleQuery({ clock, db, manager })
     })
     // No table holds people's names and words: the processes that can open them are asked.

@@ -10,7 +10,8 @@
  *  - The common reading is of the whole stream, so that it costs the server the same whatever the stream holds. A
  *    reader alone gets its own subject, or the whole stream where it reads several.
  *  - A reader gets its missing part of the archive first, page by page, and then goes on in the log. A reader that
- *    takes no more ends its reading, and begins again behind what it has taken.
+ *    takes no more ends its reading, and begins again behind what it has taken. So does an overtaken one: an archiver of
+ *    another release may not know that it is there.
  *  - A reader knows how far the stream was looked at for it, also where nothing of that was its own.
  */
 import { jetstreamManager, type JsMsg } from "@nats-io/jetstream"
@@ -33,6 +34,8 @@ interface Reader {
   readonly receive: (message: Message) => void
   /** The first sequence that it has not had. */
   next: number
+  /** What it still lacks may have been archived, and dropped from the log: nothing is given to it any more. */
+  overtaken: () => void
 }
 
 interface Common {
@@ -94,33 +97,50 @@ export class Feed {
     from: number,
     receive: (message: Message) => void
   ): Effect.Effect<FeedReading, unknown, Scope.Scope> {
-    const reader: Reader = { reads, receive, next: from }
+    const reader: Reader = { reads, receive, next: from, overtaken: () => undefined }
     const { archive } = this
-    if (archive === undefined) return this.readHot(reader)
+    return archive === undefined ? this.readHot(reader) : this.readBoth(reader, archive)
+  }
+
+  /** From the archive in a fiber of its own: the reader works on what has come meanwhile. */
+  private readBoth(reader: Reader, archive: Archive): Effect.Effect<FeedReading, unknown, Scope.Scope> {
     return Effect.gen({ self: this }, function* () {
-      yield* attempt(() => archive.refresh())
-      return from > archive.through ? yield* this.readHot(reader) : yield* this.readArchived(reader, archive)
+      let hot: FeedReading | null = null
+      const begun = yield* Deferred.make<void, unknown>()
+      const round = Effect.scoped(
+        Effect.gen({ self: this }, function* () {
+          const lost = Deferred.makeUnsafe<void>()
+          reader.overtaken = () => void Deferred.doneUnsafe(lost, Effect.void)
+          yield* attempt(() => archive.refresh())
+          if (reader.next <= archive.through) {
+            yield* Deferred.succeed(begun, undefined)
+            yield* this.older(reader, archive)
+          }
+          hot = yield* this.readHot(reader)
+          yield* Deferred.succeed(begun, undefined)
+          yield* Deferred.await(lost)
+        })
+      ).pipe(Effect.ensuring(Effect.sync(() => (hot = null))))
+      const again = {
+        schedule: Schedule.spaced(ARCHIVE_RETRY_MS),
+        while: () => !this.nats.isClosed() && Deferred.isDoneUnsafe(begun)
+      }
+      const told = Effect.tapError(round, (error) => Effect.annotateLogs(Effect.logWarning(error), { at: "feed" }))
+      const all = Effect.forever(Effect.retry(told, again))
+      yield* Effect.forkScoped(Effect.onExit(all, (exit) => Deferred.done(begun, Exit.asVoid(exit))))
+      yield* Deferred.await(begun)
+      return { pending: () => hot?.pending() ?? Promise.resolve(null), at: () => reader.next - 1 }
     })
   }
 
-  /** In a fiber of its own: the reader works on what has come meanwhile. */
-  private readArchived(reader: Reader, archive: Archive): Effect.Effect<FeedReading, unknown, Scope.Scope> {
-    return Effect.gen({ self: this }, function* () {
-      let hot: FeedReading | null = null
-      const pages = archivedPages(archive, reader.next - 1, ARCHIVED_PAGE)
-      const given = Stream.runForEach(pages, ({ page, reached }) =>
-        Effect.sync(() => {
-          for (const { subject, seq, data } of page) give(reader, messageOf(subject, seq, data))
-          reader.next = Math.max(reader.next, reached + 1)
-        }).pipe(Effect.andThen(Effect.yieldNow))
-      )
-      const further = Effect.map(this.readHot(reader), (reading) => void (hot = reading))
-      const all = Effect.andThen(given, further)
-      const again = { schedule: Schedule.spaced(ARCHIVE_RETRY_MS), while: () => !this.nats.isClosed() }
-      const told = Effect.tapError(all, (error) => Effect.annotateLogs(Effect.logWarning(error), { at: "feed" }))
-      yield* Effect.forkScoped(Effect.retry(told, again))
-      return { pending: () => hot?.pending() ?? Promise.resolve(null), at: () => reader.next - 1 }
-    })
+  private older(reader: Reader, archive: Archive): Effect.Effect<void, unknown> {
+    const pages = archivedPages(archive, reader.next - 1, ARCHIVED_PAGE)
+    return Stream.runForEach(pages, ({ page, reached }) =>
+      Effect.sync(() => {
+        for (const { subject, seq, data } of page) give(reader, messageOf(subject, seq, data))
+        reader.next = Math.max(reader.next, reached + 1)
+      }).pipe(Effect.andThen(Effect.yieldNow))
+    )
   }
 
   private readHot(reader: Reader): Effect.Effect<FeedReading, unknown, Scope.Scope> {
@@ -172,10 +192,25 @@ export class Feed {
           const next = yield* nextSeq(this.nats, this.stream, reader.next - 1, subject)
           if (next !== null && next <= at) return false
         }
+        if (yield* this.isArchived(reader)) return false
         reader.next = Math.max(reader.next, at + 1)
       }
       return false
     })
+  }
+
+  /** Whether the archive has come to what the reader lacks. Then it begins anew. */
+  private isArchived(reader: Reader): Effect.Effect<boolean, unknown> {
+    const { archive } = this
+    if (archive === undefined) return Effect.succeed(false)
+    return Effect.map(
+      attempt(() => archive.refresh()),
+      () => {
+        const isArchived = archive.through >= reader.next
+        if (isArchived) reader.overtaken()
+        return isArchived
+      }
+    )
   }
 
   private use(from: number): Common {
@@ -194,13 +229,19 @@ export class Feed {
     }
     const scope = Scope.makeUnsafe()
     const begun = Deferred.makeUnsafe<void, unknown>()
-    const { nats, stream, near } = this
+    const { nats, stream, near, archive } = this
+    /** Of all who read by it: they begin anew, and so does it. */
+    const overtaken = (): void => {
+      this.over(common)
+      for (const reader of readers) reader.overtaken()
+    }
+    const older = archive === undefined ? undefined : { archive, overtaken }
     const beginning = Effect.gen(function* () {
       const last = yield* attempt(() => leaderMessage(nats, stream, { last_by_subj: EVERYTHING }, TIMEOUT_MS))
       const end = last?.seq ?? 0
       common.at = Math.min(end, ...common.asked.map((from) => from - 1).filter((at) => at >= end - near))
       yield* Deferred.succeed(begun, undefined)
-      return yield* followStream(nats, stream, common.at + 1, deliver)
+      return yield* followStream(nats, stream, common.at + 1, deliver, { older })
     })
     const told = Effect.onExit(Scope.provide(beginning, scope), (exit) => Deferred.done(begun, Exit.asVoid(exit)))
     const following = Effect.runFork(told)
@@ -245,10 +286,12 @@ export class Feed {
           return this.leave(joined)
         })
       )
-      const { nats, stream } = this
+      const { nats, stream, archive } = this
       const [first, ...others] = reader.reads.subjects
       const filter = others.length === 0 ? first : undefined
-      const following = yield* Scope.provide(followStream(nats, stream, reader.next, receive, filter), own)
+      const overtaken = (): void => (joined === null ? reader.overtaken() : undefined)
+      const options = { filter, older: archive === undefined ? undefined : { archive, overtaken } }
+      const following = yield* Scope.provide(followStream(nats, stream, reader.next, receive, options), own)
       alone = following
       yield* Scope.provide(Effect.forkScoped(Effect.forever(look)), own)
       return { pending: async () => (joined === null ? following : joined.live)?.pending() ?? null }

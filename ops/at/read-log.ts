@@ -2,16 +2,15 @@
  * Reads the log forward to a place.
  *
  * Invariants
- *  - Each message up to the place that the log still keeps is received once, in order.
+ *  - Each message up to the place that log and archive still keep is received once, in order (log-reading.ts).
  *  - Messages are worked on as they come. At most `PULL_MESSAGES` are on their way, and none is kept.
  *  - The consumer, in the server's memory, ends with the reading. A consumer costs the server a third of what reading
  *    by direct gets costs it, and its messages carry no headers that the reader would have to parse.
  */
 import { setTimeout as sleep } from "node:timers/promises"
-import { Deferred, Effect, Stream } from "effect"
-import { followStream } from "../../actors/log/follow.ts"
-import { isGuarding } from "../../actors/log/archive/mark.ts"
-import { archivedPages, nextSeq, type Stored } from "../../actors/log/stream-pages.ts"
+import { Deferred, Effect } from "effect"
+import { LogReading } from "../../actors/log/log-reading.ts"
+import { nextSeq, type Stored } from "../../actors/log/stream-pages.ts"
 import { streams } from "../../schemas/subjects.ts"
 import type { Service } from "../cli/connection.ts"
 
@@ -32,55 +31,40 @@ export const readLog = (
   Effect.scoped(
     Effect.gen(function* () {
       if (target === 0) return
-      let reached = 0
-      if (archive !== undefined) {
-        const older = archivedPages(archive, 0, ARCHIVED_PAGE)
-        yield* Stream.runForEachWhile(older, ({ page, reached: end }) =>
-          Effect.try({
-            try: () => {
-              for (const stored of page) if (stored.seq <= target) receive(stored)
-              reached = end
-              return end < target
-            },
-            catch: (error) => error
-          })
-        )
-        if (reached >= target) return
-      }
+      let isOver = false
       const done = Deferred.makeUnsafe<void, unknown>()
-      const { pending } = yield* followStream(
-        nats,
-        streams.events,
-        reached + 1,
-        ({ seq, subject, data }) => {
-          if (reached >= target) return
-          reached = seq
-          try {
-            if (seq <= target && !isGuarding(subject)) receive({ seq, subject, data })
-            if (seq >= target) Deferred.doneUnsafe(done, Effect.void)
-          } catch (error) {
-            reached = target
-            Deferred.doneUnsafe(done, Effect.fail(error))
-          }
-        },
-        undefined,
-        PULL_MESSAGES
-      )
+      const take = (stored: Stored): void => {
+        if (isOver) return
+        try {
+          if (stored.seq <= target) receive(stored)
+          if (stored.seq < target) return
+          Deferred.doneUnsafe(done, Effect.void)
+        } catch (error) {
+          Deferred.doneUnsafe(done, Effect.fail(error))
+        }
+        isOver = true
+      }
+      const options = { pullMessages: PULL_MESSAGES, archivedPage: ARCHIVED_PAGE }
+      const reading = new LogReading(nats, archive, 1, take, options)
       /** The last messages up to the place may be ones that the log has forgotten. */
       const isAtEnd = async (): Promise<boolean> => {
-        if ((await pending().catch(() => null)) !== 0) return false
+        const { reached, isArchived } = reading
+        if (reached >= target) return true
+        if (isArchived) return false
         const next = await Effect.runPromise(nextSeq(nats, streams.events, reached, EVERYTHING))
-        return next === null || next > target
+        if (next !== null && next <= target) return false
+        // Asked last: it tells where the rest was archived meanwhile.
+        return (await reading.pending().catch(() => null)) === 0
       }
       const watched = async (signal: AbortSignal): Promise<void> => {
         for (let looks = 0, before = -1; looks < LOOKS_MAX; looks++) {
           await sleep(LOOK_EVERY_MS, undefined, { signal })
-          if (reached !== before) [looks, before] = [0, reached]
+          if (reading.isArchived || reading.reached !== before) [looks, before] = [0, reading.reached]
           else if (await isAtEnd()) return
         }
-        throw new Error(`the servers of ${streams.events} tell nothing behind #${reached}`)
+        throw new Error(`the servers of ${streams.events} tell nothing behind #${reading.reached}`)
       }
       const watching = Effect.tryPromise({ try: watched, catch: (error) => error })
-      yield* Effect.raceFirst(Deferred.await(done), watching)
+      yield* Effect.raceAllFirst([reading.run, Deferred.await(done), watching])
     })
   )

@@ -18,8 +18,9 @@
  *    that is there: a restore drops them (orphans.ts).
  *  - A stream that keeps one message a subject is copied with all that came while it was read (tail.ts).
  *
- *  - If the log has an archive, nothing is archived while the backup is made. Its segments lie in a folder beside the
- *    backups, each once (segments.ts).
+ *  - If the log has an archive, nothing is archived while the backup is made. The backup holds the lock of the archive's
+ *    index to its end, and fails if the log was archived all the same. The segments are in a folder beside the backups,
+ *    each once (segments.ts).
  *
  * One inexactness remains: a timer that was moved between the log's cut and that of the timers fires at its later
  * setting.
@@ -27,8 +28,8 @@
 import { join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 import type { ConsumerInfo } from "@nats-io/jetstream"
-import type { IndexTable } from "../../actors/log/archive/index-table.ts"
-import { newestMark } from "../../actors/log/archive/mark.ts"
+import type { IndexTable, IndexWriter } from "../../actors/log/archive/index-table.ts"
+import { type Mark, newestMark } from "../../actors/log/archive/mark.ts"
 import type { Objects } from "../../actors/log/archive/objects.ts"
 import { streams } from "../../schemas/subjects.ts"
 import { VERSION } from "../../schemas/version.ts"
@@ -74,10 +75,10 @@ const HELD_RETRY_MS = 1000
 export const backup = async (target: string, parts: BackupParts): Promise<Manifest> => {
   refuseOldServer(parts)
   const { archive, signal } = parts
-  if (archive === undefined) return copied(target, parts)
+  if (archive === undefined) return copied(target, parts, null)
   // Copied commits must not leave the log meanwhile.
   for (let tries = 0; tries < HELD_TRIES; tries++) {
-    const manifest = await archive.index.alone(() => copied(target, parts))
+    const manifest = await archive.index.alone((held) => copied(target, parts, held))
     if (manifest !== null) return manifest
     await delay(HELD_RETRY_MS, undefined, { signal })
   }
@@ -93,9 +94,16 @@ const segmentsOf = async ({ nats, archive, signal, progress }: BackupParts): Pro
   return { archive: segment }
 }
 
-const copied = async (target: string, parts: BackupParts): Promise<Manifest> =>
+/** Rejects where the log was archived since its mark was this one: it may have been dropped before it was copied. */
+const unmoved = async ({ nats }: BackupParts, { seq }: Mark, held: IndexWriter | null): Promise<void> => {
+  await held?.confirm()
+  if ((await newestMark(nats)).seq !== seq) throw new Fault("the log was archived while it was copied: try again")
+}
+
+const copied = async (target: string, parts: BackupParts, held: IndexWriter | null): Promise<Manifest> =>
   writeFolder(target, async (folder) => {
     const names = await streamNames(parts)
+    const mark = await newestMark(parts.nats)
     const consumers = await consumersOf(parts, names)
     const before: Array<StreamPart> = []
     for (const name of names.filter((one) => BEFORE.includes(one)))
@@ -105,7 +113,7 @@ const copied = async (target: string, parts: BackupParts): Promise<Manifest> =>
     const blobs = await begin(folder, streams.blobs, parts)
     const others: Array<StreamPart> = []
     for (const name of rest(names)) others.push(await (await begin(folder, name, parts)).done)
-    return {
+    const manifest = {
       format: FORMAT,
       product: VERSION,
       server: parts.nats.info?.version ?? "",
@@ -114,7 +122,9 @@ const copied = async (target: string, parts: BackupParts): Promise<Manifest> =>
       streams: [...before, await log.done, ...others, await blobs.done],
       consumers,
       ...(await segmentsOf(parts))
-    }
+    } as const
+    await unmoved(parts, mark, held)
+    return manifest
   })
 
 const rest = (names: ReadonlyArray<string>): ReadonlyArray<string> => {

@@ -253,7 +253,8 @@ const archiveBack = async (
   await copySegments(places.from, places.to, newest, signal)
   const index = new IndexTable(db)
   const archive = new Archive({ clock: machineClock, nats, objects: places.to, index })
-  await bringIndex({ archive, index, objects: places.to })
+  const made = await index.alone((writer) => bringIndex({ archive, index: writer, objects: places.to }))
+  if (made === null) throw new Fault("another process makes the index of the archive: stop all nodes and try again")
   return { archive, index, objects: places.to }
 }
 

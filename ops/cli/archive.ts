@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { archiveOnce } from "../../actors/log/archive/archiver.ts"
 import { throughOf } from "../../actors/log/archive/mark.ts"
 import type { OpenArchive } from "../../actors/log/archive/open.ts"
-import { doneByAll, policyOf } from "../../actors/process/archiving.ts"
+import { doneByAll, type Hold, heldBy, policyOf } from "../../actors/process/archiving.ts"
 import { streams } from "../../schemas/subjects.ts"
 import { checkSegments } from "../backup/segments.ts"
 import type { Command } from "./command.ts"
@@ -45,13 +45,22 @@ const moved = async (service: Service, opened: OpenArchive, days: number): Promi
   const run = archiveOnce({ nats, manager, log, ...opened, policy, done: () => doneByAll(service) })
   const done = await Effect.runPromise(run)
   if (done === null) throw new Fault("the log is being archived, or copied by a backup: try again later")
-  return `${done.commits} commits moved in ${done.segments} segments; the archive reaches #${done.through}`
+  const { last_seq: last } = (await manager.streams.info(streams.events)).state
+  return [
+    `${done.commits} commits moved in ${done.segments} segments; the archive reaches #${done.through}`,
+    ...heldLines(await heldBy(service), last)
+  ].join("\n")
 }
 
-const standing = async ({ manager }: Service, { archive, objects }: OpenArchive): Promise<string> => {
-  const { state } = await manager.streams.info(streams.events)
+/** Readers of the log are mostly some commits behind its end: that is told as well. */
+const heldLines = ({ seq, cause }: Hold, last: number): ReadonlyArray<string> =>
+  seq >= last ? [] : [`held     nothing behind #${seq} may move: ${cause}`]
+
+const standing = async (service: Service, { archive, objects }: OpenArchive): Promise<string> => {
+  const { state } = await service.manager.streams.info(streams.events)
   return [
     `archive  ${objects.place}, up to #${throughOf(archive.mark)}`,
-    `log      ${state.messages} commits from #${state.first_seq} to #${state.last_seq}, ${state.bytes} bytes`
+    `log      ${state.messages} commits from #${state.first_seq} to #${state.last_seq}, ${state.bytes} bytes`,
+    ...heldLines(await heldBy(service), state.last_seq)
   ].join("\n")
 }

@@ -3,18 +3,15 @@
  * what is shown is masked. Lines go out as fast as whoever reads them takes them: writing to a pipe waits.
  */
 import { setTimeout as delay } from "node:timers/promises"
-import { Effect, Stream } from "effect"
-import { isGuarding } from "../../actors/log/archive/mark.ts"
-import { attempt } from "../../actors/log/attempt.ts"
-import { followStream, type Start } from "../../actors/log/follow.ts"
+import { Effect } from "effect"
 import type { Commit } from "../../actors/log/commit.ts"
+import { LogReading, type ReadCommit } from "../../actors/log/log-reading.ts"
 import { listeningOnLine } from "../../actors/log/renewal.ts"
-import { archivedPages, type Stored } from "../../actors/log/stream-pages.ts"
-import { traceIdOf } from "../../actors/log/traceparent.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import { isBeyond, kindOf, type Point } from "../replay/fold.ts"
 import { Masker } from "../replay/masks.ts"
 import { POINT_FORMS, pointOf } from "../replay/points.ts"
+import { placeOf } from "../replay/place.ts"
 import { timeText } from "../replay/report.ts"
 import type { Command } from "./command.ts"
 import type { Service } from "./connection.ts"
@@ -51,11 +48,13 @@ const filterOf = async (service: Service, what: string | undefined, reference: s
     : subjects.event(what, await idOfReference(service, what, reference))
 }
 
-const startOf = async (service: Service, since: string | undefined): Promise<Start> => {
-  if (since === undefined) return (await service.manager.streams.info(streams.events)).state.last_seq + 1
+/** The first sequence. */
+const startOf = async (service: Service, since: string | undefined): Promise<number> => {
+  const { state } = await service.manager.streams.info(streams.events)
+  if (since === undefined) return state.last_seq + 1
   const point = pointOf(since)
   if (point === null) throw new Fault(`--since takes ${POINT_FORMS}`)
-  return "seq" in point ? Math.max(1, point.seq) : { time: point.time }
+  return "seq" in point ? Math.max(1, point.seq) : (await placeOf(service, { time: point.time - 1 }, state)) + 1
 }
 
 const endOf = (until: string): Point => {
@@ -68,7 +67,7 @@ const LOOK_MS = 500
 const PAGE = 1000
 
 interface Followed {
-  readonly start: Start
+  readonly start: number
   /** Included; `null`: it goes on. */
   readonly until: Point | null
   readonly filter: string
@@ -89,12 +88,7 @@ const cameTo = async ({ manager }: Service, until: Point, shown: () => Promise<b
   }
 }
 
-/** A message of the log, or of its archive. */
-interface Told extends Stored {
-  readonly traceId: string | null
-}
-
-type Line = (message: Told, commit: Commit) => string
+type Line = (message: ReadCommit, commit: Commit) => string
 
 const followed = async (
   service: Service,
@@ -115,25 +109,22 @@ const followed = async (
       remark(change === "lost" ? "the bus is gone; waiting for it\n" : "the bus is back\n")
     )
     let isOver = false
-    const shown = (message: Told): void => {
-      const commit = isGuarding(message.subject) ? null : commitOf(message)
+    const shown = (message: ReadCommit): void => {
+      const commit = commitOf(message)
       if (commit === null) return
       isOver ||= isBeyond({ seq: message.seq, commit }, until)
       if (isOver) return end()
       say(`${show(message, commit)}\n`)
     }
-    const hot = yield* archived(service, start, filter, shown, () => isOver || signal.aborted)
-    const { pending } = yield* followStream(
-      nats,
-      streams.events,
-      hot,
-      ({ seq, subject, data, headers }) => shown({ seq, subject, data, traceId: traceIdOf(headers) }),
-      filter
-    )
+    const reading = new LogReading(nats, service.archive, start, shown, { filter, archivedPage: PAGE })
     const looking = new AbortController()
     const either = AbortSignal.any([signal, looking.signal])
-    const done = until === null ? [] : [cameTo(service, until, async () => (await pending()) === 0, either)]
-    if (!signal.aborted) yield* Effect.promise(() => Promise.race([ended, ...done]))
+    const done = until === null ? [] : [cameTo(service, until, async () => (await reading.pending()) === 0, either)]
+    const over = Effect.promise(() => Promise.race([ended, ...done]))
+    const read = Effect.catch(reading.run, (error) =>
+      Effect.die(new Fault(`the log cannot be read behind #${reading.reached}: ${causeOf(error)}`))
+    )
+    if (!signal.aborted) yield* Effect.raceFirst(read, over)
     looking.abort()
   })
   await Effect.runPromise(Effect.scoped(following))
@@ -141,31 +132,10 @@ const followed = async (
   if (nats.isClosed()) throw new Fault("the bus did not come back")
 }
 
-/** Shows the archived part, up to the place where the log's part begins. */
-const archived = (
-  { archive }: Service,
-  start: Start,
-  filter: string,
-  shown: (message: Told) => void,
-  isOver: () => boolean
-): Effect.Effect<Start, unknown> =>
-  Effect.gen(function* () {
-    if (archive === undefined || typeof start === "string") return start
-    const from = typeof start === "number" ? start : (yield* attempt(() => archive.lastBy(start.time))) + 1
-    if (from > archive.through) return start
-    let next = from
-    yield* Stream.runForEachWhile(archivedPages(archive, from - 1, PAGE, filter), ({ page, reached }) =>
-      Effect.sync(() => {
-        for (const { seq, subject, data } of page) shown({ seq, subject, data, traceId: null })
-        next = reached + 1
-        return !isOver()
-      })
-    )
-    return next
-  })
+const causeOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** `null` for what is no commit: a line must not end the tail. */
-const commitOf = (message: Told): Commit | null => {
+const commitOf = (message: ReadCommit): Commit | null => {
   try {
     return new Masker().mask<Commit>(JSON.parse(text.decode(message.data)))
   } catch {
@@ -176,7 +146,7 @@ const commitOf = (message: Told): Commit | null => {
 
 const text = new TextDecoder()
 
-const actorOf = (message: Told): { readonly kind: string; readonly id: string } => {
+const actorOf = (message: ReadCommit): { readonly kind: string; readonly id: string } => {
   const [, , kind = "", ...id] = message.subject.split(".")
   return { kind, id: id.join(".") }
 }

@@ -19,7 +19,10 @@ export const placeOf = async (
   if (point.time >= Date.parse(last_ts)) return last
   if (point.time < Date.parse(first_ts)) return (await archive?.lastBy(point.time)) ?? 0
   const found = await manager.direct.getMessage(streams.events, { start_time: new Date(point.time + 1) })
-  return found === null ? last : Math.min(found.seq - 1, last)
+  const place = found === null ? last : Math.min(found.seq - 1, last)
+  // The log may have been archived and dropped since its state was asked for.
+  await archive?.refresh()
+  return archive !== undefined && place <= archive.through ? archive.lastBy(point.time) : place
 }
 
 /** The entry at a sequence, in the log or in its archive; `null` if it is gone. */

@@ -166,6 +166,8 @@ export const MAY_PUBLISH: Readonly<Record<Exclude<BusRole, "operator">, (place: 
     // Keys of deleted accounts and closed mailboxes, and ciphertexts of deleted entries: the server overwrites their bytes.
     if (place.startsWith("$JS.API.STREAM.MSG.DELETE."))
       return [streams.people, streams.mailKeys, streams.vault].some((stream) => place.endsWith(`.${stream}`))
+    // The archiver waits for all durable consumers of the log.
+    if (place === `$JS.API.CONSUMER.LIST.${streams.events}`) return true
     if (place.startsWith("$JS.API."))
       return /^\$JS\.API\.(INFO$|STREAM\.(INFO|MSG\.GET)\.|DIRECT\.GET\.|CONSUMER\.(CREATE|INFO|MSG\.NEXT|DELETE)\.)/.test(
         place

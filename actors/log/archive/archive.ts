@@ -23,8 +23,11 @@ const BLOCKS_KEPT = 64
 /** Blocks of one segment that are read at once. */
 const BLOCKS_ABREAST = 8
 const ASKS = { together: 512, waiting: 20_000 }
-/** Commits of one actor that are read at once. */
-const HISTORY_MAX = 10_000
+/** Commits of one actor after which a page of its history ends. */
+const HISTORY_PAGE = 1000
+const TRAILS_KEPT = 64
+/** Commits that are looked at for a time at once. */
+const TIMES_PAGE = 10_000
 
 /** The values that were asked for last, by their keys. One that could not be made is not kept. */
 class Kept<Value> {
@@ -48,6 +51,29 @@ class Kept<Value> {
   }
 }
 
+/**
+ * Where a subject has commits: the newest of each segment, from the newest segment on. It is followed backwards, as each
+ * segment says where the one before it is, and kept: a long history is read in pages from its beginning.
+ */
+interface Trail {
+  readonly ends: Array<number>
+  /** What is to be looked at next; 0 where all is known. */
+  next: number
+}
+
+interface Asked {
+  readonly newest: Newest | null
+  readonly mark: number
+}
+
+/** What a subject stands at in the archive. */
+export interface Stand {
+  /** 0 for nothing. */
+  readonly newest: number
+  /** Sequence of the mark up to which the index was asked. */
+  readonly mark: number
+}
+
 export interface ArchivedPage {
   readonly commits: ReadonlyArray<Archived>
   /** The sequence up to which there is nothing else. */
@@ -65,11 +91,14 @@ export class Archive {
   /** As last asked for. */
   mark: Mark = NO_MARK
   private readonly parts: ArchiveParts
+  private questions = 0
+  private answered = 0
   /** In order, without a gap. */
   private segments: ReadonlyArray<SegmentName> = []
   private readonly opened = new Kept<Segment>(SEGMENTS_KEPT)
   private readonly blocks = new Kept<ReadonlyArray<string>>(BLOCKS_KEPT)
-  private readonly asks = new Gathered<string, Newest | null>(ASKS, (subjects) => this.asked(subjects))
+  private readonly trails = new Kept<Trail>(TRAILS_KEPT)
+  private readonly asks = new Gathered<string, Asked>(ASKS, (subjects) => this.asked(subjects))
 
   constructor(parts: ArchiveParts) {
     this.parts = parts
@@ -80,28 +109,37 @@ export class Archive {
     return throughOf(this.mark)
   }
 
-  /** Asks for the mark: whether it has moved. */
+  /** Asks for the mark: whether it has moved. An answer to an earlier question than the last one says nothing. */
   async refresh(): Promise<boolean> {
+    const asked = ++this.questions
     const mark = await newestMark(this.parts.nats)
     const moved = mark.seq !== this.mark.seq
+    if (asked < this.answered) return moved
+    this.answered = asked
     this.mark = mark
     return moved
   }
 
   /** The sequence of the newest commit of a subject that is archived and not forgotten, 0 for none. */
   async newest(subject: string): Promise<number> {
-    const newest = await this.asks.do(subject)
-    return newest === null || this.isOver(newest.expires) ? 0 : newest.seq
+    return (await this.stand(subject)).newest
   }
 
-  private async asked(subjects: ReadonlyArray<string>): Promise<(subject: string) => Newest | null> {
+  /** The same, and the mark up to which that is so. */
+  async stand(subject: string): Promise<Stand> {
+    const { newest, mark } = await this.asks.do(subject)
+    return { newest: newest === null || this.isOver(newest.expires) ? 0 : newest.seq, mark }
+  }
+
+  private async asked(subjects: ReadonlyArray<string>): Promise<(subject: string) => Asked> {
     const { index } = this.parts
     const [first] = await Promise.all([index.find(subjects), this.refresh()])
     // The mark may have moved between the two.
     const answer = first.through < this.through ? await index.find(subjects) : first
     if (answer.through < this.through)
       throw new Error(`the index of the archive reaches #${answer.through}, and the archive #${this.through}`)
-    return (subject) => answer.of(subject)
+    const mark = this.mark.seq
+    return (subject) => ({ newest: answer.of(subject), mark })
   }
 
   /** The newest entry of a subject that is archived; `null` where there is none. */
@@ -116,7 +154,7 @@ export class Archive {
   }
 
   /**
-   * What lies behind `after` and up to the newest that is archived, in order: the oldest, where that is too much.
+   * What lies behind `after` and up to the newest that is archived, in order: the oldest, where that is more than a page.
    * `newest`: where the log says which that is. The log may have forgotten that one before it was archived.
    */
   async history(subject: string, after: number, newest?: number): Promise<ReadonlyArray<LogEntry>> {
@@ -129,27 +167,71 @@ export class Archive {
     return all
   }
 
-  /** The commits behind `after` and up to `end`, each found by the one that follows it. */
+  /** The oldest commits behind `after` and up to `end`: so many that it pays to have come here. */
   private async before(subject: string, after: number, end: number): Promise<ReadonlyArray<LogEntry>> {
-    const found: Array<Archived> = []
-    for (let seq = end; seq > after;) {
-      const all = (await this.ofSegment(subject, seq)).filter((commit) => commit.seq <= seq)
-      const due = all.filter((commit) => commit.seq > after)
-      found.unshift(...due.slice(0, HISTORY_MAX))
-      if (found.length > HISTORY_MAX) found.length = HISTORY_MAX
-      const [oldest] = all
+    const found: Array<LogEntry> = []
+    for (const last of await this.endsOf(subject, after, end)) {
+      await this.collect(subject, { after, last }, found)
+      if (found.length >= HISTORY_PAGE) break
+    }
+    return found
+  }
+
+  /** Of each segment in which the subject has commits behind `after`: the newest one up to `end`; in order. */
+  private async endsOf(subject: string, after: number, end: number): Promise<ReadonlyArray<number>> {
+    const trail = await this.trails.of(`${subject} ${end}`, () => Promise.resolve({ ends: [], next: end }))
+    for (let seq = trail.next; seq > after; seq = trail.next) {
+      const oldest = await this.oldestAt(subject, seq)
       const before = oldest === undefined ? 0 : (oldest.previous ?? (await this.newestBefore(subject, oldest.seq)))
       if (before >= seq) throw new Error(`#${seq} of the archive says that it follows #${before}`)
-      seq = before
+      // Another reader may have gone on by the same trail.
+      if (trail.next === seq) {
+        trail.ends.push(seq)
+        trail.next = before
+      }
     }
-    return found.filter(({ expires }) => !this.isOver(expires)).map(entryOf)
+    return trail.ends.filter((last) => last > after).toReversed()
+  }
+
+  /** The oldest commit of the subject in the segment that has this sequence, if it is not behind that. */
+  private async oldestAt(subject: string, seq: number): Promise<Archived | undefined> {
+    const name = await this.named(seq)
+    for (const number of await (await this.open(name)).blocksOf(subject)) {
+      const line = (await this.block(name, number)).find((one) => isOf(one, subject))
+      if (line === undefined) continue
+      const oldest = archivedIn(line)
+      return oldest.seq <= seq ? oldest : undefined
+    }
+    return undefined
+  }
+
+  /** From one segment what is behind `after`, up to `last`, and not forgotten; no more blocks than a page needs. */
+  private async collect(
+    subject: string,
+    { after, last }: { readonly after: number; readonly last: number },
+    found: Array<LogEntry>
+  ): Promise<void> {
+    const name = await this.named(last)
+    const segment = await this.open(name)
+    const [from, to] = [segment.blockAt(after + 1), segment.blockAt(last)]
+    const numbers = (await segment.blocksOf(subject)).filter((number) => number >= from && number <= to)
+    for (let at = 0; at < numbers.length && found.length < HISTORY_PAGE; at += BLOCKS_ABREAST) {
+      const some = numbers.slice(at, at + BLOCKS_ABREAST).map((number) => this.block(name, number))
+      const lines = (await Promise.all(some)).flat().filter((line) => isOf(line, subject))
+      for (const commit of lines.map(archivedIn))
+        if (commit.seq > after && commit.seq <= last && !this.isOver(commit.expires)) found.push(entryOf(commit))
+    }
   }
 
   /** Of a commit that does not say what it follows, such as one that a restore has written: every segment is asked. */
   private async newestBefore(subject: string, seq: number): Promise<number> {
     for (let at = this.placeOf(seq) - 1; at >= 0; at--) {
-      const newest = (await this.ofSegment(subject, this.segments[at]?.last ?? 0)).at(-1)
-      if (newest !== undefined) return newest.seq
+      const name = this.segments[at]
+      if (name === undefined) continue
+      for (const number of (await (await this.open(name)).blocksOf(subject)).toReversed()) {
+        const line = (await this.block(name, number)).findLast((one) => isOf(one, subject))
+        if (line !== undefined) return archivedIn(line).seq
+      }
     }
     return 0
   }
@@ -199,7 +281,7 @@ export class Archive {
     }
     let last = (this.segments[low - 1]?.first ?? 1) - 1
     for (;;) {
-      const page = await this.page(last, HISTORY_MAX)
+      const page = await this.page(last, TIMES_PAGE)
       const later = page?.commits.find(({ at }) => at > time)
       if (page === null || later !== undefined) return later === undefined ? last : later.seq - 1
       last = page.reached
@@ -217,19 +299,6 @@ export class Archive {
 
   private segmentAfter(seq: number): SegmentName | undefined {
     return this.segments[this.placeOf(seq + 1)]
-  }
-
-  /** Every commit of the subject in the segment that has this sequence. */
-  private async ofSegment(subject: string, seq: number): Promise<ReadonlyArray<Archived>> {
-    const name = await this.named(seq)
-    const numbers = await (await this.open(name)).blocksOf(subject)
-    const found: Array<Archived> = []
-    for (let at = 0; at < numbers.length; at += BLOCKS_ABREAST) {
-      const some = numbers.slice(at, at + BLOCKS_ABREAST).map((number) => this.block(name, number))
-      for (const lines of await Promise.all(some))
-        for (const line of lines) if (isOf(line, subject)) found.push(archivedIn(line))
-    }
-    return found
   }
 
   /** The segment that has this sequence. */

@@ -7,8 +7,10 @@
  *  - A segment in the index that no mark names is read until another takes its place, and that one reaches as far: rows
  *    of actors name its commits.
  *  - Nothing is dropped that a durable reader of the log (consumers, projections, reactions) has not done.
- *  - Two at once are told apart by the mark: the second to write it gives up. What it has stored has another name, or the
- *    same content.
+ *  - The holder of the index's lock archives. Whoever has lost that lock and does not know it changes nothing any more:
+ *    the index takes statements of the holder alone (index-table.ts), the mark is written behind the one that the run
+ *    began with, and the log is dropped up to a mark that stands, after the lock was confirmed. What it has stored has
+ *    another name, or the same content.
  *  - Before anything is sealed the index is brought to where the mark is: after a restore, or on an empty Postgres.
  */
 import type { JetStreamManager } from "@nats-io/jetstream"
@@ -24,8 +26,8 @@ import { previousIn } from "../last-entry.ts"
 import { leaderMessage } from "../last-message.ts"
 import { traceparentOf } from "../traceparent.ts"
 import type { Archive } from "./archive.ts"
-import type { IndexTable, Newest } from "./index-table.ts"
-import { isGuarding, markAppends, SEGMENT_ARCHIVED, throughOf } from "./mark.ts"
+import type { IndexTable, IndexWriter, Newest } from "./index-table.ts"
+import { isGuarding, type Mark, markAppends, NO_MARK, SEGMENT_ARCHIVED, throughOf } from "./mark.ts"
 import type { Objects } from "./objects.ts"
 import {
   type Archived,
@@ -84,20 +86,26 @@ export interface ArchiverRun {
 export const archiveOnce = (parts: ArchiverParts): Effect.Effect<ArchiverRun | null, unknown> =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock
-    return yield* attempt(() => parts.index.alone(() => new Run(clock, parts).go()))
+    return yield* attempt(() => parts.index.alone((index) => new Run(clock, { ...parts, index }).go()))
   })
 
-/** Brings the index to where the mark is, by the segments from the newest that it has. */
+/** What a run works with: the index as the holder of its lock has it. */
+interface RunParts extends Omit<ArchiverParts, "index"> {
+  readonly index: IndexWriter
+}
+
+/** Brings the index to where the mark is, by the segments from the newest that it has. Resolves to that mark. */
 export const bringIndex = async ({
   archive,
   index,
   objects
-}: Pick<ArchiverParts, "archive" | "index" | "objects">): Promise<void> => {
+}: Pick<RunParts, "archive" | "index" | "objects">): Promise<Mark> => {
   await archive.refresh()
+  const { mark } = archive
   const newest = await index.newestSegment()
-  const { segment } = archive.mark
-  const through = throughOf(archive.mark)
-  if (newest?.sha256 === segment?.sha256) return
+  const { segment } = mark
+  const through = throughOf(mark)
+  if (newest?.sha256 === segment?.sha256) return mark
   const known = await index.segmentsAfter(0)
   const lacking: Array<SegmentName> = []
   const has = new Set(known.map(({ sha256 }) => sha256))
@@ -116,6 +124,7 @@ export const bringIndex = async ({
   if (others.length > 0 || (ahead !== undefined && ahead.first !== through + 1)) await index.removeSegments(through)
   for (const name of lacking) await index.add(name, await newestIn(await checked(objects, name)))
   logNow("info", "archive", { indexed: lacking.length, through })
+  return mark
 }
 
 const newestIn = async (segment: Segment): Promise<ReadonlyMap<string, Newest>> => {
@@ -144,18 +153,20 @@ interface Stretch {
 
 class Run {
   private readonly clock: Clock.Clock
-  private readonly parts: ArchiverParts
+  private readonly parts: RunParts
   private segments = 0
   private commits = 0
+  /** By which this run archives. Readers of the same process may learn meanwhile that another has moved it. */
+  private at: Mark = NO_MARK
 
-  constructor(clock: Clock.Clock, parts: ArchiverParts) {
+  constructor(clock: Clock.Clock, parts: RunParts) {
     this.clock = clock
     this.parts = parts
   }
 
   async go(): Promise<ArchiverRun> {
-    const { archive, index } = this.parts
-    await bringIndex(this.parts)
+    const { index } = this.parts
+    this.at = await bringIndex(this.parts)
     // What an earlier run sealed may be there still.
     await this.drop()
     await index.removeExpired(wallMs(this.clock))
@@ -163,11 +174,15 @@ class Run {
     // Whoever stored one that no mark names was ended before.
     const least = (await index.newestSegment())?.last ?? 0
     const target = least <= due ? due : 0
-    while (archive.through < target && this.segments < SEGMENTS_OF_RUN) {
-      if (!(await this.seal(archive.through + 1, { least, target }))) break
+    while (this.through < target && this.segments < SEGMENTS_OF_RUN) {
+      if (!(await this.seal(this.through + 1, { least, target }))) break
       await this.drop()
     }
-    return { segments: this.segments, commits: this.commits, through: archive.through }
+    return { segments: this.segments, commits: this.commits, through: this.through }
+  }
+
+  private get through(): number {
+    return throughOf(this.at)
   }
 
   /** The last sequence that may be archived now. */
@@ -185,7 +200,7 @@ class Run {
 
   /** Whether there was enough for a segment. */
   private async seal(first: number, { least, target }: Stretch): Promise<boolean> {
-    const { nats, archive, objects, index, policy } = this.parts
+    const { nats, objects, index, policy } = this.parts
     const began = monotonicMs(this.clock)
     const writer = new SegmentWriter()
     const newest = new Map<string, Newest>()
@@ -219,7 +234,7 @@ class Run {
     }
     const isOld = oldest <= wallMs(this.clock) - (policy.hotSeconds + policy.partialSeconds) * 1000
     if (writer.commits === 0 || (writer.chars < full && !isOld && seq > least)) return false
-    const sealed = await writer.end(first, seq, archive.mark.segment)
+    const sealed = await writer.end(first, seq, this.at.segment)
     const name: SegmentName = { first, last: seq, sha256: sealed.sha256 }
     await objects.put(objectName(name), sealed.object)
     await index.add(name, newest)
@@ -266,20 +281,25 @@ class Run {
     const events = [{ type: SEGMENT_ARCHIVED, v: 1, segment }]
     const id = `archive-${segment.first}-${segment.last}`
     const commit = { v: 1, id, op: "log.archive", at: wallMs(this.clock), events } as const
-    const result = await log.append(markAppends(archive.mark, commit))
+    const result = await log.append(markAppends(this.at, commit))
     await archive.refresh()
-    if (archive.mark.segment?.sha256 === segment.sha256) return
+    if (archive.mark.segment?.sha256 === segment.sha256) return void (this.at = archive.mark)
     throw new Overtaken(`the mark of the archive was not moved: ${result.ok ? "another has moved it" : result.reason}`)
   }
 
   private async drop(): Promise<void> {
-    const { manager, archive, done } = this.parts
-    if (archive.through === 0) return
+    const { manager, archive, index, done } = this.parts
+    const { through } = this
+    if (through === 0) return
     const { state } = await manager.streams.info(streams.events)
-    if (state.first_seq > archive.through || state.messages === 0) return
+    if (state.first_seq > through || state.messages === 0) return
     // Who has begun to read since the mark was written may still need it.
-    if ((await done()) < archive.through) return
-    await manager.streams.purge(streams.events, { seq: archive.through + 1 })
+    if ((await done()) < through) return
+    // A backup may have the lock by now, or a restore has put an older log in this one's place.
+    await index.confirm()
+    await archive.refresh()
+    if (archive.through < through) throw new Overtaken(`the archive ends at #${archive.through}, before #${through}`)
+    await manager.streams.purge(streams.events, { seq: through + 1 })
   }
 }
 

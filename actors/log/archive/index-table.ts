@@ -2,6 +2,9 @@
  * The index of the archive in Postgres: which segments there are, and of each actor the newest commit that is archived.
  *
  * Invariants
+ *  - It is written by the session of Postgres that holds its lock, and by no other: `IndexWriter` has that session's
+ *    connection and nothing else. Postgres gives the lock away when the session has ended, and then no statement of it
+ *    comes through. So whoever has lost the lock without a notice of it can change nothing.
  *  - The rows of a segment come in one transaction with the segment's own, which comes before the mark (mark.ts). So an
  *    index that reaches the mark knows every archived actor, and one that does not says so and answers nothing.
  *  - It can be made again from the segments at any time.
@@ -90,51 +93,16 @@ export class IndexTable {
     return { first: Number(newest.first), last: Number(newest.last), sha256: newest.sha256 }
   }
 
-  /** Safe to repeat. `newest`: of each actor in the segment. It takes the place of those that cover a part of it. */
-  async add(segment: SegmentName, newest: ReadonlyMap<string, Newest>): Promise<void> {
-    await this.db.transaction().execute(async (trx) => {
-      for await (const rows of rowsJsonPieces(rowsOf(newest)))
-        await sql`
-          insert into archive_actors (kind, id, seq, expires_at)
-          select kind, id, seq, expires_at from json_to_recordset(${rows}::json)
-            as row(kind text, id text, seq bigint, expires_at timestamptz)
-          on conflict (kind, id) do update set seq = excluded.seq, expires_at = excluded.expires_at
-            where archive_actors.seq < excluded.seq`.execute(trx)
-      await trx.deleteFrom("archive_segments").where("last", ">=", String(segment.first)).execute()
-      await trx
-        .insertInto("archive_segments")
-        .values({ ...segment, first: String(segment.first), last: String(segment.last) })
-        .execute()
-    })
-  }
-
-  /** Those that end behind a sequence. Rows of actors stay: as long as the log has their commits, nobody asks for them. */
-  async removeSegments(after: number): Promise<void> {
-    await this.db.deleteFrom("archive_segments").where("last", ">", String(after)).execute()
-  }
-
-  /** Of actors that the log has forgotten by now. Resolves when none is left. `at`: Unix ms. */
-  async removeExpired(at: number): Promise<void> {
-    for (;;) {
-      const { numAffectedRows = 0n } = await sql`
-        delete from archive_actors where (kind, id) in
-          (select kind, id from archive_actors where expires_at < ${new Date(at)} limit ${ROWS_REMOVED})`.execute(
-        this.db
-      )
-      if (numAffectedRows < BigInt(ROWS_REMOVED)) return
-    }
-  }
-
   /**
    * One at a time in a database, by a lock that its holder's death releases: whoever archives, and whoever copies the
-   * log. `null` where another holds it.
+   * log. `null` where another holds it. Rejects where the lock is lost meanwhile.
    */
-  async alone<A>(work: () => Promise<A>): Promise<A | null> {
+  async alone<A>(work: (writer: IndexWriter) => Promise<A>): Promise<A | null> {
     return this.db.connection().execute(async (held) => {
       const { rows } = await sql<{ free: boolean }>`select pg_try_advisory_lock(${LOCK}) as free`.execute(held)
       if (rows[0]?.free !== true) return null
       try {
-        return await work()
+        return await work(new IndexWriter(held))
       } finally {
         await sql`select pg_advisory_unlock(${LOCK})`.execute(held)
       }
@@ -158,10 +126,65 @@ export class IndexTable {
       after = last.id
     }
   }
+}
+
+/** The index as the holder of its lock has it. */
+export class IndexWriter extends IndexTable {
+  private readonly held: Kysely<Database>
+
+  /** `held`: the one connection that holds the lock. */
+  constructor(held: Kysely<Database>) {
+    super(held)
+    this.held = held
+  }
+
+  /** Rejects where the lock was lost: another may archive by now. */
+  async confirm(): Promise<void> {
+    const { rows } = await sql<{ held: boolean }>`
+      select exists (select from pg_locks where locktype = 'advisory' and pid = pg_backend_pid() and granted
+        and database = (select oid from pg_database where datname = current_database())
+        and (classid::bigint << 32) + objid::bigint = ${LOCK}) as held`.execute(this.held)
+    if (rows[0]?.held !== true) throw new Error("the lock on the archive's index was lost")
+  }
+
+  /** Safe to repeat. `newest`: of each actor in the segment. It takes the place of those that cover a part of it. */
+  async add(segment: SegmentName, newest: ReadonlyMap<string, Newest>): Promise<void> {
+    await this.held.transaction().execute(async (trx) => {
+      for await (const rows of rowsJsonPieces(rowsOf(newest)))
+        await sql`
+          insert into archive_actors (kind, id, seq, expires_at)
+          select kind, id, seq, expires_at from json_to_recordset(${rows}::json)
+            as row(kind text, id text, seq bigint, expires_at timestamptz)
+          on conflict (kind, id) do update set seq = excluded.seq, expires_at = excluded.expires_at
+            where archive_actors.seq < excluded.seq`.execute(trx)
+      await trx.deleteFrom("archive_segments").where("last", ">=", String(segment.first)).execute()
+      await trx
+        .insertInto("archive_segments")
+        .values({ ...segment, first: String(segment.first), last: String(segment.last) })
+        .execute()
+    })
+  }
+
+  /** Those that end behind a sequence. Rows of actors stay: as long as the log has their commits, nobody asks for them. */
+  async removeSegments(after: number): Promise<void> {
+    await this.held.deleteFrom("archive_segments").where("last", ">", String(after)).execute()
+  }
+
+  /** Of actors that the log has forgotten by now. Resolves when none is left. `at`: Unix ms. */
+  async removeExpired(at: number): Promise<void> {
+    for (;;) {
+      const { numAffectedRows = 0n } = await sql`
+        delete from archive_actors where expires_at < ${new Date(at)} and (kind, id) in
+          (select kind, id from archive_actors where expires_at < ${new Date(at)} limit ${ROWS_REMOVED})`.execute(
+        this.held
+      )
+      if (numAffectedRows < BigInt(ROWS_REMOVED)) return
+    }
+  }
 
   /** The archive is another one, or ends before what the index knows. */
   async empty(): Promise<void> {
-    await sql`truncate archive_actors, archive_segments`.execute(this.db)
+    await sql`truncate archive_actors, archive_segments`.execute(this.held)
   }
 }
 

@@ -53,7 +53,7 @@ export const openArchive = async (settings: ArchiveSettings | null, parts: Parts
 /** Resolves when the index knows what is archived: one of those who wait makes it where Postgres has lost it. */
 export const awaitIndex = async (opened: OpenArchive): Promise<void> => {
   if (await opened.index.reaches(opened.archive.through)) return
-  await opened.index.alone(() => bringIndex(opened))
+  await opened.index.alone((index) => bringIndex({ ...opened, index }))
   if (!(await opened.index.reaches(opened.archive.through))) throw new Error("the index of the archive is being made")
 }
 

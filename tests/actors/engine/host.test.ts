@@ -21,7 +21,7 @@ const small = kind<ActorOf<null, never>, Record<never, never>>(
 const hostOf = (ids: ReadonlyArray<string>): ActorHost => {
   const never = () => Promise.reject(new Error("nothing is asked"))
   const host = hostWith([small], {
-    log: { append: never, read: never, last: never, lastSeq: never },
+    log: { append: never, read: never, tip: never, last: never, lastSeq: never },
     snapshots: { load: never, save: never, drop: never },
     timers: { set: never },
     readModels: { reached: never },

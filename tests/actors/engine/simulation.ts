@@ -13,7 +13,7 @@ import { LeaseView } from "../../../schemas/runtime/bus/lease-view.ts"
 import { shardOf } from "../../../schemas/subjects.ts"
 import type { EngineParts, Outcome } from "../../../actors/engine/activation.ts"
 import { write } from "../../../actors/engine/definition.ts"
-import type { Append, AppendResult, EventLog, EventShape, LogEntry, LogPage } from "../../../actors/log/commit.ts"
+import type { Append, AppendResult, EventLog, EventShape, LogEntry, LogPage, Tip } from "../../../actors/log/commit.ts"
 import { event } from "../../../actors/engine/events.ts"
 import { type ActorOf, type Fold, kind, type KindParts } from "../../../actors/kit/kind.ts"
 import type { ActorHost } from "../../../actors/engine/host.ts"
@@ -101,11 +101,14 @@ class ModelSnapshots implements SnapshotStore {
   }
 }
 
+const tipOf = (entry: LogEntry | null): Tip | null => (entry === null ? null : { seq: entry.seq, entry })
+
 /** A log alone: nothing is snapshotted, timed or projected. */
 export const partsOver = (log: ModelLog): EngineParts => ({
   log: {
     append: (group) => Promise.resolve(log.append(group)),
     read: (subject, after, max) => Promise.resolve(log.read(subject, after, max)),
+    tip: (subject) => Promise.resolve(tipOf(log.last(subject))),
     last: (subject) => Promise.resolve(log.last(subject)),
     lastSeq: (subject) => Promise.resolve(log.last(subject)?.seq ?? 0)
   },
@@ -190,6 +193,7 @@ export class SimNode implements LeaseStore {
     const log: EventLog = {
       append: (group) => this.append(group),
       read: (subject, after, max) => this.deliverLater(() => this.world.log.read(subject, after, max)),
+      tip: (subject) => this.deliverLater(() => tipOf(this.world.log.last(subject))),
       last: (subject) => this.deliverLater(() => this.world.log.last(subject)),
       lastSeq: (subject) => this.deliverLater(() => this.world.log.last(subject)?.seq ?? 0)
     }

@@ -91,6 +91,10 @@ const partsWith = (snapshots: EngineParts["snapshots"], counts: Counted): Engine
       counts.entries += page.entries.length
       return page
     },
+    tip: (subject) => {
+      counts.last++
+      return log.tip(subject)
+    },
     lastSeq: (subject) => log.lastSeq(subject)
   }
   return {

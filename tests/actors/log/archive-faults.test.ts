@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { headers, type NatsConnection } from "@nats-io/transport-node"
 import { Effect, Stream } from "effect"
-import type { Kysely } from "kysely"
+import { type Kysely, sql } from "kysely"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { archiveOnce } from "../../../actors/log/archive/archiver.ts"
 import { Segment, SegmentWriter, type Archived } from "../../../actors/log/archive/segment.ts"
@@ -13,7 +13,18 @@ import { archivedPages } from "../../../actors/log/stream-pages.ts"
 import { type Database, openDatabase } from "../../../actors/tables/database.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
 import { type EngineBus, startBus } from "../engine/bus.ts"
-import { commitOf, historyOf, idsIn, processOn, seqOf, withOther, written } from "./processes.ts"
+import {
+  commitOf,
+  emptied,
+  historyOf,
+  idsIn,
+  processOn,
+  seqOf,
+  withOther,
+  withWriter,
+  written,
+  type Place
+} from "./processes.ts"
 
 let bus: EngineBus
 let db: Kysely<Database>
@@ -32,7 +43,7 @@ afterAll(async () => {
 })
 
 const subject = () => subjects.event("test", `f${++names}`)
-const process = (more: { readonly nats?: NatsConnection; readonly replicated?: boolean } = {}) =>
+const process = (more: Partial<Pick<Place, "nats" | "replicated" | "find">> = {}) =>
   processOn({ nats: bus.nats, manager: bus.manager, db, folder, ...more })
 
 const hotCount = async (one: string): Promise<number> => {
@@ -58,6 +69,100 @@ describe("an archiver that was ended before its mark", () => {
     await process().run()
     expect(await hotCount(one)).toBe(0)
     expect(idsIn(await historyOf(process().log, one))).toEqual(["a", "b", "c"])
+  })
+})
+
+describe("an archiver whose lock another has taken", () => {
+  /** Ends all sessions of Postgres that hold the index's lock: nobody is told. */
+  const lost = async () => {
+    const { rows } = await sql<{ pid: number }>`
+      select pid, pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objsubid = 1
+        and database = (select oid from pg_database where datname = current_database())`.execute(db)
+    expect(rows).toHaveLength(1)
+    await expect
+      .poll(() =>
+        sql`select from pg_stat_activity where pid = ${rows[0]?.pid}`.execute(db).then((one) => one.rows.length)
+      )
+      .toBe(0)
+  }
+  const begun = async () => {
+    const { log } = process()
+    const one = subject()
+    const last = await written(log, one, ["a", "b"])
+    return { one, last }
+  }
+  /** What the index must say after all that. */
+  const isWhole = async (one: string, last: number) => {
+    const reader = process()
+    expect(await reader.log.lastSeq(one)).toBe(last)
+    expect(idsIn(await historyOf(reader.log, one))).toEqual(["a", "b"])
+    expect((await reader.log.append([{ subject: one, expected: 0, commit: commitOf("twice") }])).ok).toBe(false)
+    await reader.archive.refresh()
+    const known = await reader.index.segmentsAfter(0)
+    expect(known.at(-1)?.sha256).toBe(reader.archive.mark.segment?.sha256)
+    for (const [at, { first }] of known.entries()) expect(first).toBe((known[at - 1]?.last ?? 0) + 1)
+  }
+
+  test.each(["add", "removeSegments", "removeExpired", "empty"] as const)(
+    "changes nothing of the index by `%s`",
+    async (step) => {
+      const { one, last } = await begun()
+      const stale = process()
+      let outcome = ""
+      const index = withWriter(stale.index, (writer) => {
+        const name = { first: 1, last: 1, sha256: "0".repeat(64) }
+        const acts = {
+          add: () => writer.add(name, new Map()),
+          removeSegments: () => writer.removeSegments(0),
+          removeExpired: () => writer.removeExpired(Date.now()),
+          empty: () => writer.empty()
+        }
+        const overtaken = async (): Promise<void> => {
+          await lost()
+          await process().run()
+          outcome = await acts[step]().then(
+            () => "written",
+            () => "refused"
+          )
+          throw new Error("ended")
+        }
+        // Each run comes by this one.
+        return withOther(writer, "removeExpired", overtaken)
+      })
+      await expect(Effect.runPromise(archiveOnce({ ...stale.parts, index }))).rejects.toThrow()
+      expect(outcome).toBe("refused")
+      await isWhole(one, last)
+    }
+  )
+
+  test("seals nothing behind a mark that its process has only read since", async () => {
+    const { one, last } = await begun()
+    const stale = process()
+    const put = async (name: string, bytes: Uint8Array) => {
+      await stale.parts.objects.put(name, bytes)
+      await lost()
+      await process().run()
+      // Another reader of the same process.
+      await stale.archive.refresh()
+    }
+    const objects = { ...stale.parts.objects, put }
+    await expect(Effect.runPromise(archiveOnce({ ...stale.parts, objects }))).rejects.toThrow()
+    await isWhole(one, last)
+  })
+
+  test("drops nothing from the log", async () => {
+    const { one } = await begun()
+    const stale = process()
+    let looks = 0
+    const done = async () => {
+      if (++looks === 2) await lost()
+      return Number.MAX_SAFE_INTEGER
+    }
+    await expect(Effect.runPromise(archiveOnce({ ...stale.parts, done }))).rejects.toThrow()
+    expect(looks).toBe(2)
+    expect(await hotCount(one)).toBe(2)
+    await process().run()
+    expect(await hotCount(one)).toBe(0)
   })
 })
 
@@ -111,7 +216,7 @@ describe("a process that knows of no mark", () => {
     const one = subject()
     const last = await written(log, one, ["a"])
     await run()
-    await index.empty()
+    await emptied(index)
     await expect(stale.log.lastSeq(one)).rejects.toThrow(/index of the archive/)
     await expect(historyOf(process().log, one)).rejects.toThrow(/index of the archive/)
     await expect(process().log.last(one)).rejects.toThrow(/index of the archive/)
@@ -172,6 +277,33 @@ describe("an append", () => {
     expect(stale.log.counts.conflicts).toBe(0)
   })
 
+  test("that waits for the index holds up no other, but what comes behind it on its subject", async () => {
+    const { run } = process()
+    const [hot, fresh] = [subject(), subject()]
+    await written(process().log, subject(), ["a"])
+    await run()
+    let answer: () => void = () => undefined
+    const answered = new Promise<void>((resolve) => (answer = resolve))
+    const slow = process({
+      find: async (index, subjects) => {
+        if (subjects.length > 0) await answered
+        return index.find(subjects)
+      }
+    })
+    const last = await written(process().log, hot, ["a"])
+    await slow.archive.refresh()
+    const waiting = [
+      slow.log.append([{ subject: fresh, expected: 0, commit: commitOf("first") }]),
+      slow.log.append([{ subject: fresh, expected: 0, commit: commitOf("second") }])
+    ]
+    await written(slow.log, hot, ["b", "c"], last)
+    expect(await hotCount(fresh)).toBe(0)
+    answer()
+    expect((await Promise.all(waiting)).map(({ ok }) => ok)).toEqual([true, false])
+    expect(idsIn(await historyOf(process().log, fresh))).toEqual(["first"])
+    expect(idsIn(await historyOf(process().log, hot))).toEqual(["a", "b", "c"])
+  })
+
   test("of a group that is larger than a batch may be ends", async () => {
     const { log } = process()
     const group = Array.from({ length: 1000 }, () => ({ subject: subject(), expected: 0, commit: commitOf("a") }))
@@ -187,7 +319,7 @@ describe("a reader of all", () => {
     const { log, run, index } = process()
     await written(log, subject(), ["a"])
     await run()
-    await index.empty()
+    await emptied(index)
     const read = () => Effect.runPromise(Stream.runCollect(archivedPages(process().archive, 0, 100)))
     await expect(read()).rejects.toThrow(/lacks/)
     await run()

@@ -15,7 +15,7 @@ import { pagesOf } from "../../../actors/log/stream-pages.ts"
 import { type Database, openDatabase } from "../../../actors/tables/database.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
 import { type EngineBus, startBus } from "../engine/bus.ts"
-import { commitOf, historyOf, idsIn, processOn, withOther } from "./processes.ts"
+import { commitOf, emptied, historyOf, idsIn, processOn, withOther, withWriter } from "./processes.ts"
 
 const SEED = 20_261_128
 const RUNS = 45
@@ -117,7 +117,7 @@ const ended = () => Promise.reject(new Error("ended"))
 /** An archiver that ends before a step. */
 const endedBefore = (step: Step, parts: ArchiverParts): ArchiverParts => {
   if (step === "put") return { ...parts, objects: { ...parts.objects, put: ended } }
-  if (step === "add") return { ...parts, index: withOther(parts.index, "add", ended) }
+  if (step === "add") return { ...parts, index: withWriter(parts.index, (writer) => withOther(writer, "add", ended)) }
   if (step === "mark") return { ...parts, log: withOther(parts.log, "append", ended) }
   return { ...parts, manager: withOther(parts.manager, "streams", withOther(parts.manager.streams, "purge", ended)) }
 }
@@ -254,7 +254,7 @@ class World {
   }
 
   private async lose(): Promise<void> {
-    await this.process(0).index.empty()
+    await emptied(this.process(0).index)
     this.isLost = true
   }
 

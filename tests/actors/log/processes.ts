@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import type { Kysely } from "kysely"
 import { Archive } from "../../../actors/log/archive/archive.ts"
 import { archiveOnce, type ArchiverParts } from "../../../actors/log/archive/archiver.ts"
-import { IndexTable } from "../../../actors/log/archive/index-table.ts"
+import { IndexTable, type IndexWriter } from "../../../actors/log/archive/index-table.ts"
 import { folderOf } from "../../../actors/log/archive/objects.ts"
 import type { AppendResult, Commit, LogEntry } from "../../../actors/log/commit.ts"
 import { JetStreamLog } from "../../../actors/log/event-log.ts"
@@ -19,10 +19,16 @@ export interface Place {
   /** Of the archive's objects. */
   readonly folder: string
   readonly replicated?: boolean
+  /** Answers in the place of the index. */
+  readonly find?: (index: IndexTable, ...asked: Parameters<IndexTable["find"]>) => ReturnType<IndexTable["find"]>
 }
 
-export const processOn = ({ nats, manager, db, folder, replicated = false }: Place) => {
-  const index = new IndexTable(db)
+export const processOn = ({ nats, manager, db, folder, replicated = false, find }: Place) => {
+  const plain = new IndexTable(db)
+  const index: IndexTable =
+    find === undefined
+      ? plain
+      : withOther(plain, "find", (...asked: Parameters<typeof plain.find>) => find(plain, ...asked))
   const objects = folderOf(folder)
   const archive = new Archive({ clock: machineClock, nats, objects, index })
   const log = new JetStreamLog(machineClock, nats, { batchMax: 1000, queueMax: 20_000, replicated, archive })
@@ -37,6 +43,17 @@ export const processOn = ({ nats, manager, db, folder, replicated = false }: Pla
     done: () => Promise.resolve(Number.MAX_SAFE_INTEGER)
   }
   return { archive, index, log, parts, run: () => Effect.runPromise(archiveOnce(parts)) }
+}
+
+/** An index whose holder writes as `change` has it. */
+export const withWriter = (index: IndexTable, change: (writer: IndexWriter) => IndexWriter): IndexTable =>
+  withOther(index, "alone", (work: (writer: IndexWriter) => Promise<unknown>) =>
+    index.alone((writer) => work(change(writer)))
+  )
+
+export const emptied = async (index: IndexTable): Promise<void> => {
+  const done = await index.alone((writer) => writer.empty().then(() => true))
+  if (done === null) throw new Error("another holds the index")
 }
 
 export const commitOf = (id: string): Commit => ({

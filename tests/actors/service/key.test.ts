@@ -34,6 +34,7 @@ test("of two that claim a new one at once, one has it, and both know whose it is
   const log: EventLog = {
     append: async (group) => model.append(group),
     read: async (subject, after, max) => model.read(subject, after, max),
+    tip: () => Promise.resolve(null),
     last: () => Promise.resolve(null),
     lastSeq: () => Promise.resolve(0)
   }

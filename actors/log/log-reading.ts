@@ -1,0 +1,118 @@
+/**
+ * Reads log and archive as one, in order, and goes on with what comes. For whoever keeps no place of its own that would
+ * hold the archive back.
+ *
+ * Invariants
+ *  - Each commit behind the start is received once and in order, as far as it is still kept.
+ *  - A reader that is overtaken, because the log was archived and dropped before it came there, goes on in the archive.
+ *    Where that cannot be read, the reading fails. It never goes on behind a gap.
+ */
+import type { NatsConnection } from "@nats-io/transport-node"
+import { Deferred, Effect, Stream } from "effect"
+import { streams } from "../../schemas/subjects.ts"
+import type { Archive } from "./archive/archive.ts"
+import { isGuarding } from "./archive/mark.ts"
+import { attempt } from "./attempt.ts"
+import { type Following, followStream } from "./follow.ts"
+import { archivedPages, type Stored } from "./stream-pages.ts"
+import { traceIdOf } from "./traceparent.ts"
+
+export interface ReadCommit extends Stored {
+  /** `null` where it was not sampled, and for what comes out of the archive. */
+  readonly traceId: string | null
+}
+
+interface Options {
+  /** Only subjects of this pattern. */
+  readonly filter?: string
+  readonly pullMessages?: number
+  /** Commits that are read from the archive at once. */
+  readonly archivedPage: number
+}
+
+export class LogReading {
+  /** Until it is interrupted. */
+  readonly run: Effect.Effect<never, unknown>
+  private readonly nats: NatsConnection
+  private readonly archive: Archive | undefined
+  private readonly receive: (commit: ReadCommit) => void
+  private readonly options: Options
+  private next: number
+  private following: Following | null = null
+  private archived = false
+
+  /** `from`: the first sequence that counts. */
+  constructor(
+    nats: NatsConnection,
+    archive: Archive | undefined,
+    from: number,
+    receive: (commit: ReadCommit) => void,
+    options: Options
+  ) {
+    this.nats = nats
+    this.archive = archive
+    this.next = from
+    this.receive = receive
+    this.options = options
+    this.run = Effect.forever(Effect.scoped(Effect.suspend(() => this.round())))
+  }
+
+  /** The last sequence up to which all was received. */
+  get reached(): number {
+    return this.next - 1
+  }
+
+  /** Whether it reads in the archive at the moment. */
+  get isArchived(): boolean {
+    return this.archived
+  }
+
+  /** Messages that the log has still to deliver; `null` where that is not known. Rejects when the log does not answer. */
+  async pending(): Promise<number | null> {
+    return (await this.following?.pending()) ?? null
+  }
+
+  /** Through the archive, and then along the log until that was archived and dropped before it was read. */
+  private round() {
+    const { nats, archive, options } = this
+    return Effect.gen({ self: this }, function* () {
+      if (archive !== undefined) {
+        this.archived = true
+        yield* this.older(archive)
+        this.archived = false
+      }
+      const lost = Deferred.makeUnsafe<void>()
+      const overtaken = (): void => void Deferred.doneUnsafe(lost, Effect.void)
+      this.following = yield* followStream(
+        nats,
+        streams.events,
+        this.next,
+        ({ seq, subject, data, headers }) => this.give({ seq, subject, data, traceId: traceIdOf(headers) }),
+        { ...options, older: archive === undefined ? undefined : { archive, overtaken } }
+      )
+      yield* Deferred.await(lost)
+      this.following = null
+    })
+  }
+
+  private older(archive: Archive) {
+    return Effect.gen({ self: this }, function* () {
+      yield* attempt(() => archive.refresh())
+      if (this.next > archive.through) return
+      const { filter, archivedPage } = this.options
+      const pages = archivedPages(archive, this.next - 1, archivedPage, filter)
+      yield* Stream.runForEach(pages, ({ page, reached }) =>
+        Effect.sync(() => {
+          for (const { seq, subject, data } of page) this.give({ seq, subject, data, traceId: null })
+          this.next = Math.max(this.next, reached + 1)
+        }).pipe(Effect.andThen(Effect.yieldNow))
+      )
+    })
+  }
+
+  private give(commit: ReadCommit): void {
+    if (commit.seq < this.next) return
+    this.next = commit.seq + 1
+    if (!isGuarding(commit.subject)) this.receive(commit)
+  }
+}
