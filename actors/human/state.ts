@@ -127,7 +127,7 @@ export const Human = Schema.Struct({
     verify_address: Schema.Array(Schema.Number),
     reset_password: Schema.Array(Schema.Number)
   }),
-  /** One for each agent: its newest. Of ended ones the latest. */
+  /** One for each agent: its newest. The latest of ended ones. */
   sponsorships: Schema.Array(Sponsored),
   /** Hub ids of the agents that were made for the person, whatever became of them: there is a limit for life. */
   made: Schema.Array(Schema.String),

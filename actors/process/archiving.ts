@@ -5,7 +5,8 @@
  *  - Nothing leaves the log that a durable consumer, a projection or a set of reactions has still to read, or has put
  *    aside.
  *  - Nothing leaves the log while a node is alive that was told of no archive: for that node it would be lost.
- *  - Whatever holds commits back for long is named: in health, in a metric, in the log of the node, and by `hub archive`.
+ *  - Anything that holds commits back for long is named: in health, in a metric, in the log of the node, and by `hub
+ *    archive`.
  */
 import type { ConsumerInfo, JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
@@ -140,7 +141,7 @@ const byNodes = async ({ nats, view }: Pick<ArchivingParts, "nats" | "view">): P
 
 type HoldParts = Omit<ArchivingParts, "log" | "opened" | "limits">
 
-/** How far the log's readers let it go, and which of them goes no further. */
+/** The sequence up to which the log's readers let it go, and the reader that goes no further. */
 export const heldBy = async (parts: HoldParts): Promise<Hold> => {
   const nodes = await byNodes(parts)
   if (nodes.seq === 0) return nodes
@@ -150,7 +151,7 @@ export const heldBy = async (parts: HoldParts): Promise<Hold> => {
 /** The last sequence that may leave the log, as far as its readers go. */
 export const doneByAll = async (parts: HoldParts): Promise<number> => (await heldBy(parts)).seq
 
-/** How late the archive is. */
+/** The delay of the archive. */
 export interface Lateness {
   /** Seconds since the log's oldest commit should have been archived; 0 for none. */
   readonly seconds: number

@@ -34,7 +34,7 @@ interface Reader {
   readonly receive: (message: Message) => void
   /** The first sequence that it has not had. */
   next: number
-  /** What it still lacks may have been archived, and dropped from the log: nothing is given to it any more. */
+  /** Its missing part may have been archived, and dropped from the log: it gets nothing any more. */
   overtaken: () => void
 }
 
@@ -199,7 +199,7 @@ export class Feed {
     })
   }
 
-  /** Whether the archive has come to what the reader lacks. Then it begins anew. */
+  /** True if the archive has reached the reader's missing part. Then it begins anew. */
   private isArchived(reader: Reader): Effect.Effect<boolean, unknown> {
     const { archive } = this
     if (archive === undefined) return Effect.succeed(false)
@@ -230,7 +230,7 @@ export class Feed {
     const scope = Scope.makeUnsafe()
     const begun = Deferred.makeUnsafe<void, unknown>()
     const { nats, stream, near, archive } = this
-    /** Of all who read by it: they begin anew, and so does it. */
+    /** All its readers begin anew, and so does it. */
     const overtaken = (): void => {
       this.over(common)
       for (const reader of readers) reader.overtaken()

@@ -146,7 +146,7 @@ export const operationsIn = (document: OpenApi.OpenAPISpec): ReadonlyArray<Opera
 
 const HEAD = `/**
  * The operations of the interface by their names: where they are, and which of their fields go into the query. All
- * others go into the body, but for those in the path.
+ * others go into the body, except those in the path.
  *
  * Generated from the contracts by \`npm run contracts\`: change those, not this.
  */`

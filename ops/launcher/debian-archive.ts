@@ -40,10 +40,7 @@ interface Mirror {
   readonly keyring: string | undefined
 }
 
-/**
- * The mirrors of the Debian archive in apt's configuration, each with its keyring, if it names one. apt lists its index
- * files only after it has fetched them once; otherwise the addresses that it would fetch are used.
- */
+/** The mirrors of the Debian archive in apt's configuration, each with its keyring, if it names one. */
 export async function debianMirrors(archive: "debian" | "debian-security" = "debian"): Promise<ReadonlyArray<Mirror>> {
   const settings = { timeout: CALL_TIMEOUT_MS }
   const listed = await run("apt-get", ["indextargets", "--format", "$(SITE)|$(SIGNED_BY)"], settings)

@@ -1,6 +1,6 @@
 /**
- * Faults of a bank of own words that can be found without reading: grammar that some filling breaks, repeated texts,
- * and words that give away what only the meaning should tell.
+ * Finds faults of a bank of own words without reading it: grammar that some filling breaks, repeated texts, and words
+ * that reveal what only the meaning should.
  *
  * A program that has seen all texts of two acts but one, and counts words alone, guesses of which act that one is. If
  * it is right too often, the texts differ by their words: texts in twins, of the same words and opposite meaning, do
