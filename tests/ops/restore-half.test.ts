@@ -11,6 +11,7 @@ import { buckets, restoreMark, streams } from "../../schemas/subjects.ts"
 import { archiveOf, connectTo, waitFor } from "../harness/index.ts"
 import { type Desk, operate, operated, refusal } from "../support/operator.ts"
 import { outcome } from "../support/outcome.ts"
+import { commitsIn } from "../support/commits.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { anAgent, type Carried } from "../support/sponsorship.ts"
 
@@ -42,7 +43,7 @@ beforeAll(async () => {
   await operated(desk, ["backup", folder])
   for (const node of [...service.system.edges, ...service.system.actors]) await node.kill()
   await restored(["--replace"])
-  commits = (await manager.streams.info(streams.events)).state.messages
+  commits = await commitsIn(manager)
 })
 afterAll(async () => {
   await nats?.close()
@@ -109,7 +110,7 @@ test.each<[string, () => Promise<void>]>([
   expect(await refusal(desk, ["migrate"])).toBe(REFUSED)
   await restored([])
   expect(await operated(desk, ["migrate"])).toContain("up to date")
-  expect((await manager.streams.info(streams.events)).state.messages).toBe(commits)
+  expect(await commitsIn(manager)).toBe(commits)
 })
 
 test("every command says in one line that a restore is not done", async () => {
