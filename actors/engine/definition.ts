@@ -24,6 +24,11 @@ export interface Companion {
   /** The sequence that actor must stand at: 0 where nobody may have written to it. */
   readonly expected: number
   readonly events: ReadonlyArray<EventShape>
+  /**
+   * Its id is a number that this actor has drawn for the command, and no other actor ever begins it: then the archive
+   * needs not be asked (the invariants of log/event-log.ts).
+   */
+  readonly drawn?: true
   /** How long the log keeps this commit; absent: for good. */
   readonly keepSeconds?: number
 }
