@@ -59,5 +59,7 @@ test("a reaction that was put aside holds it back, and is named until it is clea
   await waitFor(async () => (await late()) > 3, { describe: "the metric" })
   await waitFor(() => system.logs.text().includes(cause), { describe: "a line in the log" })
   await takeBack(view.nats, "agent", "fault", fault)
-  await waitFor(async () => (await check())?.status === "pass" && (await late()) <= 3, { describe: "the rest archived" })
+  await waitFor(async () => (await check())?.status === "pass" && (await late()) <= 3, {
+    describe: "the rest archived"
+  })
 })
