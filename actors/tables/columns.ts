@@ -48,7 +48,7 @@ export interface Database {
     last: Big
     first: Big
     sha256: string
-    numbers: ColumnType<Readonly<Record<string, number>>, string | undefined, string>
+    numbers: Json
   }
   blocks: {
     agent: string

@@ -386,7 +386,7 @@ describe("a reader of all", () => {
     )
     await db
       .insertInto("archive_segments")
-      .values({ first: String(middle?.first), last: String(middle?.last), sha256: middle?.sha256 ?? "" })
+      .values({ first: String(middle?.first), last: String(middle?.last), sha256: middle?.sha256 ?? "", numbers: "{}" })
       .execute()
     expect(
       (await Effect.runPromise(Stream.runCollect(archivedPages(process().archive, from, 100)))).length
