@@ -39,9 +39,10 @@ export const groupOf = (
     traceparent,
     keepSeconds: definition.keepSeconds?.(state, at)
   }
-  const companions = companionsOf(decision).map(({ kind, id, expected, events, keepSeconds }) => ({
+  const companions = companionsOf(decision).map(({ kind, id, expected, events, keepSeconds, drawn }) => ({
     subject: subjects.event(kind, id),
     expected,
+    drawn,
     commit: commitOf(command, at, events, undefined),
     traceparent,
     keepSeconds

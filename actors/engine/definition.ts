@@ -24,6 +24,11 @@ export interface Companion {
   /** The sequence that actor must stand at: 0 where nobody may have written to it. */
   readonly expected: number
   readonly events: ReadonlyArray<EventShape>
+  /**
+   * True if its id is a number that this actor has drawn for the command, and no other actor ever begins it. Then the
+   * archive needs not be asked (the invariants of log/event-log.ts).
+   */
+  readonly drawn?: true
   /** Seconds that the log keeps this commit; absent: for good. */
   readonly keepSeconds?: number
 }

@@ -13,7 +13,7 @@ export const FOLDS: Readonly<Record<string, string>> = {
   filing: "533416c2a2a917b2",
   fleet: "302f5cf4875757f7",
   handle: "8d91f76c79f0d504",
-  human: "b93b8cbd12731276",
+  human: "7f3765b347c45f0a",
   key: "c39a3053a015a528",
   letter: "9ad331de57af2bee",
   library: "ea4d66fdecada0e4",

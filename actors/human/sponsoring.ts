@@ -113,7 +113,10 @@ export const decideDeclare = (
   return {
     events: [{ type: "human.declared", v: 1, sponsorship: number, agent }],
     reply: { number, agent, role },
-    also: [{ kind: "sponsorship", id: String(number), expected: 0, events: [begun] }, ...besideAgent(agent, admits)]
+    also: [
+      { kind: "sponsorship", id: String(number), expected: 0, drawn: true, events: [begun] },
+      ...besideAgent(agent, admits)
+    ]
   }
 }
 

@@ -49,6 +49,11 @@ export interface Append {
   readonly subject: string
   /** Sequence of the last message on the subject; 0 for none. */
   readonly expected: number
+  /**
+   * Nobody but the group's first subject ever begins this one: its id is a number that was drawn for a command of that
+   * actor (counters.ts). `expected` is 0.
+   */
+  readonly drawn?: true | undefined
   /** Goes behind whatever the subject has: `expected` says nothing. */
   readonly unfenced?: true
   readonly commit: Commit

@@ -18,6 +18,14 @@
  *  - A subject of which the log has nothing may have commits in the archive (archive/mark.ts). Whoever appends to it is
  *    asked there first, and goes in a batch that is refused if the archive has grown meanwhile. Sequences go on across
  *    the two: an append expects the one that its subject has, wherever that is.
+ *  - The archive is not asked for subjects that it cannot have:
+ *      - drawn ones, beside the subject of the actor that has drawn their number. No other ever begins them, and with
+ *        each it begins that actor commits to its own subject in the same group. So while its own subject stands where
+ *        it is expected, which the server or the guard checks, they have not been begun: not by an earlier try whose
+ *        outcome was unknown, nor by a node that stood still. That a counter which went back gives no number twice is
+ *        seen to before a node draws any (projections/numbered.ts). Numbers of messages are none: a gap is closed by
+ *        another (message/closer.ts).
+ *      - passing ones (archive/mark.ts): as long as they matter the log itself has them.
  *  - The archive is asked for a group while other batches are under way, and the group waits until it is. What the log
  *    has of its subjects may have changed by the time it leaves: that the server checks, and the guard the rest.
  *  - No acknowledgement in time, or the connection lost: the outcome is unknown and said to be so. Whoever asked reads
@@ -36,7 +44,7 @@ import { LEADERLESS_PAUSE_MS } from "../../schemas/runtime/bus/requests.ts"
 import { requestsOf } from "./requests.ts"
 import { traceIdOf } from "./traceparent.ts"
 import type { Archive } from "./archive/archive.ts"
-import { EXPECTED_OF, GUARD_SUBJECT, GUARD_TTL, laneOf } from "./archive/mark.ts"
+import { EXPECTED_OF, GUARD_SUBJECT, GUARD_TTL, isPassing, laneOf } from "./archive/mark.ts"
 import type { Append, AppendResult, Commit, EventLog, LogEntry, LogPage, Tip } from "./commit.ts"
 import {
   INCOMPLETE_BATCH,
@@ -236,7 +244,7 @@ export class JetStreamLog implements EventLog {
     const asked =
       archive === undefined
         ? []
-        : group.appends.filter((append) => append.expected <= archive.through && mayBeArchived(append))
+        : group.appends.filter((append, place) => append.expected <= archive.through && mayBeArchived(append, place))
     if (archive === undefined || asked.length === 0) return Object.assign(group, { look: NOTHING_ASKED, looking: NONE })
     const looking = this.lookFor(asked, archive).catch((): Look => UNASKED)
     void looking.then((look) => {
@@ -452,7 +460,10 @@ const unbroken = ({ entries, more }: LogPage): LogPage => {
   return gap < 0 ? { entries, more } : { entries: entries.slice(0, gap), more: true }
 }
 
-const mayBeArchived = ({ unfenced }: Append): boolean => unfenced !== true
+const mayBeArchived = (append: Append, place: number): boolean =>
+  append.unfenced !== true &&
+  !(append.drawn === true && append.expected === 0 && place > 0) &&
+  !isPassing(append.subject)
 
 /** The mark by which the archive was asked for the subjects of a batch; `null` where it was not. */
 const markOf = (groups: ReadonlyArray<Group>): number | null =>

@@ -69,7 +69,7 @@ export interface Following {
 export type Start = "all" | "last-per-subject" | number | { readonly time: number }
 
 /** The archive of the stream, for a start at a sequence. */
-export interface Older {
+interface Older {
   readonly archive: Pick<Archive, "refresh" | "through">
   /** Called once: nothing more is received. Messages behind the last one received are in the archive. */
   readonly overtaken: () => void

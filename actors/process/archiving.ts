@@ -26,8 +26,10 @@ import { wantedConsumers } from "../log/consumers.ts"
 import { lastMessage, type LeaderMessage } from "../log/last-message.ts"
 import { asideOf } from "../reactions/aside.ts"
 import { readMark } from "../reactions/marks.ts"
+import { raiseCounters } from "../projections/numbered.ts"
 import { rowOf } from "../projections/reading.ts"
 import type { Database } from "../tables/database.ts"
+import { KINDS } from "./kinds.ts"
 import { PROJECTIONS } from "./projections.ts"
 import { REACTIONS } from "./reactions.ts"
 
@@ -176,6 +178,9 @@ export const latenessOf = async (parts: HoldParts & Pick<ArchivingParts, "limits
   return { seconds, cause: isHeld ? hold.cause : "its runs fail, or no node runs the projections" }
 }
 
+/** The log's own is none of them, and has the marks. */
+export const ARCHIVED_KINDS: ReadonlyArray<string> = [...KINDS.map(({ fold }) => fold.kind), "log"]
+
 export class Archiving {
   /** Runs that failed, since the start. */
   failures = 0
@@ -186,10 +191,19 @@ export class Archiving {
   private readonly parts: ArchivingParts
 
   constructor(parts: ArchivingParts) {
-    const { nats, manager, log, opened, limits } = parts
+    const { nats, manager, db, log, opened, limits } = parts
     this.parts = parts
     const done = (): Promise<number> => doneByAll(parts)
-    const once = archiveOnce({ nats, manager, log, ...opened, policy: policyOf(limits), done })
+    const once = archiveOnce({
+      nats,
+      manager,
+      log,
+      ...opened,
+      policy: policyOf(limits),
+      kinds: ARCHIVED_KINDS,
+      indexed: () => raiseCounters(nats, db),
+      done
+    })
     const told = Effect.catch(once, (error) =>
       Effect.suspend(() => {
         if (!(error instanceof Overtaken)) this.failures++

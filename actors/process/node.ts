@@ -54,7 +54,7 @@ import {
 } from "../kit/process.ts"
 import { Keys } from "./keys.ts"
 import { feedsFor } from "../projections/feed.ts"
-import { raisingCounters } from "../projections/numbered.ts"
+import { countersRaised, raisingCounters } from "../projections/numbered.ts"
 import { projectorsOn, prunerOn, runAll } from "./projecting.ts"
 import { AWAITED, REACTIONS } from "./reactions.ts"
 import type { Reactions } from "../reactions/reaction.ts"
@@ -282,6 +282,8 @@ export const actorNode = (
     const db = yield* Tables
     const closer = new GapCloser({ db, log })
     const opened = yield* LogArchive
+    // Before this node has a shard, and draws numbers.
+    if (opened !== null) yield* countersRaised(nats, db)
     const limits = config.limits.service
     const archiving = opened === null ? [] : [new Archiving({ nats, manager, db, view, log, opened, limits })]
     for (const one of archiving) archiveMetrics(metrics.meter, one)

@@ -1,8 +1,13 @@
 /**
- * Counters that stand behind what the tables hold: their stream is an older copy, or has lost its end. They would give
- * numbers a second time (spec 2.1). The node that runs the projections raises them once, at its start.
+ * Counters that stand behind what the tables, or the archive's index, hold: their stream is an older copy, or has lost
+ * its end. They would give numbers a second time (spec 2.1). The node that runs the projections raises them once, at its
+ * start.
  *
- * Invariant: a counter is only ever counted up. Two nodes that do so at once leave a gap, which is no harm.
+ * Invariants
+ *  - A counter is only ever counted up. Two nodes that do so at once leave a gap, which is no harm.
+ *  - Where the log has an archive, a node does so before it serves, and the archiver before its mark names a segment: what is begun under a number that was drawn is not
+ *    asked for there (log/event-log.ts), and the tables may be empty and filled anew at that time. What the log itself
+ *    has, the expected sequence of each append protects.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect, Schedule } from "effect"
@@ -10,6 +15,7 @@ import { type Kysely, sql } from "kysely"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import { COUNTERS, type CounterName } from "../../schemas/subjects.ts"
 import type { Database } from "../tables/database.ts"
+import { highestArchived } from "../log/archive/index-table.ts"
 import { countUp, lastNumber } from "../log/counters.ts"
 import { toItsEnd } from "./steps.ts"
 
@@ -31,11 +37,14 @@ const NUMBERED: Readonly<Record<CounterName, readonly [table: keyof Database, co
   mail: ["mails", "id"]
 }
 
+/** The kind of the actors that a counter's numbers begin, where it has another name. */
+const BEGUN_BY: Readonly<Partial<Record<CounterName, string>>> = { notification: "delivery" }
+
 export interface Behind {
   readonly counter: CounterName
   /** The last number that it has given. */
   readonly given: number
-  /** The highest number in the tables. */
+  /** The highest number in the tables and in the archive. */
   readonly highest: number
 }
 
@@ -45,24 +54,29 @@ export const countersBehind = async (nats: NatsConnection, db: Kysely<Database>)
       const [table, column] = NUMBERED[counter]
       const { rows } = await sql<{ highest: string }>`
         select coalesce(max(${sql.ref(column)}), 0) as highest from ${sql.table(table)}`.execute(db)
-      return { counter, highest: Number(rows[0]?.highest), given: await lastNumber(nats, counter) }
+      const archived = await highestArchived(db, BEGUN_BY[counter] ?? counter)
+      return { counter, highest: Math.max(Number(rows[0]?.highest), archived), given: await lastNumber(nats, counter) }
     })
   )
   return all.filter(({ given, highest }) => given < highest)
 }
 
-const raised = async (nats: NatsConnection, db: Kysely<Database>): Promise<void> => {
+export const raiseCounters = async (nats: NatsConnection, db: Kysely<Database>): Promise<void> => {
   for (const { counter, given, highest } of await countersBehind(nats, db)) {
     logNow("error", "counters", { counter, given, highest, error: "a counter was behind its numbers: counted up" })
     await countUp(nats, counter, highest - given)
   }
 }
 
-/** Runs until it is interrupted; counts up once. */
-export const raisingCounters = (nats: NatsConnection, db: Kysely<Database>): Effect.Effect<never> => {
+/** Succeeds when no counter is behind: tries until then. */
+export const countersRaised = (nats: NatsConnection, db: Kysely<Database>): Effect.Effect<void> => {
   const told = Effect.tapError(
-    toItsEnd(() => raised(nats, db)),
+    toItsEnd(() => raiseCounters(nats, db)),
     (error) => Effect.annotateLogs(Effect.logWarning(error), { at: "counters" })
   )
-  return Effect.andThen(Effect.ignore(Effect.retry(told, Schedule.spaced(RETRY_MS))), Effect.never)
+  return Effect.ignore(Effect.retry(told, Schedule.spaced(RETRY_MS)))
 }
+
+/** Runs until it is interrupted; counts up once. */
+export const raisingCounters = (nats: NatsConnection, db: Kysely<Database>): Effect.Effect<never> =>
+  Effect.andThen(countersRaised(nats, db), Effect.never)

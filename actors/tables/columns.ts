@@ -48,6 +48,7 @@ export interface Database {
     last: Big
     first: Big
     sha256: string
+    numbers: Json
   }
   blocks: {
     agent: string

@@ -1,6 +1,6 @@
 /**
  * What an archive saves and costs, on one log: memory and disk of nats-server before and after, cold activations from
- * either side, a read of all commits, and appends that begin new subjects with and without an archive to ask.
+ * either side, a read of all commits, and appends that begin new subjects with and without an archive.
  */
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -107,13 +107,23 @@ const read = async ({ nats, opened }: World): Promise<number> => {
 }
 
 let names = 0
-const begun = async (log: JetStreamLog): Promise<number> => {
+/**
+ * Groups of one commit on an actor's own subject and one that begins another. `drawn`: by a number, such as a reply;
+ * otherwise by a name.
+ */
+const begun = async (log: JetStreamLog, drawn: boolean): Promise<number> => {
   const commit: Commit = { v: 1, id: "begun", op: "bench.begin", at: 0, events: [{ type: "bench.written", v: 1 }] }
   let left = BEGUN
   const writer = async (): Promise<void> => {
-    while (left-- > 0) {
-      const result = await log.append([{ subject: subjects.event("bench_begun", `b${++names}`), expected: 0, commit }])
+    const own = subjects.event("bench_own", `o${++names}`)
+    for (let expected = 0; left-- > 0;) {
+      const fresh = { subject: subjects.event("bench_begun", `b${++names}`), expected: 0, commit }
+      const result = await log.append([
+        { subject: own, expected, commit },
+        { ...fresh, ...(drawn ? { drawn: true } : {}) }
+      ])
       if (!result.ok) throw new Error(result.reason)
+      expected = result.seqs[0] ?? 0
     }
   }
   const { seconds } = await timed(() => Promise.all(Array.from({ length: ABREAST }, writer)))
@@ -181,7 +191,16 @@ const archiveAll = async ({ nats, opened }: World, say: Say): Promise<void> => {
   const manager = await jetstreamManager(nats)
   const commits = (await manager.streams.info(streams.events)).state.last_seq
   const policy = { hotSeconds: 0, partialSeconds: 0 }
-  const parts = { nats, manager, log: logOf(nats, opened), ...opened, policy, done: async () => commits }
+  const parts = {
+    nats,
+    manager,
+    log: logOf(nats, opened),
+    ...opened,
+    policy,
+    kinds: [],
+    indexed: async () => undefined,
+    done: async () => commits
+  }
   const { result, seconds } = await timed(async () => {
     let segments = 0
     for (let through = 0; through < commits;) {
@@ -211,15 +230,17 @@ const ofSpreads = (megabytes: number, say: Say): Promise<void> =>
     await served((world) => measured("archived", world))
     await served(async ({ nats, opened }) => {
       const [without, asked] = [logOf(nats), logOf(nats, opened)]
-      const ratios: Array<number> = []
-      for (let round = 0; round < ROUNDS; round++) {
-        const plain = await begun(without)
-        ratios.push((await begun(asked)) / plain)
+      for (const drawn of [false, true]) {
+        const ratios: Array<number> = []
+        for (let round = 0; round < ROUNDS; round++) {
+          const plain = await begun(without, drawn)
+          ratios.push((await begun(asked, drawn)) / plain)
+        }
+        say(
+          `new subjects by ${drawn ? "number" : "name"}: ${percentile(ratios, 0.5)} of the appends without an archive ` +
+            `(${ratios.map((one) => one.toFixed(2)).join(", ")})`
+        )
       }
-      say(
-        `new subjects, asked for in the archive: ${percentile(ratios, 0.5)} of the appends without it ` +
-          `(${ratios.map((one) => one.toFixed(2)).join(", ")})`
-      )
     })
   })
 

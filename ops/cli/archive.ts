@@ -3,7 +3,8 @@ import { Effect } from "effect"
 import { archiveOnce } from "../../actors/log/archive/archiver.ts"
 import { throughOf } from "../../actors/log/archive/mark.ts"
 import type { OpenArchive } from "../../actors/log/archive/open.ts"
-import { doneByAll, type Hold, heldBy, policyOf } from "../../actors/process/archiving.ts"
+import { ARCHIVED_KINDS, doneByAll, type Hold, heldBy, policyOf } from "../../actors/process/archiving.ts"
+import { raiseCounters } from "../../actors/projections/numbered.ts"
 import { streams } from "../../schemas/subjects.ts"
 import { checkSegments } from "../backup/segments.ts"
 import type { Command } from "./command.ts"
@@ -40,9 +41,18 @@ const held = async ({ archive, objects }: OpenArchive, signal: AbortSignal): Pro
 
 /** Also what makes less than a whole segment. */
 const moved = async (service: Service, opened: OpenArchive, days: number): Promise<string> => {
-  const { nats, manager, log, limits } = service
+  const { nats, manager, db, log, limits } = service
   const policy = { ...policyOf({ ...limits.service, archive_after_days: days }), partialSeconds: 0 }
-  const run = archiveOnce({ nats, manager, log, ...opened, policy, done: () => doneByAll(service) })
+  const run = archiveOnce({
+    nats,
+    manager,
+    log,
+    ...opened,
+    policy,
+    kinds: ARCHIVED_KINDS,
+    indexed: () => raiseCounters(nats, db),
+    done: () => doneByAll(service)
+  })
   const done = await Effect.runPromise(run)
   if (done === null) throw new Fault("the log is being archived, or copied by a backup: try again later")
   const { last_seq: last } = (await manager.streams.info(streams.events)).state

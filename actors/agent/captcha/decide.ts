@@ -85,6 +85,7 @@ export const decideSend = ({ owner, graceMs }: Bounds) =>
             kind: "captcha",
             id: String(number),
             expected: 0,
+            drawn: true,
             events: [asked(id, sent, until, sealed)]
           }
         ],

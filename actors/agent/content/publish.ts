@@ -70,7 +70,7 @@ const publish = (
     events: [counted(agent, of, 1), ...watched],
     reply: { number },
     also: [
-      { ...begun, id: String(number), expected: 0 },
+      { ...begun, id: String(number), expected: 0, drawn: true },
       ...(claim === null ? [] : [claimed(claim, begun.kind, number)])
     ]
   }

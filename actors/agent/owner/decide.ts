@@ -55,7 +55,7 @@ export interface Begun {
 }
 
 const begun = (number: number, event: OwnerMessageEvent): readonly [Companion] => [
-  { kind: "owner_message", id: String(number), expected: 0, events: [event] }
+  { kind: "owner_message", id: String(number), expected: 0, drawn: true, events: [event] }
 ]
 
 export const decideWrite = unlessSuspended(

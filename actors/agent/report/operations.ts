@@ -56,7 +56,7 @@ const decideFile = unlessSuspended(
     return {
       events: [{ type: "agent.reported", v: 1, report: number }],
       reply: { number },
-      also: [{ kind: "report", id: String(number), expected: 0, events: [filed] }, begun(filing, number)]
+      also: [{ kind: "report", id: String(number), expected: 0, drawn: true, events: [filed] }, begun(filing, number)]
     }
   }
 )

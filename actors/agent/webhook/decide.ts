@@ -71,6 +71,7 @@ const deliveryOf = (
     kind: "delivery",
     id: String(notification),
     expected: 0,
+    drawn: true,
     events: [queued],
     keepSeconds: webhook.kept_seconds
   }

@@ -18,7 +18,7 @@ import type { Msg, NatsConnection } from "@nats-io/transport-node"
 import { Clock, Effect } from "effect"
 import { delay, monotonicMs, wallMs } from "../../../schemas/runtime/clock.ts"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
-import { streams } from "../../../schemas/subjects.ts"
+import { streams, subjects } from "../../../schemas/subjects.ts"
 import { attempt } from "../attempt.ts"
 import type { EventLog } from "../commit.ts"
 import { directGet } from "../direct-get.ts"
@@ -27,7 +27,7 @@ import { leaderMessage } from "../last-message.ts"
 import { traceparentOf } from "../traceparent.ts"
 import type { Archive } from "./archive.ts"
 import type { IndexTable, IndexWriter, Newest } from "./index-table.ts"
-import { isGuarding, type Mark, markAppends, NO_MARK, SEGMENT_ARCHIVED, throughOf } from "./mark.ts"
+import { isGuarding, type Mark, PASSING_SUBJECTS, markAppends, NO_MARK, SEGMENT_ARCHIVED, throughOf } from "./mark.ts"
 import type { Objects } from "./objects.ts"
 import {
   type Archived,
@@ -68,6 +68,10 @@ export interface ArchiverParts {
   readonly index: IndexTable
   readonly objects: Objects
   readonly policy: ArchivePolicy
+  /** All kinds of actors. */
+  readonly kinds: ReadonlyArray<string>
+  /** The index has one more segment, and no mark names it yet: no counter may be behind its numbers from then on. */
+  readonly indexed: () => Promise<void>
   /** The last sequence that every durable reader of the log has done. Rejects where that cannot be found out. */
   readonly done: () => Promise<number>
 }
@@ -238,6 +242,7 @@ class Run {
     const name: SegmentName = { first, last: seq, sha256: sealed.sha256 }
     await objects.put(objectName(name), sealed.object)
     await index.add(name, newest)
+    await this.parts.indexed()
     await this.mark(name)
     this.segments++
     this.commits += sealed.commits
@@ -299,7 +304,22 @@ class Run {
     await index.confirm()
     await archive.refresh()
     if (archive.through < through) throw new Overtaken(`the archive ends at #${archive.through}, before #${through}`)
-    await manager.streams.purge(streams.events, { seq: through + 1 })
+    await this.purge(through)
+  }
+
+  /** Without the claims that have not ended: whoever makes one asks the log alone (event-log.ts). */
+  private async purge(through: number): Promise<void> {
+    const { nats, manager, kinds } = this.parts
+    const wanted = { seq: 1, next_by_subj: PASSING_SUBJECTS }
+    const first = await leaderMessage(nats, streams.events, wanted, TIMEOUT_MS)
+    const { streams: all } = manager
+    if (first === null || first.seq > through) return void (await all.purge(streams.events, { seq: through + 1 }))
+    await all.purge(streams.events, { seq: first.seq })
+    // The others by their kinds. One of a kind that is not known here stays until the claims before it have ended.
+    for (const kind of kinds) {
+      const filter = subjects.eventsOf(kind)
+      if (filter !== PASSING_SUBJECTS) await all.purge(streams.events, { filter, seq: through + 1 })
+    }
   }
 }
 

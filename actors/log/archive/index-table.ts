@@ -128,6 +128,13 @@ export class IndexTable {
   }
 }
 
+/** Of a kind whose ids are numbers: the highest that is archived, 0 for none. */
+export const highestArchived = async (db: Kysely<Database>, kind: string): Promise<number> => {
+  const { rows } = await sql<{ highest: string }>`
+    select coalesce(max((numbers->>${kind})::bigint), 0) as highest from archive_segments`.execute(db)
+  return Number(rows[0]?.highest)
+}
+
 /** The index as the holder of its lock has it. */
 export class IndexWriter extends IndexTable {
   private readonly held: Kysely<Database>
@@ -160,7 +167,12 @@ export class IndexWriter extends IndexTable {
       await trx.deleteFrom("archive_segments").where("last", ">=", String(segment.first)).execute()
       await trx
         .insertInto("archive_segments")
-        .values({ ...segment, first: String(segment.first), last: String(segment.last) })
+        .values({
+          ...segment,
+          first: String(segment.first),
+          last: String(segment.last),
+          numbers: JSON.stringify(Object.fromEntries(numbersIn(newest.keys())))
+        })
         .execute()
     })
   }
@@ -186,6 +198,16 @@ export class IndexWriter extends IndexTable {
   async empty(): Promise<void> {
     await sql`truncate archive_actors, archive_segments`.execute(this.held)
   }
+}
+
+const NUMBER = /^[1-9]\d{0,14}$/
+
+/** Of each kind the highest id that is a number. */
+const numbersIn = (subjects: Iterable<string>): ReadonlyMap<string, number> => {
+  const all = new Map<string, number>()
+  for (const { kind, id } of [...subjects].map(placeOf))
+    if (NUMBER.test(id)) all.set(kind, Math.max(Number(id), all.get(kind) ?? 0))
+  return all
 }
 
 /** In one order for all, since two statements may lock the same rows. */

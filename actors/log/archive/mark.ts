@@ -28,6 +28,10 @@ const LANE_SUBJECTS = Array.from({ length: LANES }, (_, lane) => subjects.event(
 const OWN_SUBJECTS: ReadonlySet<string> = new Set([GUARD_SUBJECT, ...LANE_SUBJECTS])
 /** Subjects that only writers use: no reader of the log sees them, and no archive has them. */
 export const isGuarding = (subject: string): boolean => OWN_SUBJECTS.has(subject)
+/** Claims on texts, which end within a day. The log keeps each until it forgets it, also where it is archived. */
+export const PASSING_SUBJECTS = subjects.eventsOf("text")
+const PASSING = PASSING_SUBJECTS.slice(0, -1)
+export const isPassing = (subject: string): boolean => subject.startsWith(PASSING)
 /** The header that says of which subject the expected sequence is. */
 export const EXPECTED_OF = "Nats-Expected-Last-Subject-Sequence-Subject"
 

@@ -304,6 +304,52 @@ describe("an append", () => {
     expect(idsIn(await historyOf(process().log, hot))).toEqual(["a", "b", "c"])
   })
 
+  test("asks for no subject whose number its actor has drawn, and guards it by the actor's own", async () => {
+    const [own, fresh, other] = [subject(), subject(), subject()]
+    await written(process().log, subject(), ["a"])
+    await process().run()
+    const blind = () => process({ find: (index, asked) => (asked.length > 0 ? ended() : index.find(asked)) })
+    const last = await written(process().log, own, ["a"])
+    const group = (expected: number, id: string) => [
+      { subject: own, expected, commit: commitOf(id) },
+      { subject: fresh, expected: 0, drawn: true as const, commit: commitOf(id) }
+    ]
+    const [first, late] = [blind(), process()]
+    for (const { archive } of [first, late]) await archive.refresh()
+    const begun = seqOf(await first.log.append(group(last, "b")))
+    // Only beside the actor's own, and not without the flag.
+    const alone = { subject: other, expected: 0, commit: commitOf("c") }
+    expect(await first.log.append([{ ...alone, drawn: true }])).toEqual({ ok: false, reason: "unasked" })
+    expect(await first.log.append([{ subject: own, expected: begun, commit: commitOf("c") }, alone])).toEqual({
+      ok: false,
+      reason: "unasked"
+    })
+    await process().run()
+    expect([await hotCount(own), await hotCount(fresh)]).toEqual([0, 0])
+    // One that stood still, or whose first try came through after all.
+    expect(await late.log.append(group(last, "b"))).toEqual({ ok: false, reason: "conflict" })
+    expect(await process().log.append(group(last, "b"))).toEqual({ ok: false, reason: "conflict" })
+    expect(idsIn(await historyOf(process().log, fresh))).toEqual(["b"])
+  })
+
+  test("finds a claim on a text in the log to its end, although it is archived", async () => {
+    const text = subjects.event("text", `t${++names}`)
+    const [before, after] = [subject(), subject()]
+    await written(process().log, before, ["a"])
+    seqOf(await process().log.append([{ subject: text, expected: 0, commit: commitOf("a"), keepSeconds: 3 }]))
+    await written(process().log, after, ["a"])
+    const through = (await process().run())?.through ?? 0
+    expect([await hotCount(before), await hotCount(text), await hotCount(after)]).toEqual([0, 1, 0])
+    const blind = process({ find: ended })
+    const again = [{ subject: text, expected: 0, commit: commitOf("b"), keepSeconds: 3 }]
+    expect(await blind.log.append(again)).toEqual({ ok: false, reason: "conflict" })
+    await expect.poll(() => hotCount(text), { timeout: 10_000 }).toBe(0)
+    expect((await blind.log.append(again)).ok).toBe(true)
+    await process().run()
+    expect((await bus.manager.streams.info(streams.events)).state.first_seq).toBeGreaterThan(through)
+    for (const one of [before, after]) expect(idsIn(await historyOf(process().log, one))).toEqual(["a"])
+  })
+
   test("of a group that is larger than a batch may be ends", async () => {
     const { log } = process()
     const group = Array.from({ length: 1000 }, () => ({ subject: subject(), expected: 0, commit: commitOf("a") }))
@@ -340,7 +386,7 @@ describe("a reader of all", () => {
     )
     await db
       .insertInto("archive_segments")
-      .values({ first: String(middle?.first), last: String(middle?.last), sha256: middle?.sha256 ?? "" })
+      .values({ first: String(middle?.first), last: String(middle?.last), sha256: middle?.sha256 ?? "", numbers: "{}" })
       .execute()
     expect(
       (await Effect.runPromise(Stream.runCollect(archivedPages(process().archive, from, 100)))).length

@@ -39,6 +39,8 @@ export const processOn = ({ nats, manager, db, folder, replicated = false, find 
     archive,
     index,
     objects,
+    indexed: () => Promise.resolve(),
+    kinds: ["test", "other", "log"],
     policy: { hotSeconds: 0, partialSeconds: 0, segmentChars: 2000 },
     done: () => Promise.resolve(Number.MAX_SAFE_INTEGER)
   }
