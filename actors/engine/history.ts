@@ -1,20 +1,23 @@
 /**
- * What is known of one actor: its state as the fold of its log, the sequence it stands at, the commands it remembers.
+ * An actor's history: its state as the fold of its log, its sequence, and the commands that it remembers.
  *
  * Invariants
  *  - Memory of commands is rebuilt from the log, so it survives restarts and moves (remembered.ts).
  *  - Loading takes at most two reads, however old the log: the newest commit, and the snapshot that it follows. More of
- *    the log is read only where commits lie between the two (a node died before it could write the snapshot), or where
- *    there is no snapshot to be had.
- *  - A snapshot that stands where the index of the archive says that the actor ends is believed without a look into a
- *    segment: both are in one Postgres, where a restore deletes them together, and an archived commit is not written anew.
- *  - Each commit names the one before it. A snapshot that no commit of the log follows, or that stands behind its end
- *    (the log is an older one, or has lost its end), is not believed: it is dropped, and one of the log takes its place.
- *  - An actor in memory that stands behind the log's end is read from the log again. What was lost is no state.
- *  - Another actor's commit may have begun this one's log, and the node that was to say so may have died: an actor to
- *    which nothing has happened yet is looked up in the log at each use. (Companions only ever begin a log.)
- *  - An actor of a kind that ends has no snapshot. Once the log has forgotten it, it begins anew: at sequence 0, without
- *    a memory of commands.
+ *    the log is read only if commits lie between the two (a node died before it could write the snapshot), or if there
+ *    is no snapshot.
+ *  - A snapshot at the sequence that the archive's index gives as the actor's last is believed without a look into a
+ *    segment. Both are in one Postgres, where a restore deletes them together, and an archived commit is not written
+ *    anew.
+ *  - Each commit names the one before it. A snapshot that no commit of the log follows, or that is ahead of its end, is
+ *    not believed: the log is an older one, or has lost its end. It is dropped, and one of the log takes its place. It
+ *    is dropped, and one of the log takes its place.
+ *  - An actor in memory that stands behind the log's end is read from the log again. Lost commits are no state.
+ *  - Another actor's commit may have begun this one's log, and the node that was to say so may have died. So an actor
+ *    without any commit is looked up in the log at each use. So an actor without any commit is looked up in the log at
+ *    each use. (Companions only ever begin a log.)
+ *  - An actor of a kind that ends has no snapshot. Once the log has forgotten it, it begins anew: at sequence 0,
+ *    without a memory of commands.
  *  - An event of a newer release ends the reading (fold.ts): the actor is not served here, whoever asked tries
  *    elsewhere.
  */
@@ -49,7 +52,7 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
   readonly id: string
   readonly definition: ActorDefinition<ActorTypes, R>
   protected readonly parts: Parts
-  /** Whether the state is that of the whole log, as far as anybody has said. */
+  /** True if the state is that of the whole log, as far as anybody has said. */
   loaded = false
   /** Its node has let it go: another may stand in its place by now. */
   forgotten = false
@@ -80,7 +83,7 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
     return subjects.event(this.definition.kind, this.id)
   }
 
-  /** Whether reads may be answered from the state as it is. */
+  /** True if reads may be answered from the present state. */
   get ready(): boolean {
     return this.loaded && (this.seq > 0 || this.definition.logless === true)
   }
@@ -119,7 +122,7 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
     this.staleness++
   }
 
-  /** Whether the log has nothing newer. Rejects when it does not answer. */
+  /** True if the log has nothing newer. Rejects when it does not answer. */
   async isNewest(): Promise<boolean> {
     const { seq, definition } = this
     const newest = await this.parts.log.lastSeq(this.subject)

@@ -1,4 +1,7 @@
-/** What stands in the log, and what writes and reads it. The log has one real implementation (event-log.ts) and a model in the tests. */
+/**
+ * The content of the log, and its readers and writers. The log has one real implementation (event-log.ts) and a model
+ * in the tests.
+ */
 
 /** A past-tense, absolute fact ("name is now X", not "changed by"). `v` counts the versions of its shape. */
 export interface EventShape {
@@ -29,7 +32,7 @@ export interface LogEntry {
   readonly commit: Commit
   /** Sequence of the commit before it on its subject, 0 for the first; absent where the log does not say. */
   readonly previous?: number
-  /** Of the trace that it was committed in, 32 hex characters; absent where that was not sampled. */
+  /** The trace that it was committed in, 32 hex characters; absent if that was not sampled. */
   readonly trace_id?: string
 }
 
@@ -85,7 +88,7 @@ export interface EventLog {
    * known to have an entry, so that the log needs not be asked. Rejects when the log cannot be read.
    */
   readonly read: (subject: string, after: number, max: number, upTo?: number) => Promise<LogPage>
-  /** Where a subject stands; `null` where there is nothing. Rejects when the log cannot be read. */
+  /** The last entry of a subject; `null` if there is none. Rejects when the log cannot be read. */
   readonly tip: (subject: string) => Promise<Tip | null>
   /** The newest entry of a subject; `null` where there is none. Rejects when the log cannot be read. */
   readonly last: (subject: string) => Promise<LogEntry | null>

@@ -5,31 +5,34 @@
  *  - Commits that gather while a batch is in flight leave together as one JetStream atomic batch, at most
  *    `commit_batch_max` messages, each with the expected last sequence of its own subject. With `sync_interval: always`
  *    the server fsyncs the stream before it acknowledges a batch: an acknowledged commit is durable.
- *  - A group (one command on several subjects) is never split over two batches, and no subject stands twice in one:
- *    the second waits for the next.
- *  - A refused batch wrote nothing. Which member was wrong is not said, so its halves go again, abreast, and so on: only
- *    groups that are refused alone are conflicts, and one of a thousand costs its neighbours some ten times a batch.
- *  - Commits of one subject and groups of several leave as two batches at once: what a group writes beside its own
- *    subject others write too, so that it is refused more often.
- *  - A stream without a leader (its server was stopped, the others choose anew) has written nothing: the batch goes
- *    again until its time is up, and its expected sequences keep it from being written twice all the same.
- *  - What is read is all that was acknowledged before: where the stream has replicas, one that answers may be behind,
- *    so its answer counts once it reaches as far as the leader says.
- *  - A subject of which the log has nothing may have commits in the archive (archive/mark.ts). Whoever appends to it is
- *    asked there first, and goes in a batch that is refused if the archive has grown meanwhile. Sequences go on across
- *    the two: an append expects the one that its subject has, wherever that is.
+ *  - A group (one command on several subjects) is never split over two batches, and no subject stands twice in one: the
+ *    second waits for the next.
+ *  - A refused batch wrote nothing. The refusal does not name the wrong member, so its halves go again, abreast, and so
+ *    on. Only groups that are refused alone are conflicts, and one of a thousand costs its neighbors some ten times a
+ *    batch.
+ *  - Commits of one subject and groups of several leave as two batches at once. Others write to the further subjects of
+ *    a group too, so that it is refused more often. Others write to the further subjects of a group too, so that it is
+ *    refused more often.
+ *  - A stream without a leader (its server was stopped, the others choose anew) has written nothing. The batch goes
+ *    again until its time is up, and its expected sequences still keep it from being written twice. The batch goes
+ *    again until its time is up, and its expected sequences still keep it from being written twice.
+ *  - A read has everything that was acknowledged before. With replicas, one that answers may be behind, so its answer
+ *    counts once it reaches as far as the leader says.
+ *  - A subject of which the log has nothing may have commits in the archive (archive/mark.ts). An append to it is
+ *    looked up there first, and goes in a batch that is refused if the archive has grown meanwhile. Sequences go on
+ *    across the two: an append expects the one that its subject has, wherever that is.
  *  - The archive is not asked for subjects that it cannot have:
  *      - drawn ones, beside the subject of the actor that has drawn their number. No other ever begins them, and with
- *        each it begins that actor commits to its own subject in the same group. So while its own subject stands where
- *        it is expected, which the server or the guard checks, they have not been begun: not by an earlier try whose
- *        outcome was unknown, nor by a node that stood still. That a counter which went back gives no number twice is
- *        seen to before a node draws any (projections/numbered.ts). Numbers of messages are none: a gap is closed by
- *        another (message/closer.ts).
+ *        each it begins that actor commits to its own subject in the same group. So they have not been begun while its
+ *        own subject stands where it is expected, which the server or the guard checks. Neither an earlier try of
+ *        unknown outcome has begun them, nor a node that stood still. That a counter which went back gives no number
+ *        twice is seen to before a node draws any (projections/numbered.ts). Numbers of messages are none: a gap is
+ *        closed by another (message/closer.ts).
  *      - passing ones (archive/mark.ts): as long as they matter the log itself has them.
- *  - The archive is asked for a group while other batches are under way, and the group waits until it is. What the log
- *    has of its subjects may have changed by the time it leaves: that the server checks, and the guard the rest.
- *  - No acknowledgement in time, or the connection lost: the outcome is unknown and said to be so. Whoever asked reads
- *    the log before it decides anything else; a late append is then fenced off by its expected sequence.
+ *  - The archive is asked for a group while other batches are under way, and the group waits until it is. The log's own
+ *    part of its subjects may have changed by the time it leaves: the server checks that, and the guard the rest.
+ *  - No acknowledgement in time, or the connection lost: the outcome is unknown and said to be so. The caller reads the
+ *    log before it decides anything else; a late append is then fenced off by its expected sequence.
  */
 import { headers, type Msg, nuid, type NatsConnection } from "@nats-io/transport-node"
 import type { Clock } from "effect"
@@ -81,7 +84,7 @@ export interface LogObserver {
   readonly batch: (commits: number, outcome: BatchOutcome["type"], seconds: number) => void
 }
 
-/** What is known of a group's subjects that the log may have dropped. */
+/** The result of looking up a group's subjects that the log may have dropped. */
 interface Look {
   /** `unasked`: the index did not answer. */
   readonly stands: "expected" | "otherwise" | "unasked"
@@ -121,9 +124,9 @@ type BatchOutcome =
 export interface LogBounds {
   readonly batchMax: number
   readonly queueMax: number
-  /** Whether the stream has replicas, of which any may answer a read. */
+  /** True if the stream has replicas, of which any may answer a read. */
   readonly replicated?: boolean
-  /** Where the log's older part lies. */
+  /** The archive with the log's older part. */
   readonly archive?: Archive | undefined
 }
 
@@ -144,7 +147,7 @@ export class JetStreamLog implements EventLog {
   private queue: Array<Group> = []
   private inFlight = false
   private lastBatchAt = Number.NEGATIVE_INFINITY
-  /** Of the lanes of the mark. Processes begin apart from each other. */
+  /** The next lane of the mark. Processes begin apart from each other. */
   private turn = Math.floor(Math.random() * 1000)
 
   constructor(clock: Clock.Clock, nats: NatsConnection, bounds: LogBounds, observer?: LogObserver) {
@@ -168,7 +171,7 @@ export class JetStreamLog implements EventLog {
       this.queue.push(this.looked({ appends, resolve, looking: NONE, look: NOTHING_ASKED }))
       if (!this.inFlight) {
         this.inFlight = true
-        // What this turn of the event loop still brings goes into the same batch.
+        // Further appends of this turn of the event loop join the same batch.
         setImmediate(() => void this.pump())
       }
     })
@@ -261,15 +264,15 @@ export class JetStreamLog implements EventLog {
     return { stands, mark: marks.length === 0 ? null : Math.min(...marks), gone }
   }
 
-  /** What a subject stands at, for one whose commits may all be in the archive. `mark`: `null` where they are not. */
+  /** The last sequence of a subject whose commits may all be in the archive. `mark`: `null` where they are not. */
   private async archivedAt(
     { subject, expected }: Append,
     archive: Archive
   ): Promise<{ readonly newest: number; readonly mark: number | null }> {
-    // What was sealed is in the log for a moment longer.
+    // Sealed commits stay in the log for a moment longer.
     const hot = expected === 0 ? 0 : await this.lastSeqHot(subject)
     if (hot > 0) return { newest: hot, mark: null }
-    // Whether that is so still, the guard finds out.
+    // The guard finds out if that is still so.
     return archive.mark.seq === 0 ? { newest: 0, mark: 0 } : archive.stand(subject)
   }
 
@@ -320,7 +323,7 @@ export class JetStreamLog implements EventLog {
       // One that is larger than a batch may be goes alone, and the server refuses it.
       const fits = size === 0 || size + group.appends.length <= this.batchMax
       if (group.look === null) {
-        // Whoever comes behind it on a subject stays behind it.
+        // Later groups on its subjects stay behind it.
         for (const append of group.appends) taken.add(append.subject)
         later.push(group)
       } else if (fits && !group.appends.some((append) => taken.has(append.subject))) {
@@ -383,7 +386,7 @@ export class JetStreamLog implements EventLog {
     const page = unbroken(await this.readHot(subject, after, max, upTo))
     const [first] = page.entries
     if (archive === undefined || first?.previous === after) return page
-    // What lies between is archived, or forgotten.
+    // The commits between are archived, or forgotten.
     const older = await archive.history(subject, after, first?.previous)
     const entries = older.filter(({ seq }) => first === undefined || seq < first.seq)
     return entries.length === 0 ? page : { entries, more: true }

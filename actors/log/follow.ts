@@ -63,8 +63,8 @@ export interface Following {
 }
 
 /**
- * Where to begin: all that is kept, the newest message of each subject, a sequence, or what was stored from a time on
- * (Unix ms).
+ * The beginning: everything that is kept, the newest message of each subject, a sequence, or the first message from a
+ * time on (Unix ms).
  */
 export type Start = "all" | "last-per-subject" | number | { readonly time: number }
 
@@ -275,7 +275,7 @@ class Follower {
     }
   }
 
-  /** Whether the server may have dropped the next message. Then this following is over. */
+  /** True if the server may have dropped the next message. Then this following is over. */
   private isArchived({ archive, overtaken }: Older): boolean {
     if (typeof this.from !== "number" || archive.through < this.from) return false
     if (!this.isOver) {

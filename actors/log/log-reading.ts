@@ -5,7 +5,7 @@
  * Invariants
  *  - Each commit behind the start is received once and in order, as far as it is still kept.
  *  - A reader that is overtaken, because the log was archived and dropped before it came there, goes on in the archive.
- *    Where that cannot be read, the reading fails. It never goes on behind a gap.
+ *    If that cannot be read, the reading fails. It never goes on behind a gap.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Deferred, Effect, Stream } from "effect"
@@ -62,7 +62,7 @@ export class LogReading {
     return this.next - 1
   }
 
-  /** Whether it reads in the archive at the moment. */
+  /** True while it reads in the archive. */
   get isArchived(): boolean {
     return this.archived
   }

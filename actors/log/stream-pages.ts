@@ -49,7 +49,7 @@ const pageOf = (
 
 const EVERYTHING = ">"
 
-/** Of `*`, which stands for one token, and a closing `>`. */
+/** Matches `*`, which stands for one token, and a closing `>`. */
 const matches = (pattern: string, subject: string): boolean => {
   if (pattern === EVERYTHING || pattern === subject) return true
   const [wanted, tokens] = [pattern.split("."), subject.split(".")]
@@ -58,7 +58,7 @@ const matches = (pattern: string, subject: string): boolean => {
   return fits && wanted.every((token, index) => token === "*" || token === EVERYTHING || token === tokens[index])
 }
 
-/** What of a stretch is of the pattern, and how far it reaches. */
+/** The messages of a stretch that match the pattern, and its end. */
 export interface Page {
   readonly page: ReadonlyArray<Stored>
   readonly reached: number
@@ -94,7 +94,7 @@ export const archivedPages = (
 
 /**
  * From behind `after` to what was the end when the last page was read: only subjects of this pattern. No page is empty.
- * `archive`: of this stream. What went there while it was read is read there.
+ * `archive`: of this stream. Messages that are archived meanwhile are read there.
  */
 export const pagesOf = (
   nats: NatsConnection,

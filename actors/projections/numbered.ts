@@ -1,13 +1,13 @@
 /**
  * Counters that stand behind what the tables, or the archive's index, hold: their stream is an older copy, or has lost
- * its end. They would give numbers a second time (spec 2.1). The node that runs the projections raises them once, at its
- * start.
+ * its end. They would give numbers a second time (spec 2.1). The node that runs the projections raises them once, at
+ * its start.
  *
  * Invariants
  *  - A counter is only ever counted up. Two nodes that do so at once leave a gap, which is no harm.
- *  - Where the log has an archive, a node does so before it serves, and the archiver before its mark names a segment: what is begun under a number that was drawn is not
- *    asked for there (log/event-log.ts), and the tables may be empty and filled anew at that time. What the log itself
- *    has, the expected sequence of each append protects.
+ *  - If the log has an archive, a node does so before it serves, and the archiver before its mark names a segment.
+ *    Drawn numbers are not looked up in the archive (log/event-log.ts), and the tables may be empty and filled anew at
+ *    that time. The expected sequence of each append protects the log's own part.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect, Schedule } from "effect"

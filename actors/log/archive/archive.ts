@@ -2,8 +2,8 @@
  * Reads the archive: what an actor has there, and the whole of it in order.
  *
  * Invariants
- *  - What is answered is never less than what the mark says that is archived: where the index or a segment is not there,
- *    reading fails. The mark is asked for with every look into the index, since the index may have been lost.
+ *  - Answers never have less than the mark says that is archived: if the index or a segment is missing, reading fails.
+ *    The mark is asked for with every look into the index, since the index may have been lost.
  *  - Commits that the log would have forgotten by now are not told.
  *  - Opened segments and unpacked blocks that are kept are bounded.
  */
@@ -52,12 +52,12 @@ class Kept<Value> {
 }
 
 /**
- * Where a subject has commits: the newest of each segment, from the newest segment on. It is followed backwards, as each
- * segment says where the one before it is, and kept: a long history is read in pages from its beginning.
+ * The places of a subject's commits: the newest of each segment, from the newest segment on. It is followed backwards,
+ * as each segment says where the one before it is, and kept: a long history is read in pages from its beginning.
  */
 interface Trail {
   readonly ends: Array<number>
-  /** What is to be looked at next; 0 where all is known. */
+  /** The next sequence to read; 0 if all are known. */
   next: number
 }
 
@@ -66,7 +66,7 @@ interface Asked {
   readonly mark: number
 }
 
-/** What a subject stands at in the archive. */
+/** A subject's last sequence in the archive. */
 export interface Stand {
   /** 0 for nothing. */
   readonly newest: number
@@ -154,7 +154,7 @@ export class Archive {
   }
 
   /**
-   * What lies behind `after` and up to the newest that is archived, in order: the oldest, where that is more than a page.
+   * The commits behind `after` and up to the newest archived one, in order: the oldest, if that is more than a page.
    * `newest`: where the log says which that is. The log may have forgotten that one before it was archived.
    */
   async history(subject: string, after: number, newest?: number): Promise<ReadonlyArray<LogEntry>> {
@@ -177,7 +177,7 @@ export class Archive {
     return found
   }
 
-  /** Of each segment in which the subject has commits behind `after`: the newest one up to `end`; in order. */
+  /** The newest commit, up to `end`, of each segment in which the subject has commits behind `after`; in order. */
   private async endsOf(subject: string, after: number, end: number): Promise<ReadonlyArray<number>> {
     const trail = await this.trails.of(`${subject} ${end}`, () => Promise.resolve({ ends: [], next: end }))
     for (let seq = trail.next; seq > after; seq = trail.next) {
@@ -223,7 +223,9 @@ export class Archive {
     }
   }
 
-  /** Of a commit that does not say what it follows, such as one that a restore has written: every segment is asked. */
+  /**
+   * For a commit that does not name the one before it, such as one that a restore has written: every segment is asked.
+   */
   private async newestBefore(subject: string, seq: number): Promise<number> {
     for (let at = this.placeOf(seq) - 1; at >= 0; at--) {
       const name = this.segments[at]
@@ -317,7 +319,7 @@ export class Archive {
     return found !== undefined && found.first <= seq ? found : undefined
   }
 
-  /** Of the first segment that ends with this sequence or behind it. */
+  /** The place of the first segment that ends at this sequence or behind it. */
   private placeOf(seq: number): number {
     let [low, high] = [0, this.segments.length]
     while (low < high) {
@@ -328,7 +330,7 @@ export class Archive {
     return low
   }
 
-  /** What the index has learned since. */
+  /** Reads the newer segments of the index. */
   private async learn(): Promise<void> {
     const last = this.segments.at(-1)?.last ?? 0
     const newer = await this.parts.index.segmentsAfter(last)

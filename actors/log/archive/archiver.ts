@@ -2,15 +2,16 @@
  * Moves the older part of the log into the archive.
  *
  * Invariants
- *  - What is older than the hot part, in order: a segment is made and stored, then its rows come into the index, then the
- *    mark into the log, and only then the server drops what the mark covers. Ended at any point, the next run goes on.
+ *  - Archives the part that is older than the hot one, in order. A segment is made and stored, then its rows come into
+ *    the index, then the mark into the log. Only then the server drops the part that the mark covers. Ended at any
+ *    point, the next run goes on.
  *  - A segment in the index that no mark names is read until another takes its place, and that one reaches as far: rows
  *    of actors name its commits.
  *  - Nothing is dropped that a durable reader of the log (consumers, projections, reactions) has not done.
- *  - The holder of the index's lock archives. Whoever has lost that lock and does not know it changes nothing any more:
- *    the index takes statements of the holder alone (index-table.ts), the mark is written behind the one that the run
- *    began with, and the log is dropped up to a mark that stands, after the lock was confirmed. What it has stored has
- *    another name, or the same content.
+ *  - The holder of the index's lock archives. An archiver that has lost that lock without knowing it changes nothing
+ *    any more. The index takes statements of the holder alone (index-table.ts), and the mark is written behind the one
+ *    that the run began with. The log is dropped up to a written mark, after the lock was confirmed. Its stored segment
+ *    has another name, or the same content.
  *  - Before anything is sealed the index is brought to where the mark is: after a restore, or on an empty Postgres.
  */
 import type { JetStreamManager } from "@nats-io/jetstream"
@@ -82,7 +83,7 @@ export class Overtaken extends Error {}
 export interface ArchiverRun {
   readonly segments: number
   readonly commits: number
-  /** What the archive covers now. */
+  /** The last sequence that the archive covers. */
   readonly through: number
 }
 
@@ -93,7 +94,7 @@ export const archiveOnce = (parts: ArchiverParts): Effect.Effect<ArchiverRun | n
     return yield* attempt(() => parts.index.alone((index) => new Run(clock, { ...parts, index }).go()))
   })
 
-/** What a run works with: the index as the holder of its lock has it. */
+/** The parts of a run: the index as the holder of its lock has it. */
 interface RunParts extends Omit<ArchiverParts, "index"> {
   readonly index: IndexWriter
 }
@@ -118,7 +119,7 @@ export const bringIndex = async ({
     name = (await checked(objects, name)).footer.previous
   }
   const begins = lacking[0]?.first ?? through + 1
-  // Of another log, which has gone another way.
+  // Segments of another log, which has gone another way.
   if (known.some(({ last }) => last >= begins && last <= through)) {
     await index.empty()
     return bringIndex({ archive, index, objects })
@@ -171,11 +172,11 @@ class Run {
   async go(): Promise<ArchiverRun> {
     const { index } = this.parts
     this.at = await bringIndex(this.parts)
-    // What an earlier run sealed may be there still.
+    // Sealed commits of an earlier run may still be in the log.
     await this.drop()
     await index.removeExpired(wallMs(this.clock))
     const due = await this.target()
-    // Whoever stored one that no mark names was ended before.
+    // The maker of a segment that no mark names was ended before.
     const least = (await index.newestSegment())?.last ?? 0
     const target = least <= due ? due : 0
     while (this.through < target && this.segments < SEGMENTS_OF_RUN) {
@@ -202,7 +203,7 @@ class Run {
     return Math.min(old, await done())
   }
 
-  /** Whether there was enough for a segment. */
+  /** True if there was enough for a segment. */
   private async seal(first: number, { least, target }: Stretch): Promise<boolean> {
     const { nats, objects, index, policy } = this.parts
     const began = monotonicMs(this.clock)
@@ -298,7 +299,7 @@ class Run {
     if (through === 0) return
     const { state } = await manager.streams.info(streams.events)
     if (state.first_seq > through || state.messages === 0) return
-    // Who has begun to read since the mark was written may still need it.
+    // A reader that has begun since the mark was written may still need it.
     if ((await done()) < through) return
     // A backup may have the lock by now, or a restore has put an older log in this one's place.
     await index.confirm()

@@ -16,7 +16,7 @@ import { placeOf, type SegmentName } from "./segment.ts"
 
 const ROWS_REMOVED = 10_000
 const IDS_PAGE = 1000
-/** Of advisory locks in Postgres. */
+/** The number of the advisory lock in Postgres. */
 const LOCK = 7_310_588_214
 
 /** The newest archived commit of an actor. */
@@ -48,7 +48,7 @@ export class IndexTable {
     this.db = db
   }
 
-  /** Of these subjects the newest that is archived; `null` where nothing is. */
+  /** The newest archived commit of each of these subjects; `null` if there is none. */
   async find(subjects: ReadonlyArray<string>): Promise<Answer> {
     const places = subjects.map(placeOf)
     const [kinds, ids] = [places.map(({ kind }) => kind), places.map(({ id }) => id)]
@@ -128,7 +128,7 @@ export class IndexTable {
   }
 }
 
-/** Of a kind whose ids are numbers: the highest that is archived, 0 for none. */
+/** The highest archived id of a kind whose ids are numbers, 0 for none. */
 export const highestArchived = async (db: Kysely<Database>, kind: string): Promise<number> => {
   const { rows } = await sql<{ highest: string }>`
     select coalesce(max((numbers->>${kind})::bigint), 0) as highest from archive_segments`.execute(db)
@@ -182,7 +182,7 @@ export class IndexWriter extends IndexTable {
     await this.held.deleteFrom("archive_segments").where("last", ">", String(after)).execute()
   }
 
-  /** Of actors that the log has forgotten by now. Resolves when none is left. `at`: Unix ms. */
+  /** Removes actors that the log has forgotten by now. Resolves when none is left. `at`: Unix ms. */
   async removeExpired(at: number): Promise<void> {
     for (;;) {
       const { numAffectedRows = 0n } = await sql`
@@ -202,7 +202,7 @@ export class IndexWriter extends IndexTable {
 
 const NUMBER = /^[1-9]\d{0,14}$/
 
-/** Of each kind the highest id that is a number. */
+/** The highest numeric id of each kind. */
 const numbersIn = (subjects: Iterable<string>): ReadonlyMap<string, number> => {
   const all = new Map<string, number>()
   for (const { kind, id } of [...subjects].map(placeOf))
