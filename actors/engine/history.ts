@@ -10,12 +10,10 @@
  *    segment. Both are in one Postgres, where a restore deletes them together, and an archived commit is not written
  *    anew.
  *  - Each commit names the one before it. A snapshot that no commit of the log follows, or that is ahead of its end, is
- *    not believed: the log is an older one, or has lost its end. It is dropped, and one of the log takes its place. It
- *    is dropped, and one of the log takes its place.
+ *    not believed: the log is an older one, or has lost its end. It is dropped, and one of the log takes its place.
  *  - An actor in memory that stands behind the log's end is read from the log again. Lost commits are no state.
  *  - Another actor's commit may have begun this one's log, and the node that was to say so may have died. So an actor
- *    without any commit is looked up in the log at each use. So an actor without any commit is looked up in the log at
- *    each use. (Companions only ever begin a log.)
+ *    without any commit is looked up in the log at each use. (Companions only ever begin a log.)
  *  - An actor of a kind that ends has no snapshot. Once the log has forgotten it, it begins anew: at sequence 0,
  *    without a memory of commands.
  *  - An event of a newer release ends the reading (fold.ts): the actor is not served here, whoever asked tries

@@ -11,10 +11,8 @@
  *    on. Only groups that are refused alone are conflicts, and one of a thousand costs its neighbors some ten times a
  *    batch.
  *  - Commits of one subject and groups of several leave as two batches at once. Others write to the further subjects of
- *    a group too, so that it is refused more often. Others write to the further subjects of a group too, so that it is
- *    refused more often.
+ *    a group too, so that it is refused more often.
  *  - A stream without a leader (its server was stopped, the others choose anew) has written nothing. The batch goes
- *    again until its time is up, and its expected sequences still keep it from being written twice. The batch goes
  *    again until its time is up, and its expected sequences still keep it from being written twice.
  *  - A read has everything that was acknowledged before. With replicas, one that answers may be behind, so its answer
  *    counts once it reaches as far as the leader says.

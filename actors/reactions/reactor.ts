@@ -1,7 +1,6 @@
 /**
  * Carries out one set of reactions. It reads its part of the log in order from the checkpoint, and asks the concerned
- * actors to carry out the commands of each commit. The checkpoint moves behind finished ones. The checkpoint moves
- * behind finished ones.
+ * actors to carry out the commands of each commit. The checkpoint moves behind finished ones.
  *
  * Invariants
  *  - Nothing is lost: the mark moves behind a commit only when all that follows from it was carried out, refused for

@@ -3,8 +3,7 @@
  *
  * Invariants
  *  - An outcome is in force when every command of it was done, or its effect exists already. Examples are an account
- *    that is suspended for longer, and a post that its author has removed meanwhile. Examples are an account that is
- *    suspended for longer, and a post that its author has removed meanwhile.
+ *    that is suspended for longer, and a post that its author has removed meanwhile.
  *  - Each command may be asked again at any time later. Trust, suspensions and the lift of a compartment name the
  *    report, and the state of its agent or compartment makes them count once. All others set a state.
  */
