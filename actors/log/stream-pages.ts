@@ -47,13 +47,23 @@ const pageOf = (
 
 const EVERYTHING = ">"
 
-/** Of `*`, which stands for one token, and a closing `>`. */
-const matches = (pattern: string, subject: string): boolean => {
-  if (pattern === EVERYTHING || pattern === subject) return true
-  const [wanted, tokens] = [pattern.split("."), subject.split(".")]
+/** Tells which subjects are of a pattern: of `*`, which stands for one token, and a closing `>`. */
+const matching = (pattern: string): ((subject: string) => boolean) => {
+  if (pattern === EVERYTHING) return () => true
+  const wanted = pattern.split(".")
   const isOpen = wanted.at(-1) === EVERYTHING
-  const fits = isOpen ? tokens.length >= wanted.length : tokens.length === wanted.length
-  return fits && wanted.every((token, index) => token === "*" || token === EVERYTHING || token === tokens[index])
+  // Most patterns are of one kind: then it is enough to compare how the subject begins.
+  const fixed = wanted.slice(
+    0,
+    wanted.findIndex((token) => token === "*" || token === EVERYTHING)
+  )
+  const prefix = fixed.length === wanted.length - 1 && isOpen ? `${fixed.join(".")}.` : null
+  if (prefix !== null) return (subject) => subject.length > prefix.length && subject.startsWith(prefix)
+  return (subject) => {
+    const tokens = subject.split(".")
+    const fits = isOpen ? tokens.length >= wanted.length : tokens.length === wanted.length
+    return fits && wanted.every((token, index) => token === "*" || token === EVERYTHING || token === tokens[index])
+  }
 }
 
 /** What of a stretch is of the pattern, and how far it reaches. */
@@ -67,12 +77,11 @@ const archivedPage = (
   archive: Archive,
   after: number,
   size: number,
-  pattern: string
+  isWanted: (subject: string) => boolean
 ): Effect.Effect<Page | null, unknown> =>
   Effect.map(
-    attempt(() => archive.page(after, size)),
-    (found) =>
-      found && { page: found.commits.filter(({ subject }) => matches(pattern, subject)), reached: found.reached }
+    attempt(() => archive.page(after, size, isWanted)),
+    (found) => found && { page: found.commits, reached: found.reached }
   )
 
 const through = (after: number, next: (at: number) => Effect.Effect<Page | null, unknown>) =>
@@ -88,10 +97,13 @@ export const archivedPages = (
   after: number,
   size: number,
   pattern = EVERYTHING
-): Stream.Stream<Page, unknown> => through(after, (at) => archivedPage(archive, at, size, pattern))
+): Stream.Stream<Page, unknown> => {
+  const isWanted = matching(pattern)
+  return through(after, (at) => archivedPage(archive, at, size, isWanted))
+}
 
 /**
- * From behind `after` to what was the end when the last page was read: only subjects of this pattern. `archive`: of this
+ * From behind `after` to what was the end when the last page was read: only subjects of these patterns. `archive`: of this
  * stream.
  */
 export const pagesOf = (
@@ -99,19 +111,26 @@ export const pagesOf = (
   stream: string,
   after: number,
   size: number,
-  pattern = EVERYTHING,
+  patterns: string | ReadonlyArray<string> = EVERYTHING,
   archive?: Archive
 ): Stream.Stream<ReadonlyArray<Stored>, unknown> => {
+  const [first = EVERYTHING, ...others] = typeof patterns === "string" ? [patterns] : patterns
+  // The server takes one pattern.
+  const pattern = others.length === 0 ? first : EVERYTHING
+  const each = [first, ...others].map(matching)
+  const isWanted = (subject: string): boolean => each.some((isOf) => isOf(subject))
   const next = (at: number): Effect.Effect<Page | null, unknown> =>
     Effect.gen(function* () {
-      if (archive !== undefined && at < archive.through) return yield* archivedPage(archive, at, size, pattern)
+      if (archive !== undefined && at < archive.through) return yield* archivedPage(archive, at, size, isWanted)
       const page = yield* pageOf(nats, stream, at, size, pattern)
       if (archive !== undefined) {
         yield* attempt(() => archive.refresh())
-        if (at < archive.through) return yield* archivedPage(archive, at, size, pattern)
+        if (at < archive.through) return yield* archivedPage(archive, at, size, isWanted)
       }
       const last = page.at(-1)
-      return last === undefined ? null : { page: page.filter(({ subject }) => !isGuarding(subject)), reached: last.seq }
+      return last === undefined
+        ? null
+        : { page: page.filter(({ subject }) => isWanted(subject) && !isGuarding(subject)), reached: last.seq }
     })
   return Stream.map(through(after, next), ({ page }) => page)
 }
