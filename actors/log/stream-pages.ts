@@ -113,7 +113,18 @@ export const pagesOf = (
   size: number,
   patterns: string | ReadonlyArray<string> = EVERYTHING,
   archive?: Archive
-): Stream.Stream<ReadonlyArray<Stored>, unknown> => {
+): Stream.Stream<ReadonlyArray<Stored>, unknown> =>
+  Stream.map(stretchesOf(nats, stream, after, size, patterns, archive), ({ page }) => page)
+
+/** The same with how far each page reaches, which may be further than its last message. */
+export const stretchesOf = (
+  nats: NatsConnection,
+  stream: string,
+  after: number,
+  size: number,
+  patterns: string | ReadonlyArray<string>,
+  archive?: Archive
+): Stream.Stream<Page, unknown> => {
   const [first = EVERYTHING, ...others] = typeof patterns === "string" ? [patterns] : patterns
   // The server takes one pattern.
   const pattern = others.length === 0 ? first : EVERYTHING
@@ -132,7 +143,7 @@ export const pagesOf = (
         ? null
         : { page: page.filter(({ subject }) => isWanted(subject) && !isGuarding(subject)), reached: last.seq }
     })
-  return Stream.map(through(after, next), ({ page }) => page)
+  return through(after, next)
 }
 
 /** The first sequence of the pattern behind `after`, as the stream's leader has it; `null` where there is none. */

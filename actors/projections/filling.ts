@@ -9,7 +9,7 @@ import type { Kysely } from "kysely"
 import { streams } from "../../schemas/subjects.ts"
 import type { Database } from "../tables/database.ts"
 import type { Archive } from "../log/archive/archive.ts"
-import { nextSeq, pagesOf, type Stored } from "../log/stream-pages.ts"
+import { nextSeq, type Stored, stretchesOf } from "../log/stream-pages.ts"
 import { Applier, type Mark } from "./applier.ts"
 import { messageOf, type Projection } from "./projection.ts"
 import { toItsEnd } from "./steps.ts"
@@ -86,19 +86,22 @@ export class Filling {
     const { nats, projection, archive, pageSize = PAGE } = this.parts
     if (this.seq >= last) return Effect.void
     const older = projection.stream === streams.events ? archive : undefined
-    const pages = pagesOf(nats, projection.stream, this.seq, pageSize, projection.subjects, older)
-    return Stream.runForEachWhile(pages, (page) => {
+    const pages = stretchesOf(nats, projection.stream, this.seq, pageSize, projection.subjects, older)
+    return Stream.runForEachWhile(pages, ({ page, reached }) => {
       const due = page.filter((message) => message.seq <= last)
-      const applied = due.length === 0 ? Effect.void : toItsEnd(() => this.page(due, target))
-      return Effect.as(applied, due.length === page.length)
+      return Effect.as(
+        toItsEnd(() => this.page(due, Math.min(reached, last), target)),
+        reached < last
+      )
     })
   }
 
-  private async page(page: ReadonlyArray<Stored>, target: number): Promise<void> {
+  /** `reached`: nothing else for these tables lies before it, so that nobody reads there again. */
+  private async page(page: ReadonlyArray<Stored>, reached: number, target: number): Promise<void> {
     const { progress } = this.parts
     const read = page.map((message) => messageOf(message.subject, message.seq, message.data))
     if (read.length > 0) this.mark = await this.applier.apply(read, this.mark)
-    this.mark = await this.applier.keep({ ...this.mark, seq: page.at(-1)?.seq ?? this.seq })
+    this.mark = await this.applier.keep({ ...this.mark, seq: Math.max(reached, this.seq) })
     this.messages += read.length
     progress({ messages: this.messages, seq: this.seq, target: Math.max(target, this.seq) })
   }
