@@ -4,7 +4,7 @@
  * how long it took and how much memory it needed is printed.
  */
 import { readdir } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { loadavg, tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Stream } from "effect"
 import { CompiledQuery } from "kysely"
@@ -65,10 +65,23 @@ afterAll(async () => {
   await receiver?.stop()
 })
 
+const loads = (): string =>
+  loadavg()
+    .map((load) => load.toFixed(1))
+    .join(", ")
+
 const secondsOf = async (work: () => Promise<unknown>): Promise<number> => {
   const began = performance.now()
   await work()
   return (performance.now() - began) / 1000
+}
+
+/** Seconds of processor time of all that serves, and of this process, which other work on the machine changes less. */
+const cpuSecondsOf = async (world: World, work: () => Promise<unknown>): Promise<number> => {
+  const [before, own] = [cpuOf(serving(world)), process.cpuUsage()]
+  await work()
+  const { user, system } = process.cpuUsage(own)
+  return (cpuOf(serving(world)) - before + user + system) / 1e6
 }
 
 const benchAgent = ({ key, publicKey, hxId }: YearAgent): BenchAgent => {
@@ -95,8 +108,11 @@ const spread = (world: World, what: string, took: ReadonlyArray<number>): void =
 /** One after another. */
 const asked = async <A>(world: World, what: string, all: ReadonlyArray<A>, ask: (one: A) => Promise<unknown>) => {
   const took: Array<number> = []
-  for (const one of all) took.push(1000 * (await secondsOf(() => ask(one))))
+  const cpu = await cpuSecondsOf(world, async () => {
+    for (const one of all) took.push(1000 * (await secondsOf(() => ask(one))))
+  })
   spread(world, what, took)
+  world.report(`${what}, CPU`, (1000 * cpu) / all.length, "ms")
 }
 
 const answering = ({ edge, written }: World): Promise<unknown> => {
@@ -108,14 +124,17 @@ const rebuilt = async (world: World): Promise<void> => {
   const { service, written } = world
   const { nats, manager, databaseUrl, limits, archive } = service.view
   let [applied, all] = [0, 0]
-  for (const projection of PROJECTIONS) {
-    const parts = { nats, manager, databaseUrl, limits, projection, progress: () => undefined, archive }
-    const { messages, seconds } = await Effect.runPromise(rebuild(parts))
-    ;[applied, all] = [applied + messages, all + seconds]
-    if (messages > written.last / 50) world.report(`rebuild of ${projection.name}`, messages / seconds, "commits/s")
-  }
+  const cpu = await cpuSecondsOf(world, async () => {
+    for (const projection of PROJECTIONS) {
+      const parts = { nats, manager, databaseUrl, limits, projection, progress: () => undefined, archive }
+      const { messages, seconds } = await Effect.runPromise(rebuild(parts))
+      ;[applied, all] = [applied + messages, all + seconds]
+      if (messages > written.last / 50) world.report(`rebuild of ${projection.name}`, messages / seconds, "commits/s")
+    }
+  })
   world.report("rebuild of all tables", applied / all, "commits/s")
   world.report("rebuild of all tables, time", all, "s")
+  world.report("rebuild of all tables, CPU a commit", (1e6 * cpu) / applied, "us")
   // As Postgres does by itself within some minutes.
   await service.view.db.executeQuery(CompiledQuery.raw("vacuum analyze"))
 }
@@ -304,6 +323,17 @@ const written = async (world: World): Promise<void> => {
   )
 }
 
+const checked = async (world: World): Promise<void> => {
+  let cpu = 0
+  const seconds = await secondsOf(async () => {
+    cpu = await cpuSecondsOf(world, async () =>
+      expect(await operate(world.service.system, ["verify"])).toMatch(/verified in/)
+    )
+  })
+  world.report("verify", seconds, "s")
+  world.report("verify, CPU a commit", (1e6 * cpu) / world.written.standing(Date.now()), "us")
+}
+
 const backups = (world: World): string => join(world.service.system.folder, "backups")
 
 const backedUp = async (world: World, name: string): Promise<void> => {
@@ -397,7 +427,7 @@ const lived = async (agents: number, random: SeededRandom): Promise<void> => {
     await listed(world)
     await backedUp(world, "first")
     await written(world)
-    figure("verify", await secondsOf(async () => expect(await operate(system, ["verify"])).toMatch(/verified in/)), "s")
+    await checked(world)
     await backedUp(world, "incremental")
     memory()
     await restored(world)
@@ -408,7 +438,9 @@ const lived = async (agents: number, random: SeededRandom): Promise<void> => {
 
 test("a year of a community is read, written, verified, copied and brought back as a hundredth of it is", async () => {
   const random = seeded("a year of a community")
+  console.log(`load of the machine before: ${loads()}`)
   await lived(AGENTS / SMALLER, random)
   await lived(AGENTS, random)
   console.log(report.table())
+  console.log(`load of the machine after: ${loads()}`)
 })
