@@ -49,13 +49,23 @@ const pageOf = (
 
 const EVERYTHING = ">"
 
-/** Matches `*`, which stands for one token, and a closing `>`. */
-const matches = (pattern: string, subject: string): boolean => {
-  if (pattern === EVERYTHING || pattern === subject) return true
-  const [wanted, tokens] = [pattern.split("."), subject.split(".")]
+/** Makes a test for the subjects of a pattern: with `*`, which stands for one token, and a closing `>`. */
+const matching = (pattern: string): ((subject: string) => boolean) => {
+  if (pattern === EVERYTHING) return () => true
+  const wanted = pattern.split(".")
   const isOpen = wanted.at(-1) === EVERYTHING
-  const fits = isOpen ? tokens.length >= wanted.length : tokens.length === wanted.length
-  return fits && wanted.every((token, index) => token === "*" || token === EVERYTHING || token === tokens[index])
+  // Most patterns are of one kind: then it is enough to compare how the subject begins.
+  const fixed = wanted.slice(
+    0,
+    wanted.findIndex((token) => token === "*" || token === EVERYTHING)
+  )
+  const prefix = fixed.length === wanted.length - 1 && isOpen ? `${fixed.join(".")}.` : null
+  if (prefix !== null) return (subject) => subject.length > prefix.length && subject.startsWith(prefix)
+  return (subject) => {
+    const tokens = subject.split(".")
+    const fits = isOpen ? tokens.length >= wanted.length : tokens.length === wanted.length
+    return fits && wanted.every((token, index) => token === "*" || token === EVERYTHING || token === tokens[index])
+  }
 }
 
 /** The messages of a stretch that match the pattern, and its end. */
@@ -69,12 +79,11 @@ const archivedPage = (
   archive: Archive,
   after: number,
   size: number,
-  pattern: string
+  isWanted: (subject: string) => boolean
 ): Effect.Effect<Page | null, unknown> =>
   Effect.map(
-    attempt(() => archive.page(after, size)),
-    (found) =>
-      found && { page: found.commits.filter(({ subject }) => matches(pattern, subject)), reached: found.reached }
+    attempt(() => archive.page(after, size, isWanted)),
+    (found) => found && { page: found.commits, reached: found.reached }
   )
 
 const through = (after: number, next: (at: number) => Effect.Effect<Page | null, unknown>) =>
@@ -90,10 +99,13 @@ export const archivedPages = (
   after: number,
   size: number,
   pattern = EVERYTHING
-): Stream.Stream<Page, unknown> => through(after, (at) => archivedPage(archive, at, size, pattern))
+): Stream.Stream<Page, unknown> => {
+  const isWanted = matching(pattern)
+  return through(after, (at) => archivedPage(archive, at, size, isWanted))
+}
 
 /**
- * From behind `after` to what was the end when the last page was read: only subjects of this pattern. No page is empty.
+ * From behind `after` to what was the end when the last page was read: only subjects of these patterns. No page is empty.
  * `archive`: of this stream. Messages that are archived meanwhile are read there.
  */
 export const pagesOf = (
@@ -101,19 +113,39 @@ export const pagesOf = (
   stream: string,
   after: number,
   size: number,
-  pattern = EVERYTHING,
+  patterns: string | ReadonlyArray<string> = EVERYTHING,
   archive?: Archive
-): Stream.Stream<ReadonlyArray<Stored>, unknown> => {
+): Stream.Stream<ReadonlyArray<Stored>, unknown> =>
+  stretchesOf(nats, stream, after, size, patterns, archive).pipe(
+    Stream.map(({ page }) => page),
+    Stream.filter((page) => page.length > 0)
+  )
+
+/** The same with the end of each page, which may be further than its last message. Pages may be empty. */
+export const stretchesOf = (
+  nats: NatsConnection,
+  stream: string,
+  after: number,
+  size: number,
+  patterns: string | ReadonlyArray<string>,
+  archive?: Archive
+): Stream.Stream<Page, unknown> => {
+  const [first = EVERYTHING, ...others] = typeof patterns === "string" ? [patterns] : patterns
+  // The server takes one pattern.
+  const pattern = others.length === 0 ? first : EVERYTHING
+  const each = [first, ...others].map(matching)
+  const isWanted = (subject: string): boolean => each.some((isOf) => isOf(subject))
   const next = (at: number): Effect.Effect<Page | null, unknown> =>
     Effect.gen(function* () {
-      if (archive !== undefined && at < archive.through) return yield* archivedPage(archive, at, size, pattern)
+      if (archive !== undefined && at < archive.through) return yield* archivedPage(archive, at, size, isWanted)
       const page = yield* pageOf(nats, stream, at, size, pattern)
       if (archive !== undefined) {
         yield* attempt(() => archive.refresh())
-        if (at < archive.through) return yield* archivedPage(archive, at, size, pattern)
+        if (at < archive.through) return yield* archivedPage(archive, at, size, isWanted)
       }
       const last = page.at(-1)
-      if (last !== undefined) return { page: page.filter(({ subject }) => !isGuarding(subject)), reached: last.seq }
+      if (last !== undefined)
+        return { page: page.filter(({ subject }) => isWanted(subject) && !isGuarding(subject)), reached: last.seq }
       return archive === undefined ? null : yield* atEnd(archive, at)
     })
   /** A replica that is behind may end before what is archived and dropped by the time that another is asked. */
@@ -121,15 +153,12 @@ export const pagesOf = (
     Effect.gen(function* () {
       const more = yield* nextSeq(nats, stream, at, pattern)
       yield* attempt(() => known.refresh())
-      if (at < known.through) return yield* archivedPage(known, at, size, pattern)
+      if (at < known.through) return yield* archivedPage(known, at, size, isWanted)
       if (more === null) return null
       yield* Effect.sleep(BEHIND_PAUSE_MS)
       return { page: [], reached: at }
     })
-  return through(after, next).pipe(
-    Stream.map(({ page }) => page),
-    Stream.filter((page) => page.length > 0)
-  )
+  return through(after, next)
 }
 
 /** The first sequence of the pattern behind `after`, as the stream's leader has it; `null` where there is none. */

@@ -1,7 +1,6 @@
 /**
  * Brings a stream into tables that are not served, page by page. The stream's leader is asked if they have everything
- * up to a sequence: pages may come from a replica that is behind. A page is of one pattern of subjects: who reads
- * several gets the whole stream and leaves out the rest.
+ * up to a sequence: pages may come from a replica that is behind.
  */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
@@ -10,14 +9,13 @@ import type { Kysely } from "kysely"
 import { streams } from "../../schemas/subjects.ts"
 import type { Database } from "../tables/database.ts"
 import type { Archive } from "../log/archive/archive.ts"
-import { nextSeq, pagesOf, type Stored } from "../log/stream-pages.ts"
+import { nextSeq, type Stored, stretchesOf } from "../log/stream-pages.ts"
 import { Applier, type Mark } from "./applier.ts"
 import { messageOf, type Projection } from "./projection.ts"
 import { toItsEnd } from "./steps.ts"
 
 /** Messages of a page: a transaction each. */
 const PAGE = 4000
-const EVERYTHING = ">"
 /** Answers of the leader that there is more than the pages brought. */
 const BEHIND_TRIES = 100
 const BEHIND_RETRY_MS = 50
@@ -48,7 +46,6 @@ export class Filling {
   messages = 0
   private mark: Mark = { seq: 0, kept: 0 }
   private readonly parts: FillingParts
-  private readonly pattern: string
   private readonly applier: Applier
 
   get seq(): number {
@@ -57,9 +54,7 @@ export class Filling {
 
   /** `db`: its names must mean the tables to fill. */
   constructor(db: Kysely<Database>, parts: FillingParts) {
-    const [first, ...others] = parts.projection.subjects
     this.parts = parts
-    this.pattern = others.length === 0 ? first : EVERYTHING
     this.applier = new Applier(db, parts.projection)
   }
 
@@ -75,9 +70,11 @@ export class Filling {
     const { nats, projection } = this.parts
     const all = Effect.gen({ self: this }, function* () {
       yield* this.pages(target, target)
-      const next = yield* nextSeq(nats, projection.stream, this.seq, this.pattern)
-      if (next !== null && next <= target)
-        return yield* Effect.fail(new Behind(`the pages of ${projection.stream} end before sequence ${next}`))
+      for (const subject of projection.subjects) {
+        const next = yield* nextSeq(nats, projection.stream, this.seq, subject)
+        if (next !== null && next <= target)
+          return yield* Effect.fail(new Behind(`the pages of ${projection.stream} end before sequence ${next}`))
+      }
       // Nothing for these tables lies between.
       this.mark = { ...this.mark, seq: Math.max(this.seq, target) }
     })
@@ -89,20 +86,22 @@ export class Filling {
     const { nats, projection, archive, pageSize = PAGE } = this.parts
     if (this.seq >= last) return Effect.void
     const older = projection.stream === streams.events ? archive : undefined
-    const pages = pagesOf(nats, projection.stream, this.seq, pageSize, this.pattern, older)
-    return Stream.runForEachWhile(pages, (page) => {
+    const pages = stretchesOf(nats, projection.stream, this.seq, pageSize, projection.subjects, older)
+    return Stream.runForEachWhile(pages, ({ page, reached }) => {
       const due = page.filter((message) => message.seq <= last)
-      const applied = due.length === 0 ? Effect.void : toItsEnd(() => this.page(due, target))
-      return Effect.as(applied, due.length === page.length)
+      return Effect.as(
+        toItsEnd(() => this.page(due, Math.min(reached, last), target)),
+        reached < last
+      )
     })
   }
 
-  private async page(page: ReadonlyArray<Stored>, target: number): Promise<void> {
-    const { projection, progress } = this.parts
-    const messages = page.map((message) => messageOf(message.subject, message.seq, message.data))
-    const read = this.pattern === EVERYTHING ? messages.filter(({ kind }) => projection.kinds.includes(kind)) : messages
+  /** `reached`: nothing else for these tables lies before it, so that nobody reads there again. */
+  private async page(page: ReadonlyArray<Stored>, reached: number, target: number): Promise<void> {
+    const { progress } = this.parts
+    const read = page.map((message) => messageOf(message.subject, message.seq, message.data))
     if (read.length > 0) this.mark = await this.applier.apply(read, this.mark)
-    this.mark = await this.applier.keep({ ...this.mark, seq: page.at(-1)?.seq ?? this.seq })
+    this.mark = await this.applier.keep({ ...this.mark, seq: Math.max(reached, this.seq) })
     this.messages += read.length
     progress({ messages: this.messages, seq: this.seq, target: Math.max(target, this.seq) })
   }

@@ -16,6 +16,11 @@ import { chunksOf } from "./files.ts"
 
 const CHUNK_BYTES = 131_072
 const WINDOW_BYTES = 4_194_304
+/**
+ * The server stores every message of a chunk before it answers, and flushes each to its disk. It gives up where that takes
+ * 5 s. A chunk of half a megabyte can hold 9,000 messages.
+ */
+const CHUNK_BACK_BYTES = 16_384
 const ANSWER_TIMEOUT_MS = 30_000
 /** Between two chunks. The server gives up after 5 s without an acknowledgement. */
 const SILENCE_MS = 30_000
@@ -131,10 +136,7 @@ export const copyBack = async (
   })
   const { deliver_subject: target, ...answer } = reply.json<{ readonly deliver_subject?: string } & ApiError>()
   if (target === undefined) throw new Fault(`${name} cannot be restored: ${told(answer)}`)
-  for await (const chunk of chunksOf(
-    path,
-    Math.min(CHUNK_BYTES * 4, (nats.info?.max_payload ?? CHUNK_BYTES * 2) / 2)
-  )) {
+  for await (const chunk of chunksOf(path, CHUNK_BACK_BYTES)) {
     signal.throwIfAborted()
     const taken = await nats.request(target, chunk, { timeout: ANSWER_TIMEOUT_MS })
     if (taken.data.length > 0) throw new Fault(`${name} was not restored: ${told(taken.json<ApiError>())}`)

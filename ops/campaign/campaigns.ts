@@ -116,6 +116,12 @@ export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
     rounds: 100,
     repeats: false
   },
+  year: {
+    what: "the log of a year, most of it archived: starts, activation, lists, writes, verify, rebuild, backup, restore",
+    files: ["tests/campaign/year.test.ts"],
+    rounds: 100,
+    repeats: false
+  },
   scanners: {
     what: "what Debian's own clamd and Rspamd say of mail",
     files: ["tests/campaign/mail-scanners.test.ts"],

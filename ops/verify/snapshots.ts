@@ -1,14 +1,22 @@
 /**
  * Snapshots held against the log: each must be what the log up to its sequence folds to, with the commands it
  * remembers.
+ *
+ * The history of one actor lies all over the log, and each of its commits costs a read of what lies around it. So where
+ * many actors have a snapshot, their histories are folded together in one reading of the whole log.
  */
 import { isDeepStrictEqual } from "node:util"
+import { Effect } from "effect"
 import { sql } from "kysely"
 import { reactionPlaceOf } from "../../actors/engine/command-ids.ts"
-import { MisshapenEvent } from "../../actors/engine/events.ts"
+import { decodeEvent, MisshapenEvent } from "../../actors/engine/events.ts"
 import { UnknownEvent } from "../../actors/engine/fold.ts"
 import { Remembered } from "../../actors/engine/remembered.ts"
 import { KINDS } from "../../actors/process/kinds.ts"
+import type { LogEntry } from "../../actors/log/commit.ts"
+import type { Stored } from "../../actors/log/stream-pages.ts"
+import { messageOf } from "../../actors/projections/projection.ts"
+import { readLog } from "../at/read-log.ts"
 import type { Service } from "../cli/connection.ts"
 import { asJson, differences, shown } from "../replay/difference.ts"
 import { evolved, historyOf, kindOf, stateProblem } from "../replay/fold.ts"
@@ -16,13 +24,22 @@ import { Masker } from "../replay/masks.ts"
 
 /** Rows read at once, and folded side by side. */
 const PAGE = 16
+/** Rows of which only the commands are read at once. */
+const OUTLINES = 500
+/** Actors that are folded together: their states are in memory until the log has been read. */
+const TOGETHER = 50_000
+/** A reading of so many commits costs what the history of one actor does. */
+const COMMITS_A_HISTORY = 1000
 
-interface SnapshotRow {
+interface Outline {
   readonly kind: string
   readonly id: string
   readonly seq: number
-  readonly state: unknown
   readonly commands: ReadonlyArray<unknown>
+}
+
+interface SnapshotRow extends Outline {
+  readonly state: unknown
 }
 
 export interface SnapshotReport {
@@ -50,37 +67,140 @@ export const verifySnapshots = async (
   let checked = 0
   let differing = 0
   const named: Array<string> = []
-  for await (const rows of snapshotPages(service, scope)) {
-    scope.signal.throwIfAborted()
-    const found = await Promise.all(rows.map((row) => faultOf(service, row)))
-    checked += rows.length
-    differing += found.filter((fault) => fault !== null).length
-    named.push(...found.filter((fault) => fault !== null).slice(0, NAMED_MAX - named.length))
-    progress(checked)
+  for await (const group of groupsOf(service, scope)) {
+    const folded = await foldedTogether(service, group)
+    for (let from = 0; from < group.length; from += PAGE) {
+      scope.signal.throwIfAborted()
+      const rows = await rowsOf(service, group.slice(from, from + PAGE))
+      const found = await Promise.all(rows.map((row) => faultOf(service, row, folded.get(keyOf(row)))))
+      checked += rows.length
+      differing += found.filter((fault) => fault !== null).length
+      named.push(...found.filter((fault) => fault !== null).slice(0, NAMED_MAX - named.length))
+      progress(checked)
+    }
   }
   return { checked, differing, named }
 }
 
 type Key = readonly [kind: string, id: string]
 
-async function* snapshotPages(service: Service, { kind, sample }: Scope): AsyncGenerator<ReadonlyArray<SnapshotRow>> {
+interface Due {
+  readonly kind: string
+  readonly id: string
+  readonly seq: number
+  readonly fold: Folding | null
+}
+
+const keyOf = ({ kind, id }: Pick<Outline, "kind" | "id">): string => `${kind} ${id}`
+
+/** `TOGETHER` snapshots at most, each with an empty fold. */
+async function* groupsOf(service: Service, scope: Scope): AsyncGenerator<ReadonlyArray<Due>> {
+  let group: Array<Due> = []
+  for await (const outlines of outlinesOf(service, scope)) {
+    for (const outline of outlines) {
+      const { kind, id, seq } = outline
+      group.push({ kind, id, seq, fold: kindOf(kind) === undefined ? null : new Folding(outline) })
+    }
+    if (group.length < TOGETHER) continue
+    yield group
+    group = []
+  }
+  if (group.length > 0) yield group
+}
+
+/** By kind and id, or those that were picked. */
+async function* outlinesOf(service: Service, { kind, sample }: Scope): AsyncGenerator<ReadonlyArray<Outline>> {
   const picked = sample === null ? null : await sampledKeys(service, kind, sample)
   let after: Key = ["", ""]
   for (let page = 0; ; page++) {
     const some =
       picked === null
         ? sql`(kind, id) > (${after[0]}, ${after[1]}) and ${ofKind(kind)}`
-        : oneOf(picked.slice(page * PAGE, (page + 1) * PAGE))
-    const { rows } = await sql<Omit<SnapshotRow, "seq"> & { readonly seq: string }>`
-      select kind, id, seq, state, commands from snapshots where ${ofThisRelease} and ${some} order by kind, id limit ${PAGE}`.execute(
-      service.db
-    )
+        : oneOf(picked.slice(page * OUTLINES, (page + 1) * OUTLINES))
+    const { rows } = await sql<Omit<Outline, "seq"> & { readonly seq: string }>`
+      select kind, id, seq, commands from snapshots where ${ofThisRelease} and ${some}
+      order by kind, id limit ${OUTLINES}`.execute(service.db)
     const last = rows.at(-1)
     if (last === undefined) return
     yield rows.map((row) => ({ ...row, seq: Number(row.seq) }))
     after = [last.kind, last.id]
   }
 }
+
+const rowsOf = async (service: Service, group: ReadonlyArray<Due>): Promise<ReadonlyArray<SnapshotRow>> => {
+  const { rows } = await sql<Omit<SnapshotRow, "seq"> & { readonly seq: string }>`
+    select kind, id, seq, state, commands from snapshots
+    where ${ofThisRelease} and ${oneOf(group.map(({ kind, id }): Key => [kind, id]))}
+    order by kind, id`.execute(service.db)
+  return rows.map((row) => ({ ...row, seq: Number(row.seq) }))
+}
+
+/** By kind and id what the log makes of each. Empty where to read each history by itself costs less. */
+const foldedTogether = async (service: Service, group: ReadonlyArray<Due>): Promise<ReadonlyMap<string, Folding>> => {
+  const last = Math.max(...group.map(({ seq }) => seq))
+  if (group.length * COMMITS_A_HISTORY < last) return new Map()
+  const foldings = new Map<string, Folding>()
+  for (const { kind, id, fold } of group) if (fold !== null) foldings.set(keyOf({ kind, id }), fold)
+  const receive = ({ seq, subject, data }: Stored): void => {
+    const { kind, id } = messageOf(subject, seq, data)
+    const folding = foldings.get(keyOf({ kind, id }))
+    if (folding !== undefined && seq <= folding.until && data.length > 0)
+      folding.takeChecked({ seq, commit: JSON.parse(text.decode(data)) })
+  }
+  await Effect.runPromise(readLog(service, last, receive))
+  return foldings
+}
+
+const text = new TextDecoder()
+
+/** The fold of an actor's log up to the sequence of its snapshot. */
+class Folding {
+  readonly until: number
+  state: unknown
+  seq = 0
+  /** The unreadable part of its history. */
+  problem: string | null = null
+  readonly remembered: Remembered
+  private readonly of: Outline
+  private readonly kind: NonNullable<ReturnType<typeof kindOf>>
+  private readonly bounds: ReturnType<typeof asMany>
+
+  /** Throws where there is no such kind. */
+  constructor(of: Outline) {
+    const kind = kindOf(of.kind)
+    if (kind === undefined) throw new Error(`there is no kind ${of.kind}`)
+    this.of = of
+    this.kind = kind
+    this.until = of.seq
+    this.state = kind.fold.initial
+    this.bounds = asMany(of)
+    this.remembered = new Remembered(of.kind, of.id)
+  }
+
+  take(entry: LogEntry): void {
+    this.state = evolved(this.kind.fold, this.of.id, this.state, entry)
+    this.seq = entry.seq
+    const { id, at, reply } = entry.commit
+    this.remembered.add({ id, at, ...(reply === undefined ? {} : { reply }) }, this.bounds)
+  }
+
+  /** The same with every event decoded whole, as its kind declares it; what cannot be is its problem. */
+  takeChecked(entry: LogEntry): void {
+    if (this.problem !== null) return
+    const { events } = this.kind
+    try {
+      if (events !== null) for (const event of entry.commit.events) decodeEvent(this.of.kind, events, event)
+      this.take(entry)
+    } catch (error) {
+      if (!isFinding(error)) throw error
+      this.problem = error.message
+    }
+  }
+}
+
+/** One actor's history that cannot be read is a finding, and no end of the search. */
+const isFinding = (error: unknown): error is MisshapenEvent | UnknownEvent =>
+  error instanceof MisshapenEvent || error instanceof UnknownEvent
 
 /** Actors that end have none. An older release may have left some: nobody reads them. */
 const KEPT = KINDS.filter(({ fold }) => fold.ends !== true)
@@ -104,17 +224,30 @@ const sampledKeys = async ({ db }: Service, kind: string | null, sample: number)
   return rows.map((row): Key => [row.kind, row.id])
 }
 
-const faultOf = async (service: Service, row: SnapshotRow): Promise<string | null> => {
+const faultOf = async (service: Service, row: SnapshotRow, folded: Folding | undefined): Promise<string | null> => {
   const name = `snapshot of ${row.kind} ${row.id} at sequence ${row.seq}`
-  return unlike(service, row, name).catch((error: unknown) => {
-    // One actor's history that cannot be read is a finding, and no end of the search.
-    if (error instanceof MisshapenEvent || error instanceof UnknownEvent) return `${name}: ${error.message}`
+  if (kindOf(row.kind) === undefined) return `${name}: there is no such kind`
+  try {
+    // It may have been replaced since the log was read.
+    const made = folded?.until === row.seq ? folded : await foldedAlone(service, row)
+    return made.problem === null ? unlike(row, made, name) : `${name}: ${made.problem}`
+  } catch (error) {
+    if (isFinding(error)) return `${name}: ${error.message}`
     throw error
-  })
+  }
+}
+
+const foldedAlone = async (service: Service, row: SnapshotRow): Promise<Folding> => {
+  const folding = new Folding(row)
+  for await (const entry of historyOf(service.log, row.kind, row.id)) {
+    if (entry.seq > row.seq) break
+    folding.take(entry)
+  }
+  return folding
 }
 
 /** As many as the snapshot has: how many those may be, and how old, the node that took it was told. */
-const asMany = ({ kind, id, commands }: SnapshotRow) => ({
+const asMany = ({ kind, id, commands }: Outline) => ({
   command_memory_max: Math.max(1, commands.filter((command) => !isPlaceOf(kind, id, command)).length),
   command_memory_seconds: Number.POSITIVE_INFINITY
 })
@@ -125,20 +258,7 @@ const isPlaceOf = (kind: string, id: string, command: unknown): boolean => {
   return place?.kind === kind && place.actor === id
 }
 
-const unlike = async (service: Service, row: SnapshotRow, name: string): Promise<string | null> => {
-  const fold = kindOf(row.kind)?.fold
-  if (fold === undefined) return `${name}: there is no such kind`
-  let state = fold.initial
-  let seq = 0
-  const remembered = new Remembered(row.kind, row.id)
-  const bounds = asMany(row)
-  for await (const entry of historyOf(service.log, row.kind, row.id)) {
-    if (entry.seq > row.seq) break
-    state = evolved(fold, row.id, state, entry)
-    seq = entry.seq
-    const { id, at, reply } = entry.commit
-    remembered.add({ id, at, ...(reply === undefined ? {} : { reply }) }, bounds)
-  }
+const unlike = (row: SnapshotRow, { state, seq, remembered }: Folding, name: string): string | null => {
   const misshapen = stateProblem(row.kind, state)
   if (misshapen !== null) return `${name}: the log makes it what its kind does not declare: ${misshapen}`
   if (seq !== row.seq)

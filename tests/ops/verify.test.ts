@@ -9,12 +9,15 @@ import type { Projection } from "../../actors/projections/projection.ts"
 import type { Options } from "../../ops/cli/command.ts"
 import { progressOf } from "../../ops/cli/progress.ts"
 import { clusterOf } from "../../ops/status/cluster.ts"
-import { streams } from "../../schemas/subjects.ts"
+import { streams, subjects } from "../../schemas/subjects.ts"
 import { waitFor } from "../harness/index.ts"
 import { hub } from "../support/hub.ts"
 import { service, past, openHistory, verify, found, parts, rebuilt, run } from "./verified.ts"
 import { leftOver } from "../support/tables.ts"
 import { rebuildTests } from "./rebuild.ts"
+
+/** Commits: a reading of more than a thousand costs more than the history of one actor. */
+const LONG = 1100
 
 beforeAll(openHistory)
 afterAll(() => service?.stop())
@@ -175,7 +178,7 @@ describe("verify", () => {
   })
 })
 
-describe("verify of snapshots", () => {
+const snapshotTests = (): void => {
   const damaged = async (damage: string): Promise<string> => {
     await run("create table if not exists kept_snapshots as select * from snapshots")
     await run(damage)
@@ -212,9 +215,36 @@ describe("verify of snapshots", () => {
       "the log has nothing of it"
     )
   })
-})
+}
+
+describe("verify of snapshots, whose histories are folded together", snapshotTests)
 
 describe("rebuild", rebuildTests)
+
+describe("verify of few snapshots in a long log, where each history is read by itself", () => {
+  beforeAll(async () => {
+    const { log, db } = service.view
+    const commit = { v: 1, id: "long", op: "test", at: Date.now(), events: [] } as const
+    const appends = Array.from({ length: LONG }, (_, index) => ({
+      subject: subjects.event("text", `long-${index}`),
+      expected: 0,
+      commit
+    }))
+    const results = await Promise.all(appends.map((append) => log.append([append])))
+    expect(results.every(({ ok }) => ok)).toBe(true)
+    const { last_seq: last } = (await service.view.manager.streams.info(streams.events)).state
+    await waitFor(
+      async () => {
+        await past.client.retrying("PATCH", "/api/v1/me", { body: { description: `Long ${Math.random()}.` } })
+        const row = await db.selectFrom("snapshots").select("seq").where("id", "=", past.id).executeTakeFirst()
+        return Number(row?.seq ?? 0) > last
+      },
+      { describe: "a snapshot of a long log" }
+    )
+    await run("drop table kept_snapshots")
+  })
+  snapshotTests()
+})
 
 test("progress is a line now and then, and one at the end", () => {
   const lines: Array<string> = []

@@ -16,12 +16,16 @@ import { traceIdIn } from "../traceparent.ts"
 import type { IndexTable, Newest } from "./index-table.ts"
 import { type Mark, newestMark, NO_MARK, throughOf } from "./mark.ts"
 import type { Objects } from "./objects.ts"
-import { type Archived, archivedIn, isOf, objectName, Segment, type SegmentName } from "./segment.ts"
+import { type Archived, archivedIn, headOf, isOf, objectName, Segment, type SegmentName } from "./segment.ts"
 
 const SEGMENTS_KEPT = 256
 const BLOCKS_KEPT = 64
 /** Blocks of one segment that are read at once. */
 const BLOCKS_ABREAST = 8
+/** Blocks that are unpacked while the one before them is read. */
+const BLOCKS_AHEAD = 4
+/** Commits that a page looks at for each that it may hold. */
+const LOOKED_FOR_EACH = 16
 const ASKS = { together: 512, waiting: 20_000 }
 /** Commits of one actor after which a page of its history ends. */
 const HISTORY_PAGE = 1000
@@ -240,21 +244,34 @@ export class Archive {
 
   /**
    * At least `size` commits behind `after`, in order, and how far that reaches; fewer at the archive's end, `null` where
-   * it does not go beyond `after`.
+   * it does not go beyond `after`. `isWanted`: by their subjects; the others are not decoded, and of many of them a page has
+   * fewer commits.
    */
-  async page(after: number, size: number): Promise<ArchivedPage | null> {
+  async page(
+    after: number,
+    size: number,
+    isWanted: (subject: string) => boolean = () => true
+  ): Promise<ArchivedPage | null> {
     const commits: Array<Archived> = []
-    let reached = after
-    while (commits.length < size) {
+    let [reached, looked] = [after, 0]
+    const isDone = (): boolean => commits.length >= size || looked >= size * LOOKED_FOR_EACH
+    const ahead = size === 1 ? 1 : BLOCKS_AHEAD
+    while (!isDone()) {
       const name = this.segmentAfter(reached) ?? (await this.newerAfter(reached))
       if (name === undefined) break
       if (name.first > reached + 1) throw new Error(`the index of the archive lacks the segment behind #${reached}`)
       const segment = await this.open(name)
-      for (let number = segment.blockAt(reached + 1); number < segment.blockCount && commits.length < size; number++) {
-        for (const line of await segment.block(number)) {
+      let next = segment.blockAt(reached + 1)
+      const coming: Array<Promise<ReadonlyArray<string>>> = []
+      for (let number = next; number < segment.blockCount && !isDone(); number++) {
+        for (; next < segment.blockCount && coming.length < ahead; next++) coming.push(awaited(segment.block(next)))
+        for (const line of (await coming.shift()) ?? []) {
+          const { seq, subject } = headOf(line)
+          if (seq <= reached) continue
+          reached = seq
+          looked++
+          if (!isWanted(subject)) continue
           const commit = archivedIn(line)
-          if (commit.seq <= reached) continue
-          reached = commit.seq
           if (!this.isOver(commit.expires)) commits.push(commit)
         }
         if (number === segment.blockCount - 1) reached = name.last
@@ -345,6 +362,12 @@ export class Archive {
   private isOver(expires: number | null): boolean {
     return expires !== null && expires <= wallMs(this.parts.clock)
   }
+}
+
+/** A caller that never waits for it does not hear of its failure. */
+const awaited = <A>(promise: Promise<A>): Promise<A> => {
+  promise.catch(() => undefined)
+  return promise
 }
 
 const text = new TextDecoder()

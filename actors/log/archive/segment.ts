@@ -308,6 +308,14 @@ export const isOf = (line: string, subject: string): boolean => {
   return line.startsWith(subject, from) && line.charAt(from + subject.length) === " "
 }
 
+/** Sequence and subject of a line, without looking at the rest of it. */
+export const headOf = (line: string): Pick<Archived, "seq" | "subject"> => {
+  const from = line.indexOf(" ")
+  const to = line.indexOf(" ", from + 1)
+  if (to < 0) throw new DamagedSegment("a line of a segment ends too early")
+  return { seq: Number(line.slice(0, from)), subject: line.slice(from + 1, to) }
+}
+
 /** Kind and id of an actor's subject. */
 export const placeOf = (subject: string): { readonly kind: string; readonly id: string } => {
   const [, , kind = "", ...id] = subject.split(".")

@@ -1,0 +1,58 @@
+/** An actor in a log that is written directly, and where its commits go. */
+import type { AgentEvent } from "../../../actors/agent/state.ts"
+import type { VoteEvent } from "../../../actors/content/ballot.ts"
+import type { TextEvent } from "../../../actors/content/text.ts"
+import type { DeliveryEvent } from "../../../actors/delivery/state.ts"
+import type { History } from "../../../actors/engine/history.ts"
+import type { HandleEvent } from "../../../actors/handle/actor.ts"
+import type { KeyEvent } from "../../../actors/key/actor.ts"
+import type { Commit, LogEntry } from "../../../actors/log/commit.ts"
+import type { MessageEvent } from "../../../actors/message/state.ts"
+import type { NumberEvent } from "../../../actors/number/actor.ts"
+import type { PostEvent } from "../../../actors/post/state.ts"
+import type { ReplyEvent } from "../../../actors/reply/state.ts"
+import type { ThreadEvent } from "../../../actors/thread/state.ts"
+import type { WatchEvent } from "../../../actors/watch/state.ts"
+
+/** One actor. Its writer keeps where it stands; who asks for it later need not look it up. */
+export class Place {
+  readonly kind: string
+  readonly id: string
+  /** Sequence of its newest commit, 0 for none. */
+  seq = 0
+  commits = 0
+  /** Its state as it grows, for kinds of long histories. */
+  history: History | null = null
+
+  constructor(kind: string, id: string) {
+    this.kind = kind
+    this.id = id
+  }
+}
+
+export type YearEvent =
+  | AgentEvent
+  | DeliveryEvent
+  | HandleEvent
+  | KeyEvent
+  | MessageEvent
+  | NumberEvent
+  | PostEvent
+  | ReplyEvent
+  | TextEvent
+  | ThreadEvent
+  | VoteEvent
+  | WatchEvent
+
+export type YearCommit = Omit<Commit, "v" | "at" | "events"> & { readonly events: ReadonlyArray<YearEvent> }
+
+export interface LogWriter {
+  /** Unix ms of the next commit. */
+  readonly now: number
+  /** Last sequence so far. */
+  readonly last: number
+  /** Takes one commit: as it stands in the log. `keepSeconds`: the log forgets it then. */
+  readonly put: (place: Place, commit: YearCommit, keepSeconds?: number) => LogEntry
+  /** Resolves when there is room for more. */
+  readonly drained: () => Promise<void>
+}
