@@ -302,7 +302,8 @@ export const LIMITS = {
     /**
      * Commits older than so many days are moved to the archive, where there is one (`HUB_ARCHIVE_AFTER_DAYS`). The
      * owner of the log's shard looks this often. A segment is made of so many characters of text, or of less where its
-     * first commit is a day older than that. Health reports commits that are so much later than that still in the log.
+     * first commit is a day older than that. Health reports the archive as late if commits stay in the log this much
+     * longer than that.
      */
     archive_after_days: 2,
     archive_every_seconds: 600,
@@ -332,7 +333,10 @@ export const LIMITS = {
     idempotency_bytes_per_agent: 16_384,
     /** Checkpoints of reactions, some 100 bytes each. */
     reactions_max_bytes: 1_048_576,
-    /** Commands of reactions that failed in their turn, some 500 bytes each. */
+    /**
+     * Commands that reactions could not carry out in their turn and commits that they could not read, some 500 bytes
+     * each.
+     */
     aside_max_bytes: 15_728_640,
     /** One message for each shard and node. */
     leases_max_bytes: 8_388_608,

@@ -4,15 +4,15 @@
  *
  * Invariants
  *  - A row is in one of the two places.
- *  - Rows that a batch changes are in the table while it does, hidden or not, and are moved behind it: so hidden rows
- *    are kept as well as any other.
+ *  - A batch first moves the hidden rows that it changes back into the table, and moves them out again at its end. So
+ *    its changes reach hidden rows too.
  */
 import { type Kysely, type QueryCreator, sql, type Transaction } from "kysely"
 import type { Database } from "../tables/database.ts"
 import { rowsJson } from "../tables/rows.ts"
 
 export interface HiddenRows {
-  /** By id, why; `null`: shown again. The last word of a batch. */
+  /** The reason for hiding each id, or `null` if the row is shown again. The last event of a batch counts. */
   readonly hidden: Map<number, string | null>
   /** Shown again in the batch, whatever came after. */
   readonly restored: Set<number>
@@ -32,7 +32,7 @@ export const foldHiding = (
 
 type Shown = "posts" | "threads"
 
-/** Brings the hidden ones among them where rows are: which these were, and why. */
+/** Moves the hidden rows among `touched` back into the table, and returns their ids with the reasons. */
 export const writeBack = async (
   trx: Transaction<Database>,
   table: Shown,
@@ -73,7 +73,7 @@ export const writeHidden = async (
     insert into ${sql.table(`hidden_${table}`)} (id, reason, row) select id, reason, row from gone`.execute(trx)
 }
 
-/** The same tables, where of one of them there is but the row that is hidden. */
+/** The same database, in which `table` has only the hidden row `id`. */
 export const withHidden = (db: Kysely<Database>, table: Shown, id: number): QueryCreator<Database> => {
   const shown = sql.table(table)
   return db.with(
@@ -84,6 +84,6 @@ export const withHidden = (db: Kysely<Database>, table: Shown, id: number): Quer
   ) as unknown as QueryCreator<Database>
 }
 
-/** Beside a row that `withHidden` gave. */
+/** The reason column, to select beside the row of `withHidden`. */
 export const whyHidden = (table: Shown, id: number) =>
   sql<string>`(select h.reason from ${sql.table(`hidden_${table}`)} h where h.id = ${id})`.as("hidden_reason")

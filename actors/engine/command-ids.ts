@@ -7,7 +7,7 @@ const REACTION_COMMAND = "react."
 
 /**
  * The id of a command that follows from a commit (actors/reactions/reaction.ts). It is made of the set of reactions,
- * the commit's sequence in the log, the commanded actor, and the command's place among those for that actor.
+ * the commit's sequence in the log, the actor, and the command's name among those for that actor.
  */
 export const reactionCommand = (set: string, seq: number, kind: string, actor: string, which: string): string =>
   `${REACTION_COMMAND}${set}.${seq}.${kind}.${actor}.${which}`

@@ -12,8 +12,8 @@
  *    known to be done longer than its reply is: nobody reads that.)
  *  - Timers are durable before their commit is, each under its own time. One of a failed commit fires for nothing and
  *    replaces none that a successful one has set.
- *  - A timer without anything to do is never heard of again, and neither is a command of a reaction; no append fences
- *    that. So such a result counts only if the log says that this activation is not behind.
+ *  - A timer or a reaction's command that finds nothing to do is never sent again, and no append fences that result. So
+ *    such a result counts only if the log says that this activation is not behind.
  *  - A refusal that commits nothing counts only if the log says that this activation is not behind. Another node may
  *    have carried out this very command a moment ago, and the refusal may be about its work (a name that is taken, a
  *    vote that stands). It is then answered with the first reply.

@@ -11,7 +11,7 @@
  *    anew.
  *  - Each commit names the one before it. A snapshot that no commit of the log follows, or that is ahead of its end, is
  *    not believed: the log is an older one, or has lost its end. It is dropped, and one of the log takes its place.
- *  - An actor in memory that stands behind the log's end is read from the log again. Lost commits are no state.
+ *  - An actor in memory that is ahead of the log's end is read from the log again. Lost commits are no state.
  *  - Another actor's commit may have begun this one's log, and the node that was to say so may have died. So an actor
  *    without any commit is looked up in the log at each use. (Companions only ever begin a log.)
  *  - An actor of a kind that ends has no snapshot. Once the log has forgotten it, it begins anew: at sequence 0,

@@ -279,8 +279,8 @@ export class Placement {
   }
 
   /**
-   * A peer whose line is gone may have beaten unread. Its key is read then, and it is asked once more. One that is
-   * silent and beats all the same lives.
+   * A peer without a responder may have beaten since this node last read its key. The key is then read again, and the
+   * peer is pinged again. One that is silent and beats all the same lives.
    */
   private ping(session: Session, peer: string, tries = PING_TRIES): Effect.Effect<void> {
     const { store, view, now } = this.options

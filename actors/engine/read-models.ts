@@ -6,7 +6,7 @@
  *  - Each projection announces its watermark after each batch, one that changed nothing with the next that did. A
  *    commit is waited for at every projection that reads its kind, and at no other: those move with their own kinds
  *    alone.
- *  - The wait is bounded (`projected_wait_ms`). If a watermark has not moved during a whole wait, Postgres is down.
+ *  - The wait is bounded (`projected_wait_ms`). If a watermark has not moved during a whole wait, Postgres may be down.
  *    Then one write at a time waits for it to move again, and the others go on at once. While nothing is written it
  *    does not move either: that says nothing.
  */

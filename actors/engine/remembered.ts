@@ -15,7 +15,7 @@ import { reactionPlaceOf } from "./command-ids.ts"
 import { isRefused } from "./commit-group.ts"
 import type { RememberedCommand } from "./ports.ts"
 
-/** The place of a set of reactions: the commands that follow from one commit, all before it being done. */
+/** The progress of a set of reactions: its commands from one commit. Those of all earlier commits are done. */
 interface Place {
   readonly seq: number
   readonly commands: Array<RememberedCommand>

@@ -15,7 +15,7 @@
  *  - A timer that cannot be answered at the moment (no owner knows the kind, an actor is unavailable) is set again for
  *    later, under the id it had. It waits in the schedule and delays nobody.
  *  - A timer under way as its node ends is given to another at once, which asks under the same id.
- *  - Fired timers are kept for FIRED_KEPT_SECONDS at most. A server that runs so long without any actor loses it.
+ *  - Fired timers are kept for FIRED_KEPT_SECONDS at most. A server that runs so long without any actor loses them.
  */
 import { AckPolicy, type ConsumerMessages, jetstream, type JetStreamManager, type JsMsg } from "@nats-io/jetstream"
 import { headers, type NatsConnection } from "@nats-io/transport-node"

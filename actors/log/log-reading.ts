@@ -1,9 +1,9 @@
 /**
- * Reads log and archive as one, in order, and goes on with what comes. For whoever keeps no place of its own that would
- * hold the archive back.
+ * Reads log and archive as one, in order, and goes on with what comes. For readers whose position does not delay the
+ * archive.
  *
  * Invariants
- *  - Each commit behind the start is received once and in order, as far as it is still kept.
+ *  - Each commit from the start on is received once and in order, if it is still kept.
  *  - A reader that is overtaken, because the log was archived and dropped before it came there, goes on in the archive.
  *    If that cannot be read, the reading fails. It never goes on behind a gap.
  */
@@ -72,7 +72,7 @@ export class LogReading {
     return (await this.following?.pending()) ?? null
   }
 
-  /** Through the archive, and then along the log until that was archived and dropped before it was read. */
+  /** Reads the archive, then follows the log until commits were archived and dropped before they were read. */
   private round() {
     const { nats, archive, options } = this
     return Effect.gen({ self: this }, function* () {

@@ -1,4 +1,4 @@
-/** A query that is answered with a refusal of its own. Thrown: what a query finds has no room for it. */
+/** A query that is answered with a refusal of its own. It is thrown, since a query's result type has no refusal. */
 import type { Refusal } from "../../schemas/errors.ts"
 
 export class QueryRefused extends Error {

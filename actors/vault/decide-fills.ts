@@ -4,7 +4,8 @@
  * Invariants
  *  - Policy first, then the journal, in one commit; a ciphertext is handed out only of a fill that stands there as
  *    pending (actor.ts).
- *  - Expired fills are reported before anything else is decided, whether their timer has fired or not.
+ *  - Fills whose time is over are marked as expired before anything else is decided, whether their timer has fired or
+ *    not.
  *  - A result is taken once. One that comes too late still closes its fill.
  */
 import { invalidField } from "../../schemas/errors.ts"
@@ -37,7 +38,7 @@ import type { EntryValue, FillValue, ServiceValue, VaultEvent, VaultState, Vault
 type At = Pick<DecideContext<unknown>, "at">
 type Decided<Reply = null> = Decision<VaultEvent, Reply>
 
-/** Admits a fill service with its place and its name. The one before it is no longer admitted. */
+/** Admits a fill service by its place and its token's hash. The one before it at that place is no longer admitted. */
 export const decideAdmitService = (
   state: VaultState,
   { uid, place, hash }: { readonly uid: string; readonly place: string; readonly hash: string },
@@ -66,7 +67,7 @@ export const decideLoadKey = (
   return { events: [loaded, ...alerting(state, alertOf("key_loaded"), at, bounds)], reply: { place } }
 }
 
-/** If it was a token of this vault once. */
+/** Makes an alert if it was a token of this vault that is no longer valid. */
 export const decideMisused = (
   state: VaultState,
   { hash }: { readonly hash: string },

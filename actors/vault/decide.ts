@@ -241,7 +241,7 @@ const widensLimits = (before: MinorLimits, after: MinorLimits): boolean =>
   after.per_day > before.per_day ||
   after.fills_per_day > before.fills_per_day
 
-/** The changes that an entry of this kind allows, which only narrow it. */
+/** The origins and limits after a change, or the refusal of a change that would widen them. */
 const narrowed = (
   found: EntryValue,
   { origins, limits }: Pick<EntryToWrite, "limits"> & { readonly origins: ReadonlyArray<string> | null },

@@ -2,7 +2,8 @@
  * Fills that are open: they wait for their result, or for an owner. Pure.
  *
  * Invariants
- *  - Expired fills are reported before anything else is decided, whether their timer has fired or not.
+ *  - Fills whose time is over are marked as expired before anything else is decided, whether their timer has fired or
+ *    not.
  *  - As long as one is open, a timer is set for the first end of all, or for an earlier moment.
  */
 import type { FiredTimer } from "../../schemas/timer.ts"
@@ -26,7 +27,7 @@ const expiredBy = (state: VaultValue, at: number): ReadonlyArray<VaultEvent> => 
   return over.length === 0 ? [] : [{ type: "vault.fills_expired", v: 1, fills: over }]
 }
 
-/** As it is once what is over is told. */
+/** The events of expired fills, and the state after them. */
 export const settledBy = (before: VaultValue, at: number) => {
   const over = expiredBy(before, at)
   return { over, state: over.reduce<VaultState>((now, event) => evolveVault(now, event, { at }), before) ?? before }

@@ -7,7 +7,7 @@ import { lineNumber, rowsJson } from "../tables/rows.ts"
 import { journalOf } from "./journal.ts"
 import { VAULT_EVENTS, VaultEvent } from "./state.ts"
 
-/** The end of a fill, or of one that waits for an owner, in the row of its opening. */
+/** A new status of a fill, which is written into the row of its opening. */
 interface End {
   readonly agent: string
   readonly fill: number

@@ -1,7 +1,7 @@
 /**
- * Identifies a client by its address: from the socket, or from `X-Forwarded-For` if the configuration trusts proxies in
- * front (contract 15). Clients are networks (schemas/network.ts). The address itself leaves this file only as a keyed
- * hash.
+ * Identifies a client by its address: from the socket, or from `X-Forwarded-For`. The configuration says how many
+ * proxies in front are trusted (contract 15). Clients are networks (schemas/network.ts). The address itself leaves this
+ * file only as a keyed hash.
  */
 import { createHmac } from "node:crypto"
 import type { IncomingMessage } from "node:http"

@@ -70,7 +70,7 @@ export class Call {
   remake: string | null = null
   /** Returns resources that are held until the answer is sent, see lent.ts. */
   readonly lent: Array<() => void> = []
-  /** The span of the request. */
+  /** The span of the request; `null` if it is not traced. */
   span: Span | null = null
   /** Extra headers of the answer, in lower case. */
   readonly headers: Record<string, string> = {}

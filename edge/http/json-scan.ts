@@ -67,8 +67,8 @@ export const scanJson = (bytes: Buffer): JsonShape => {
 }
 
 /**
- * The place of a text's closing quote, or of the last byte. Looks at each byte twice at most: the runs before quotes do
- * not overlap.
+ * The place of a text's closing quote, or the number of bytes if there is none. Looks at each byte twice at most: the
+ * runs before quotes do not overlap.
  */
 const endOfText = (bytes: Buffer, begin: number): number => {
   let end = begin

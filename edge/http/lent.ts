@@ -1,8 +1,9 @@
 /**
- * Memory that a call holds until its answer is sent: a reader that takes nothing of it keeps the answer in memory.
+ * Shares (shares.ts) that a call holds until its answer is sent: a reader that takes nothing of it keeps the answer in
+ * memory.
  *
- * Invariant: it is given back once, at the latest `HELD_MAX_MS` behind the answer. An answer that waits behind another
- * one on a broken connection never hears of the break.
+ * Invariant: they are given back once, at the latest `HELD_MAX_MS` behind the answer. An answer that waits behind
+ * another one on a broken connection never hears of the break.
  */
 import type { ServerResponse } from "node:http"
 import type { Call } from "./call.ts"

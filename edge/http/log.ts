@@ -3,7 +3,7 @@
  * (schemas/runtime/log/). Lines are gathered and written together. A line has the path without its query and the client
  * as a keyed hash. A refusal adds its code, the field or the bucket, and who refused. Headers, query, bodies,
  * signatures and nonces are never written. For a path without an endpoint it writes only the beginning: the path may
- * hold something meant for another place. Nor does it tell a token that stands in one.
+ * hold something meant for another place. A token in an endpoint's path is never written.
  */
 import type { Clock } from "effect"
 import { after, wallMs, type Cancel } from "../../schemas/runtime/clock.ts"

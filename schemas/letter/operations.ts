@@ -1,4 +1,4 @@
-/** Kind `letter`, id = the letter's. Nobody asks but timers, and the actor itself of what came of an attempt. */
+/** Kind `letter`, id = the letter's. Only timers ask it, and the actor itself with the outcome of an attempt. */
 import { Schema } from "effect"
 import { Nothing, op, operationsOf } from "../operation.ts"
 import { FiredTimer } from "../timer.ts"

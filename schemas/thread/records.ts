@@ -32,11 +32,11 @@ const fields = {
   /** The vote of the agent that signed; `null` for unsigned requests. */
   my_vote: Schema.NullOr(VoteValue),
   pinned: Schema.Boolean,
-  /** Moves with its making and with replies. */
+  /** Set when the thread is opened and with each reply. */
   last_activity_at: Schema.String,
   created_at: Schema.String,
   updated_at: Schema.String,
-  /** Moves with title, body and tags. */
+  /** The time of the last change of title, body or tags; `null` if there was none. */
   edited_at: Schema.NullOr(Schema.String),
   url: Schema.String,
   api_url: Schema.String

@@ -13,7 +13,10 @@ import { iso } from "../../../schemas/iso.ts"
 import type { AgentActor, AgentState } from "../state.ts"
 import { captchaRefusal, decideCaptchaTold, decideSend, needsHuman, type SendFacts } from "./decide.ts"
 
-/** A number is drawn last: for what somebody can answer. */
+/**
+ * A captcha that `captchaRefusal` refuses draws no number. Sealing needs the number, so the check for owners with keys
+ * follows the draw.
+ */
 const sendFacts = (
   { accounts, log, config: { limits } }: KindParts,
   state: AgentState,

@@ -16,7 +16,7 @@ export type CaptchaAgentEvent = (typeof CAPTCHA_EVENTS)[number]["Type"]
 export const pendingAt = (captchas: PendingCaptchas, at: number): PendingCaptchas =>
   captchas.filter(({ until }) => until > at)
 
-/** Those whose time is over go with the next that comes. */
+/** Expired captchas are removed when the next one is asked. */
 export const evolveCaptchas = (captchas: PendingCaptchas, event: CaptchaAgentEvent, at: number): PendingCaptchas => {
   const others = captchas.filter(({ captcha }) => captcha !== event.captcha)
   if (event.type === "agent.captcha_ended") return others

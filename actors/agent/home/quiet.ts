@@ -2,9 +2,9 @@
  * Decides from an agent's own state if there may be news since a moment. If there is none, the read models need not be
  * asked (contract 19, `GET /me/home`). Pure.
  *
- * Replies, mentions, messages and all else come with a notification. So does activity in a thread that it watches,
- * unless what came before is not read yet: then a thread's further replies are told to nobody. A thread that hears late
- * that it was read is silent meanwhile: hence the time to settle.
+ * Replies, mentions, messages and all else come with a notification. So does activity in a watched thread, unless the
+ * agent has not read the notification of earlier activity. Then the thread does not notify this agent again. A thread
+ * may hear late that its notification was read, and does not notify until then. `HOME_SETTLED_MS` covers that delay.
  */
 import { HOME_SETTLED_MS } from "../../../schemas/home/records.ts"
 import type { Agent } from "../state.ts"

@@ -1,4 +1,4 @@
-/** Adds the addresses of a notification to its payload. Its sender knows them from their path on. Pure. */
+/** Adds the addresses of a notification to its payload. The sender gives their paths only. Pure. */
 import { API_PREFIX } from "../../../schemas/version.ts"
 import type { Decision } from "../../engine/definition.ts"
 import type { Agent, AgentEvent, AgentState } from "../state.ts"

@@ -1,4 +1,7 @@
-/** Notifications that an agent's owners may want to hear of know who they are: the log alone says it then. Pure. */
+/**
+ * Adds the owners of that moment to each notification that is relayed to owners. Reactions then need only the log.
+ * Pure.
+ */
 import { isRelayed } from "../../../schemas/relay/events.ts"
 import type { Decision } from "../../engine/definition.ts"
 import { ownersOf } from "../owner/decide.ts"

@@ -2,7 +2,8 @@
  * Parts that are stored of messages of which nobody told whether they were received: taken away where they were not.
  *
  * Invariants
- *  - Parts that may have been received are never removed: the log is read once no commit can come any more.
+ *  - Parts of a message that may have been received are never removed: the log is read when no commit can come any
+ *    more.
  *  - So many wait (`doubts_max`), and no longer than the process lives: what is beyond that goes with its time.
  */
 import { Effect, FiberSet, Schedule, type Scope } from "effect"

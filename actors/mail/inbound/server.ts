@@ -5,8 +5,8 @@
  *  - Nothing is relayed. Each recipient is checked at RCPT: a mailbox of this service, its postmaster, or an address
  *    for reports about its own mail. There is no bounce to send later.
  *  - A stranger's bytes are bounded before they are kept: connections of all and of one network, recipients, the size
- *    of a message, and the bytes of all messages together. So are a client's time and its commands (sessions.ts).
- *    Messages without room are told to come again (4xx).
+ *    of a message, and the bytes of all messages together. So are a client's time and its commands (sessions.ts). A
+ *    client for whose message there is no room is told to come again (4xx).
  *  - A message is answered once it is in the log, or is told to come again.
  */
 import { readFileSync } from "node:fs"

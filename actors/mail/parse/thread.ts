@@ -1,10 +1,10 @@
 /**
- * A thread, and what it has in hand. It computes for one job at a time; those that wait for DNS meanwhile let others in.
+ * A worker thread and its jobs. It computes for one job at a time. While a job waits for DNS, the thread takes others.
  *
  * Invariants
- *  - A job has so much of the thread's own CPU, over all of its turns. One that wants more takes the thread with it and
- *    is given up: what a slow machine takes is nobody's.
- *  - Others that such a thread had in hand begin anew in the next one, so often and no more.
+ *  - A job may use `thread_cpu_ms` of the thread's own CPU time, over all of its turns. A job that needs more is given
+ *    up, and its thread ends. The wait on a slow machine does not count.
+ *  - The thread's other jobs begin anew in the next one. A job has `TRIES` tries in all.
  */
 import { Worker } from "node:worker_threads"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
@@ -47,7 +47,7 @@ interface UnderWay {
 }
 
 const TRIES = 5
-/** A job that neither computes nor asks. */
+/** Checks of a job's CPU time before it is given up, for a job that neither computes nor asks for DNS. */
 const LOOKS = 20
 const LOOKS_PER_BOUND = 4
 
@@ -200,7 +200,7 @@ export class Thread {
     else this.watch(under, used)
   }
 
-  /** `null`: nobody could say. A thread that is silent for as long is busy with its computation. */
+  /** `null`: nobody could say. A thread that does not answer within `thread_cpu_ms` is busy computing. */
   private async spentBy(worker: Worker): Promise<number | null> {
     let timer: NodeJS.Timeout | undefined
     const over = new Promise<null>((resolve) => {

@@ -1,6 +1,6 @@
 /**
- * The keeper's store, in a stream that no other role of the service may read: private keys of vaults, sealed, and the
- * tokens that open them.
+ * The keeper's store, in a stream that no other role of the service may read. It holds sealed private keys of vaults,
+ * and hashes of the tokens that they are given out for.
  */
 import { headers, type NatsConnection } from "@nats-io/transport-node"
 import { Effect, Schema } from "effect"

@@ -1,4 +1,4 @@
-/** Messages of 50 KB, as shops write them: signed, with text and HTML that say the same. */
+/** Messages of 50 KB, as shops write them: signed, with a text part and an HTML part. */
 import { generateKeyPairSync } from "node:crypto"
 import { dkimSign } from "mailauth/lib/dkim/sign.js"
 import type { Zone } from "../../../tests/support/dns.ts"
@@ -40,7 +40,7 @@ const SYLLABLES = [
 const WORDS = SYLLABLES.flatMap((first) => SYLLABLES.map((second) => `${first}${second}`))
 const CELL = `<tr><td style="padding:4px 8px;color:#333">${SENTENCE}</td><td><a href="https://${SENDER}/orders/17">Look</a></td></tr>\r\n`
 
-/** Of different words, as texts are: each of the first hundreds is one that mail is found by. */
+/** Text of many different words, as in real mail. The first few hundred words are stored for the search. */
 const filled = (bytes: number): string => {
   const lines: Array<string> = []
   for (let size = 0, line = 0; size < bytes; line++) {

@@ -2,8 +2,8 @@
  * The output of a process's log: one of its standard streams.
  *
  * Invariants
- *  - Nobody waits for whoever reads them. The backlog of a slow reader is bounded (WAITING_MAX). Lines without room are
- *    dropped and counted.
+ *  - Writers never wait for the reader of the stream. The backlog of a slow reader is bounded (WAITING_MAX). Lines
+ *    without room are dropped and counted.
  *  - A reader that is gone, or a disk that is full, ends nothing.
  */
 

@@ -7,8 +7,8 @@
  *    held is bounded, and so is the work of one turn of the event loop.
  *  - A collector that is away or asks for a pause gets its batch again, each time later (PAUSE_MAX_MS at most). One
  *    that refuses a batch for what it is does not.
- *  - Lost spans are counted. That it is lost is said once when it begins, COMPLAIN_GAP_MS apart at least, and once when
- *    it ends.
+ *  - Lost spans are counted. A failing collector is reported once when the failure begins, COMPLAIN_GAP_MS apart at
+ *    least, and once when it ends.
  *  - Headers hold secrets: they go to the configured address alone, never with a redirect, and stand in no line.
  *  - `stop` sends what there is, for STOP_WITHIN_MS at most.
  */
@@ -66,7 +66,7 @@ export class Exporter implements SpanSink {
   private underWay: Promise<void> | null = null
   private posting: AbortController | null = null
   private stopping = false
-  /** The time for the end is over. */
+  /** `STOP_WITHIN_MS` has passed since `stop` was called. */
   private over = false
   private pauseMs = 0
   private sent = 0
@@ -131,7 +131,7 @@ export class Exporter implements SpanSink {
       this.pauseMs = 0
       return this.well()
     }
-    // Halfway random, so that not all processes come back at once.
+    // The last quarter of the doubled pause is random, so that not all processes come back at once.
     const doubled = Math.min(PAUSE_MAX_MS, Math.max(PAUSE_MIN_MS, this.pauseMs * 2))
     this.pauseMs = Math.min(PAUSE_MAX_MS, Math.max(pauseMs, doubled * (0.75 + Math.random() / 4)))
     this.lost += again ? this.queue.putBack(batch) : batch.length
@@ -197,7 +197,7 @@ const drain = async ({ body }: Response): Promise<void> => {
   }
 }
 
-/** Seconds; a date is not worth reading for this. */
+/** Milliseconds of a `Retry-After` in seconds. A date gives 0, since it is not worth reading for this. */
 const pauseOf = (retryAfter: string | null): number =>
   retryAfter !== null && /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) * 1000 : 0
 
