@@ -5,7 +5,7 @@
  * Generated from edge/sdk/verify.ts by `npm run contracts`: change that one, not this.
  */
 // schemas/identity/reasons.ts
-/** What can be said of a request that claims an identity (spec 4.7). Pure, so that websites' verifiers say the same. */
+/** The verdicts about a request that claims an identity (spec 4.7). Pure, so that websites' verifiers say the same. */
 /** Everything that a verdict may say, in the order in which it is found out. */
 const VERIFY_REASONS = [
 	"headers_missing",
@@ -35,7 +35,10 @@ const CLIENT_REASONS = [
 ];
 
 // schemas/signing/identity.ts
-/** What an agent signs to prove itself to a website (spec 5.3), and how its number is written (spec 2.1). Pure. */
+/**
+* The string that an agent signs to prove itself to a website (spec 5.3), and the notation of its number (spec 2.1).
+* Pure.
+*/
 const IDENTITY_SCHEME = "HUB-ID-V1";
 const identityString = ({ method, host, path, timestamp, nonce }) => `${IDENTITY_SCHEME}\n${method.toUpperCase()}\n${host}\n${path}\n${timestamp}\n${nonce}`;
 const NUMBER_DIGITS_MIN = 6;
@@ -125,14 +128,14 @@ const BOUNDS = {
 	clockToleranceMs: 2e3,
 	/** An answer that took longer says too little about the hub's clock. */
 	clockRoundTripMs: 4e3,
-	/** How much older than the one held a directory may be: what a shared cache is allowed to keep. */
+	/** Seconds that a directory may be older than the current one: the time that a shared cache may keep it. */
 	rollbackSeconds: 300,
 	/** No agent may fill more than this part of the memory for nonces. */
 	nonceShare: 1 / 8
 };
 
 // edge/sdk/verify/verdict.ts
-/** What the verifier says of a request: one reason, in one form, whoever found it. */
+/** The verdict on a request: one reason, in one form, whoever found it. */
 const MESSAGES = {
 	headers_missing: "The request has no Hub-* headers and no User-Agent that announces an agent.",
 	announced_only: "The User-Agent announces an agent, and nothing proves it.",
@@ -174,7 +177,7 @@ const refuse = (reason, id = null, agent = NO_AGENT, extras) => ({
 	message: MESSAGES[reason],
 	...extras
 });
-/** Of a proof that this mode cannot judge. */
+/** The verdict on a proof that this mode cannot verify. */
 const notSupported = {
 	...refuse("scheme_not_supported"),
 	scheme: "web-bot-auth"
@@ -236,7 +239,7 @@ const hono = (verifier, options = {}) => async (context, next) => {
 };
 
 // edge/sdk/verify/clock.ts
-/** Whose clock decides about timestamps. */
+/** The clock that decides about timestamps. */
 /** The hub's clock, which is the one that agents and the hub's own verdicts go by. */
 var HubClock = class {
 	aheadMs = 0;
@@ -259,7 +262,7 @@ var HubClock = class {
 };
 
 // schemas/version.ts
-/** What version this is, and where its interface begins. */
+/** The version of the service, and the prefix of its interface. */
 const API_PREFIX = "/api/v1";
 
 // edge/sdk/verify/answer.ts
@@ -300,7 +303,7 @@ const readJson = async (response, maxBytes, signal) => {
 /** Ed25519 in numbers (RFC 8032), and how its public keys begin in DER (RFC 8410). Pure. */
 const PUBLIC_KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
-/** What stands before the raw key in SubjectPublicKeyInfo. */
+/** The bytes before the raw key in SubjectPublicKeyInfo. */
 const SPKI_PREFIX = /* @__PURE__ */ Uint8Array.of(48, 42, 48, 5, 6, 3, 43, 101, 112, 3, 33, 0);
 
 // edge/sdk/verify/base64.ts
@@ -366,7 +369,7 @@ const latin = (bytes, from, to) => {
 	return text;
 };
 const ascii = (text) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
-/** Whether both hold the same up to `length`, the second one counted from `from`. */
+/** True if both are the same up to `length`, the second one counted from `from`. */
 const sameUpTo = (one, length, other, from = 0) => {
 	for (let at = 0; at < length; at++) if (one[at] !== other[from + at]) return false;
 	return true;
@@ -393,7 +396,7 @@ const MODERATIONS = [
 	"suspended",
 	"banned"
 ];
-/** What may stand in a verdict; which handles can be had is the hub's own, narrower rule. */
+/** Matches the handles of verdicts. The hub's own rule for new handles is narrower. */
 const HANDLE = /^[A-Za-z0-9_-]{1,32}$/;
 
 // edge/sdk/verify/malformed.ts
@@ -419,7 +422,7 @@ var AgentEntry = class {
 	moderation = 0;
 	trust = 0;
 	reputation = 0;
-	/** Of the profile and of the identity; a length of -1 where there is none. */
+	/** The addresses of the profile and of the identity; a length of -1 means none. */
 	urls = [new Uint8Array(BOUNDS.urlChars), new Uint8Array(BOUNDS.urlChars)];
 	urlLengths = [-1, -1];
 	/** The first `retiredKept` of them are this agent's. */
@@ -458,7 +461,7 @@ var AgentEntry = class {
 		}
 		this.urlLengths[which] = length;
 	}
-	/** Of an agent's retired keys the newest are kept: at one of the oldest the reason becomes `bad_signature`. */
+	/** The newest retired keys of an agent are kept. For one of the oldest the reason becomes `bad_signature`. */
 	keepRetired(key, retiredAt) {
 		let at = this.retiredKept;
 		if (at < BOUNDS.retiredKeysPerAgent) this.retiredKept++;
@@ -482,7 +485,9 @@ const startsAsUrl = (bytes, length) => {
 
 // edge/sdk/verify/columns.ts
 /** Agents in columns: about a hundred bytes an agent, and no object of its own for any of them. */
-/** How an address is kept: absent, whole, or as a known beginning followed by the handle or the number. */
+/**
+* The forms in which an address is kept: absent, whole, or as a known beginning followed by the handle or the number.
+*/
 const URL_NONE = 0;
 const URL_WHOLE = 1;
 const URL_PREFIXED = 2;
@@ -542,7 +547,7 @@ var ColumnsWriter = class {
 	highest() {
 		return this.count === 0 ? 0 : this.numberAt(this.count - 1);
 	}
-	/** What doubling left over is given back, if it is worth a copy. */
+	/** Gives back the room that doubling left over, if it is worth a copy. */
 	trim() {
 		const { columns, count } = this;
 		if (count > columns.numbers.length * .9) return;
@@ -1122,7 +1127,7 @@ var JsonReader = class {
 
 // edge/sdk/verify/pause.ts
 /** The pause that the hub asks for. */
-/** How long the hub wants to be left alone, in either of HTTP's forms, bounded. */
+/** The pause that the hub asks for, in either of HTTP's forms, bounded. */
 var Pause = class {
 	until = 0;
 	heed(response, now) {
@@ -1339,7 +1344,7 @@ const etagOf = (response) => {
 };
 
 // edge/sdk/verify/misuse.ts
-/** What is thrown, and never a verdict: a mistake of the website's own code. */
+/** Thrown for a mistake of the website's own code, never a verdict. */
 const misuse = (what) => /* @__PURE__ */ new TypeError(`hub verifier: ${what}`);
 
 // edge/sdk/verify/request.ts
@@ -1414,7 +1419,7 @@ const readFields = (headers, names) => {
 * Invariants
 *  - A request is judged against the website's configured host names, never against its own `Host` header.
 *  - The order of the checks decides the reason: a request has one reason, the same that the hub would give.
-*  - A nonce is remembered only once its signature holds. Where it cannot be remembered the request is refused.
+*  - A nonce is remembered only once its signature holds. If it cannot be remembered the request is refused.
 */
 /** Not by `instanceof`: some pages put a Promise of their own in place of the language's. */
 const isLater = (value) => typeof value?.then === "function";
@@ -1430,9 +1435,7 @@ const conclusion = (fault, id, fields) => fault === null ? {
 	id,
 	...fields
 } : refuse(fault, id, fields);
-/**
-* What need not wait is judged at once: a promise for every step would cost a tenth of a verification.
-*/
+/** Checks are synchronous if possible: a promise for every step would cost a tenth of a verification. */
 var LocalJudge = class {
 	nonces;
 	source;
@@ -1712,7 +1715,7 @@ var LookupSource = class {
 var HalfSipHash = class {
 	high = 0;
 	low = 0;
-	/** Of ASCII text; left in `high` (never zero) and `low`. */
+	/** Hashes ASCII text into `high` (never zero) and `low`. */
 	hash(text, k0, k1) {
 		let [v0, v1, v2, v3] = [
 			k0,
@@ -1763,7 +1766,7 @@ const runtime = globalThis;
 *
 * Invariants
 *  - A nonce is remembered for as long as its timestamp could pass again.
-*  - Where it cannot be remembered the caller is told so: nothing is forgotten early to make room.
+*  - If a nonce cannot be remembered the caller hears it: nothing is forgotten early to make room.
 */
 const GENERATION_SECONDS = 60;
 const FIRST_SLOTS = 256;
@@ -1842,7 +1845,7 @@ var NonceMemory = class {
 		this.generations.unshift(fresh);
 		return fresh;
 	}
-	/** Where the hash stands, or the empty place where it would go. */
+	/** The place of the hash, or the empty place where it would go. */
 	place(slots, high, low) {
 		const mask = slots.length / 2 - 1;
 		for (let index = low & mask;; index = index + 1 & mask) {
@@ -2012,7 +2015,7 @@ const PROBE = {
 	key: "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo",
 	signature: "5VZDAMNgrHKQhuLMgG6CioSHfx645dl02HPgZSJJAVVfuIIVkKM7rMYeOXAc-bRr0lv18FlbviRlUUFDjnoQCw"
 };
-/** What is to be believed later must tell a signature that holds from one that does not. */
+/** A backend must tell a valid signature from an invalid one before it is trusted. */
 const confirms = async (backend) => {
 	try {
 		const [key, signature] = [decodeText(PROBE.key, PUBLIC_KEY_BYTES), decodeText(PROBE.signature, SIGNATURE_BYTES)];
@@ -2128,7 +2131,7 @@ var Signatures = class {
 * A verifier, put together of its parts.
 *
 * Invariants
-*  - Whatever a request holds, the answer is a verdict; only a mistake of the website's own code is thrown.
+*  - Every request gets a verdict. Only a mistake of the website's own code is thrown.
 */
 const createVerifier = (options) => {
 	const settings = settingsOf(options);
