@@ -34,7 +34,7 @@ export const SINGLE_LINE = /^[^\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]*$/u
  */
 export const VISIBLE = /(?![\p{DI}\u2800\ufffc\u{1d159}\u{13441}\u{13442}])[\p{L}\p{N}\p{P}\p{S}]/u
 
-/** Of a name: one with characters that show nothing would pass for the name without them. */
+/** A rule of names: a name with characters that show nothing would pass for the name without them. */
 export const seen = Schema.makeFilter(
   (text: string) => !hasUnseen(text) || "must not have characters that show nothing, such as U+200B",
   { toJsonSchema: () => ({ description: "without characters that show nothing" }) }

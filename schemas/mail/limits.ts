@@ -51,7 +51,7 @@ export const MAIL_LIMITS = {
   first_week_seconds: 604_800,
   /** Recipients of all agents. */
   service_per_day: 180,
-  /** Of these, the part that only agents use that are established, as for reports (contract 3). */
+  /** This part of them is for agents that are established, as for reports (contract 3). */
   service_reserved_percent: 40,
   /** Over which an agent's and the service's bounces and complaints count. */
   window_days: 30,
