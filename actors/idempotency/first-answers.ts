@@ -29,7 +29,6 @@ import { type Refusal, refusal, unavailable } from "../../schemas/errors.ts"
 import { answerBytesOf, type Owner } from "../../schemas/idempotency/share.ts"
 import type { RateLimit } from "../../schemas/limit/bucket.ts"
 import type { Limits } from "../../schemas/limits.ts"
-import { wallMs } from "../../schemas/runtime/clock.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import type { PrepareContext } from "../engine/definition.ts"
 import { type DayBytes, dayBytes } from "../limit/noun.ts"
@@ -161,7 +160,8 @@ export const firstAnswers = ({ clock, nats, sealer, limits }: FirstAnswersParts)
     Effect.gen(function* () {
       const limit: RateLimit = { requests: answerBytesOf(sort, limits), window_seconds: DAY_SECONDS }
       const room = yield* bytes.roomOf(answerBytes, id, limit.requests)
-      if (room.bytes < SHORTENED_BYTES) return yield* Effect.fail(spentAnswers(limit, room.resetsAt, wallMs(clock)))
+      if (room.bytes < SHORTENED_BYTES)
+        return yield* Effect.fail(spentAnswers(limit, room.resetsAt, yield* Clock.currentTimeMillis))
       if (room.bytes < SHORTENED_BYTES * underWay.size) yield* Effect.fail(TOO_MANY)
     })
 
