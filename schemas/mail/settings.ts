@@ -1,7 +1,6 @@
 /** Reads the settings of mail from the environment (contract 16). A problem never repeats what may hold a password. */
 import { type MailServer, mailServerOf } from "../letter/settings.ts"
 import { MAIL_ADDRESS, SINGLE_LINE } from "../plain-text.ts"
-import { isDropped } from "../unseen.ts"
 import { clamdAddressOf, rspamdUrlOf, type Scanners } from "./scanners.ts"
 import { readSesSettings, type SesSettings } from "./ses-settings.ts"
 
@@ -144,8 +143,7 @@ const sesMail = (env: Env, common: Common, mode: "development" | "production", i
 /** In lower case, as A-label, of at least two labels; `null` where it is none. */
 export const mailDomain = (text: string): string | null => {
   const trimmed = text.trim().replace(/\.$/, "")
-  if (trimmed === "" || isDropped(trimmed) || /[\s/?#@:\\%[\]]/.test(trimmed) || !URL.canParse(`http://${trimmed}`))
-    return null
+  if (trimmed === "" || /[\s/?#@:\\%[\]]/.test(trimmed) || !URL.canParse(`http://${trimmed}`)) return null
   const { hostname } = new URL(`http://${trimmed}`)
   const labels = hostname.split(".")
   const isNamed = labels.length >= 2 && labels.every((label) => LABEL.test(label)) && !/^\d+$/.test(labels.at(-1) ?? "")

@@ -6,8 +6,8 @@
  *  - A key that is no longer the agent's current one hears `key_retired`, its own earlier answers included: they may
  *    hold what only the key's owner may see now. The one exception is the rotation that retired it, repeated as it was.
  *  - For a key without an agent, only the answer to a registration that succeeded is kept. Keys cost nothing, so kept
- *    refusals would let anybody push out what others keep. A repeated registration is the
- *    same command, and its challenge remembers the answer.
+ *    refusals would let anybody push out what others keep. A repeated registration is the same
+ *    command, and its challenge remembers the answer.
  */
 import { Effect } from "effect"
 import {
