@@ -116,8 +116,9 @@ export const LIMITS = {
     idempotency_key_max_chars: 255,
     idempotency_ttl_seconds: 86400,
     /**
-     * Bytes a day that are kept of the answers to one agent or person under Idempotency-Keys. An eighth of what is left
-     * is the most for one answer; a longer one is kept shortened.
+     * Bytes a day that are kept of the answers to one agent or person under Idempotency-Keys, where the stream is large
+     * enough (`service.answer_owners_min`). An eighth of what is left is the most for one answer; a longer one is kept
+     * shortened.
      */
     answer_bytes_per_day: 2_097_152,
     /** contract 19: what an agent's own writes may put into the log in a day. */
@@ -324,13 +325,22 @@ export const LIMITS = {
     seen_max_bytes: 134_217_728,
     /** Long rate-limit windows, 130 bytes each: 500,000 clients, keys and agents. */
     limits_max_bytes: 67_108_864,
-    /** Agents that the installation is sized for (`HUB_AGENTS`). */
+    /** Agents and people that the installation is sized for (`HUB_AGENTS`). */
     agents: 16_384,
     /**
-     * First answers under an Idempotency-Key that are kept for each of these agents, on average: of the day, some 20 of
-     * 0.8 KB. The oldest make room.
+     * First answers under an Idempotency-Key that are kept for each of them, on average: of the day, some 20 of 0.8 KB.
+     * The oldest make room.
      */
     idempotency_bytes_per_agent: 16_384,
+    /** A small installation's stream is this large: strangers are as many there. */
+    idempotency_min_bytes: 67_108_864,
+    /**
+     * No owner's day takes more than one part in so many of that stream. An agent that is not established has a fourth
+     * of that, and a person whose address is not confirmed a 32nd: four such agents, or 32 such people, for one.
+     */
+    answer_owners_min: 128,
+    answer_new_agent_parts: 4,
+    answer_unverified_parts: 32,
     /** Checkpoints of reactions, some 100 bytes each. */
     reactions_max_bytes: 1_048_576,
     /**

@@ -1,5 +1,6 @@
 /** Text that comes from outside. */
 import { Schema } from "effect"
+import { hasUnseen } from "./unseen.ts"
 
 /**
  * Text that every store can hold: whole Unicode, no NUL. JSON can spell half of a surrogate pair and U+0000; UTF-8 has
@@ -27,8 +28,17 @@ export const Lines = Storable.check(
 
 /** No control characters or overrides of direction: a name can be printed and logged, and reads as it is written. */
 export const SINGLE_LINE = /^[^\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]*$/u
-/** Something to see: letters, marks, numbers, punctuation or symbols. Fillers that show nothing do not count. */
-export const VISIBLE = /(?![\u115f\u1160\u3164\uffa0\u2800])[\p{L}\p{N}\p{P}\p{S}]/u
+/**
+ * Something to see: letters, numbers, punctuation or symbols. Some of them show nothing (unseen.ts): fillers, blanks of
+ * Braille, music and hieroglyphs, the place of an embedded object.
+ */
+export const VISIBLE = /(?![\p{DI}\u2800\ufffc\u{1d159}\u{13441}\u{13442}])[\p{L}\p{N}\p{P}\p{S}]/u
+
+/** A rule of names: a name with characters that show nothing would pass for the name without them. */
+export const seen = Schema.makeFilter(
+  (text: string) => !hasUnseen(text) || "must not have characters that show nothing, such as U+200B",
+  { toJsonSchema: () => ({ description: "without characters that show nothing" }) }
+)
 
 /** One address of mail, in ASCII; no address list, comment or quoted part that a mail server may read otherwise. */
 export const MAIL_ADDRESS = /^[A-Za-z0-9.!#$&'*+/=?^_{|}~-]{1,64}@[A-Za-z0-9.-]{1,253}$/

@@ -1,13 +1,16 @@
 /**
- * Characters that show nothing: fillers, marks of direction, joiners, selectors, tags (Unicode's default ignorables) and
- * the marks of annotations. Joiners and selectors do not count where they shape what stands beside them: an emoji, a
- * word of a script that joins its letters, an ideograph.
+ * Characters that show nothing. They are fillers, marks of direction, joiners, selectors, tags (Unicode's default
+ * ignorables), and the marks of annotations and of embedded objects. Blanks that are symbols (of Braille, music and
+ * hieroglyphs) belong to them. They do not count where they shape what stands beside them: an emoji, a word of a script
+ * that joins its letters, an ideograph, a line of Braille.
  */
-const UNSEEN = /[\p{DI}\ufff9-\ufffb]/gu
+const UNSEEN = /[\p{DI}\ufff9-\ufffc\u2800\u{1d159}\u{13441}\u{13442}]/gu
 
-/** Scripts in whose words joiners stand. */
+/** Scripts in whose words joiners stand, with the marks that several of them share. */
 const JOINING =
-  /[\p{sc=Arab}\p{sc=Syrc}\p{sc=Nkoo}\p{sc=Mong}\p{sc=Deva}\p{sc=Beng}\p{sc=Guru}\p{sc=Gujr}\p{sc=Orya}\p{sc=Taml}\p{sc=Telu}\p{sc=Knda}\p{sc=Mlym}\p{sc=Sinh}\p{sc=Khmr}\p{sc=Mymr}]/u
+  /[\p{scx=Arab}\p{scx=Syrc}\p{scx=Nkoo}\p{scx=Mong}\p{scx=Mand}\p{scx=Adlm}\p{scx=Rohg}\p{scx=Deva}\p{scx=Beng}\p{scx=Guru}\p{scx=Gujr}\p{scx=Orya}\p{scx=Taml}\p{scx=Telu}\p{scx=Knda}\p{scx=Mlym}\p{scx=Sinh}\p{scx=Khmr}\p{scx=Mymr}\p{scx=Tibt}\p{scx=Java}\p{scx=Bali}\p{scx=Sund}\p{scx=Cakm}\p{scx=Mtei}\p{scx=Newa}\p{scx=Tirh}\p{scx=Gran}\p{scx=Brah}]/u
+/** Half a letter stands at the end of a word too: the sign that takes the vowel away, and a joiner. */
+const VIRAMA = /[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca]/
 const EMOJI = /[\p{Extended_Pictographic}\p{Emoji_Modifier}]/u
 const JOINER = /[\u200c\u200d]/
 const SELECTOR = /[\ufe00-\ufe0f]/
@@ -15,6 +18,20 @@ const EMOJI_SELECTOR = "\ufe0f"
 const IDEOGRAPHIC_SELECTOR = /[\u{e0100}-\u{e01ef}]/u
 const MONGOLIAN_SELECTOR = /[\u180b-\u180d\u180f]/
 const KEYCAP = "\u20e3"
+
+/** Blanks of a script or notation, each with what it stands between. */
+const BLANKS: ReadonlyMap<string, RegExp> = new Map([
+  ["\u2800", /[\u2801-\u28ff]/],
+  ["\u{1d159}", /[\u{1d100}-\u{1d158}\u{1d15a}-\u{1d1ff}]/u],
+  ["\u{13441}", /[\u{13000}-\u{13440}]/u],
+  ["\u{13442}", /[\u{13000}-\u{13440}]/u]
+])
+/** Flags of regions, which end with a tag: of England, Scotland and Wales. No other has one. */
+const BLACK_FLAG = "\u{1f3f4}"
+const TAGGED_FLAGS = ["gbeng", "gbsct", "gbwls"].map(
+  (region) =>
+    `${BLACK_FLAG}${[...region].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join("")}\u{e007f}`
+)
 
 /** The last character before this place; empty at the beginning. */
 const before = (text: string, at: number): string => {
@@ -25,12 +42,28 @@ const before = (text: string, at: number): string => {
 const joinsEmoji = (text: string, at: number): boolean => {
   const last = before(text, at)
   const first = last === EMOJI_SELECTOR ? before(text, at - 1) : last
-  return EMOJI.test(first) && /\p{Extended_Pictographic}/u.test(String.fromCodePoint(text.codePointAt(at + 1) ?? 0))
+  return EMOJI.test(first) && /\p{Extended_Pictographic}/u.test(after(text, at))
+}
+
+const after = (text: string, at: number): string => String.fromCodePoint(text.codePointAt(at + 1) ?? 0)
+
+const joinsLetters = (text: string, at: number, joiner: string): boolean => {
+  const last = before(text, at)
+  return JOINING.test(last) && (JOINING.test(after(text, at)) || (joiner === "\u200d" && VIRAMA.test(last)))
+}
+
+const isOfFlag = (text: string, at: number): boolean => {
+  const from = text.lastIndexOf(BLACK_FLAG, at)
+  return from >= 0 && TAGGED_FLAGS.some((flag) => text.startsWith(flag, from) && at < from + flag.length)
 }
 
 const shapes = (text: string, at: number, character: string): boolean => {
   const last = before(text, at)
-  if (JOINER.test(character)) return JOINING.test(last) || (character === "\u200d" && joinsEmoji(text, at))
+  if (JOINER.test(character))
+    return joinsLetters(text, at, character) || (character === "\u200d" && joinsEmoji(text, at))
+  if (character >= "\u{e0020}" && character <= "\u{e007f}") return isOfFlag(text, at)
+  const besides = BLANKS.get(character)
+  if (besides !== undefined) return besides.test(last) || last === character
   if (IDEOGRAPHIC_SELECTOR.test(character)) return /\p{sc=Han}/u.test(last)
   if (MONGOLIAN_SELECTOR.test(character)) return /\p{sc=Mong}/u.test(last)
   if (!SELECTOR.test(character)) return false
@@ -46,3 +79,6 @@ export const withoutUnseen = (text: string): string => text.replaceAll(UNSEEN, "
 
 export const hasUnseen = (text: string): boolean =>
   [...text.matchAll(UNSEEN)].some(({ 0: character, index }) => !shapes(text, index, character))
+
+/** True of a domain with characters that its A-label drops: whoever wrote them meant another name, or hides one. */
+export const isDropped = (domain: string): boolean => /\p{Cc}/u.test(domain) || hasUnseen(domain)

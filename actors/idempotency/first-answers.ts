@@ -8,10 +8,10 @@
  * that nothing is committed twice. An asker repeats what is not answered soon: a `begin` that meets itself is still the
  * first. One that was abandoned is free for the same body at once, for another at its deadline.
  *
- * An owner's answers take so many bytes a day (`answer_bytes_per_day`). An answer that would take more than an eighth
- * of what is left is kept shortened (shortened.ts), or not at all where a long record can be made anew. With nothing
- * left, a new request under a key is refused before it is carried out. So a retry is never carried out twice, and
- * nobody pushes out what others keep.
+ * An owner's answers, refusals included, take so many bytes a day (schemas/idempotency/share.ts). An answer that would
+ * take more than an eighth of what is left is kept shortened (shortened.ts), or not at all where a long record can be
+ * made anew. Without room for a shortened answer of each request under way, a new request under a key is refused before
+ * it is carried out. So a retry is never carried out twice, and few owners cannot push out what others keep.
  *
  * A hash of a body that may hold a password stands nowhere: a keyed one does, and makes the command's id too, which the
  * log keeps for good.
@@ -26,6 +26,7 @@ import {
   REMADE_STATUS
 } from "../../schemas/idempotency/operations.ts"
 import { type Refusal, refusal, unavailable } from "../../schemas/errors.ts"
+import { answerBytesOf, type Owner } from "../../schemas/idempotency/share.ts"
 import type { RateLimit } from "../../schemas/limit/bucket.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
@@ -37,6 +38,7 @@ import type { Sealer } from "../log/seal.ts"
 import { SHORTENED_MAX_BYTES, shortened } from "./shortened.ts"
 
 const TIMEOUT_MS = 3000
+const DAY_SECONDS = 86_400
 /** Requests of one owner under way under a key. */
 const UNDER_WAY_MAX = 100
 
@@ -118,14 +120,16 @@ const purpose = (owner: string, key: string): string => `idempotency ${owner} ${
 export const heard = (first: Kept, input: IdempotencyEntry): IdempotencyBegin =>
   first.body === input.body ? { state: "done", status: first.status, answer: first.answer } : CONFLICT
 
-/** `owned`: false of a key that no agent has. No day's bytes are counted for it, and only short answers are kept. */
+/** The sort of who keeps answers; `null`: a key that no agent has, for which no day's bytes are counted. */
+type MaybeOwner = Owner | null
+
 export interface FirstAnswers {
   /** `null` where none is kept. */
   readonly keptOf: (owner: string, key: string) => Effect.Effect<KeptSealed | null, Refusal>
   readonly begin: (
     input: IdempotencyBeginning,
     context: Context,
-    owned?: boolean
+    sort: MaybeOwner
   ) => Effect.Effect<IdempotencyBegin, Refusal>
   /** The reply that `begin` would give, without beginning anything: `new` where nothing is known. */
   readonly look: (input: IdempotencyEntry, context: Context) => Effect.Effect<IdempotencyBegin, Refusal>
@@ -134,7 +138,7 @@ export interface FirstAnswers {
     input: IdempotencyFinish,
     context: Context,
     ttlSeconds: number | null,
-    owned?: boolean
+    sort: MaybeOwner
   ) => Effect.Effect<null, Refusal>
 }
 
@@ -146,7 +150,20 @@ export interface FirstAnswersParts {
 }
 
 export const firstAnswers = ({ clock, nats, sealer, limits }: FirstAnswersParts): FirstAnswers => {
-  const bytes = dayBytes(clock, nats, ANSWER_BYTES, limits.limits.answer_bytes_per_day, spentAnswers)
+  const bytes = dayBytes(clock, nats, ANSWER_BYTES, spentAnswers)
+
+  /**
+   * Fails where a shortened answer of each request under way would not fit. Nothing is drawn: what is lost with an
+   * activation would be much for an owner of few bytes.
+   */
+  const admitted = ({ underWay, answerBytes }: RequestMemory, id: string, sort: Owner): Effect.Effect<void, Refusal> =>
+    Effect.gen(function* () {
+      const limit: RateLimit = { requests: answerBytesOf(sort, limits), window_seconds: DAY_SECONDS }
+      const room = yield* bytes.roomOf(answerBytes, id, limit.requests)
+      if (room.bytes < SHORTENED_BYTES)
+        return yield* Effect.fail(spentAnswers(limit, room.resetsAt, yield* Clock.currentTimeMillis))
+      if (room.bytes < SHORTENED_BYTES * underWay.size) yield* Effect.fail(TOO_MANY)
+    })
 
   const keptOf: FirstAnswers["keptOf"] = (owner, key) =>
     Effect.tryPromise({
@@ -166,12 +183,9 @@ export const firstAnswers = ({ clock, nats, sealer, limits }: FirstAnswersParts)
   const commandOf = ({ guessable, key, body }: IdempotencyEntry): { readonly command?: string } =>
     guessable === true ? { command: sealer.mark(body, `command ${key}`).slice(0, COMMAND_CHARS) } : {}
 
-  const begin: FirstAnswers["begin"] = (
-    entry,
-    { id: owner, commandId, deadline, memory: { underWay, answerBytes } },
-    owned = true
-  ) =>
+  const begin: FirstAnswers["begin"] = (entry, { id: owner, commandId, deadline, memory }, sort) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      const { underWay } = memory
       const input = marked(entry)
       const until = entry.held_ms === undefined ? deadline : now + entry.held_ms
       for (const [key, running] of underWay) if (running.until < now) underWay.delete(key)
@@ -185,7 +199,7 @@ export const firstAnswers = ({ clock, nats, sealer, limits }: FirstAnswersParts)
       const found = Effect.flatMap(keptOf(owner, input.key), (first): Effect.Effect<IdempotencyBegin, Refusal> => {
         const begun = { state: "new", begun: commandId, ...commandOf(entry) } as const
         if (first === null)
-          return owned ? Effect.as(bytes.admit(answerBytes, owner, SHORTENED_BYTES), begun) : Effect.succeed(begun)
+          return sort === null ? Effect.succeed(begun) : Effect.as(admitted(memory, owner, sort), begun)
         if (first.remade === true && first.body === input.body)
           return Effect.succeed({ ...begun, again: true, ...(first.answer === "" ? {} : { remake: first.answer }) })
         underWay.delete(input.key)
@@ -217,12 +231,18 @@ export const firstAnswers = ({ clock, nats, sealer, limits }: FirstAnswersParts)
     return isRecord ? { ...first, answer: "", remade: true } : { ...first, answer: shortened(answer) }
   }
 
-  /** As there is room for it. Requests that were begun may take a little more than what is left. */
-  const fitted = (owner: string, memory: DayBytes, first: KeptSealed): Effect.Effect<KeptSealed, Refusal> =>
+  /** As there is room for it, beside a shortened answer for each of the others under way. */
+  const fitted = (
+    owner: string,
+    { underWay, answerBytes: memory }: RequestMemory,
+    first: KeptSealed,
+    bytesPerDay: number
+  ): Effect.Effect<KeptSealed, Refusal> =>
     Effect.gen(function* () {
-      const room = yield* bytes.roomOf(memory, owner)
-      const kept = cut(first, Math.max(SHORTENED_BYTES, room.bytes / ROOM_PART))
-      yield* Effect.ignore(bytes.admit(memory, owner, bytesOf(kept.answer)))
+      const room = yield* bytes.roomOf(memory, owner, bytesPerDay)
+      const free = room.bytes - SHORTENED_BYTES * underWay.size
+      const kept = cut(first, Math.max(SHORTENED_BYTES, Math.min(free, room.bytes / ROOM_PART)))
+      yield* Effect.ignore(bytes.admit(memory, owner, bytesOf(kept.answer), bytesPerDay))
       bytes.use(memory, bytesOf(kept.answer))
       return kept
     })
@@ -242,20 +262,17 @@ export const firstAnswers = ({ clock, nats, sealer, limits }: FirstAnswersParts)
       catch: () => NOT_KEPT
     })
 
-  const finish: FirstAnswers["finish"] = (
-    input,
-    { id: owner, memory: { underWay, answerBytes } },
-    ttlSeconds,
-    owned = true
-  ) =>
+  const finish: FirstAnswers["finish"] = (input, { id: owner, memory }, ttlSeconds, sort) =>
     Effect.gen(function* () {
+      const { underWay } = memory
       const { key, body, status, answer, remade } = marked(input)
       const running = underWay.get(key)
       const another = running !== undefined && running.body !== body
       // Status 0: the request ended without an answer worth keeping, and may be made again.
       if (status !== 0 && !another && ttlSeconds !== null) {
         const first = { body, status, answer, ...(remade === true ? { remade } : {}) }
-        const kept = owned ? yield* fitted(owner, answerBytes, first) : cut(first, SHORTENED_BYTES)
+        const kept =
+          sort === null ? cut(first, SHORTENED_BYTES) : yield* fitted(owner, memory, first, answerBytesOf(sort, limits))
         yield* keep(owner, key, sealed(owner, key, kept), ttlSeconds)
       }
       // A later request may have the key by now: only what began it ends it.

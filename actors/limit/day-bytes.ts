@@ -16,6 +16,8 @@ import { draw, type Window } from "./window.ts"
 
 const SLICE_FIRST_BYTES = 8192
 const SLICE_MAX_BYTES = 262_144
+/** A slice is one part of the day in so many at most, so that an owner of few bytes loses few. */
+const SLICES_MIN = 16
 
 export interface DayBytes {
   /** As kept; `undefined` before it was looked up. */
@@ -40,16 +42,15 @@ export interface Room {
   readonly resetsAt: number
 }
 
+const limitOf = (bytesPerDay: number): RateLimit => ({ requests: bytesPerDay, window_seconds: DAY_SECONDS })
+
 /** `bucket`: its name in the stream of long windows. `spent` makes the refusal. */
 export const dayBytes = (
   clock: Clock.Clock,
   nats: NatsConnection,
   bucket: string,
-  bytesPerDay: number,
   spent: (limit: RateLimit, resetsAt: number, now: number) => Refusal
 ) => {
-  const limit: RateLimit = { requests: bytesPerDay, window_seconds: DAY_SECONDS }
-
   /** The rest of a slice ends with the window that it was drawn from. */
   const renew = (memory: DayBytes, now: number): void => {
     const { window } = memory
@@ -66,21 +67,30 @@ export const dayBytes = (
       return (memory.window ??= found)
     })
 
-  const roomOf = (memory: DayBytes, owner: string): Effect.Effect<Room, Refusal> =>
-    Effect.map(windowOf(memory, owner), (window) => {
-      const { remaining, resetsAt } = draw(window, limit, 0, wallMs(clock))
+  const roomOf = (memory: DayBytes, owner: string, bytesPerDay: number): Effect.Effect<Room, Refusal> => {
+    renew(memory, wallMs(clock))
+    return Effect.map(windowOf(memory, owner), (window) => {
+      const { remaining, resetsAt } = draw(window, limitOf(bytesPerDay), 0, wallMs(clock))
       return { bytes: remaining + memory.left, resetsAt }
     })
+  }
 
-  const drawMore = (memory: DayBytes, owner: string, bytes: number): Effect.Effect<void, Refusal> =>
+  const drawMore = (
+    memory: DayBytes,
+    owner: string,
+    bytes: number,
+    bytesPerDay: number
+  ): Effect.Effect<void, Refusal> =>
     Effect.gen(function* () {
+      const limit = limitOf(bytesPerDay)
       const window = yield* windowOf(memory, owner)
       const missing = bytes - memory.left
       if (missing <= 0) return
       const now = wallMs(clock)
       const room = draw(window, limit, 0, now)
       if (room.remaining < missing) return yield* Effect.fail(spent(limit, room.resetsAt, now))
-      const drawn = draw(window, limit, Math.min(room.remaining, Math.max(missing, memory.slice)), now)
+      const slice = Math.min(memory.slice, Math.ceil(bytesPerDay / SLICES_MIN))
+      const drawn = draw(window, limit, Math.min(room.remaining, Math.max(missing, slice)), now)
       yield* lookedUp(() => keepWindow(nats, bucket, owner, drawn.window, DAY_SECONDS))
       memory.window = drawn.window
       memory.left += drawn.granted
@@ -88,9 +98,9 @@ export const dayBytes = (
     })
 
   /** Makes sure that so many bytes may be used, or fails. */
-  const admit = (memory: DayBytes, owner: string, bytes: number): Effect.Effect<void, Refusal> => {
+  const admit = (memory: DayBytes, owner: string, bytes: number, bytesPerDay: number): Effect.Effect<void, Refusal> => {
     renew(memory, wallMs(clock))
-    return bytes <= memory.left ? Effect.void : memory.turn.withPermit(drawMore(memory, owner, bytes))
+    return bytes <= memory.left ? Effect.void : memory.turn.withPermit(drawMore(memory, owner, bytes, bytesPerDay))
   }
 
   const use = (memory: DayBytes, bytes: number): void => {

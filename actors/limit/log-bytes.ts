@@ -17,11 +17,11 @@ export const logBytesMeter = (
   nats: NatsConnection,
   { limits }: Limits
 ): Meter<{ readonly logBytes: DayBytes }> => {
-  const { admit, use } = dayBytes(clock, nats, LOG_BYTES, limits.log_bytes_per_day, (limit, resetsAt, now) =>
+  const { admit, use } = dayBytes(clock, nats, LOG_BYTES, (limit, resetsAt, now) =>
     spentBytes(LOG_BYTES, "write", limit, resetsAt, now)
   )
   return {
-    admit: (bytes, { id, memory: { logBytes } }) => admit(logBytes, id, bytes),
+    admit: (bytes, { id, memory: { logBytes } }) => admit(logBytes, id, bytes, limits.log_bytes_per_day),
     spent: (bytes, { memory: { logBytes } }) => use(logBytes, bytes)
   }
 }

@@ -11,6 +11,7 @@ import {
   type StreamConfig
 } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
+import { answersMaxBytes } from "../../schemas/idempotency/share.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { ensureConsumer, wantedConsumers } from "./consumers.ts"
 import { isMissing } from "./jetstream-codes.ts"
@@ -122,7 +123,7 @@ const wantedStreams = ({ service, authentication, identity }: Limits, replicas: 
   {
     ...common,
     num_replicas: replicas,
-    ...dropping(service.agents * service.idempotency_bytes_per_agent),
+    ...dropping(answersMaxBytes(service)),
     name: streams.idempotency,
     subjects: [subjects.idempotencyAll],
     max_msgs_per_subject: 1,

@@ -1,7 +1,8 @@
 /** The refusals of fills, as the local service answers them (contract 9, 17). Never holds a secret. */
 
-/** Local HTTP: 403 policy, 404 unknown, 409 state, 422 malformed, 502 browser or hub. */
+/** Local HTTP: 400 framing, 403 policy, 404 unknown, 409 state, 422 malformed, 502 browser or hub. */
 const STATUSES: Readonly<Record<string, number>> = {
+  bad_request: 400,
   entry_unknown: 404,
   form_not_found: 404,
   field_not_found: 404,

@@ -42,7 +42,7 @@ const headersOf = ({ rawHeaders }: IncomingMessage, name: string): ReadonlyArray
 
 const guarded = (request: IncomingMessage, port: number): void => {
   const fault = misframed(request)
-  if (fault !== null) throw new Refused("request_refused", fault)
+  if (fault !== null) throw new Refused("bad_request", fault)
   const [host] = headersOf(request, "host")
   const [mark = "", ...more] = headersOf(request, "x-hub-vault")
   if (mark !== "1" || more.length > 0) throw new Refused("request_refused", "Every request needs X-Hub-Vault: 1.")
@@ -95,7 +95,7 @@ const told = (error: unknown): { readonly status: number; readonly body: object 
   return { status: 500, body: { status: "refused", code: "internal_error", reason: "The fill service failed." } }
 }
 
-const UNREAD: ReadonlySet<unknown> = new Set(["request_refused", "request_too_large"])
+const UNREAD: ReadonlySet<unknown> = new Set(["bad_request", "request_refused", "request_too_large"])
 
 const respond = (response: ServerResponse, status: number, body: object): void => {
   const bytes = Buffer.from(JSON.stringify(body))

@@ -1,4 +1,5 @@
 /** Answers that are the same for everybody until the service is started anew: bytes, an entity tag, and 304. */
+import { tagsIn } from "./entity-tags.ts"
 import { createHash } from "node:crypto"
 import type { Call } from "./call.ts"
 import { empty, plain, type Response } from "./respond.ts"
@@ -36,4 +37,4 @@ export const serveDocument = (call: Call, document: Document): Response => {
 }
 
 export const matchesTag = (header: string | undefined, etag: string): boolean =>
-  header !== undefined && header.split(",").some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//, "") === etag)
+  header !== undefined && tagsIn(header).some((tag) => tag === "*" || tag.replace(/^W\//, "") === etag)

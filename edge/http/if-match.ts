@@ -6,12 +6,11 @@ import { type Refusal, refusal } from "../../schemas/errors.ts"
 import type { FileConditions } from "../../schemas/post/operations.ts"
 import type { Call } from "./call.ts"
 import type { Endpoint } from "./endpoints.ts"
+import { tagsIn } from "./entity-tags.ts"
 import type { Response } from "./respond.ts"
 
 /** Statuses that a request without the condition would get of something that has a tag. */
 const SHOWN: ReadonlySet<number> = new Set([200, 206, 304, 416])
-
-const tagsIn = (condition: string): ReadonlyArray<string> => condition.split(",").map((tag) => tag.trim())
 
 /** `null`: nothing stands against the answer. */
 export const unmatched = (call: Call, { status, headers }: Response): Refusal | null => {

@@ -18,8 +18,8 @@ export type Ranged =
 const WHOLE: Ranged = { kind: "whole" }
 const BEYOND: Ranged = { kind: "beyond" }
 
-/** Digits that a number of bytes may have. */
-const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/i
+/** A number may have any number of digits: beyond the end is beyond the end. */
+const RANGE = /^bytes=(\d*)-(\d*)$/i
 
 /** `size` is above 0. */
 export const rangeOf = (header: string | undefined, size: number): Ranged => {

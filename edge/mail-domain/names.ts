@@ -3,6 +3,7 @@ import { isIP } from "node:net"
 import { domainToUnicode } from "node:url"
 import { parse } from "tldts"
 import { invalidField, type Refusal, refusal } from "../../schemas/errors.ts"
+import { isDropped } from "../../schemas/unseen.ts"
 import { mailDomain } from "../../schemas/mail/settings.ts"
 
 /**
@@ -120,7 +121,7 @@ export const declarable = (
   if (isAddress(trimmed)) return reserved("it is an address")
   if (isLabel(trimmed)) return reserved("it is one label")
   const domain = mailDomain(trimmed)
-  if (domain === null) return INVALID
+  if (domain === null || isDropped(trimmed)) return INVALID
   if (LOCAL.has(domain.slice(domain.lastIndexOf(".") + 1))) return reserved("it is a name of local networks")
   if (own.some((one) => isRelated(domain, one))) return reserved("it is the service's own, or above or below it")
   if (registrable(domain) === null) return reserved("others register names below it")

@@ -187,12 +187,14 @@ export class Pipeline {
       const borne = wanted === null ? null : readHolder(call, wanted, read.kind === "signed")
       if (borne !== null && !isHolder(borne)) return yield* closing(call, borne)
       if (hasBody(call.request)) {
-        if (match.kind !== "found" || match.endpoint.body === null) call.headers["connection"] = "close"
+        // A signature covers the body that came, also where the endpoint takes none (spec 5.1).
+        const kind = call.endpoint?.body ?? (call.endpoint !== null && read.kind === "signed" ? "plain" : null)
+        if (kind === null) call.headers["connection"] = "close"
         if (match.kind !== "found") return yield* this.dispatch(call, match)
-        if (match.endpoint.body !== null) {
-          const read = yield* this.bodyOf(call, response, match.endpoint.body, held)
-          call.body = read.bytes
-          call.bodySha256 = read.sha256
+        if (kind !== null) {
+          const came = yield* this.bodyOf(call, response, kind, held)
+          call.body = came.bytes
+          call.bodySha256 = came.sha256
         }
       }
       if (read.kind === "signed") {

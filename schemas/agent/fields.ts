@@ -1,7 +1,7 @@
 /** The fields of an agent that come from outside, with their rules (spec 2.1, 2.2, 4.3). */
 import { Schema } from "effect"
 import { LIMITS } from "../limits.ts"
-import { isStorable, Lines, SINGLE_LINE, Storable, VISIBLE, matches } from "../plain-text.ts"
+import { isStorable, Lines, seen, SINGLE_LINE, Storable, VISIBLE, matches } from "../plain-text.ts"
 import { parseWebAddress } from "../web-address.ts"
 
 const { limits, moderation } = LIMITS
@@ -21,7 +21,8 @@ export const Handle = Schema.String.check(
 export const Name = Storable.check(
   Schema.isBetweenCodePoints(1, limits.name_max_chars, { message: `must be 1 to ${limits.name_max_chars} characters` }),
   matches(SINGLE_LINE, "must be one line without control characters"),
-  matches(VISIBLE, "must not be blank")
+  matches(VISIBLE, "must not be blank"),
+  seen
 )
 
 export const Description = Lines.check(

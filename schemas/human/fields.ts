@@ -1,5 +1,6 @@
 /** The fields that people fill in, with their rules (contract 6, 20). */
 import { Schema } from "effect"
+import { isDropped } from "../unseen.ts"
 import { OWNER_LIMITS } from "./limits.ts"
 import { passwordLength } from "./password.ts"
 
@@ -22,7 +23,7 @@ const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
 /** A name in A-labels, of at least two; `null` where it is none. */
 const domainOf = (text: string): string | null => {
-  if (text === "" || /[\s/?#@:\\%[\]]/.test(text) || !URL.canParse(`http://${text}`)) return null
+  if (text === "" || isDropped(text) || /[\s/?#@:\\%[\]]/.test(text) || !URL.canParse(`http://${text}`)) return null
   const { hostname } = new URL(`http://${text}`)
   const labels = hostname.split(".")
   const named = labels.length >= 2 && labels.every((label) => LABEL.test(label)) && !/^\d+$/.test(labels.at(-1) ?? "")

@@ -3,7 +3,7 @@
  * as base64url; what is in them is verified by the account alone (actors/human/webauthn.ts).
  */
 import { Schema } from "effect"
-import { SINGLE_LINE, Storable, VISIBLE, matches } from "../plain-text.ts"
+import { seen, SINGLE_LINE, Storable, VISIBLE, matches } from "../plain-text.ts"
 import { HUMAN_ID } from "./fields.ts"
 import { PASSKEY_LIMITS } from "./limits.ts"
 
@@ -49,7 +49,8 @@ export const PasskeyName = Storable.check(
     message: `must be 1 to ${PASSKEY_LIMITS.name_max_chars} characters`
   }),
   matches(SINGLE_LINE, "must be one line without control characters"),
-  matches(VISIBLE, "must not be blank")
+  matches(VISIBLE, "must not be blank"),
+  seen
 )
 
 /** A passkey as its owner sees it. */

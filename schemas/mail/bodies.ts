@@ -1,6 +1,6 @@
 /** Request and response bodies of mailboxes, and the state of mail (spec 2.9, 4.9; contract 20). */
 import { Schema } from "effect"
-import { SINGLE_LINE, Storable, VISIBLE, matches } from "../plain-text.ts"
+import { seen, SINGLE_LINE, Storable, VISIBLE, matches } from "../plain-text.ts"
 import { MAIL_LIMITS } from "./limits.ts"
 import { isSenderRule } from "./senders.ts"
 import { SendingState } from "./sending-operations.ts"
@@ -16,7 +16,8 @@ const LOCAL_PART_RULE =
 const Label = Storable.check(
   Schema.isBetweenCodePoints(1, label_max_chars, { message: `must be 1 to ${label_max_chars} characters` }),
   matches(SINGLE_LINE, "must be one line"),
-  matches(VISIBLE, "must not be blank")
+  matches(VISIBLE, "must not be blank"),
+  seen
 )
 
 export const OpenMailbox = Schema.Struct({

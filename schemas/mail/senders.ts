@@ -1,5 +1,6 @@
 /** Addresses and domains of senders and recipients, as rules and agents name them (contract 20). */
 import { normalForm } from "../legible.ts"
+import { isDropped } from "../unseen.ts"
 import { mailDomain } from "./settings.ts"
 
 const LOCAL_MAX_CHARS = 64
@@ -28,7 +29,7 @@ const UNDELIVERABLE = /@|^\.|\.\.|\.$|[\p{C}\p{Z}\p{Default_Ignorable_Code_Point
 
 /** The same, of whom mail is sent to. */
 export const recipientAddress = (text: string): string | null => {
-  const address = senderAddress(text)
+  const address = isDropped(text.slice(text.lastIndexOf("@") + 1)) ? null : senderAddress(text)
   return address === null || UNDELIVERABLE.test(address.slice(0, address.lastIndexOf("@"))) ? null : address
 }
 

@@ -9,18 +9,23 @@ export const RELAY_LIMITS = {
    */
   relay_security: { requests: 30, window_seconds: 3600 },
   /**
-   * News in one owner's chat: what is more stands on the pages alone. Messages that an agent sends to its owner are not
-   * counted.
+   * News in one owner's chat: what is more stands on the pages alone. Messages that an agent sends to its owner have
+   * their own limits (`relay_asked`).
    */
   relay_chat: { requests: 60, window_seconds: 3600 },
   /** The same in one owner's browsers. */
   relay_push: { requests: 60, window_seconds: 3600 },
   /**
-   * Pushes to one owner's browsers that agents ask for. Each browser costs a letter's commits, which no agent's budget
-   * counts. Further ones appear on the pages and go by the other ways.
+   * Things that agents ask one owner in the chat, and as many in browsers. The chat and each browser cost a letter's
+   * commits, which no agent's budget counts. Further ones appear on the pages and go by the other ways.
    */
-  relay_push_asked: { requests: 60, window_seconds: 3600 },
-  relay_push_asked_daily: { requests: 200, window_seconds: 86_400 },
+  relay_asked: { requests: 60, window_seconds: 3600 },
+  relay_asked_daily: { requests: 200, window_seconds: 86_400 },
+  /**
+   * Events that one summary letter counts. Further ones of a kind that it names already are not written down: the
+   * letter says that there were more.
+   */
+  relay_held_max: 200,
   /** Browsers of one owner that are told. */
   push_subscriptions_max: 10,
   /** Seconds that a code can link a chat. */

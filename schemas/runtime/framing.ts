@@ -11,11 +11,14 @@ export interface Framed {
   readonly httpVersion: string
 }
 
-const hostsOf = ({ rawHeaders }: Framed): number => {
-  let hosts = 0
+/** A name or an address, and a port (RFC 3986, 3.2): no empty one, user, path or list. */
+const HOST = /^(?:[\w.~%!$&'()*+;=-]+|\[[\w.~%!$&'()*+;=:-]+\])(?::\d{0,5})?$/
+
+const hostsOf = ({ rawHeaders }: Framed): ReadonlyArray<string> => {
+  const hosts: Array<string> = []
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]
-    if (name?.length === 4 && name.toLowerCase() === "host") hosts++
+    if (name?.length === 4 && name.toLowerCase() === "host") hosts.push(rawHeaders[at + 1] ?? "")
   }
   return hosts
 }
@@ -23,9 +26,12 @@ const hostsOf = ({ rawHeaders }: Framed): number => {
 /** Returns the fault of the request as a sentence; `null` where there is none. Its connection must end then. */
 export const misframed = (request: Framed): string | null => {
   const hosts = hostsOf(request)
-  if (hosts > 1) return "The request has more than one Host header. Send one."
-  if (hosts === 0 && request.httpVersion === "1.1") return "The request has no Host header. Send one."
+  const [host] = hosts
+  if (hosts.length > 1) return "The request has more than one Host header. Send one."
+  if (host === undefined && request.httpVersion === "1.1") return "The request has no Host header. Send one."
+  if (host !== undefined && !HOST.test(host)) return "The Host header is no host name with an optional port."
   const coding = request.headers["transfer-encoding"]
+  if (coding !== undefined && request.httpVersion === "1.0") return "HTTP/1.0 has no Transfer-Encoding."
   if (coding !== undefined && String(coding).trim().toLowerCase() !== "chunked")
     return "The only Transfer-Encoding that is understood is chunked."
   return null

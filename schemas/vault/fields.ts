@@ -1,7 +1,7 @@
 /** The fields that clients give a vault, with their rules (contract 9, 17). */
 import { Schema } from "effect"
 import { SendCaptcha } from "../captcha/api.ts"
-import { SINGLE_LINE, Storable, VISIBLE, matches } from "../plain-text.ts"
+import { seen, SINGLE_LINE, Storable, VISIBLE, matches } from "../plain-text.ts"
 import { VAULT_LIMITS } from "./limits.ts"
 import { isOrigin } from "./origins.ts"
 import { EntryKind, FillAction } from "./records.ts"
@@ -17,7 +17,8 @@ const Label = Storable.check(
     message: `must be 1 to ${VAULT_LIMITS.label_max_chars} characters`
   }),
   matches(SINGLE_LINE, "must be one line"),
-  matches(VISIBLE, "must not be blank")
+  matches(VISIBLE, "must not be blank"),
+  seen
 )
 
 const ORIGIN_MAX_CHARS = 300

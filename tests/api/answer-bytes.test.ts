@@ -4,6 +4,7 @@ import { LIMITS } from "../../schemas/limits.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import { AgentClient } from "../support/client.ts"
 import { detailsOf, outcome } from "../support/outcome.ts"
+import { PersonClient } from "../support/person.ts"
 import { register } from "../support/register.ts"
 import { sharedService, type TestService } from "../support/service.ts"
 
@@ -15,7 +16,12 @@ let service: TestService
 let edge: string
 
 beforeAll(async () => {
-  service = await sharedService({ limits: { "limits.answer_bytes_per_day": BYTES } })
+  service = await sharedService({
+    limits: {
+      "limits.answer_bytes_per_day": BYTES * LIMITS.service.answer_new_agent_parts,
+      "service.answer_unverified_parts": LIMITS.service.answer_new_agent_parts * 2
+    }
+  })
   edge = service.edges[0] ?? ""
 })
 afterAll(() => service?.stop())
@@ -69,6 +75,25 @@ describe("answers under Idempotency-Keys", () => {
     expect(without.status).toBe(201)
     const heard = await other.call("PATCH", "/api/v1/me", { body: { description: "x" }, idempotencyKey: "mine" })
     expect(heard.text).toBe(theirs.text)
+  })
+
+  test("of a person whose address is not confirmed take less of a day, refusals included", async () => {
+    const person = new PersonClient({ edge: () => edge })
+    await person.signUp()
+    await person.logIn()
+    const withdraw = (n: number) =>
+      person.call("DELETE", `/humans/me/agents/nobody${n}`, undefined, { "idempotency-key": `refused-${n}` })
+    let asked = 0
+    let last = await withdraw(asked)
+    const first = last.text
+    while (last.status === 404 && asked < WRITES_MAX) last = await withdraw(++asked)
+    expect([outcome(last), detailsOf(last)["bucket"], detailsOf(last)["limit"]]).toEqual([
+      "429 rate_limited",
+      "answer_bytes",
+      BYTES / 2
+    ])
+    expect(asked).toBeGreaterThan(3)
+    expect((await withdraw(0)).text).toBe(first)
   })
 
   test("have a stream for the agents that the installation is sized for", async () => {

@@ -30,7 +30,11 @@ beforeAll(async () => {
       "service.seen_max_bytes": SMALL_BYTES,
       "service.verified_max_bytes": SMALL_BYTES,
       "service.limits_max_bytes": SMALL_BYTES,
-      "service.idempotency_bytes_per_agent": SMALL_BYTES / LIMITS.service.agents
+      "service.idempotency_bytes_per_agent": SMALL_BYTES / LIMITS.service.agents,
+      "service.idempotency_min_bytes": SMALL_BYTES,
+      // One owner may push out all others, as many do at these sizes.
+      "service.answer_owners_min": SMALL_BYTES / LIMITS.limits.answer_bytes_per_day,
+      "service.answer_new_agent_parts": 1
     }
   })
   edge = service.edges[0] ?? ""

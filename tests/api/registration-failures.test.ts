@@ -111,3 +111,15 @@ test("a challenge that fails counts twice for its key, from wherever", async () 
   expect(left).toBeLessThanOrEqual(KEY - 2 * 2 + 1)
   expect(await refusing(elsewhere(20))).toBe("captcha_key")
 })
+
+test("wrong answers under an Idempotency-Key, sent again, are refused as they were", async () => {
+  const one = from("198.51.100.77")
+  const challenge = await one.challenge()
+  await one.serve(challenge)
+  const body = { challenge_id: challenge.id, handle: freshHandle(), name: "N", answers: {} }
+  const form = () => one.client.call("POST", "/api/v1/register", { body, headers: one.from, idempotencyKey: "k" })
+  expect([outcome(await form()), outcome(await form())]).toEqual([
+    "422 challenge_wrong_answers",
+    "422 challenge_wrong_answers"
+  ])
+})

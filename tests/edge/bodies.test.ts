@@ -159,16 +159,19 @@ describe("bodies", () => {
     await line.ended()
   })
 
-  it("of a signed GET are no part of what is signed", async () => {
+  it.each([
+    ["{}", 200],
+    ["", 401]
+  ])("of a signed GET are part of what is signed: %j", async (body, status) => {
     const path = "/api/v1/me"
     const line = await Line.open()
     line.write(
       `GET ${path} HTTP/1.1\r\nHost: x\r\n` +
-        linesOf(signatureHeaders(world.agent, { method: "GET", path, host: world.edge.host })) +
+        linesOf(signatureHeaders(world.agent, { method: "GET", path, host: world.edge.host, body })) +
         "Content-Length: 2\r\n\r\n{}"
     )
-    expect((await line.answer()).status).toBe(200)
-    await line.ended()
+    expect((await line.answer()).status).toBe(status)
+    line.socket.destroy()
   })
 
   it("of one client leave room for the others", async () => {

@@ -2,6 +2,7 @@ import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { movableClock, waitFor } from "../harness/index.ts"
+import { framed, FRAMINGS } from "../support/framings.ts"
 import { HALVES, HalfOpen } from "../support/half-open.ts"
 import { GIVES_WAY_WITHIN_MS, leaveUnread } from "../support/unread.ts"
 import { openWorld, TestEdge, type World } from "./edge.ts"
@@ -48,6 +49,10 @@ const ask = async (line: Line, headers = ""): Promise<string> => {
     describe: "an answer on the line"
   })
 }
+
+it.each(FRAMINGS)("a request %s is refused, and ends its connection", async (framing) => {
+  expect(await framed(world.edge.port, framing, { path: "/api/v1/time" })).toEqual([400])
+})
 
 describe("connections of one client", () => {
   it("beyond its bound are told so and closed; the others, and other clients, go on", async () => {

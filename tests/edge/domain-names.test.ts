@@ -74,7 +74,10 @@ describe("is no domain", () => {
     ["a..example"],
     ["a@b.example"],
     ["https://a.example"],
-    ["a_b.example"]
+    ["a_b.example"],
+    ["ac\u00adme.example"],
+    ["ac\u200bme.example"],
+    ["acme.example\0"]
   ])("%j", (text) => expect(judged(text)).toBe("validation_error domain"))
 })
 

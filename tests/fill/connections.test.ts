@@ -51,8 +51,7 @@ test.each(FRAMINGS)("a request %s is refused, and ends its connection", async (f
   const users = [process.getuid?.() ?? 0]
   server = await serve({ port: 0, users }, { "/state": { method: "GET", run: () => Promise.resolve({ there: true }) } })
   const asked = { path: "/state", headers: ["X-Hub-Vault: 1"] }
-  const statuses = await framed(Number(new URL(server.url).port), framing, asked)
-  expect([[400], [403]]).toContainEqual(statuses)
+  expect(await framed(Number(new URL(server.url).port), framing, asked)).toEqual([400])
 })
 
 test("a target of another origin is found nowhere", async () => {

@@ -2,7 +2,7 @@
 import { once } from "node:events"
 import { connect } from "node:net"
 
-type Framing = readonly [name: string, lines: ReadonlyArray<string>, body: string]
+type Framing = readonly [name: string, lines: ReadonlyArray<string>, body: string, version?: string]
 
 /** `body`: with which another request would begin, if the length or the coding were read in another way. */
 const framings = (host: string): ReadonlyArray<Framing> => [
@@ -11,7 +11,16 @@ const framings = (host: string): ReadonlyArray<Framing> => [
   ["with two lengths", [`Host: ${host}`, "Content-Length: 0", "Content-Length: 2"], "{}"],
   ["with a length and a coding", [`Host: ${host}`, "Content-Length: 4", "Transfer-Encoding: chunked"], "0\r\n\r\n"],
   ["of a coding that nobody knows", [`Host: ${host}`, "Transfer-Encoding: xchunked"], "0\r\n\r\n"],
-  ["that is coded twice", [`Host: ${host}`, "Transfer-Encoding: gzip, chunked"], "0\r\n\r\n"]
+  ["that is coded twice", [`Host: ${host}`, "Transfer-Encoding: gzip, chunked"], "0\r\n\r\n"],
+  ["of HTTP/1.0 with a coding", [`Host: ${host}`, "Transfer-Encoding: chunked"], "0\r\n\r\n", "1.0"],
+  ["with an empty Host", ["Host:"], ""],
+  ["of HTTP/1.0 with an empty Host", ["Host: "], "", "1.0"],
+  ["with a Host of two words", ["Host: a b"], ""],
+  ["with a Host that has a path", [`Host: ${host}/a`], ""],
+  ["with a Host that has a user", [`Host: a@${host}`], ""],
+  ["with two names in a Host", [`Host: ${host}, ${host}`], ""],
+  ["with a Host whose port is none", ["Host: 127.0.0.1:a"], ""],
+  ["with a Host of other letters", ["Host: h\u00fcb.example"], ""]
 ]
 
 export const FRAMINGS: ReadonlyArray<string> = framings("").map(([name]) => name)
@@ -23,9 +32,9 @@ export const framed = async (
   { path, headers = [] }: { readonly path: string; readonly headers?: ReadonlyArray<string> }
 ): Promise<ReadonlyArray<number>> => {
   const host = `127.0.0.1:${port}`
-  const [, lines, body] = framings(host).find((one) => one[0] === name) ?? ["", [], ""]
+  const [, lines, body, version = "1.1"] = framings(host).find((one) => one[0] === name) ?? ["", [], ""]
   const good = [`GET ${path} HTTP/1.1`, `Host: ${host}`, ...headers].join("\r\n")
-  const bad = [`GET ${path} HTTP/1.1`, ...lines, ...headers].join("\r\n")
+  const bad = [`GET ${path} HTTP/${version}`, ...lines, ...headers].join("\r\n")
   const socket = connect({ port, host: "127.0.0.1" })
   const parts: Array<Buffer> = []
   socket.on("error", () => undefined)

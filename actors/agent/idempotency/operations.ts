@@ -5,7 +5,9 @@
  * Invariants
  *  - A key that is no longer the agent's current one hears `key_retired`, its own earlier answers included: they may
  *    hold what only the key's owner may see now. The one exception is the rotation that retired it, repeated as it was.
- *  - For a key without an agent, only registration's answer is kept.
+ *  - For a key without an agent, only the answer to a registration that succeeded is kept. Keys cost nothing, so kept
+ *    refusals would let anybody push out what others keep. A repeated registration is the same
+ *    command, and its challenge remembers the answer.
  */
 import { Effect } from "effect"
 import {
@@ -14,10 +16,12 @@ import {
   type IdempotencyFinish,
   idempotencyOperations as declared
 } from "../../../schemas/idempotency/operations.ts"
+import type { Owner } from "../../../schemas/idempotency/share.ts"
 import type { Refusal } from "../../../schemas/errors.ts"
 import { custom, type PrepareContext } from "../../engine/definition.ts"
 import { firstAnswers, type FirstAnswersParts, heard } from "../../idempotency/noun.ts"
 import type { Operating } from "../../kit/kind.ts"
+import { reporterWeight } from "../moderation/record.ts"
 import type { AgentMemory } from "../memory.ts"
 import type { AgentActor, AgentState } from "../state.ts"
 import { isRetired } from "./signer.ts"
@@ -25,12 +29,15 @@ import { isRetired } from "./signer.ts"
 /** The status of the answer to a successful rotation. */
 const ROTATED = 200
 const REGISTERED = 201
-/** Refusals of a registration: whoever has keys enough must not push out what others keep. */
-const STRANGERS_TTL_SECONDS = 600
 
 export const idempotencyOperations = (parts: FirstAnswersParts): Operating<typeof declared, AgentActor> => {
   const answers = firstAnswers(parts)
-  const { limits } = parts.limits
+  const { limits, moderation } = parts.limits
+
+  const sortOf = (state: AgentState, at: number): Owner | null => {
+    if (state === null) return null
+    return reporterWeight(state, at, moderation) === "none" ? "new_agent" : "established"
+  }
 
   /** A retired key takes no place among what is under way: all that it can hear is how its own rotation went. */
   const beginRetired = (input: IdempotencyEntry, agent: string): Effect.Effect<IdempotencyBegin, Refusal> =>
@@ -43,19 +50,18 @@ export const idempotencyOperations = (parts: FirstAnswersParts): Operating<typeo
     { signer, status }: IdempotencyFinish,
     { by }: PrepareContext<AgentMemory>
   ): number | null => {
-    if (state === null) {
-      if (signer !== "candidate") return null
-      return status === REGISTERED ? limits.idempotency_ttl_seconds : STRANGERS_TTL_SECONDS
-    }
+    if (state === null) return signer === "candidate" && status === REGISTERED ? limits.idempotency_ttl_seconds : null
     return status === ROTATED || !isRetired(state, by) ? limits.idempotency_ttl_seconds : null
   }
 
   return {
     "idempotency.begin": custom((state, input, context) =>
-      isRetired(state, context.by) ? beginRetired(input, context.id) : answers.begin(input, context, state !== null)
+      isRetired(state, context.by)
+        ? beginRetired(input, context.id)
+        : answers.begin(input, context, sortOf(state, context.at))
     ),
     "idempotency.finish": custom((state, input, context) =>
-      answers.finish(input, context, ttlOf(state, input, context), state !== null)
+      answers.finish(input, context, ttlOf(state, input, context), sortOf(state, context.at))
     )
   }
 }

@@ -13,7 +13,9 @@ export const ChatState = Schema.Struct({
   /** The latest news there. */
   told: News,
   /** The same of security events, which have a limit of their own. New owners are not among them: each is told. */
-  told_security: Schema.optionalKey(News)
+  told_security: Schema.optionalKey(News),
+  /** The same of what agents ask for. */
+  told_asked: Schema.optionalKey(News)
 })
 export type ChatState = typeof ChatState.Type
 
@@ -23,7 +25,7 @@ export const CHAT_EVENTS = [
   event("human.chat_unlinked", 1),
   /** News of an agent went to the chat. */
   event("human.chat_told", 1, { agent: Schema.String, event: Schema.String }),
-  /** A message that an agent asked for, which counts for no limit. */
+  /** A message that an agent asked for. */
   event("human.chat_asked", 1, { agent: Schema.String, event: Schema.String })
 ] as const
 export type ChatEvent = (typeof CHAT_EVENTS)[number]["Type"]
@@ -39,7 +41,7 @@ export const evolveChat = (chat: ChatState, event: ChatEvent, at: number): ChatS
     case "human.chat_unlinked":
       return { ...chat, offered: null, linked: null }
     case "human.chat_asked":
-      return chat
+      return { ...chat, told_asked: withNews(chat.told_asked ?? [], event, at) }
     case "human.chat_told":
       if (event.event === OWNER_CONFIRMED) return chat
       return isSecurity(event.event)

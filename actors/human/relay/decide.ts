@@ -3,12 +3,12 @@
  *
  * Invariants
  *  - At most so many letters in any window: what is more is held, and told in one letter once there is room, which
- *    counts as one.
+ *    counts as one. It names each kind of event, and counts so many in all: what is more costs the log nothing.
  *  - While something is held everything else is held too, so that nothing overtakes it, and a timer is set.
  *  - Security events have limits of their own: whatever strangers send, they are told at once. Beyond those limits they
  *    are held like everything else.
- *  - So does what an agent asks: an answer may be wanted within minutes, and other news must not hold it up. In
- *    browsers it has limits of an hour and of a day, for each browser costs the log a letter.
+ *  - So does what an agent asks: an answer may be wanted within minutes, and other news must not hold it up. In the
+ *    chat and in browsers it has limits of an hour and of a day, for each costs the log a letter.
  *  - Each new owner is told by itself, at once: the letter has the link by which one objects (contract 22). An agent
  *    may confirm so many an hour and no more (`confirmed_owners`).
  *  - The held events are sent or the account is gone: a timer that fires early comes again.
@@ -31,7 +31,7 @@ import { type DecideContext, firing } from "../../engine/definition.ts"
 import { absent, type Decided, isActive, type Posted } from "../decide.ts"
 import type { Human, HumanEvent, HumanState } from "../state.ts"
 import { hasPlace, type News } from "./room.ts"
-import { type About, choiceOf, OTHERS } from "./state.ts"
+import { type About, choiceOf, heldCount, isHeld, OTHERS } from "./state.ts"
 
 export const DIGEST_TIMER = "digest"
 
@@ -40,8 +40,9 @@ type RelayLimits = Pick<
   | "relay_letters"
   | "relay_chat"
   | "relay_push"
-  | "relay_push_asked"
-  | "relay_push_asked_daily"
+  | "relay_asked"
+  | "relay_asked_daily"
+  | "relay_held_max"
   | "relay_security"
   | "relay_max_age_seconds"
   | "later_owner_seconds"
@@ -88,17 +89,8 @@ export interface RelayFacts {
 interface Told {
   readonly told: News
   readonly told_security?: News
+  readonly told_asked?: News
 }
-
-const mayAskInBrowsers = (
-  human: Human,
-  about: About,
-  at: number,
-  { relay_push_asked, relay_push_asked_daily }: Pick<RelayLimits, "relay_push_asked" | "relay_push_asked_daily">
-): boolean =>
-  [relay_push_asked, relay_push_asked_daily].every((limit) =>
-    hasPlace(human.push.told_asked ?? [], about, at, limit, agentsOf(human))
-  )
 
 /** True if there is room for one more in the chat, or in browsers. */
 export const hasRoomBy = (
@@ -106,13 +98,15 @@ export const hasRoomBy = (
   human: Human,
   about: About,
   at: number,
-  { relay_chat, relay_push, relay_security, ...limits }: RelayLimits
+  { relay_chat, relay_push, relay_security, relay_asked, relay_asked_daily }: RelayLimits
 ): boolean => {
-  const { told, told_security = [] }: Told = human[way]
+  const { told, told_security = [], told_asked = [] }: Told = human[way]
+  const hasPlaceIn = (news: News, ...limits: ReadonlyArray<RateLimit>): boolean =>
+    limits.every((limit) => hasPlace(news, about, at, limit, agentsOf(human)))
   if (about.event === OWNER_CONFIRMED) return true
-  if (isAsked(about.event)) return way === "chat" || mayAskInBrowsers(human, about, at, limits)
-  if (isSecurity(about.event)) return hasPlace(told_security, about, at, relay_security, agentsOf(human))
-  return hasPlace(told, about, at, way === "chat" ? relay_chat : relay_push, agentsOf(human))
+  if (isAsked(about.event)) return hasPlaceIn(told_asked, relay_asked, relay_asked_daily)
+  if (isSecurity(about.event)) return hasPlaceIn(told_security, relay_security)
+  return hasPlaceIn(told, way === "chat" ? relay_chat : relay_push)
 }
 
 const together = (...all: ReadonlyArray<Posted>): Posted => ({
@@ -143,6 +137,10 @@ export const decideRelay = (
   }
 }
 
+/** True if the summary letter names this kind of event, and counts as many as it may. */
+const isCounted = ({ held }: Human["relay"], about: About, { relay_held_max }: RelayLimits): boolean =>
+  heldCount(held) >= relay_held_max && isHeld(held, about)
+
 /** The letter, where there is room for it. */
 const letterOrHeld = (
   human: Human,
@@ -154,6 +152,7 @@ const letterOrHeld = (
   const { relay } = human
   if (hasRoom(human, { agent, event }, at, limits))
     return { events: [{ type: "human.relayed", v: 1, agent, event }], posted: letter }
+  if (isCounted(relay, { agent, event }, limits)) return { events: [], posted: {} }
   const due = relay.due ?? Math.max(at, roomAt(relay.letters, at, limits.relay_letters))
   return {
     events: [{ type: "human.relay_held", v: 1, agent, event, due }],

@@ -15,7 +15,7 @@ import { toldOf } from "../../letter/noun.ts"
 import type { Actors } from "../../engine/services.ts"
 import type { Posted } from "../decide.ts"
 import type { Opened, Opening } from "../opening.ts"
-import { heldFirst, type RelayState } from "./state.ts"
+import { heldCount, heldFirst, type RelayState } from "./state.ts"
 import { handleOf, ownerPageOf, wordsOf } from "./told.ts"
 
 const ABREAST = 8
@@ -39,11 +39,12 @@ export const relayLetter = (
     return told("relayed_words", account, context, { ...values, words: text, offered })
   })
 
-/** By agent and event, how often. */
+/** By agent and event, how often. Above `max` events only kinds were added (decide.ts). */
 export const digestLetter = (
   told: Opening["told"],
   account: Opened,
   held: RelayState["held"],
+  max: number,
   context: PrepareContext
 ): Effect.Effect<Posted, Refusal, Actors> =>
   Effect.gen(function* () {
@@ -54,10 +55,11 @@ export const digestLetter = (
       { concurrency: ABREAST }
     )
     const handles = new Map(named)
+    const least = heldCount(held) >= max ? "at least " : ""
     const lines = heldFirst(held).map(({ agent, event, count }) =>
       agent === ""
-        ? `Other things, ${count} times`
-        : `${handles.get(agent) ?? "An agent"}, ${count} times: ${relayedEvent(event)?.description ?? event}`
+        ? `Other things, ${least}${count} times`
+        : `${handles.get(agent) ?? "An agent"}, ${least}${count} times: ${relayedEvent(event)?.description ?? event}`
     )
     return told("relayed_digest", account, context, { lines: lines.join("\n"), ...toldOf(DIGEST) })
   })

@@ -91,7 +91,7 @@ export const relayOperations = (
         Effect.gen(function* () {
           if (!isActive(state) || state.relay.held.length === 0 || !byLetter(state)) return { letter: null }
           const account = yield* opened(state, context.id)
-          return { letter: yield* digestLetter(told, account, state.relay.held, context) }
+          return { letter: yield* digestLetter(told, account, state.relay.held, owner.relay_held_max, context) }
         }),
       decide: decideDigest,
       answer: () => null
@@ -108,8 +108,8 @@ export const relayOperations = (
     "human.reached": custom((state, { event, agent = "" }, { id, at }) =>
       Effect.map(opened(state, id), (account) => {
         const { human } = account
-        const { email, chat, push: chosen } = waysOf(human, event)
-        const push = chosen && hasRoomBy("push", human, { agent, event }, at, owner)
+        const ways = waysOf(human, event)
+        const by = (way: "chat" | "push"): boolean => ways[way] && hasRoomBy(way, human, { agent, event }, at, owner)
         const chat_linked = inChat(human)
         const told = RELAYED_EVENTS.map((one) => one.event).filter((one) => choiceOf(human.relay, one).chat)
         return {
@@ -117,7 +117,7 @@ export const relayOperations = (
           name: personalOf(account, id).name,
           chat_linked,
           events: chat_linked ? told : [],
-          state: email || chat || push ? "queued" : chat_linked ? "off" : "not_linked"
+          state: ways.email || by("chat") || by("push") ? "queued" : chat_linked ? "off" : "not_linked"
         }
       })
     )

@@ -59,13 +59,26 @@ export const OTHERS: About = { agent: "", event: "" }
 const withLetter = (letters: RelayState["letters"], at: number): RelayState["letters"] =>
   [...letters, at].slice(-LETTERS_MAX)
 
-const counted = (held: RelayState["held"], { agent, event }: About): RelayState["held"] => {
-  const isThis = (one: About): boolean => one.agent === agent && one.event === event
-  if (held.some(isThis)) return held.map((one) => (isThis(one) ? { ...one, count: one.count + 1 } : one))
+/** The kind that an event is counted under; `null` where it begins one. */
+const placeIn = (held: RelayState["held"], { agent, event }: About): RelayState["held"][number] | null => {
+  const found = held.find((one) => one.agent === agent && one.event === event)
+  if (found !== undefined || event === "") return found ?? null
   const alike = held.filter((one) => isSecurity(one.event) === isSecurity(event))
-  if (alike.length < HELD_MAX || event === "") return [...held, { agent, event, count: 1 }]
-  return counted(held, OTHERS)
+  return alike.length < HELD_MAX ? null : placeIn(held, OTHERS)
 }
+
+/** True if the summary letter names this kind of event already, be it among the others. */
+export const isHeld = (held: RelayState["held"], about: About): boolean => placeIn(held, about) !== null
+
+const counted = (held: RelayState["held"], { agent, event }: About): RelayState["held"] => {
+  const place = placeIn(held, { agent, event })
+  if (place !== null) return held.map((one) => (one === place ? { ...one, count: one.count + 1 } : one))
+  const alike = held.filter((one) => isSecurity(one.event) === isSecurity(event))
+  return [...held, { ...(alike.length < HELD_MAX ? { agent, event } : OTHERS), count: 1 }]
+}
+
+/** The number of held events of all kinds. */
+export const heldCount = (held: RelayState["held"]): number => held.reduce((sum, { count }) => sum + count, 0)
 
 /** Matters of security first, then in the order in which they came: a long letter is cut at its end. */
 export const heldFirst = (held: RelayState["held"]): RelayState["held"] => [

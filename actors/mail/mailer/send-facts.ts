@@ -83,7 +83,7 @@ export interface Sender extends SenderFacts {
   readonly own: ReadonlySet<string>
 }
 
-type Context = Pick<PrepareContext, "id" | "commandId" | "deadline" | "traceparent">
+type Context = Pick<PrepareContext, "id" | "at" | "commandId" | "deadline" | "traceparent">
 
 /** A domain that is not active sends nothing (spec 3.6). */
 const domainReady = (domain: string, context: Context): Effect.Effect<void, Refusal, Actors> =>
@@ -148,9 +148,12 @@ export const senderFacts = (
     )
     yield* ownerRule(config, agent, context)
     if (mailbox.domain !== config.mail?.domain) yield* domainReady(mailbox.domain, context)
-    const { name, hx_id, id_url, created_at } = profile
+    const { name, hx_id, id_url, created_at, scores } = profile
     const shown = { name, hx_id, id_url }
-    return { mail, mailbox, shown, registeredAt: Date.parse(created_at), service, sponsors, suppressed: found, own }
+    const registeredAt = Date.parse(created_at)
+    const { established_seconds, established_trust } = config.limits.moderation
+    const established = context.at - registeredAt >= established_seconds * 1000 && scores.trust >= established_trust
+    return { mail, mailbox, shown, registeredAt, established, service, sponsors, suppressed: found, own }
   })
 
 /** The facts from `mailer.sending`. */

@@ -4,6 +4,7 @@
  * Invariants
  *  - The message, its counts for the agent and for the service, and its places in the queue are one commit. A retry
  *    under the same command counts once, and nothing is queued that was not counted.
+ *  - Agents that are not established leave a part of the service's day to the others.
  *  - Windows of the agent are exact; that of the service counts an hour that began within the day as a whole.
  */
 import { refusal, type Refusal } from "../../../schemas/errors.ts"
@@ -22,6 +23,7 @@ import {
   afterSuspension,
   type MailServiceEvent,
   type MailServiceState,
+  roomOfDayIn,
   usedOfDay
 } from "../service/state.ts"
 import type { At } from "./decide.ts"
@@ -33,6 +35,8 @@ type MailLimits = Limits["limits"]["email"]
 export interface SenderFacts {
   /** Unix ms. */
   readonly registeredAt: number
+  /** As for reports (contract 3). */
+  readonly established: boolean
   readonly service: At<MailServiceState>
   /** Ids of the people who stand behind the agent, or did lately. */
   readonly sponsors: ReadonlyArray<string>
@@ -106,7 +110,7 @@ const quota = (
 export const sendingRefusal = (
   state: MailerState,
   { recipients, outside }: { readonly recipients: number; readonly outside: number },
-  { registeredAt, service, suppressed }: SenderFacts,
+  { registeredAt, established, service, suppressed }: SenderFacts,
   at: number,
   limits: MailLimits
 ): Refusal | null => {
@@ -143,14 +147,22 @@ export const sendingRefusal = (
       roomIn(state, recipients, per_day, DAY_MS, at),
       { limit: per_day, window_seconds: DAY_MS / SECOND_MS, per_day, used_day, first_week_until }
     )
-  return outside > 0 && usedOfDay(service.state, at) + outside > limits.service_per_day
-    ? quota("email_instance_quota", "That is more than this service sends in a day.", HOUR_MS / SECOND_MS, {
-        limit: limits.service_per_day,
-        window_seconds: DAY_MS / SECOND_MS,
-        per_day: limits.service_per_day
-      })
+  const limit = serviceLimitOf(established, limits)
+  return outside > 0 && usedOfDay(service.state, at) + outside > limit
+    ? quota(
+        "email_instance_quota",
+        established
+          ? "That is more than this service sends in a day."
+          : "That is more than this service sends in a day for agents that are not established.",
+        roomOfDayIn(service.state, outside, limit, at),
+        { limit, window_seconds: DAY_MS / SECOND_MS, per_day: limits.service_per_day }
+      )
     : null
 }
+
+/** Part of the service's day is reserved, so that new agents cannot end outside mail for everybody. */
+const serviceLimitOf = (established: boolean, { service_per_day, service_reserved_percent }: MailLimits): number =>
+  established ? service_per_day : Math.floor((service_per_day * (PERCENT - service_reserved_percent)) / PERCENT)
 
 /** A message that is to be sent, sealed. */
 export interface SealedSending {

@@ -217,6 +217,23 @@ describe("the chat", () => {
   })
 })
 
+test("a flood of held events costs the log a bounded number of commits, and each kind is named", () => {
+  const account = new Account()
+  const max = owner.relay_held_max
+  for (let at = 0; at < 3 * max; at++) account.relay(at)
+  const held = () => account.events.filter(({ type }) => type === "human.relay_held").length
+  expect(held()).toBe(max)
+  const before = account.events.length
+  account.relay(3 * max)
+  expect(account.events).toHaveLength(before)
+  for (let n = 0; n < 2 * HELD_MAX; n++) account.relay(3 * max, "mention.received", `hx${n}`)
+  for (let n = 0; n < 2 * HELD_MAX; n++) account.relay(3 * max, "mention.received", `hx${n}`)
+  expect(held()).toBeLessThanOrEqual(max + HELD_MAX)
+  expect(account.human.relay.held.filter(({ event }) => event === "mention.received")).toHaveLength(HELD_MAX - 1)
+  const others = account.human.relay.held.filter(({ agent }) => agent === OTHERS.agent)
+  expect(others).toEqual([{ ...OTHERS, count: 1 }])
+})
+
 describe("browsers", () => {
   const { requests, window_seconds } = owner.relay_push
 
@@ -233,17 +250,17 @@ describe("browsers", () => {
     expect([account.human.push.told.length, security]).toEqual([requests + 1, [2 * requests]])
   })
 
-  test("are told of so much that an agent asks for in any hour and day; the letters and the chat go on", () => {
-    const { relay_push_asked: hourly, relay_push_asked_daily: daily } = owner
+  test("and the chat are told of so much that an agent asks for in any hour and day; the letters go on", () => {
+    const { relay_asked: hourly, relay_asked_daily: daily } = owner
     const account = new Account()
     for (let n = 0; n < 2 * hourly.requests; n++) account.relay(n, "owner.asked")
-    expect([account.pushed.length, account.said.length]).toEqual([2 * hourly.requests, 2 * hourly.requests])
+    expect([account.pushed.length, account.said.length]).toEqual([2 * hourly.requests, hourly.requests])
     const hours = daily.window_seconds / hourly.window_seconds
     for (let hour = 1; hour < hours; hour++)
       for (let n = 0; n < hourly.requests; n++) account.relay(hour * hourly.window_seconds * 1000 + n, "captcha.asked")
-    expect(account.pushed).toHaveLength(2 * daily.requests)
+    expect([account.pushed.length, account.said.length]).toEqual([2 * daily.requests, daily.requests])
     account.relay(daily.window_seconds * 1000 + 1, "owner.asked")
-    expect(account.pushed).toHaveLength(2 * daily.requests + 2)
+    expect([account.pushed.length, account.said.length]).toEqual([2 * daily.requests + 2, daily.requests + 1])
   })
 
   const subscribe = (account: Account, same: ReadonlyArray<number> = []) => {

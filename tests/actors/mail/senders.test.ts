@@ -1,5 +1,6 @@
 /** Who sends, and who may be sent to (contract 20). */
 import { expect, test } from "vitest"
+import { addressee } from "../../../schemas/mail/addresses.ts"
 import {
   heardAddress,
   isSenderRule,
@@ -48,3 +49,10 @@ test("mail goes to addresses that somebody may have, each in one form", () => {
   // Whoever has such an address may write all the same, and be blocked.
   expect(matchesSender("a..b@x.example", heardAddress("a..b@x.example") ?? "")).toBe(true)
 })
+
+test.each(["a@b.example\0", "a@b.exam\u200bple", "a@b.exam\u00adple", "a@b.example\u2060", "A <a@b.exam\u00adple>"])(
+  "a recipient with characters that an A-label drops is none: %j",
+  (text) => {
+    expect(addressee(text)).toBeNull()
+  }
+)

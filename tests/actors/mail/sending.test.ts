@@ -48,10 +48,16 @@ class World {
   private mails = 0
 
   /** `own`: so many of the recipients are of this service's own domains. */
-  send(agent: string, recipients: number, at: number, { registeredAt = OLD, own = 0 } = {}): string {
+  send(
+    agent: string,
+    recipients: number,
+    at: number,
+    { registeredAt = OLD, own = 0, established = true } = {}
+  ): string {
     const state = this.stateOf(agent)
     const facts = {
       registeredAt,
+      established,
       service: { seq: this.serviceSeq, state: this.service },
       suppressed: [],
       sponsors: this.sponsors.get(agent) ?? [],
@@ -154,12 +160,54 @@ describe("limits", () => {
     expect(world.send("f", 10, at, { own: 10 })).toBe("sent")
   })
 
+  test("of the service have a part that agents which are not established leave to the others", () => {
+    const world = new World()
+    const at = 1_800_000_000_000
+    const open = (limits.service_per_day * (100 - limits.service_reserved_percent)) / 100
+    let sent = 0
+    while (world.send(`new${sent}`, 1, at, { established: false }) === "sent") sent++
+    expect(sent).toBe(open)
+    expect(world.send("new", 1, at, { established: false })).toBe("email_instance_quota")
+    expect(world.send("new", 1, at, { established: false, own: 1 })).toBe("sent")
+    for (; sent < limits.service_per_day; sent++) expect(world.send(`old${sent}`, 1, at)).toBe("sent")
+    expect(world.send("old", 1, at)).toBe("email_instance_quota")
+  })
+
+  test("of the service say when there is room again", () => {
+    const world = new World()
+    const at = 1_800_000_000_000
+    for (let sent = 0; sent < limits.service_per_day; sent += 10)
+      expect(world.send(`s${sent}`, 10, at + (sent < 90 ? 0 : 5 * HOUR_MS))).toBe("sent")
+    const now = at + 6 * HOUR_MS
+    const refusedAt = (time: number, recipients: number, established = true) => {
+      const service = { seq: 0, state: world.service }
+      const facts = { registeredAt: OLD, established, service, suppressed: [], sponsors: [] }
+      return sendingRefusal(NO_MAIL, { recipients, outside: recipients }, facts, time, limits)
+    }
+    for (const [recipients, established] of [
+      [1, true],
+      [10, true],
+      [10, false]
+    ] as const) {
+      const wait = refusedAt(now, recipients, established)?.retryAfter ?? 0
+      expect(wait).toBeGreaterThan(18 * 3600)
+      expect(refusedAt(now + (wait - 1) * 1000, recipients, established)?.code).toBe("email_instance_quota")
+      expect(refusedAt(now + wait * 1000, recipients, established)).toBeNull()
+    }
+  })
+
   test("say when there is room again", () => {
     const world = new World()
     const at = 1_800_000_000_000
     world.send("a", 10, at)
     world.send("a", 10, at + 600_000)
-    const facts = { registeredAt: OLD, service: { seq: 0, state: NOTHING_SENT }, suppressed: [], sponsors: [] }
+    const facts = {
+      registeredAt: OLD,
+      established: true,
+      service: { seq: 0, state: NOTHING_SENT },
+      suppressed: [],
+      sponsors: []
+    }
     const state = world.mailers.get("a") ?? NO_MAIL
     expect(sendingRefusal(state, { recipients: 5, outside: 5 }, facts, at + 600_000, limits)?.retryAfter).toBe(3000)
     expect(sendingRefusal(state, { recipients: 15, outside: 15 }, facts, at + 600_000, limits)?.retryAfter).toBe(3600)

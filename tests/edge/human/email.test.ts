@@ -17,6 +17,17 @@ test.each([
   ["ada@0x7f.1", null],
   ["ada\r\nBcc: eve@example.com", null],
   ["ada@example.com\n", "ada@example.com"],
+  // Browsers' parsers of addresses leave these out without a word.
+  ["ada@example.com\0", null],
+  ["ada@example.com\u001f", null],
+  ["ada@example.com\u007f", null],
+  ["ada@\u0000example.com", null],
+  ["ada@exam\u200bple.com", null],
+  ["ada@exam\u00adple.com", null],
+  ["ada@example.com\u2060", null],
+  ["ada@exam\u{e0101}ple.com", null],
+  // A joiner that this script writes names another domain.
+  ["ada@نامه\u200cای.example", "ada@xn--mgba3gch31f060k.example"],
   [`${"a".repeat(65)}@example.com`, null],
   [`a@${"b".repeat(64)}.com`, null],
   [`a@${"bbbb.".repeat(60)}com`, null]

@@ -38,7 +38,7 @@ beforeAll(async () => {
     limits: {
       "rate_limits.sponsorship.requests": 1000,
       "rate_limits.message.requests": 1000,
-      "limits.owner.relay_push_asked.requests": ASKED,
+      "limits.owner.relay_asked.requests": ASKED,
       "service.letters.retry_seconds.1": 1
     }
   })

@@ -11,7 +11,7 @@ import { Sealer } from "../../../../actors/log/seal.ts"
 import { idempotencyOperations } from "../../../../actors/agent/idempotency/operations.ts"
 import { REMADE_MIN_BYTES } from "../../../../actors/idempotency/first-answers.ts"
 import { machineClock } from "../../../../schemas/runtime/clock.ts"
-import { LIMITS } from "../../../../schemas/limits.ts"
+import { type Limits, LIMITS } from "../../../../schemas/limits.ts"
 import { waitFor } from "../../../harness/index.ts"
 import { customOf, performed } from "../../engine/alone.ts"
 import { agent } from "../webhook/agent.ts"
@@ -27,11 +27,11 @@ beforeAll(async () => {
 })
 afterAll(() => bus.stop())
 
-const agentOf = (state: AgentState = agent) => {
+const agentOf = (state: AgentState = agent, limits: Limits = LIMITS, id = AGENT) => {
   const operations = idempotencyOperations({
     clock: machineClock,
     nats: bus.nats,
-    limits: LIMITS,
+    limits,
     sealer: new Sealer(randomBytes(32))
   })
   const memory = newAgentMemory()
@@ -43,7 +43,7 @@ const agentOf = (state: AgentState = agent) => {
   ): ReturnType<typeof performed> => {
     const operation = customOf({ operations }, op)
     const commandId = `ask-${asked++}`
-    const context = { id: AGENT, at: Date.now(), seq: 0, commandId, deadline: Date.now() + LONG_MS, memory, ...more }
+    const context = { id, at: Date.now(), seq: 0, commandId, deadline: Date.now() + LONG_MS, memory, ...more }
     return performed(operation.run(state, input, context))
   }
   return {
@@ -107,8 +107,14 @@ describe("a request under an Idempotency-Key", () => {
     expect(await begin("one")).toEqual({ data: { state: "done", status: 201, answer: "{}" } })
   })
 
-  test("of a key that no agent has is kept for a registration alone", async () => {
+  test("of a key that no agent has is kept for a registration that succeeded alone", async () => {
     const { begin, finish } = agentOf(null)
+    for (const status of [400, 201]) {
+      await begin(`candidate-${status}`)
+      await finish(`candidate-${status}`, { status, answer: "{}" })
+      const state = status === 201 ? "done" : "new"
+      expect(await begin(`candidate-${status}`)).toMatchObject({ data: { state } })
+    }
     await begin("stranger", {}, { signer: "recovery" })
     await finish("stranger", { status: 422, answer: "{}", signer: "recovery" })
     expect(await begin("stranger", {}, { signer: "recovery" })).toMatchObject({ data: { state: "new" } })
@@ -125,6 +131,26 @@ describe("a request under an Idempotency-Key", () => {
     await finish("left", { status: 0, answer: "", begun: "second", abandoned: true })
     await waitFor(() => Date.now() > deadline, { describe: "its deadline" })
     expect(await begin("left", {}, other)).toMatchObject({ data: { state: "new" } })
+  })
+
+  test("under way takes the room of a shortened answer, so that all that were begun are kept", async () => {
+    const bytes = 10_000
+    const few: Limits = { ...LIMITS, limits: { ...LIMITS.limits, answer_bytes_per_day: bytes * 4 } }
+    const { begin, finish } = agentOf(agent, few, "hxfew456789abcdef01234567")
+    const begun: Array<string> = []
+    let last = await begin("room-0")
+    while ("data" in last && begun.length < 100) {
+      begun.push(`room-${begun.length}`)
+      last = await begin(`room-${begun.length}`)
+    }
+    expect(last).toMatchObject({ refused: { code: "overloaded" } })
+    expect(begun.length).toBe(3)
+    for (const key of begun) await finish(key, { status: 404, answer: JSON.stringify({ data: "x".repeat(bytes) }) })
+    for (const key of begun) expect(await begin(key)).toMatchObject({ data: { state: "done", status: 404 } })
+    let asked = 0
+    for (last = await begin("more-0"); "data" in last && asked < 100; last = await begin(`more-${++asked}`))
+      await finish(`more-${asked}`, { status: 404, answer: "{}" })
+    expect(last).toMatchObject({ refused: { code: "rate_limited", details: { limit: bytes } } })
   })
 
   test("is ended by what began it, not by an earlier one whose end comes late", async () => {
