@@ -25,6 +25,10 @@ export const smallDisk = async (options: SystemOptions = {}): Promise<TestServic
       ...PRODUCT_DEADLINE,
       ...Object.fromEntries(small),
       "service.agents": 64,
+      "service.idempotency_min_bytes": MIB,
+      // At this size a part of it is less than an answer.
+      "service.answer_owners_min": 1,
+      "service.answer_new_agent_parts": 1,
       "service.storage_free_min_bytes": FLOOR_BYTES,
       ...options.limits
     },

@@ -74,6 +74,7 @@ test("a declaration begins a sponsorship in the same commit", () => {
     kind: "sponsorship",
     id: "7",
     expected: 0,
+    drawn: true,
     events: [{ type: "sponsorship.declared", v: 1, human: ID, agent: "hx1", role: "creator", verified: false }]
   })
   expect(account.human.sponsorships).toEqual([{ id: 7, agent: "hx1", open: true }])

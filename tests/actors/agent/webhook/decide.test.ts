@@ -33,6 +33,7 @@ describe("a notification", () => {
         kind: "delivery",
         id: "42",
         expected: 0,
+        drawn: true,
         events: [
           {
             type: "delivery.queued",
