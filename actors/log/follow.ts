@@ -78,7 +78,7 @@ interface Older {
 export interface FollowOptions {
   /** Only subjects of this pattern; the server delivers nothing else. */
   readonly filter?: string | undefined
-  /** That are on their way at once; whoever reads much waits less often with more. */
+  /** Messages on their way at once. A reader of many waits less often with more. */
   readonly pullMessages?: number
   readonly older?: Older | undefined
 }

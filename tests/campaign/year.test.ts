@@ -175,7 +175,7 @@ const activated = async (world: World): Promise<void> => {
   await service.system.actors[0]?.restart()
   await answering(world)
   await asked(world, "cold activation without a snapshot", signers, (agent) => expectWhole(world, agent))
-  // What is in memory leaves it with a snapshot.
+  // Actors leave memory with a snapshot.
   await service.system.actors[0]?.stop()
   const kept = await service.view.db.selectFrom("snapshots").select("id").where("id", "in", ids).execute()
   expect(kept).toHaveLength(ids.length)
@@ -369,7 +369,7 @@ const restored = async (world: World): Promise<void> => {
   await expectNothingLost(world)
 }
 
-/** What each process had at most. */
+/** The most memory of each process. */
 const watchMemory = (world: World): (() => void) => {
   const { system } = world.service
   const most = { "nats-server": 0, actors: 0, edge: 0, Postgres: 0 }

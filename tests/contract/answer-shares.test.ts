@@ -1,4 +1,4 @@
-/** What is kept under Idempotency-Keys: how many owners it takes to push out what others keep. */
+/** The number of owners that it takes to push out others' answers under Idempotency-Keys. */
 import { describe, expect, test } from "vitest"
 import { answerBytesOf, answersMaxBytes } from "../../schemas/idempotency/share.ts"
 import { LIMITS } from "../../schemas/limits.ts"

@@ -1,4 +1,4 @@
-/** What holds the archive back is told wherever an operator looks, and no longer than it does. */
+/** Operators see the cause of a late archive everywhere, and only while it is late. */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { heldBy } from "../../actors/process/archiving.ts"
 import { type Aside, putAside, takeBack } from "../../actors/reactions/aside.ts"

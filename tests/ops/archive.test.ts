@@ -44,7 +44,7 @@ const hotOf = async (kind: string, id: string): Promise<number> => {
   return Object.values(state.subjects ?? {}).reduce((sum, count) => sum + count, 0)
 }
 
-/** Whether the log has nothing up to a sequence but claims on texts, which it keeps to their end. */
+/** True if the log has only claims on texts up to a sequence. It keeps those to their end. */
 const isDropped = async (last: number): Promise<boolean> => {
   const { manager } = service.view
   for (let seq = 1; ;) {

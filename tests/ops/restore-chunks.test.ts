@@ -9,7 +9,7 @@ import { connectTo, startServers } from "../harness/index.ts"
 
 const MESSAGES = 600
 const MESSAGE_BYTES = 1000
-/** Of small messages that compress well, some 300: at 10 ms for each flush that is 3 s. */
+/** Some 300 small messages that compress well take 3 s at 10 ms for each flush. */
 const PIECE_MAX_BYTES = 16_384
 
 test("no piece holds more messages than a slow disk flushes in time", async () => {

@@ -91,7 +91,7 @@ describe("an archiver whose lock another has taken", () => {
     const last = await written(log, one, ["a", "b"])
     return { one, last }
   }
-  /** What the index must say after all that. */
+  /** The expected content of the index after all that. */
   const isWhole = async (one: string, last: number) => {
     const reader = process()
     expect(await reader.log.lastSeq(one)).toBe(last)

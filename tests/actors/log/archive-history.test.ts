@@ -1,4 +1,4 @@
-/** What an actor's history, and its activation, read of the archive's objects. */
+/** The archive's objects that an actor's history and its activation read. */
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -170,7 +170,7 @@ describe("the archive", () => {
     const read = async (pattern: string, size: number) => {
       const pages = pagesOf(bus.nats, streams.events, from, size, pattern, archive)
       const found = await Effect.runPromise(Stream.runCollect(pages))
-      // Whoever looks at the last one of a page would take an empty one for the end.
+      // A reader of a page's last message would take an empty page for the end.
       expect(found.filter((page) => page.length === 0)).toEqual([])
       const all = found.flat()
       return all

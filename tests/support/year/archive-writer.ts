@@ -25,7 +25,7 @@ export interface Span {
 export class ArchiveWriter implements LogWriter {
   last = 0
   readonly counts = { stored: 0, bytes: 0, segments: 0 }
-  /** Of those that end: Unix ms, in order. */
+  /** The ends of commits that are forgotten: Unix ms, in order. */
   private readonly ends: Array<number> = []
   private readonly opened: OpenArchive
   private readonly span: Span

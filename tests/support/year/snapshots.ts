@@ -31,7 +31,7 @@ export class YearSnapshots {
     this.snapshots = new PostgresSnapshots(machineClock, service.db, (kind) => kindOf(kind).format)
   }
 
-  /** What was just written. */
+  /** The rows that were just written. */
   take(place: Place, entry: LogEntry): void {
     if (!KEPT.has(place.kind)) return
     if (place.history === null) {

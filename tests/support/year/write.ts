@@ -23,7 +23,7 @@ const TIMEOUT_MS = 60_000
 
 export interface WrittenYear {
   readonly year: Year
-  /** What the archive holds. */
+  /** The content of the archive. */
   readonly archived: { readonly commits: number; readonly bytes: number; readonly segments: number }
   /** Commits in the log itself. */
   readonly hot: number

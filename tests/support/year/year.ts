@@ -1,5 +1,5 @@
 /**
- * What a community leaves in its log, commit by commit as the product writes them: registrations, threads, replies, posts,
+ * The log of a community, commit by commit as the product writes them: registrations, threads, replies, posts,
  * votes, messages, notifications, deliveries to webhooks, claims of texts, watches.
  *
  * Shapes and order are those of a service that was asked for the same over HTTP. An agent's day is 3 replies, 10 votes,
