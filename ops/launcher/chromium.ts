@@ -1,6 +1,8 @@
 /**
  * Finds a Chromium for the tests of the pages, or installs Debian's.
  *
+ * - Tests of pages take the headless shell: the same engine without windows, for two thirds of the processor time. They
+ *   take a whole Chromium if it cannot be installed. Tests of the fill service always do, as agents have one.
  * - Looked for: HUB_CHROMIUM, then the usual names on PATH. A program that does not tell its version as a Chromium is
  *   none: some systems have a script of that name that only says where to get it.
  * - Installed from Debian only (debian.ts); nothing is ever downloaded past the system's package manager.
@@ -14,19 +16,35 @@ import { LaunchFault } from "./fault.ts"
 
 const run = promisify(execFile)
 
-const NAMES = ["chromium", "chromium-browser", "google-chrome"] as const
-const PACKAGE = "chromium"
 const VERSION_TIMEOUT_MS = 20_000
 
-const HINT = `install Chromium (on Debian, as root: apt-get install ${PACKAGE}) or set HUB_CHROMIUM to its program`
+interface Edition {
+  readonly names: ReadonlyArray<string>
+  readonly package: string
+  readonly remark: string
+}
 
-const WANTED: Wanted = {
-  packages: [PACKAGE],
+const WHOLE: Edition = {
+  names: ["chromium", "chromium-browser", "google-chrome"],
+  package: "chromium",
+  remark: "about 100 MB, once"
+}
+const HEADLESS: Edition = {
+  names: ["chromium-headless-shell"],
+  package: "chromium-headless-shell",
+  remark: "about 60 MB, once"
+}
+
+const hintOf = (edition: Edition): string =>
+  `install Chromium (on Debian, as root: apt-get install ${edition.package}) or set HUB_CHROMIUM to its program`
+
+const wantedOf = (edition: Edition): Wanted => ({
+  packages: [edition.package],
   what: "Chromium",
   purpose: "the tests of the pages",
-  remark: "about 100 MB, once",
-  hint: HINT
-}
+  remark: edition.remark,
+  hint: hintOf(edition)
+})
 
 async function isChromium(program: string): Promise<boolean> {
   const runs = await access(program, constants.X_OK).then(
@@ -38,24 +56,35 @@ async function isChromium(program: string): Promise<boolean> {
   return answer !== undefined && /\bChrom(?:e|ium)\b/.test(answer.stdout) && /\d\.\d/.test(answer.stdout)
 }
 
-async function onPath(env: NodeJS.ProcessEnv): Promise<string | undefined> {
+async function onPath({ names }: Edition, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const folders = (env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "")
-  for (const name of NAMES) {
+  for (const name of names) {
     for (const folder of folders) if (await isChromium(join(folder, name))) return join(folder, name)
   }
   return undefined
 }
 
-export async function findChromium(options: DebianOptions): Promise<string> {
+async function find(edition: Edition, options: DebianOptions): Promise<string> {
   const named = options.env["HUB_CHROMIUM"]
   if (named) {
     if (await isChromium(named)) return named
     throw new LaunchFault(`HUB_CHROMIUM names ${named}, which does not run as Chromium`)
   }
-  const found = await onPath(options.env)
+  const found = await onPath(edition, options.env)
   if (found !== undefined) return found
-  await installPackages(WANTED, options)
-  const installed = await onPath(options.env)
-  if (installed === undefined) throw new LaunchFault(`the package ${PACKAGE} was installed but does not run; ${HINT}`)
+  await installPackages(wantedOf(edition), options)
+  const installed = await onPath(edition, options.env)
+  if (installed === undefined)
+    throw new LaunchFault(`the package ${edition.package} was installed but does not run; ${hintOf(edition)}`)
   return installed
 }
+
+/** Finds a whole Chromium, as people and agents have it. */
+export const findChromium = (options: DebianOptions): Promise<string> => find(WHOLE, options)
+
+/** Finds the one that tests of pages use. */
+export const findHeadlessChromium = (options: DebianOptions): Promise<string> =>
+  find(HEADLESS, options).catch((fault: unknown) => {
+    if (!(fault instanceof LaunchFault) || options.signal?.aborted) throw fault
+    return find(WHOLE, options)
+  })

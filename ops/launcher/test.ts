@@ -12,7 +12,7 @@
 import { readFile } from "node:fs/promises"
 import { join, relative } from "node:path"
 import { stripVTControlCharacters } from "node:util"
-import { findChromium } from "./chromium.ts"
+import { findChromium, findHeadlessChromium } from "./chromium.ts"
 import { findDocker } from "./docker.ts"
 import { ensurePrograms } from "../runtime/programs.ts"
 import { findLanguages } from "./languages.ts"
@@ -227,6 +227,7 @@ export async function test(args: ReadonlyArray<string>): Promise<number> {
   const looking = { env: process.env, progress: (line: string) => console.error(line), signal: unwanted.signal }
   await findNatsServer({ ...looking, dataDir: dataFolder(process.env) })
   await findChromium(looking)
+  await findHeadlessChromium(looking)
   await findDocker(looking)
   await findLanguages(looking)
   await findPrometheus(looking)

@@ -2,7 +2,7 @@
 import { chmod, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { beforeEach, describe, expect, it } from "vitest"
-import { findChromium } from "../../ops/launcher/chromium.ts"
+import { findChromium, findHeadlessChromium } from "../../ops/launcher/chromium.ts"
 import type { DebianOptions } from "../../ops/launcher/debian.ts"
 import { testFolder, waitFor } from "../harness/index.ts"
 
@@ -83,6 +83,38 @@ describe("Chromium is looked for", () => {
     await program("chromium", ['echo "requires the chromium snap to be installed" >&2', "exit 1"])
     const real = await chromium("google-chrome")
     expect(await find()).toBe(real)
+  })
+})
+
+describe("tests of pages", () => {
+  const headless = (more: Partial<DebianOptions> = {}): Promise<string> =>
+    findHeadlessChromium({
+      env: { PATH: folder },
+      progress: (line) => told.push(line),
+      mayInstall: true,
+      osRelease: join(folder, "os-release"),
+      ...more
+    })
+
+  it("take the shell without windows", async () => {
+    await chromium()
+    const shell = await chromium("chromium-headless-shell")
+    expect(await headless()).toBe(shell)
+    expect(await find()).toBe(join(folder, "chromium"))
+  })
+
+  it("take what HUB_CHROMIUM names", async () => {
+    await chromium("chromium-headless-shell")
+    const named = await chromium("mine")
+    expect(await headless({ env: { PATH: folder, HUB_CHROMIUM: named } })).toBe(named)
+  })
+
+  it("take a whole one where the shell cannot be installed", async () => {
+    await apt("exit 100")
+    const whole = await chromium()
+    expect(await headless({ mayInstall: false })).toBe(whole)
+    expect(await headless()).toBe(whole)
+    expect((await calls())[0]).toBe(`${DOWNLOAD}-headless-shell`)
   })
 })
 

@@ -3,7 +3,7 @@
  * a page asked for, said on the console and tried to open is written down from its first byte on.
  */
 import { type Browser, chromium, type BrowserContextOptions, type Page } from "playwright"
-import { findChromium } from "../../ops/launcher/chromium.ts"
+import { findChromium, findHeadlessChromium } from "../../ops/launcher/chromium.ts"
 
 const LAUNCH_TIMEOUT_MS = 180_000
 /** For what hangs. */
@@ -117,9 +117,11 @@ async function visit(browser: Browser, url: string, options: BrowserContextOptio
   }
 }
 
-export async function openBrowser(): Promise<TestBrowser> {
+/** `whole`: for what the shell without windows lacks, such as push messages. */
+export async function openBrowser({ whole = false } = {}): Promise<TestBrowser> {
+  const find = whole ? findChromium : findHeadlessChromium
   const browser = await chromium.launch({
-    executablePath: await findChromium({ env: process.env, progress: (line) => console.error(line) }),
+    executablePath: await find({ env: process.env, progress: (line) => console.error(line) }),
     // Chromium's own sandbox refuses to run as root; the pages it sees here are ours.
     args: ["--disable-gpu", ...(process.getuid?.() === 0 ? ["--no-sandbox"] : [])],
     timeout: LAUNCH_TIMEOUT_MS

@@ -57,6 +57,7 @@ const openAgentBrowser = async ({ port, spki }: Websites): Promise<AgentBrowser>
     program,
     [
       "--headless=new",
+      "--disable-gpu",
       ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
       "--no-first-run",
       "--disable-background-networking",

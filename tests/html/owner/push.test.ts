@@ -191,7 +191,7 @@ describe("a subscription", () => {
 describe("in a real browser", () => {
   let browser: TestBrowser
   beforeAll(async () => {
-    browser = await openBrowser()
+    browser = await openBrowser({ whole: true })
   })
   afterAll(() => browser?.stop())
 
