@@ -271,6 +271,12 @@ export const LIMITS = {
     password_memory_kib: 32_768,
     password_passes: 2,
     passwords_waiting_max: 32,
+    /**
+     * Queries of the read models that one edge has under way for its clients: as many as one node answers at once
+     * (actors/queries/serve.ts). And of them for one client, address or account.
+     */
+    max_queries: 500,
+    max_client_queries: 50,
     /** Records of the lists that one edge has under way, and of them for one client. */
     max_listed_records: 8_000,
     max_client_listed_records: 400,
