@@ -342,11 +342,13 @@ export const LIMITS = {
     idempotency_min_bytes: 67_108_864,
     /**
      * No owner's day takes more than one part in so many of that stream. An agent that is not established has a fourth
-     * of that, and a person whose address is not confirmed a 32nd: four such agents, or 32 such people, for one.
+     * of that, and a person whose address is not confirmed a 32nd. Their answers are in a stream of their own, which has
+     * a half of the size.
      */
     answer_owners_min: 128,
     answer_new_agent_parts: 4,
     answer_unverified_parts: 32,
+    answer_newcomers_parts: 2,
     /** Checkpoints of reactions, some 100 bytes each. */
     reactions_max_bytes: 1_048_576,
     /**
