@@ -329,7 +329,10 @@ export const LIMITS = {
     /** Counters of visits and times last seen, 150 bytes each: 900,000 of either. The oldest make room. */
     verified_max_bytes: 134_217_728,
     seen_max_bytes: 134_217_728,
-    /** Long rate-limit windows, 130 bytes each: 500,000 clients, keys and agents. */
+    /**
+     * Long rate-limit windows, 187 bytes each after one draw and 520 after many: 350,000 or 130,000 of them. The oldest
+     * make room.
+     */
     limits_max_bytes: 67_108_864,
     /** Agents and people that the installation is sized for (`HUB_AGENTS`). */
     agents: 16_384,
