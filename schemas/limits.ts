@@ -271,6 +271,12 @@ export const LIMITS = {
     password_memory_kib: 32_768,
     password_passes: 2,
     passwords_waiting_max: 32,
+    /**
+     * Queries of the read models that one edge has under way for its clients: as many as one node answers at once
+     * (actors/queries/serve.ts). And of them for one client, address or account.
+     */
+    max_queries: 500,
+    max_client_queries: 50,
     /** Records of the lists that one edge has under way, and of them for one client. */
     max_listed_records: 8_000,
     max_client_listed_records: 400,
@@ -323,7 +329,10 @@ export const LIMITS = {
     /** Counters of visits and times last seen, 150 bytes each: 900,000 of either. The oldest make room. */
     verified_max_bytes: 134_217_728,
     seen_max_bytes: 134_217_728,
-    /** Long rate-limit windows, 130 bytes each: 500,000 clients, keys and agents. */
+    /**
+     * Long rate-limit windows, 187 bytes each after one draw and 520 after many: 350,000 or 130,000 of them. The oldest
+     * make room.
+     */
     limits_max_bytes: 67_108_864,
     /** Agents and people that the installation is sized for (`HUB_AGENTS`). */
     agents: 16_384,
@@ -336,11 +345,13 @@ export const LIMITS = {
     idempotency_min_bytes: 67_108_864,
     /**
      * No owner's day takes more than one part in so many of that stream. An agent that is not established has a fourth
-     * of that, and a person whose address is not confirmed a 32nd: four such agents, or 32 such people, for one.
+     * of that, and a person whose address is not confirmed a 32nd. Their answers are in a stream of their own, which has
+     * a half of the size.
      */
     answer_owners_min: 128,
     answer_new_agent_parts: 4,
     answer_unverified_parts: 32,
+    answer_newcomers_parts: 2,
     /** Checkpoints of reactions, some 100 bytes each. */
     reactions_max_bytes: 1_048_576,
     /**

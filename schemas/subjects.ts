@@ -16,6 +16,7 @@
  *  - `hub.seen.<agent>`: when an agent was last seen; only the newest is kept
  *  - `hub.limit.<bucket>.<key>`: long rate-limit windows; only the newest is kept
  *  - `hub.idem.<agent>.<key>`: first answers under an Idempotency-Key, kept for their time to live
+ *  - `hub.idemnew.<owner>.<key>`: the same of owners who are quickly had (idempotency/share.ts)
  *  - `hub.timer.set.…`: a scheduled message; at its time it is republished on `hub.timer.fire.…`
  *  - `hub.counter.<name>`: counters that never give a number twice
  *  - `hub.reaction.<set>`: how far of the log each set of reactions is done
@@ -70,6 +71,8 @@ export const subjects = {
   limitsAll: "hub.limit.>",
   idempotency: (agent: string, key: string) => `hub.idem.${agent}.${key}`,
   idempotencyAll: "hub.idem.>",
+  newcomersIdempotency: (owner: string, key: string) => `hub.idemnew.${owner}.${key}`,
+  newcomersIdempotencyAll: "hub.idemnew.>",
   timerSet: (kind: string, id: string, name: string, at: string) => `hub.timer.set.${kind}.${id}.${name}.${at}`,
   timerSets: "hub.timer.set.>",
   timerFire: (kind: string, id: string, name: string, at: string) => `hub.timer.fire.${kind}.${id}.${name}.${at}`,
@@ -120,6 +123,7 @@ export const streams = {
   seen: "HUB_SEEN",
   limits: "HUB_LIMITS",
   idempotency: "HUB_IDEMPOTENCY",
+  newcomersIdempotency: "HUB_IDEMPOTENCY_NEW",
   timers: "HUB_TIMERS",
   counters: "HUB_COUNTERS",
   reactions: "HUB_REACTIONS",

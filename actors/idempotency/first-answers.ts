@@ -13,6 +13,9 @@
  * made anew. Without room for a shortened answer of each request under way, a new request under a key is refused before
  * it is carried out. So a retry is never carried out twice, and few owners cannot push out what others keep.
  *
+ * Newcomers have a stream of their own. An owner may have become established, or the reverse, since an answer was kept:
+ * both streams are asked.
+ *
  * A hash of a body that may hold a password stands nowhere: a keyed one does, and makes the command's id too, which the
  * log keeps for good.
  */
@@ -26,7 +29,7 @@ import {
   REMADE_STATUS
 } from "../../schemas/idempotency/operations.ts"
 import { type Refusal, refusal, unavailable } from "../../schemas/errors.ts"
-import { answerBytesOf, type Owner } from "../../schemas/idempotency/share.ts"
+import { answerBytesOf, isNewcomer, type Owner } from "../../schemas/idempotency/share.ts"
 import type { RateLimit } from "../../schemas/limit/bucket.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
@@ -123,6 +126,8 @@ export const heard = (first: Kept, input: IdempotencyEntry): IdempotencyBegin =>
 /** The sort of who keeps answers; `null`: a key that no agent has, for which no day's bytes are counted. */
 type MaybeOwner = Owner | null
 
+const subjectOf = (sort: MaybeOwner) => (isNewcomer(sort) ? subjects.newcomersIdempotency : subjects.idempotency)
+
 export interface FirstAnswers {
   /** `null` where none is kept. */
   readonly keptOf: (owner: string, key: string) => Effect.Effect<KeptSealed | null, Refusal>
@@ -168,8 +173,12 @@ export const firstAnswers = ({ clock, nats, sealer, limits }: FirstAnswersParts)
   const keptOf: FirstAnswers["keptOf"] = (owner, key) =>
     Effect.tryPromise({
       try: async () => {
-        const last = await lastMessage(nats, streams.idempotency, subjects.idempotency(owner, key), TIMEOUT_MS)
-        if (last === null || last.data.length === 0) return null
+        const both = await Promise.all([
+          lastMessage(nats, streams.idempotency, subjects.idempotency(owner, key), TIMEOUT_MS),
+          lastMessage(nats, streams.newcomersIdempotency, subjects.newcomersIdempotency(owner, key), TIMEOUT_MS)
+        ])
+        const last = both.find((one) => one !== null && one.data.length > 0) ?? null
+        if (last === null) return null
         const first = JSON.parse(text.decode(last.data)) as KeptSealed
         return first.answer === "" ? first : { ...first, answer: sealer.open(first.answer, purpose(owner, key)) }
       },
@@ -247,13 +256,18 @@ export const firstAnswers = ({ clock, nats, sealer, limits }: FirstAnswersParts)
       return kept
     })
 
-  const keep = (owner: string, key: string, first: KeptSealed, ttlSeconds: number): Effect.Effect<void, Refusal> =>
+  const keep = (
+    owner: string,
+    key: string,
+    first: KeptSealed,
+    { ttlSeconds, sort }: { readonly ttlSeconds: number; readonly sort: MaybeOwner }
+  ): Effect.Effect<void, Refusal> =>
     Effect.tryPromise({
       try: async () => {
         const more = headers()
         more.set("Nats-TTL", `${ttlSeconds}s`)
         const message = JSON.stringify(first)
-        const reply = await requestStream(nats, subjects.idempotency(owner, key), message, {
+        const reply = await requestStream(nats, subjectOf(sort)(owner, key), message, {
           headers: more,
           timeout: TIMEOUT_MS
         })
@@ -273,7 +287,7 @@ export const firstAnswers = ({ clock, nats, sealer, limits }: FirstAnswersParts)
         const first = { body, status, answer, ...(remade === true ? { remade } : {}) }
         const kept =
           sort === null ? cut(first, SHORTENED_BYTES) : yield* fitted(owner, memory, first, answerBytesOf(sort, limits))
-        yield* keep(owner, key, sealed(owner, key, kept), ttlSeconds)
+        yield* keep(owner, key, sealed(owner, key, kept), { ttlSeconds, sort })
       }
       // A later request may have the key by now: only what began it ends it.
       const last = underWay.get(key)

@@ -11,7 +11,7 @@ import {
   type StreamConfig
 } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
-import { answersMaxBytes } from "../../schemas/idempotency/share.ts"
+import { answersMaxBytes, newcomersMaxBytes } from "../../schemas/idempotency/share.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { ensureConsumer, wantedConsumers } from "./consumers.ts"
 import { isMissing } from "./jetstream-codes.ts"
@@ -126,6 +126,15 @@ const wantedStreams = ({ service, authentication, identity }: Limits, replicas: 
     ...dropping(answersMaxBytes(service)),
     name: streams.idempotency,
     subjects: [subjects.idempotencyAll],
+    max_msgs_per_subject: 1,
+    allow_msg_ttl: true
+  },
+  {
+    ...common,
+    num_replicas: replicas,
+    ...dropping(newcomersMaxBytes(service)),
+    name: streams.newcomersIdempotency,
+    subjects: [subjects.newcomersIdempotencyAll],
     max_msgs_per_subject: 1,
     allow_msg_ttl: true
   },

@@ -19,6 +19,7 @@ import { askSpan, endAnswered, endAs, querySpan } from "../../schemas/runtime/tr
 import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import type { QueryClient } from "../../schemas/runtime/bus/queries.ts"
+import { type GivePlace, type QueryPlaces, tooManyQueries } from "./query-places.ts"
 
 export interface Request<Op extends OperationName> {
   readonly actor: string
@@ -36,8 +37,11 @@ export type Outcome =
   | { readonly ok: true; readonly body: Uint8Array }
   | { readonly ok: false; readonly refusal: Refusal }
 
-/** The deadline and the span that a query takes from a request. A query without a request has a bound of its own. */
-export type Within = Pick<Call, "deadline"> & Partial<Pick<Call, "span">>
+/**
+ * The deadline and the span that a query takes from a request. `call`: the request whose client the query counts for,
+ * or `null` if the answer is for everybody (query-places.ts). Such a query has a bound of its own.
+ */
+export type Within = Call | (Pick<Call, "deadline"> & Partial<Pick<Call, "span">> & { readonly call: Call | null })
 
 /**
  * Operations that record a signature's nonce and nothing else: of an agent's key, or of one that need not be an
@@ -70,12 +74,21 @@ export class Bus {
   private readonly asker: Asker
   private readonly queries: QueryClient<MsgHdrs>
   private readonly observer: QueryObserver
+  private readonly places: QueryPlaces | null
 
-  constructor(clock: Clock.Clock, asker: Asker, queries: QueryClient<MsgHdrs>, observer: QueryObserver) {
+  /** `places`: `null` where all clients are operators. */
+  constructor(
+    clock: Clock.Clock,
+    asker: Asker,
+    queries: QueryClient<MsgHdrs>,
+    observer: QueryObserver,
+    places: QueryPlaces | null
+  ) {
     this.clock = clock
     this.asker = asker
     this.queries = queries
     this.observer = observer
+    this.places = places
   }
 
   /** Ready JSON of the operation's output. The operation does not learn who signed the request. */
@@ -130,20 +143,44 @@ export class Bus {
     input: Queries[View]["input"],
     timeoutMs?: number
   ): Effect.Effect<Uint8Array, Refused> {
+    return Effect.suspend(() => {
+      const call = "call" in within ? within.call : within
+      if (call === null || call.isProbe || this.places === null)
+        return this.asked(within, view, input, () => undefined, timeoutMs)
+      const give = this.places.take(call)
+      if (give !== null) return this.asked(within, view, input, give, timeoutMs)
+      call.crowded = true
+      this.observer.settled(view, tooManyQueries.code, 0)
+      return Effect.fail(refuse(tooManyQueries))
+    })
+  }
+
+  private asked<View extends QueryName>(
+    within: Within,
+    view: View,
+    input: Queries[View]["input"],
+    give: GivePlace,
+    timeoutMs: number | undefined
+  ): Effect.Effect<Uint8Array, Refused> {
     const timeout = Math.max(1, timeoutMs ?? within.deadline - wallMs(this.clock))
     const began = monotonicMs(this.clock)
     return Effect.flatMap(
       Effect.tryPromise({
         try: async () => {
-          const span = querySpan(within.span, view)
-          const answer = await this.queries.ask(
-            subjects.query(view, hostIn(input)),
-            encoder.encode(JSON.stringify(input)),
-            wallMs(this.clock) + timeout,
-            span?.traceparent
-          )
-          if (span !== null) endAs(span, answer === null ? "unavailable" : "ok")
-          return answer
+          let answer: Uint8Array | null = null
+          try {
+            const span = querySpan(within.span, view)
+            answer = await this.queries.ask(
+              subjects.query(view, hostIn(input)),
+              encoder.encode(JSON.stringify(input)),
+              wallMs(this.clock) + timeout,
+              span?.traceparent
+            )
+            if (span !== null) endAs(span, answer === null ? "unavailable" : "ok")
+            return answer
+          } finally {
+            give(answer !== null)
+          }
         },
         catch: () => noAnswer(view)
       }),

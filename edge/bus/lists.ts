@@ -13,6 +13,7 @@ import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { Shares } from "../http/shares.ts"
 import type { Bus } from "./bus.ts"
+import { isCrowded } from "./query-places.ts"
 
 /** Views that are read page by page. */
 export type ListName = {
@@ -38,8 +39,8 @@ const tooMany: Refusal = {
   retryAfter: 1
 }
 
-/** True of a refusal because the client has its share of lists under way. */
-export const isTooMany = (refused: Refused): boolean => refused.refusal === tooMany
+/** True of a refusal because the client has its share of lists, or of queries, under way. */
+export const isTooMany = (refused: Refused): boolean => refused.refusal === tooMany || isCrowded(refused)
 
 export class Lists {
   private readonly bus: Bus

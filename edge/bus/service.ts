@@ -13,6 +13,7 @@ import { inboxOf } from "../../schemas/bus/roles.ts"
 import { transportOver } from "../../schemas/runtime/bus/transport.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { EdgeMetrics } from "../http/metrics.ts"
+import { QueryPlaces } from "./query-places.ts"
 import { Bus } from "./bus.ts"
 import { connectBus, followLink, type Link } from "./connection.ts"
 
@@ -83,5 +84,12 @@ export const openBus = (
     )
     const requests = new Requests<Msg, MsgHdrs>(machineClock, nats, () => createInbox(inboxOf("edge")))
     const queries = new QueryClient(clock, requests, { newHeaders: headers, isClosed: () => nats.isClosed() })
-    return { name, nats, link, asker, requests, bus: new Bus(clock, asker, queries, metrics.queries) }
+    return {
+      name,
+      nats,
+      link,
+      asker,
+      requests,
+      bus: new Bus(clock, asker, queries, metrics.queries, new QueryPlaces(clock, limits))
+    }
   })

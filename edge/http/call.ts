@@ -68,6 +68,13 @@ export class Call {
   again = false
   /** The recipe to make its answer anew, if that was kept in its place. */
   remake: string | null = null
+  /** True of a health check from one of the operator's own networks: no share or bucket of its client refuses it. */
+  isProbe = false
+  /**
+   * True if its client had too many queries under way (edge/bus/query-places.ts): parts of the answer may be missing for
+   * this client alone.
+   */
+  crowded = false
   /** Returns resources that are held until the answer is sent, see lent.ts. */
   readonly lent: Array<() => void> = []
   /** The span of the request; `null` if it is not traced. */

@@ -224,7 +224,9 @@ export class Directory {
 
   /** `{"count":…,"max_number":…,"agents":{…}}`: the figures are read, the rest is passed on as it is. */
   private async fetch(call: Call, block: number): Promise<Sent> {
-    const data = await Effect.runPromise(this.bus.queryBytes(call, "directory_block", { block }, FETCH_TIMEOUT_MS))
+    // Other requests for the block wait for this query too.
+    const within = { deadline: call.deadline, span: call.span, call: null }
+    const data = await Effect.runPromise(this.bus.queryBytes(within, "directory_block", { block }, FETCH_TIMEOUT_MS))
     const figures = BLOCK_HEAD.exec(Buffer.from(data.subarray(0, BLOCK_HEAD_MAX)).toString("latin1"))
     if (figures === null) throw new Error("A block of the directory does not begin with its figures")
     const [head, count, maxNumber] = figures

@@ -75,7 +75,7 @@ export class OwningMail {
       const [mailboxes, { items }] = yield* Effect.all(
         [
           Effect.forEach(numbers, one, { concurrency: ABREAST }),
-          bus.query({ deadline, span: call.span }, "mail_list", wanted)
+          bus.query({ deadline, span: call.span, call }, "mail_list", wanted)
         ],
         { concurrency: "unbounded" }
       )

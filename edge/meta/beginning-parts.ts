@@ -23,7 +23,7 @@ export const beginningParts = (clock: Clock.Clock, bus: Pick<Bus, "query">): Eff
 }
 
 const asked = (bus: Pick<Bus, "query">, deadline: number): Effect.Effect<Parts> => {
-  const within = { deadline }
+  const within = { deadline, call: null }
   const newest = { page: 1, per_page: AGENTS_SHOWN, sort: "newest", q: null } as const
   return Effect.all(
     {

@@ -1,6 +1,9 @@
 /**
  * `GET /health` (contract 7). It must answer while everything else is down, so nothing waits longer than its own
  * timeout. If a signature cannot be judged in that time, the answer leaves out the details for operators.
+ *
+ * A client that has its share of queries under way is refused: the answer would say of the service what is true of this
+ * client alone. The state of vaults is kept for everybody, so its queries count for nobody.
  */
 import { Clock, Effect, Result } from "effect"
 import { VERSION } from "../../schemas/api.ts"
@@ -8,13 +11,15 @@ import type { Queries } from "../../schemas/bus/operations.ts"
 import type { Health } from "../../schemas/meta/api.ts"
 import { signer } from "../bus/own.ts"
 import type { Bus } from "../bus/bus.ts"
+import { isCrowded } from "../bus/query-places.ts"
 import type { Link } from "../bus/connection.ts"
 import type { Call } from "../http/call.ts"
 import { FLEET_ID } from "../../schemas/fleet/operations.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { dataValue, type Response } from "../http/respond.ts"
 import { unexplained, worstClock } from "../../schemas/meta/clock.ts"
-import { wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"
+import { wallMs } from "../../schemas/runtime/clock.ts"
+import { kept } from "../../schemas/runtime/kept.ts"
 
 const AWAY = Result.fail(refuse({ code: "unavailable", message: "The bus is away." }))
 
@@ -36,8 +41,8 @@ export const healthOf = (call: Call, bus: Bus, link: Link, timeoutMs: number): E
     const [asked, lists, vaults, runtime] = link.up
       ? yield* Effect.all(
           [
-            Effect.result(bus.query(call, "health", null, timeoutMs)),
-            Effect.result(bus.query(call, "alive", null, timeoutMs)),
+            admitted(bus.query(call, "health", null, timeoutMs)),
+            admitted(bus.query(call, "alive", null, timeoutMs)),
             vaultHealth(call, bus, timeoutMs),
             runtimeHealth(call, bus, timeoutMs)
           ],
@@ -73,31 +78,36 @@ export const healthOf = (call: Call, bus: Bus, link: Link, timeoutMs: number): E
     )
   })
 
+const admitted = <A>(asked: Effect.Effect<A, Refused>): Effect.Effect<Result.Result<A, Refused>, Refused> =>
+  Effect.flatMap(Effect.result(asked), (found) =>
+    Result.isFailure(found) && isCrowded(found.failure) ? Effect.fail(found.failure) : Effect.succeed(found)
+  )
+
 type VaultHealth = Required<Pick<Health, "vault_key_ok" | "vaults_active">>
 
 const NO_VAULTS: VaultHealth = { vault_key_ok: null, vaults_active: null }
 
 /** Vaults are looked at once in this time, however often somebody asks. */
 const VAULTS_KNOWN_MS = 5000
-const known = new WeakMap<Bus, { readonly until: number; readonly health: VaultHealth }>()
+const known = new WeakMap<Bus, () => Promise<VaultHealth>>()
 
-const vaultHealth = (call: Call, bus: Bus, timeoutMs: number): Effect.Effect<VaultHealth> =>
-  Effect.suspend(() => {
-    const last = known.get(bus)
-    if (last !== undefined && monotonicMs(call.clock) < last.until) return Effect.succeed(last.health)
-    return Effect.map(vaultHealthNow(call, bus, timeoutMs), (health) => {
-      known.set(bus, { until: monotonicMs(call.clock) + VAULTS_KNOWN_MS, health })
-      return health
-    })
+const vaultHealth = ({ clock }: Call, bus: Bus, timeoutMs: number): Effect.Effect<VaultHealth> =>
+  Effect.promise(() => {
+    const before = known.get(bus)
+    if (before !== undefined) return before()
+    const last = kept(clock, () => Effect.runPromise(vaultHealthNow(clock, bus, timeoutMs)), VAULTS_KNOWN_MS)
+    known.set(bus, last)
+    return last()
   })
 
 /** A missing keeper is a fault only if there are vaults. */
-const vaultHealthNow = (call: Call, bus: Bus, timeoutMs: number): Effect.Effect<VaultHealth> =>
+const vaultHealthNow = (clock: Clock.Clock, bus: Bus, timeoutMs: number): Effect.Effect<VaultHealth> =>
   Effect.gen(function* () {
+    const within = { deadline: wallMs(clock) + timeoutMs, call: null }
     const [keeper, counted] = yield* Effect.all(
       [
-        Effect.result(bus.query(call, "keeper_health", null, timeoutMs)),
-        Effect.result(bus.query(call, "vaults_active", null, timeoutMs))
+        Effect.result(bus.query(within, "keeper_health", null, timeoutMs)),
+        Effect.result(bus.query(within, "vaults_active", null, timeoutMs))
       ],
       { concurrency: 2 }
     )

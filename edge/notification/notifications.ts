@@ -27,7 +27,7 @@ export interface Notifications {
 
 export const notificationsOf = (clock: Clock.Clock, nats: NatsConnection, bus: Bus, limits: Limits): Notifications => {
   const look = async (agents: ReadonlyArray<string>) => {
-    const within = { deadline: wallMs(clock) + limits.service.request_deadline_ms }
+    const within = { deadline: wallMs(clock) + limits.service.request_deadline_ms, call: null }
     const found = await Effect.runPromise(Effect.result(bus.query(within, "notifications_newest", { agents })))
     return Result.isSuccess(found) ? found.success : []
   }

@@ -101,7 +101,7 @@ export class Streams {
   ): Response {
     const { notifications, service } = this.limits
     const read = async (since_id: number) => {
-      const within = { deadline: wallMs(call.clock) + service.request_deadline_ms }
+      const within = { deadline: wallMs(call.clock) + service.request_deadline_ms, call }
       const found = await Effect.runPromise(
         Effect.result(
           this.bus.query(within, "notifications_after", { agent, since_id, limit: notifications.stream_page_max })

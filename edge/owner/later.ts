@@ -29,7 +29,7 @@ export class LaterOwners {
       const later = yield* bus.read(call, { actor: agent, op: "owner.later", input: { human }, deadline })
       if (later.length === 0) return []
       const ids = later.map((one) => one.human)
-      const within = { deadline, span: call.span }
+      const within = { deadline, span: call.span, call }
       const people = yield* Effect.orElseSucceed(bus.query(within, "people", { ids }), () => [])
       const names = new Map(people.map(({ id, name }) => [id, name]))
       return later.map((one) => ({ ...one, name: names.get(one.human) ?? null }))

@@ -41,7 +41,7 @@ export class Marks {
 
   /** Never rejects: whatever fails, and however, is no answer. */
   private async ask(): Promise<string | null> {
-    const asked = this.bus.query({ deadline: wallMs(this.clock) + WAIT_MS }, "marks", null)
+    const asked = this.bus.query({ deadline: wallMs(this.clock) + WAIT_MS, call: null }, "marks", null)
     const answer = await Effect.runPromise(Effect.catchCause(asked, () => Effect.succeed(null)))
     if (answer === null) this.silentUntil = monotonicMs(this.clock) + SILENT_MS
     return answer

@@ -164,6 +164,7 @@ export class Pipeline {
     ): Effect.fn.Return<Response, Refused> {
       const { parts } = this
       const isFree = isProbe(call, parts.clients)
+      call.isProbe = isFree
       const taken = isFree ? null : parts.buckets.takeOf("ip", call)
       if (taken !== null) yield* passed(taken)
       const bad = misshapen(call, parts.limits)

@@ -7,7 +7,8 @@
  *  - Some figures of a read model are counted once in a while and not with every change: nothing is given again that is
  *    older than `REUSED_MAX_MS`. The first page is the exception: its slow parts may be older by `PARTS_KEPT_MS`
  *    (html/beginning-parts.ts).
- *  - Only what was asked without a signature, is whole and in bytes, and is a 200. Each form that a client may ask for
+ *  - Only what was asked without a signature, is whole and in bytes, and is a 200. An answer is not whole if its client
+ *    had too many queries under way. Each form that a client may ask for
  *    is an answer of its own.
  *  - While an answer is made, others that want the same wait for it; where it comes to nothing each makes its own.
  *  - Kept are `KEPT_MAX_BYTES` at most; what was used longest ago goes first.
@@ -123,7 +124,7 @@ export class Reused {
       const madeAt = this.now()
       return Effect.onExit(
         Effect.map(make, (answer) => {
-          const kept = keepable(answer, addedTo(call, before), { key, marks, madeAt })
+          const kept = call.crowded ? null : keepable(answer, addedTo(call, before), { key, marks, madeAt })
           end(kept)
           return kept === null ? answer : given(call, kept)
         }),

@@ -53,7 +53,13 @@ import { copyRest, copyRestOfBatch } from "./tail.ts"
 /** Before that the server copied files, whose end is no sequence. */
 const SERVER_OLDEST = [2, 15] as const
 /** These streams must not be ahead of the log: they hold answers and checkpoints of commits. */
-const BEFORE: ReadonlyArray<string> = [streams.idempotency, streams.seen, streams.reactions, streams.aside]
+const BEFORE: ReadonlyArray<string> = [
+  streams.idempotency,
+  streams.newcomersIdempotency,
+  streams.seen,
+  streams.reactions,
+  streams.aside
+]
 /** Soon after the log: what happens to a timer in between is the one thing that is not exact. */
 const SOON: ReadonlyArray<string> = [streams.timers, streams.counters]
 /** Nothing in these is written over, and what came behind the log's cut belongs to what is not in the backup. */

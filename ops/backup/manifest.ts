@@ -107,6 +107,7 @@ export const readManifest = (
 
 /** Backups of releases before do not hold these; the next start makes them. */
 const NEWER: ReadonlySet<string> = new Set([
+  streams.newcomersIdempotency,
   streams.reactions,
   streams.aside,
   streams.blobs,

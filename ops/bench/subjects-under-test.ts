@@ -45,6 +45,8 @@ const limitsWith = (more: Readonly<Record<string, number>>): string =>
     ...UNLIMITED,
     "registration.pow_difficulty.base": 1,
     "registration.pow_difficulty.max": 1,
+    "service.max_queries": 100_000,
+    "service.max_client_queries": 100_000,
     ...more
   })
 

@@ -70,7 +70,7 @@ const busOver = (clock: Clock.Clock, { nats, asker }: Service): Bus => {
     newHeaders: headers,
     isClosed: () => nats.isClosed()
   })
-  return new Bus(clock, asker, queries, { settled: () => undefined })
+  return new Bus(clock, asker, queries, { settled: () => undefined }, null)
 }
 
 export const openConsole = (env: Env): Effect.Effect<Server, ConfigurationFault, Scope.Scope> =>

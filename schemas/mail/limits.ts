@@ -53,6 +53,8 @@ export const MAIL_LIMITS = {
   service_per_day: 180,
   /** This part of them is for agents that are established, as for reports (contract 3). */
   service_reserved_percent: 40,
+  /** An agent's part of them is at most so many percent of what it leaves to all others. */
+  service_agent_percent: 40,
   /** Over which an agent's and the service's bounces and complaints count. */
   window_days: 30,
   bounce_suspension_percent: 5,

@@ -1,7 +1,7 @@
 /** First answers where the account changes under them; text that no store can hold; handles that read as identities. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { AgentEvent } from "../../actors/agent/state.ts"
-import { subjects } from "../../schemas/subjects.ts"
+import { streams, subjects } from "../../schemas/subjects.ts"
 import { waitFor } from "../harness/index.ts"
 import { AgentClient } from "../support/client.ts"
 import { send } from "../support/http.ts"
@@ -51,8 +51,8 @@ describe("the first answer", () => {
     const body = registrationForm(await challengeId(client, edge))
     const first = await client.call("POST", "/api/v1/register", { body, idempotencyKey: "r-2" })
     const secret = (first.json.data as { webhook_secret: string }).webhook_secret
-    const kept = await service.view.manager.streams.getMessage("HUB_IDEMPOTENCY", {
-      last_by_subj: subjects.idempotency(client.hubId, "*")
+    const kept = await service.view.manager.streams.getMessage(streams.newcomersIdempotency, {
+      last_by_subj: subjects.newcomersIdempotency(client.hubId, "*")
     })
     const text = kept?.string() ?? ""
     expect(text).toContain("sealed1.")

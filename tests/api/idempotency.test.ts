@@ -57,7 +57,7 @@ describe("the same request again", () => {
     const large = { body: { description: "large", transparency: "x".repeat(90_000) }, idempotencyKey: "large" }
     const first = await client.call("PATCH", "/api/v1/me", large)
     expect([outcome(first), isReplay(first)]).toEqual(["200", false])
-    const before = (await service.view.manager.streams.info(streams.idempotency)).state.bytes
+    const before = (await service.view.manager.streams.info(streams.newcomersIdempotency)).state.bytes
     const again = await client.call("PATCH", "/api/v1/me", { ...large, edge: edges[1] })
     expect([outcome(again), isReplay(again), dataOf<{ transparency: string }>(again).transparency]).toEqual([
       "200",

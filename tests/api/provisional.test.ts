@@ -15,6 +15,10 @@ import { admit, BYPASS_TOKEN, challengeId, register, registrationForm } from "..
 import { rotate } from "../support/rotation.ts"
 import { logOf, type TestService, testService } from "../support/service.ts"
 
+/** A day of one agent: two profiles of the most characters. */
+const LOG_BYTES = 262_144
+const TEXT_CHARS = 100_000
+
 let service: TestService
 let host: PlayedHost
 let edge = ""
@@ -23,6 +27,7 @@ beforeAll(async () => {
   const limits = {
     "runtime.per_owner": 20,
     "limits.owner.made_max": 4,
+    "limits.log_bytes_per_day": LOG_BYTES,
     "rate_limits.human_register.requests": 20,
     "rate_limits.human_login.requests": 40
   }
@@ -133,6 +138,22 @@ test("a person has three of them at a time, and so many in a lifetime", async ()
   const { handle } = await me(fourth)
   expect(outcome(await fourth.call("DELETE", "/api/v1/me", { body: { confirm: handle } }))).toBe("200")
   await expect(agentOf(owner)).rejects.toThrow("At most 4 agents are made for one person")
+})
+
+test("three of one person may write their profiles within the day's bytes of each, and no more", async () => {
+  const owner = await person()
+  for (let n = 0; n < 3; n++) {
+    const client = await agentOf(owner)
+    const { handle } = await me(client)
+    const write = (letter: string) =>
+      client.call("PATCH", "/api/v1/me", { body: { transparency: letter.repeat(TEXT_CHARS) } })
+    expect(outcome(await write("a"))).toBe("200")
+    expect(outcome(await write("b"))).toBe("200")
+    const refused = await write("c")
+    expect([outcome(refused), detailsOf(refused)["bucket"]]).toEqual(["429 rate_limited", "log_bytes"])
+    const shown = await send({ edge, method: "GET", path: `/api/v1/agents/${handle}` })
+    expect(dataOf<AgentPublic>(shown)).toMatchObject({ provisional: true, transparency: "b".repeat(TEXT_CHARS) })
+  }
 })
 
 test("the count of a lifetime goes on for an address whose account is deleted and made anew", async () => {

@@ -32,8 +32,8 @@ const rotated = async () => {
 const keptOf = async (hubId: string): Promise<number> =>
   Object.keys(
     (
-      await service.view.manager.streams.info(streams.idempotency, {
-        subjects_filter: subjects.idempotency(hubId, "*")
+      await service.view.manager.streams.info(streams.newcomersIdempotency, {
+        subjects_filter: subjects.newcomersIdempotency(hubId, "*")
       })
     ).state.subjects ?? {}
   ).length

@@ -1,6 +1,6 @@
 /** The number of owners that it takes to push out others' answers under Idempotency-Keys. */
 import { describe, expect, test } from "vitest"
-import { answerBytesOf, answersMaxBytes } from "../../schemas/idempotency/share.ts"
+import { answerBytesOf, answersMaxBytes, isNewcomer, newcomersMaxBytes } from "../../schemas/idempotency/share.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 
 const MIB = 1_048_576
@@ -17,11 +17,11 @@ describe.each([1, 64, 4096, LIMITS.service.agents, 1_000_000])("an installation 
 
   test.each([
     ["established", 128],
-    ["new_agent", 512],
-    ["unverified", 4096]
+    ["new_agent", 256],
+    ["unverified", 2048]
   ] as const)("is filled by no fewer than its number of owners: %s, %i", (sort, owners) => {
     const bytes = answerBytesOf(sort, limits)
-    expect(bytes * owners).toBeLessThanOrEqual(size)
+    expect(bytes * owners).toBeLessThanOrEqual(isNewcomer(sort) ? newcomersMaxBytes(limits.service) : size)
     expect(bytes).toBeLessThanOrEqual(2 * MIB)
     expect(bytes).toBeGreaterThanOrEqual(FEW_BYTES)
   })

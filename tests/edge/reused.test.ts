@@ -134,6 +134,20 @@ test("what is signed, and what is no 200, is made each time", async () => {
   expect(tables.made).toBe(4)
 })
 
+test("an answer that lacks parts since its client has too many queries under way is made anew for others", async () => {
+  const tables = new Tables()
+  const whole = tables.route
+  tables.route = (call, params) => {
+    call.crowded = true
+    return whole(call, params)
+  }
+  expect(textOf(await tables.ask(asked("/a")))).toBe("/a 0")
+  tables.route = whole
+  await tables.ask(asked("/a"))
+  await tables.ask(asked("/a"))
+  expect([tables.made, tables.again]).toEqual([2, 1])
+})
+
 test("a client that leaves while it makes one takes nobody with it", async () => {
   const tables = new Tables()
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>()

@@ -41,6 +41,7 @@ export const PLACES: ReadonlyArray<string> = [
   subjects.seen("a"),
   subjects.limit("ip", "x"),
   subjects.idempotency("a", "k"),
+  subjects.newcomersIdempotency("a", "k"),
   subjects.timerSet("agent", "a", "n", "1"),
   subjects.timerFire("agent", "a", "n", "1"),
   subjects.counter("agents"),
@@ -215,6 +216,7 @@ export const LISTENED: ReadonlyArray<string> = [
   `$KV.${buckets.leases}.>`,
   subjects.timerFires,
   subjects.idempotencyAll,
+  subjects.newcomersIdempotencyAll,
   subjects.limitsAll
 ]
 

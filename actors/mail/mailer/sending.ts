@@ -5,6 +5,9 @@
  *  - The message, its counts for the agent and for the service, and its places in the queue are one commit. A retry
  *    under the same command counts once, and nothing is queued that was not counted.
  *  - Agents that are not established leave a part of the service's day to the others.
+ *  - An agent's part of the service's day is at most `service_agent_percent` of what it leaves. So the first one has its
+ *    whole day, each that follows has a part of the rest, and ten agents leave room for others. One recipient may always
+ *    be written to where the day has room.
  *  - Windows of the agent are exact; that of the service counts an hour that began within the day as a whole.
  */
 import { refusal, type Refusal } from "../../../schemas/errors.ts"
@@ -21,9 +24,9 @@ import {
   afterOutcome,
   afterSending,
   afterSuspension,
+  COUNTED_MS,
   type MailServiceEvent,
   type MailServiceState,
-  roomOfDayIn,
   usedOfDay
 } from "../service/state.ts"
 import type { At } from "./decide.ts"
@@ -53,6 +56,9 @@ const PERCENT = 100
 
 const sentSince = ({ sent }: Pick<MailerState, "sent">, from: number): number =>
   sent.reduce((sum, { at, recipients }) => (at > from ? sum + recipients : sum), 0)
+
+const outsideSince = ({ sent }: MailerState, from: number): number =>
+  sent.reduce((sum, { at, recipients, outside = recipients }) => (at > from ? sum + outside : sum), 0)
 
 /** Seconds until so much of the window has passed that `recipients` more fit in it. */
 const roomIn = ({ sent }: MailerState, recipients: number, max: number, spanMs: number, at: number): number => {
@@ -147,17 +153,39 @@ export const sendingRefusal = (
       roomIn(state, recipients, per_day, DAY_MS, at),
       { limit: per_day, window_seconds: DAY_MS / SECOND_MS, per_day, used_day, first_week_until }
     )
+  if (outside === 0) return null
   const limit = serviceLimitOf(established, limits)
-  return outside > 0 && usedOfDay(service.state, at) + outside > limit
-    ? quota(
-        "email_instance_quota",
-        established
-          ? "That is more than this service sends in a day."
-          : "That is more than this service sends in a day for agents that are not established.",
-        roomOfDayIn(service.state, outside, limit, at),
-        { limit, window_seconds: DAY_MS / SECOND_MS, per_day: limits.service_per_day }
-      )
-    : null
+  const fits = (time: number): boolean => {
+    const left = limit - usedOfDay(service.state, time) - outside
+    const used = outsideSince(state, time - DAY_MS) + outside
+    return left >= 0 && (used === 1 || used * PERCENT <= left * limits.service_agent_percent)
+  }
+  if (fits(at)) return null
+  const isFull = usedOfDay(service.state, at) + outside > limit
+  const whole = established
+    ? "That is more than this service sends in a day."
+    : "That is more than this service sends in a day for agents that are not established."
+  return quota(
+    "email_instance_quota",
+    isFull ? whole : "That is more than your part of what is left of this service's day. Write to fewer recipients.",
+    firstTime(fits, state, service.state, at),
+    { limit, window_seconds: DAY_MS / SECOND_MS, per_day: limits.service_per_day }
+  )
+}
+
+/** Seconds until `fits` holds: it changes when something that was sent counts no more. */
+const firstTime = (
+  fits: (time: number) => boolean,
+  { sent }: MailerState,
+  { hours }: MailServiceState,
+  at: number
+): number => {
+  const ends = [...sent.map((one) => one.at + DAY_MS), ...hours.map(({ since }) => since + COUNTED_MS)]
+  const end = ends
+    .filter((time) => time > at)
+    .toSorted((one, other) => one - other)
+    .find(fits)
+  return Math.max(1, Math.ceil(((end ?? at + COUNTED_MS) - at) / SECOND_MS))
 }
 
 /** Part of the service's day is reserved, so that new agents cannot end outside mail for everybody. */

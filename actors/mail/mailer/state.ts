@@ -14,8 +14,10 @@ export const MailerState = Schema.Struct({
   ),
   /** Ids of recipients that it wrote to, the newest last: `WRITTEN_MAX` of them. */
   written: Schema.Array(Schema.String),
-  /** Recipients of what it sent within the last day. */
-  sent: Schema.Array(Schema.Struct({ at: Schema.Number, recipients: Schema.Int })),
+  /** Recipients of what it sent within the last day. `outside`: at other services; absent where all of them are. */
+  sent: Schema.Array(
+    Schema.Struct({ at: Schema.Number, recipients: Schema.Int, outside: Schema.optionalKey(Schema.Int) })
+  ),
   days: SendingDays,
   /** The part of `days` that is about recipients at other services: the service's rates count these alone. */
   outside: SendingDays,
@@ -92,7 +94,14 @@ export const evolveMailer = (state: MailerState, event: MailerEvent, { at }: { r
         written: [...new Set([...(event.to ?? []).toReversed(), ...state.written.toReversed()])]
           .slice(0, WRITTEN_MAX)
           .toReversed(),
-        sent: [...kept, { at, recipients }],
+        sent: [
+          ...kept,
+          {
+            at,
+            recipients,
+            ...(event.outside === undefined || event.outside === recipients ? {} : { outside: event.outside })
+          }
+        ],
         days: dayCounted(days, "sent", recipients, at),
         outside: dayCounted(outside, "sent", event.outside ?? recipients, at)
       }

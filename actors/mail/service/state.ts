@@ -74,24 +74,14 @@ export const evolveMailService = (
 
 type MailLimits = Limits["limits"]["email"]
 
-const SECOND_MS = 1000
 const HOURS = 25
 const PERCENT = 100
 const PERMILLE = 1000
 
-export const usedOfDay = ({ hours }: MailServiceState, at: number): number => countedSince(hours, at - DAY_MS - HOUR_MS)
+/** A recipient counts for so long: the hour that it came in counts as a whole. */
+export const COUNTED_MS = DAY_MS + HOUR_MS
 
-/** Seconds until `recipients` more fit in the day. */
-export const roomOfDayIn = (state: MailServiceState, recipients: number, max: number, at: number): number => {
-  const spanMs = DAY_MS + HOUR_MS
-  let over = usedOfDay(state, at) + recipients - max
-  for (const { since, count } of state.hours.toSorted((one, other) => one.since - other.since)) {
-    if (since <= at - spanMs) continue
-    over -= count
-    if (over <= 0) return Math.max(1, Math.ceil((since + spanMs - at) / SECOND_MS))
-  }
-  return Math.ceil(spanMs / SECOND_MS)
-}
+export const usedOfDay = ({ hours }: MailServiceState, at: number): number => countedSince(hours, at - COUNTED_MS)
 
 /** One event holds all of them. */
 const SENDERS_MAX = 32

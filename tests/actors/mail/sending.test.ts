@@ -154,8 +154,7 @@ describe("limits", () => {
     const at = 1_800_000_000_000
     for (const agent of ["a", "b", "c", "d", "e"]) expect(world.send(agent, 10, at, { own: 10 })).toBe("sent")
     expect(usedOfDay(world.service, at)).toBe(0)
-    for (let sent = 0; sent < limits.service_per_day; sent += 10)
-      expect(world.send(`s${sent}`, 10, at, { own: 0 })).toBe("sent")
+    for (let sent = 0; sent < limits.service_per_day; sent++) expect(world.send(`s${sent}`, 1, at)).toBe("sent")
     expect(world.send("f", 10, at, { own: 9 })).toBe("email_instance_quota")
     expect(world.send("f", 10, at, { own: 10 })).toBe("sent")
   })
@@ -173,11 +172,55 @@ describe("limits", () => {
     expect(world.send("old", 1, at)).toBe("email_instance_quota")
   })
 
+  test("let no few agents end the day of all others, and each has its own day where nobody else sends", () => {
+    const world = new World()
+    const at = 1_800_000_000_000
+    const sendAll = (agent: string, max: number): number => {
+      let sent = 0
+      // Its hours pass, the day does not.
+      while (sent < max && world.send(agent, 1, at + Math.floor(sent / limits.send_per_hour) * HOUR_MS) === "sent")
+        sent++
+      return sent
+    }
+    const taken = [sendAll("first", limits.service_per_day)]
+    expect(taken).toEqual([limits.send_per_day])
+    for (let n = 2; n <= 10; n++) taken.push(sendAll(`a${n}`, limits.service_per_day))
+    const used = taken.reduce((sum, one) => sum + one, 0)
+    expect(used).toBeLessThan(limits.service_per_day)
+    expect(world.send("another", 1, at + 3 * HOUR_MS)).toBe("sent")
+    // Mail inside the service takes nothing of its day.
+    expect(world.send("a10", 5, at + 4 * HOUR_MS, { own: 5 })).toBe("sent")
+    expect(world.send("a10", 1, at + 4 * HOUR_MS)).toBe("email_instance_quota")
+    expect(world.send("inside", 10, at + 4 * HOUR_MS, { own: 10 })).toBe("sent")
+    expect(world.send("inside", 1, at + 4 * HOUR_MS)).toBe("sent")
+  })
+
+  test("of the service say when there is room for an agent's part again", () => {
+    const world = new World()
+    const at = 1_800_000_000_000
+    for (let n = 0; n < 12; n++) world.send(`s${n}`, 10, at)
+    for (let n = 0; n < 2; n++) expect(world.send("a", 5, at + HOUR_MS)).toBe("sent")
+    const facts = {
+      registeredAt: OLD,
+      established: true,
+      service: { seq: 0, state: world.service },
+      suppressed: [],
+      sponsors: []
+    }
+    const refusedAt = (time: number) =>
+      sendingRefusal(world.stateOf("a"), { recipients: 10, outside: 10 }, facts, time, limits)
+    const now = at + 3 * HOUR_MS
+    const wait = refusedAt(now)?.retryAfter ?? 0
+    expect(wait).toBeGreaterThan(20 * 3600)
+    expect(refusedAt(now + (wait - 1) * 1000)?.code).toBe("email_instance_quota")
+    expect(refusedAt(now + wait * 1000)).toBeNull()
+  })
+
   test("of the service say when there is room again", () => {
     const world = new World()
     const at = 1_800_000_000_000
-    for (let sent = 0; sent < limits.service_per_day; sent += 10)
-      expect(world.send(`s${sent}`, 10, at + (sent < 90 ? 0 : 5 * HOUR_MS))).toBe("sent")
+    for (let sent = 0; sent < limits.service_per_day; sent++)
+      expect(world.send(`s${sent}`, 1, at + (sent < 90 ? 0 : 5 * HOUR_MS))).toBe("sent")
     const now = at + 6 * HOUR_MS
     const refusedAt = (time: number, recipients: number, established = true) => {
       const service = { seq: 0, state: world.service }

@@ -27,12 +27,17 @@ beforeAll(async () => {
 })
 afterAll(() => bus.stop())
 
-const agentOf = (state: AgentState = agent, limits: Limits = LIMITS, id = AGENT) => {
+const agentOf = (
+  state: AgentState = agent,
+  limits: Limits = LIMITS,
+  id = AGENT,
+  sealer = new Sealer(randomBytes(32))
+) => {
   const operations = idempotencyOperations({
     clock: machineClock,
     nats: bus.nats,
     limits,
-    sealer: new Sealer(randomBytes(32))
+    sealer
   })
   const memory = newAgentMemory()
   let asked = 0
@@ -105,6 +110,28 @@ describe("a request under an Idempotency-Key", () => {
     expect(await begin("one")).toEqual({ data: { state: "in_flight" } })
     await finish("one", { status: 201, answer: "{}" })
     expect(await begin("one")).toEqual({ data: { state: "done", status: 201, answer: "{}" } })
+  })
+
+  test("is answered as it was, whether its agent was established when it was kept, is now, or both", async () => {
+    const sealer = new Sealer(randomBytes(32))
+    const moderation = { ...LIMITS.moderation, established_seconds: 0, established_trust: 0 }
+    const established = agentOf(agent, { ...LIMITS, moderation }, AGENT, sealer)
+    const newcomer = agentOf(
+      agent,
+      { ...LIMITS, moderation: { ...moderation, established_trust: 1_000_000 } },
+      AGENT,
+      sealer
+    )
+    for (const [kept, heard] of [
+      [established, newcomer],
+      [newcomer, established]
+    ] as const) {
+      const key = kept === newcomer ? "grew" : "fell"
+      await kept.begin(key)
+      await kept.finish(key, { status: 201, answer: "{}" })
+      for (const one of [kept, heard])
+        expect(await one.begin(key)).toEqual({ data: { state: "done", status: 201, answer: "{}" } })
+    }
   })
 
   test("of a key that no agent has is kept for a registration that succeeded alone", async () => {

@@ -1,0 +1,136 @@
+/** Queries under way: slow ones of few clients leave places to all others. */
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
+import type { NatsConnection } from "@nats-io/transport-node"
+import { serveQueries } from "../../actors/queries/serve.ts"
+import { QueryPlaces } from "../../edge/bus/query-places.ts"
+import type { Call } from "../../edge/http/call.ts"
+import { LIMITS } from "../../schemas/limits.ts"
+import { machineClock } from "../../schemas/runtime/clock.ts"
+import { NO_TRACING } from "../../schemas/runtime/trace/tracing.ts"
+import { connectTo, standingClock, waitFor } from "../harness/index.ts"
+import { openScope } from "../support/scope.ts"
+import { openWorld, type World } from "./edge.ts"
+
+const { max_queries: ALL, max_client_queries: SHARE, query_timeout_ms: TIMEOUT_MS } = LIMITS.service
+/** As many requests as an address may send in a minute. */
+const FLOOD = LIMITS.rate_limits.ip.requests
+
+const scope = openScope()
+let world: World
+let line: NatsConnection
+let hold: Promise<unknown>
+let begun: Set<string>
+beforeAll(async () => {
+  world = await openWorld({ env: { HUB_TRUST_PROXY: "1", HUB_PROBES: "192.0.2.4" } })
+  line = await connectTo(world.nats.url)
+  const slow = async (view: string, id: number): Promise<null> => {
+    begun.add(`${view} ${id}`)
+    await hold
+    return null
+  }
+  const handlers = {
+    post: ({ id }: { readonly id: number }) => slow("post", id),
+    reply: ({ id }: { readonly id: number }) => slow("reply", id),
+    thread: () => Promise.resolve(null)
+  }
+  const calls = { underWay: 0, serves: () => undefined, settled: () => undefined }
+  await scope.make(serveQueries(machineClock, line, handlers, calls, NO_TRACING, { timeoutMs: 60_000 }))
+  await line.flush()
+})
+afterAll(async () => {
+  await scope.close()
+  await line.close()
+  await world.stop()
+})
+beforeEach(() => {
+  begun = new Set()
+})
+
+const from = (address: string, path: string, signal?: AbortSignal) =>
+  world.edge.call(path, { headers: { "x-forwarded-for": address }, ...(signal === undefined ? {} : { signal }) })
+
+const OPEN = "/api/v1/threads/1"
+const slow = (turn: number): string => `/api/v1/${turn % 2 === 0 ? "posts" : "replies"}/${turn + 1}`
+
+it("of one client have a share, and everybody else is answered", async () => {
+  const held = Promise.withResolvers<void>()
+  hold = held.promise
+  const flood = Array.from({ length: FLOOD }, (_, turn) => from("192.0.2.1", slow(turn)))
+  let refused = 0
+  for (const one of flood) void one.then(({ status }) => (refused += Number(status === 503)))
+  await waitFor(() => refused === FLOOD - SHARE, { describe: "all beyond the share to be refused" })
+  expect(begun.size).toBe(SHARE)
+  const more = await from("192.0.2.1", OPEN)
+  expect([more.status, more.json.error.code, more.headers.get("retry-after")]).toEqual([503, "overloaded", "1"])
+  expect((await from("192.0.2.2", OPEN)).status).toBe(404)
+  // The service is not down because this client has no places left.
+  expect((await from("192.0.2.1", "/api/v1/health")).json.error.code).toBe("overloaded")
+  held.resolve()
+  const answers = await Promise.all(flood)
+  expect(answers.filter(({ status }) => status === 404)).toHaveLength(SHARE)
+  expect((await from("192.0.2.1", OPEN)).status).toBe(404)
+})
+
+it("hold their places after the client has left, until the node is done", async () => {
+  const held = Promise.withResolvers<void>()
+  hold = held.promise
+  const leaving = new AbortController()
+  const left = Array.from({ length: SHARE }, (_, turn) => from("192.0.2.3", slow(turn), leaving.signal))
+  const settled = Promise.allSettled(left)
+  await waitFor(() => begun.size === SHARE, { describe: "all of the share to be under way" })
+  leaving.abort()
+  await settled
+  expect((await from("192.0.2.3", OPEN)).json.error.code).toBe("overloaded")
+  held.resolve()
+  await waitFor(async () => (await from("192.0.2.3", OPEN)).status === 404, {
+    describe: "the places to be given back"
+  })
+})
+
+it("never refuse a health check from the networks of the operator", async () => {
+  const held = Promise.withResolvers<void>()
+  hold = held.promise
+  const flood = Array.from({ length: SHARE }, (_, turn) => from("192.0.2.4", slow(turn)))
+  await waitFor(() => begun.size === SHARE, { describe: "all of the share to be under way" })
+  expect((await from("192.0.2.4", "/api/v1/health")).json.error?.code).not.toBe("overloaded")
+  held.resolve()
+  await Promise.all(flood)
+})
+
+const call = (client: string, home: string | null, wide: string | null = null): Call =>
+  ({ client, wide, ticket: home === null ? null : { home }, person: null, holder: null, endpoint: null }) as Call
+
+const taken = (places: QueryPlaces, calls: (turn: number) => Call): number => {
+  let count = 0
+  for (let turn = 0; turn < ALL; turn++) if (places.take(calls(turn)) !== null) count++
+  return count
+}
+
+it("of one account at many addresses have one share", () => {
+  const places = new QueryPlaces(standingClock(), LIMITS)
+  expect(taken(places, (turn) => call(`address ${turn}`, "agent"))).toBe(SHARE)
+  expect(taken(places, () => call("one more", null))).toBe(SHARE)
+})
+
+it("of ten addresses leave a third of the places, and those of a /48 leave two thirds", () => {
+  const places = new QueryPlaces(standingClock(), LIMITS)
+  expect(taken(places, (turn) => call(`address ${turn % 10}`, null))).toBeLessThan((ALL * 2) / 3 + SHARE)
+  expect(places.take(call("another", "agent"))).not.toBeNull()
+  const wide = new QueryPlaces(standingClock(), LIMITS)
+  expect(taken(wide, (turn) => call(`client ${turn}`, null, "wide"))).toBeLessThanOrEqual(ALL / 3)
+})
+
+it("that the edge gave up count for as long as the node may work on them", () => {
+  const clock = standingClock()
+  const places = new QueryPlaces(clock, LIMITS)
+  const gives = Array.from({ length: SHARE }, () => places.take(call("client", "agent")))
+  clock.move(1000)
+  for (const give of gives.slice(1)) give?.(false)
+  expect(places.take(call("client", "agent"))).toBeNull()
+  gives[0]?.(true)
+  expect(places.take(call("client", "agent"))).not.toBeNull()
+  clock.move(TIMEOUT_MS - 1001)
+  expect(places.take(call("client", "agent"))).toBeNull()
+  clock.move(1)
+  expect(taken(places, () => call("client", "agent"))).toBe(SHARE - 1)
+})
