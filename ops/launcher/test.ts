@@ -19,6 +19,7 @@ import { findLanguages } from "./languages.ts"
 import { findPrometheus } from "./prometheus.ts"
 import { findNatsServer } from "./nats-binary.ts"
 import { dataFolder, projectRoot } from "./paths.ts"
+import { isSource, testsFinder } from "./tests-of.ts"
 import { makeTestFolder, removeTestFolder } from "./test-folder.ts"
 import { spawnTied } from "./tied.ts"
 import type { TiedProcess } from "./tied.ts"
@@ -220,10 +221,22 @@ export function readArguments(args: ReadonlyArray<string>): Wanted {
   }
 }
 
+/** Has the tests of a source file in its place, and says which they are. */
+const withTestsOf = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
+  if (!args.some(isSource)) return args
+  const testsOf = testsFinder()
+  return args.flatMap((arg) => {
+    if (!isSource(arg)) return [arg]
+    const tests = testsOf(arg)
+    console.log(`tests of ${arg}:\n${tests.map((file) => `  ${file}`).join("\n")}`)
+    return tests
+  })
+}
+
 /** Resolves with the exit status. */
 export async function test(args: ReadonlyArray<string>): Promise<number> {
   stopOnSignal()
-  const { vitest, files, coverage, campaign } = readArguments(args)
+  const { vitest, files, coverage, campaign } = readArguments(withTestsOf(args))
   const looking = { env: process.env, progress: (line: string) => console.error(line), signal: unwanted.signal }
   await findNatsServer({ ...looking, dataDir: dataFolder(process.env) })
   await findChromium(looking)

@@ -1,0 +1,94 @@
+/**
+ * Finds the tests of a source file, so that `npm test -- edge/http/form.ts` runs them.
+ *
+ * - Tests that import the file, themselves or through a helper beside them, and the test with the path of the source.
+ * - If there are none, the tests of the files of its room that import it.
+ * - If there are none either, the file is tested through what it serves: its folder decides (BY_FOLDER).
+ */
+import { existsSync, globSync, readFileSync } from "node:fs"
+import { dirname, join, relative, resolve } from "node:path"
+import { projectRoot } from "./paths.ts"
+
+const SOURCE = /^(?:actors|edge|schemas|ops)\/.*\.(?:ts|mjs)$/
+
+/** True of a path below the project that tests may be asked for. */
+export const isSource = (path: string): boolean => SOURCE.test(path) && existsSync(join(projectRoot, path))
+
+/** The first that matches has a test; `<noun>` stands for what the parentheses match. */
+const BY_FOLDER: ReadonlyArray<readonly [folder: RegExp, tests: ReadonlyArray<string>]> = [
+  [/^edge\/(?:owner|human|kit\/owner)\//, ["html/owner/*", "api/owner*", "api/human*"]],
+  [/^edge\/(?:kit|markdown)\//, ["html/*", "edge/*"]],
+  [/^edge\/sdk\/(cli|client|verify|mcp|vault)\b/, ["sdk/<noun>*"]],
+  [/^edge\/fill\//, ["fill/*"]],
+  [/^(?:actors\/process|edge)\/metrics\//, ["metrics/*"]],
+  [/^edge\/(?:http|pipeline|bus|auth|docs|identity)\//, ["edge/*"]],
+  [/^(?:actors|schemas|edge)\/content\//, ["api/{post,thread,reply}*"]],
+  [/^actors\/agent\/([\w-]+)\//, ["api/<noun>*", "api/*/<noun>*", "actors/agent/<noun>*", "actors/agent/*"]],
+  [/^actors\/(?:runtime|fleet|compartment)\//, ["runtime/*", "api/compartment*"]],
+  [/^actors\/(log|engine|projections|reactions|tables|process|kit|queries)\//, ["actors/<noun>/*", "chaos/*"]],
+  [/^actors\/(?:letter|address|chat|push|relay)\//, ["api/relay*", "api/*letter*", "html/owner/*", "actors/<noun>*/*"]],
+  [/^schemas\/runtime\/(log|metrics|trace)\b/, ["<noun>/*"]],
+  [
+    /^(?:actors|edge|schemas)\/([\w-]+)\//,
+    ["api/<noun>*", "html/<noun>*", "actors/<noun>/*", "edge/<noun>*", "fanout/*"]
+  ],
+  [/^ops\/([\w-]+)\//, ["<noun>/*", "ops/<noun>*", "campaign/<noun>*"]],
+  [/^ops\//, ["ops/*", "launcher/*"]],
+  [/^(?:actors|edge|schemas)\//, ["contract/*"]]
+]
+
+const IMPORTED = /(?:from|import) ?\(?"(\.[^"]*)"/g
+
+/** Files by what they import: paths below the project. */
+const importers = (): ReadonlyMap<string, ReadonlyArray<string>> => {
+  const found = new Map<string, Array<string>>()
+  for (const file of globSync("{actors,edge,schemas,ops,tests}/**/*.ts", { cwd: projectRoot })) {
+    const folder = dirname(join(projectRoot, file))
+    for (const [, path = ""] of readFileSync(join(projectRoot, file), "utf8").matchAll(IMPORTED)) {
+      const imported = relative(projectRoot, resolve(folder, path))
+      const those = found.get(imported)
+      if (those === undefined) found.set(imported, [file])
+      else those.push(file)
+    }
+  }
+  return found
+}
+
+const isTest = (file: string): boolean => file.endsWith(".test.ts")
+/** All tests go through them. */
+const TOOLS = /^tests\/(?:harness|support)\//
+const roomOf = (file: string): string => file.split("/", 2).join("/")
+
+const byImports = (source: string, by: ReadonlyMap<string, ReadonlyArray<string>>): ReadonlyArray<string> => {
+  const own = source.replace(/^(.*)\.\w+$/, "tests/$1.test.ts")
+  const from = (files: ReadonlyArray<string>): ReadonlyArray<string> => {
+    const direct = files.flatMap((file) => by.get(file) ?? [])
+    const helpers = direct.filter((file) => file.startsWith("tests/") && !isTest(file) && !TOOLS.test(file))
+    return [...direct, ...helpers.flatMap((helper) => by.get(helper) ?? [])].filter(isTest)
+  }
+  const tests = [...from([source]), own].filter((file) => existsSync(join(projectRoot, file)))
+  if (tests.length > 0) return tests
+  return from((by.get(source) ?? []).filter((file) => roomOf(file) === roomOf(source)))
+}
+
+const byFolder = (source: string): ReadonlyArray<string> => {
+  for (const [folder, patterns] of BY_FOLDER) {
+    const match = folder.exec(source)
+    if (match === null) continue
+    for (const pattern of patterns) {
+      const glob = `tests/${pattern.replaceAll("<noun>", match[1] ?? "")}.test.ts`
+      const found = globSync(glob, { cwd: projectRoot })
+      if (found.length > 0) return found
+    }
+  }
+  return globSync("tests/contract/*.test.ts", { cwd: projectRoot })
+}
+
+/** The finder reads all sources once. Paths are below the project, in order; never none. */
+export const testsFinder = (): ((source: string) => ReadonlyArray<string>) => {
+  const by = importers()
+  return (source) => {
+    const own = byImports(source, by)
+    return [...new Set(own.length > 0 ? own : byFolder(source))].toSorted()
+  }
+}

@@ -1,0 +1,30 @@
+/** `npm test -- <source file>` runs the tests of that file. */
+import { globSync } from "node:fs"
+import { describe, expect, it } from "vitest"
+import { projectRoot } from "../../ops/launcher/paths.ts"
+import { isSource, testsFinder } from "../../ops/launcher/tests-of.ts"
+
+const testsOf = testsFinder()
+
+describe("the tests of a source file", () => {
+  it("are those that import it", () => {
+    expect(testsOf("actors/vault/policy.ts")).toContain("tests/actors/vault/policy.test.ts")
+    expect(testsOf("edge/notification/waking.ts")).toEqual(["tests/edge/notification/parts.test.ts"])
+  })
+
+  it("are those of the files that import it, or of its folder, where no test does", () => {
+    expect(testsOf("edge/http/form.ts")).toContain("tests/html/form.test.ts")
+    expect(testsOf("actors/thread/noun.ts")).toEqual(["tests/api/thread.test.ts"])
+  })
+
+  it("are found for every file", () => {
+    const sources = globSync("{actors,edge,schemas,ops}/**/*.ts", { cwd: projectRoot })
+    expect(sources.length).toBeGreaterThan(1000)
+    expect(sources.filter((source) => !isSource(source) || testsOf(source).length === 0)).toEqual([])
+  })
+
+  it("are not looked for where a word is no source file", () => {
+    for (const word of ["tests/api/thread.test.ts", "actors/none.ts", "thread", "-t", "../actors/main.ts"])
+      expect(isSource(word)).toBe(false)
+  })
+})
