@@ -57,7 +57,7 @@ export interface HubConfig {
   /** Copies of every stream: 1, or as many of the nats-servers as shall hold one. */
   readonly streamReplicas: number
   /**
-   * Addresses of the nats-servers' monitoring, which tells what room there is for the log; none where it is not to be
+   * Addresses of the nats-servers' monitoring, which tells what room there is for the log; none if it is not to be
    * asked.
    */
   readonly natsMonitors: ReadonlyArray<string>
@@ -268,7 +268,7 @@ const MONITORS_MAX = 16
 
 const filled = (value: string | undefined): boolean => value !== undefined && value.trim() !== ""
 
-/** As it was given; `null` where nothing was. */
+/** As it was given; `null` if nothing was. */
 const text = (env: Env, name: string): string | null => (filled(env[name]) ? (env[name] ?? null) : null)
 
 const flag = (env: Env, name: string): boolean => oneOf(env, name, ["true", "false"] as const, "false") === "true"

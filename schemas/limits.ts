@@ -301,7 +301,7 @@ export const LIMITS = {
     command_memory_seconds: 86_400,
     snapshot_every_commits: 32,
     /**
-     * Commits older than so many days are moved to the archive, where there is one (`HUB_ARCHIVE_AFTER_DAYS`). The
+     * Commits older than so many days are moved to the archive, if there is one (`HUB_ARCHIVE_AFTER_DAYS`). The
      * owner of the log's shard looks this often. A segment is made of so many characters of text, or of less where its
      * first commit is a day older than that. Health reports the archive as late if commits stay in the log this much
      * longer than that.

@@ -37,7 +37,7 @@ const embedded = (address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6
   )
 }
 
-/** `wide`: the IPv6 /48; `null` where there is none. */
+/** `wide`: the IPv6 /48; `null` if there is none. */
 export const networkOf = (address: string): { readonly client: string; readonly wide: string | null } => {
   if (!ipaddr.isValid(address)) return { client: UNKNOWN, wide: null }
   const parsed = embedded(ipaddr.process(address))

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 
 export const FiredTimer = Schema.Struct({
   name: Schema.String,
-  /** Unix ms for which it was set; absent where an older release has set it. */
+  /** Unix ms for which it was set; absent if an older release has set it. */
   at: Schema.optional(Schema.Number)
 })
 export type FiredTimer = typeof FiredTimer.Type

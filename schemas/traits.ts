@@ -28,7 +28,7 @@ export interface Traits {
   readonly signer?: Signer
   /**
    * The moment at which a signature is settled: before the handler runs, or by the handler's own ask. Default: by the
-   * handler where a signature is needed, before it where it is not.
+   * handler where a signature is needed, before it if it is not.
    */
   readonly settled?: "first" | "by handler"
   /**
@@ -79,7 +79,7 @@ export const Row = Context.Reference<string>("hub/endpoint/Row", { defaultValue:
 /** The place of a group of endpoints in the reference: the lowest number comes first. */
 export const Chapter = Context.Reference<number>("hub/group/Chapter", { defaultValue: () => Number.MAX_SAFE_INTEGER })
 
-/** Throws where there are none. */
+/** Throws if there are none. */
 export const byChapter = <Group extends HttpApiGroup.Constraint>(
   groups: ReadonlyArray<Group>
 ): readonly [Group, ...Array<Group>] => {

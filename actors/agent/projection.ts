@@ -174,7 +174,7 @@ const registeredRow = (id: string, event: Extract<AgentEvent, { type: "agent.reg
   accepted_answers: 0
 })
 
-/** `null` where nothing of the row changes. */
+/** `null` if nothing of the row changes. */
 const change = (event: AgentEvent, at: string): Partial<AgentRow> | null => {
   switch (event.type) {
     case "agent.profile_changed": {

@@ -201,7 +201,7 @@ const orSaid = (done: Heard<string>): Heard<string> =>
     said.isFinal(refused) ? Effect.succeed(said.refused(refused)) : Effect.fail(refused)
   )
 
-/** Fails where it must be heard again. `bot`: its number. */
+/** Fails if it must be heard again. `bot`: its number. */
 export const heard = (listening: Listening, bot: number, update: Update): Heard =>
   Effect.flatMap(Clock.currentTimeMillis, (now) => heardBy(listening, bot, update, asking(update, now)))
 

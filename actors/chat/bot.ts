@@ -84,7 +84,7 @@ export class Bot {
     this.polling = new Api(token, { apiRoot: url, timeoutSeconds: POLL_SECONDS })
   }
 
-  /** Name and number; `null` where nobody says them at the moment. */
+  /** Name and number; `null` if nobody says them at the moment. */
   get me(): Effect.Effect<{ readonly id: number; readonly name: string } | null> {
     const asked = Clock.clockWith((clock) =>
       Effect.tryPromise(async () => {

@@ -31,7 +31,7 @@ const decode = Schema.decodeUnknownSync(Schema.fromJsonString(ChatContent))
 
 /** As the values of a letter. */
 export const valuesOf = (content: ChatContent): Readonly<Record<string, string>> => ({ content: encode(content) })
-/** Throws where these are none. */
+/** Throws if these are none. */
 export const contentOf = (values: Readonly<Record<string, string>>): ChatContent => decode(values["content"])
 
 const shortened = (text: string, max: number, rest: string): string => {

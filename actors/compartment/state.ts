@@ -24,7 +24,7 @@ const LinkValue = Schema.Struct({
   hash: Schema.String,
   /** Unix ms. */
   until: Schema.Number,
-  /** The key of its agent that made it, standard base64: it ends with that key. Absent where a person made it. */
+  /** The key of its agent that made it, standard base64: it ends with that key. Absent if a person made it. */
   key: Schema.optionalKey(Schema.String),
   /** sha256 of what the browser has that opened it. */
   browser: Schema.NullOr(Schema.String)

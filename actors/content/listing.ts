@@ -169,7 +169,7 @@ class Kept<T> {
     this.max = max
   }
 
-  /** `undefined` where it is not there, or not yet. */
+  /** `undefined` if it is not there, or not yet. */
   known(name: string): T | undefined {
     const kept = this.byName.get(name)
     return kept === undefined || monotonicMs(this.clock) - kept.since > KEPT_MS ? undefined : kept.value

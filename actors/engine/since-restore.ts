@@ -26,7 +26,7 @@ const seen = (operation: Any, see: See): Any => {
   }
 }
 
-/** `restoredAt`: Unix ms; 0 where the log was never restored. */
+/** `restoredAt`: Unix ms; 0 if the log was never restored. */
 export const sinceRestore = <State, Operations extends object>(
   restoredAt: number,
   seenSince: (state: State, restoredAt: number) => State,

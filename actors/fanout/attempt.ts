@@ -165,7 +165,7 @@ const reported = (parts: AttemptParts, attempt: Attempt, outcome: PostOutcome, {
     })
   })
 
-/** Tells the delivery's actor; `null` where it could not be told, and the message comes again. */
+/** Tells the delivery's actor; `null` if it could not be told, and the message comes again. */
 const told = <Op extends "delivery.report" | "delivery.drop" | "delivery.put_off">(
   { ask, held }: AttemptParts,
   attempt: Attempt,

@@ -150,7 +150,7 @@ export const decideDrain = (
 }
 
 /**
- * Its compartments get places elsewhere; it is refused where there are too few. One that a deleted account left has
+ * Its compartments get places elsewhere; it is refused if there are too few. One that a deleted account left has
  * lost its `/data` with the host, and ends wherever there is a host to say so.
  */
 export const decideForget = (

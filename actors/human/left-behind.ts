@@ -50,7 +50,7 @@ export const joined = (one: LeftBehind, other: LeftBehind): LeftBehind => ({
 })
 
 /**
- * Unix ms until which the agent's refusal of an earlier account holds; 0 where there was none. `proven`: who asks now has
+ * Unix ms until which the agent's refusal of an earlier account holds; 0 if there was none. `proven`: who asks now has
  * the address, and answers for nobody who only named it.
  */
 export const refusedUntil = ({ refused }: LeftBehind, agent: string, proven: boolean): number =>

@@ -41,14 +41,14 @@ const TYPED_MAX_CHARS = 40
 const BETWEEN = /[\s\p{Pd}]/gu
 const CODE = /^[0-9A-HJKMNP-TV-Z]{10}$/
 
-/** As it was meant, however it was typed; `null` where it can be none. */
+/** As it was meant, however it was typed; `null` if it can be none. */
 const meant = (typed: string): string | null => {
   if (typed.length > TYPED_MAX_CHARS) return null
   const plain = typed.replaceAll(BETWEEN, "").toUpperCase().replaceAll("O", "0").replaceAll(/[IL]/g, "1")
   return CODE.test(plain) ? plain : null
 }
 
-/** Which of the kept hashes a code belongs to, so that it can be taken away; `null` where it belongs to none. */
+/** Which of the kept hashes a code belongs to, so that it can be taken away; `null` if it belongs to none. */
 export const recoveryHash = (account: string, typed: string, hashes: ReadonlyArray<string>): string | null => {
   const code = meant(typed)
   if (code === null) return null

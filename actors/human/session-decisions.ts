@@ -90,7 +90,7 @@ interface Opening {
   readonly isConsole?: boolean
 }
 
-/** A session more; where there are as many as may be, the oldest ends. */
+/** A session more; if there are as many as may be, the oldest ends. */
 export const opening = (
   human: Human,
   { token, browser, login, form, before = [], isConsole = false }: Opening,

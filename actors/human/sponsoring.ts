@@ -62,7 +62,7 @@ interface Declared extends Declaring {
 /** The bucket that is drawn: somebody who has not proven the address spends nothing of its holder's. */
 const countedAs = ({ address, email_verified }: Human): string => (email_verified ? address : `unproven ${address}`)
 
-/** Why no agent may be made for this person; `null` where one may. */
+/** Why no agent may be made for this person; `null` if one may. */
 export const adoptRefusal = (state: HumanState, { agents_max }: OwnerLimits): Refusal | null => {
   if (!isActive(state)) return notFound("human")
   if (!state.email_verified) return refusal("email_owner_rule", "The address of this account is not confirmed.")
@@ -77,7 +77,7 @@ const roomRefusal = ({ sponsorships }: Human, max: number): Refusal | null =>
 const exists = (message: string, details: Readonly<Record<string, string>>): Refusal =>
   refusal("sponsorship_exists", message, details)
 
-/** Why the person may not declare this agent now; `null` where it may. */
+/** Why the person may not declare this agent now; `null` if it may. */
 const declareRefusal = (
   human: Human,
   { before, earlier }: Before,

@@ -29,7 +29,7 @@ export const relyingParty = ({ baseUrl, name }: { readonly baseUrl: string; read
   return { id: hostname, name, origin }
 }
 
-/** The same at the operators' console; `null` where passkeys do not work there. */
+/** The same at the operators' console; `null` if passkeys do not work there. */
 export const consoleParty = (config: {
   readonly baseUrl: string
   readonly name: string

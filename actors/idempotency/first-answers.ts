@@ -124,14 +124,14 @@ export const heard = (first: Kept, input: IdempotencyEntry): IdempotencyBegin =>
 type MaybeOwner = Owner | null
 
 export interface FirstAnswers {
-  /** `null` where none is kept. */
+  /** `null` if none is kept. */
   readonly keptOf: (owner: string, key: string) => Effect.Effect<KeptSealed | null, Refusal>
   readonly begin: (
     input: IdempotencyBeginning,
     context: Context,
     sort: MaybeOwner
   ) => Effect.Effect<IdempotencyBegin, Refusal>
-  /** The reply that `begin` would give, without beginning anything: `new` where nothing is known. */
+  /** The reply that `begin` would give, without beginning anything: `new` if nothing is known. */
   readonly look: (input: IdempotencyEntry, context: Context) => Effect.Effect<IdempotencyBegin, Refusal>
   /** `ttlSeconds`: how long the answer is kept; `null`: not at all. */
   readonly finish: (
@@ -153,7 +153,7 @@ export const firstAnswers = ({ clock, nats, sealer, limits }: FirstAnswersParts)
   const bytes = dayBytes(clock, nats, ANSWER_BYTES, spentAnswers)
 
   /**
-   * Fails where a shortened answer of each request under way would not fit. Nothing is drawn: what is lost with an
+   * Fails if a shortened answer of each request under way would not fit. Nothing is drawn: what is lost with an
    * activation would be much for an owner of few bytes.
    */
   const admitted = ({ underWay, answerBytes }: RequestMemory, id: string, sort: Owner): Effect.Effect<void, Refusal> =>

@@ -24,7 +24,7 @@ const keyOf = (what: string): string => `key of ${what}`
 
 const sealerOf = (key: string): Sealer => new Sealer(Buffer.from(key, "base64url"), "hub sealed for people")
 
-/** For those of `humans` who have an account: `keys` is empty where nobody has. `what`: the place, such as `captcha 7`. */
+/** For those of `humans` who have an account: `keys` is empty if nobody has. `what`: the place, such as `captcha 7`. */
 export const sealFor = (
   accounts: AccountKeys,
   what: string,
@@ -42,7 +42,7 @@ export const sealFor = (
   }))
 }
 
-/** `null` where none of those accounts is left. */
+/** `null` if none of those accounts is left. */
 export const openFor = (
   accounts: AccountKeys,
   what: string,

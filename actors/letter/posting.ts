@@ -34,7 +34,7 @@ export const sealLetter = (sealer: Sealer, id: string, content: LetterContent): 
 
 const decode = Schema.decodeUnknownSync(Schema.fromJsonString(LetterContent))
 
-/** Throws where it was sealed under another key, or for another letter. */
+/** Throws if it was sealed under another key, or for another letter. */
 export const openLetter = (sealer: Sealer, id: string, sealed: string): LetterContent =>
   decode(sealer.open(sealed, purposeOf(id)))
 

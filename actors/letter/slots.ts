@@ -89,7 +89,7 @@ export class Slots {
     return this.taken.has(letter)
   }
 
-  /** Returns true if a letter that has a slot may hold it for this place. `strangers`: `null` where a person has proved it. */
+  /** Returns true if a letter that has a slot may hold it for this place. `strangers`: `null` if a person has proved it. */
   mayGoTo(letter: string, place: string, strangers: Strangers | null): boolean {
     const pace = this.paces.get(place) ?? null
     const among = strangers === null || pace === strangers.until ? null : strangers

@@ -51,7 +51,7 @@ export const LetterEvent = Schema.Union([
   /** `due`: Unix ms by which its outcome is known. */
   event("letter.attempted", 1, { attempt, transport: TransportName, due: Schema.Number }),
   event("letter.sent", 1, { attempt, message_id: Schema.String }),
-  /** `due`: Unix ms of the next attempt; `null` where there is none. */
+  /** `due`: Unix ms of the next attempt; `null` if there is none. */
   event("letter.failed", 1, { attempt, reason, due: Schema.NullOr(Schema.Number) }),
   /** `lost`: nobody has said what became of it; who made the attempt may still. */
   event("letter.unknown", 1, { attempt, reason, lost: Schema.optionalKey(Schema.Literal(true)) }),

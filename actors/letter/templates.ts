@@ -54,7 +54,7 @@ export const holdsSeconds = (name: string, limits: LetterLimits): number | null 
   return template?.holds?.(limits) ?? template?.worth?.(limits) ?? null
 }
 
-/** `null` where there is no such template, or its values are not all there or not what they should be. */
+/** `null` if there is no such template, or its values are not all there or not what they should be. */
 export const rendered = (
   name: string,
   given: Readonly<Record<string, string>>,

@@ -26,7 +26,7 @@ const BY_TEMPLATE: Readonly<Record<string, string>> = {
   relayed_digest: DIGEST.event
 }
 
-/** Returns the event and the agent that a letter tells of; `null` where it does not say so. */
+/** Returns the event and the agent that a letter tells of; `null` if it does not say so. */
 export const aboutOf = (template: string, values: Readonly<Record<string, string>>): About | null => {
   const event = values["event"] ?? BY_TEMPLATE[template]
   return event === undefined ? null : { agent: values["of"] ?? "", event }

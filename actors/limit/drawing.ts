@@ -6,7 +6,7 @@ import { homeOf } from "../../schemas/limit/home.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { Actors, type Asking } from "../engine/services.ts"
 
-/** Fails where nothing is left. `value`: who is counted. */
+/** Fails if nothing is left. `value`: who is counted. */
 export const drawnFor = (
   asking: Asking,
   bucket: CountedBucket,

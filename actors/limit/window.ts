@@ -6,7 +6,7 @@ export interface Window {
   readonly from: number
   readonly used: number
   /**
-   * The newest commands that drew here, with what each was granted; 0 where it was given back. A node that was killed
+   * The newest commands that drew here, with what each was granted; 0 if it was given back. A node that was killed
    * has forgotten them, and whoever asked asks again.
    */
   readonly commands?: ReadonlyArray<readonly [id: string, granted: number]>

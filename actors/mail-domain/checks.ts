@@ -31,7 +31,7 @@ const lookedUp = (dns: Asked, record: DnsRecord) =>
     (answers) => foundIn(record, answers)
   )
 
-/** The proof stays; what is new is not there yet. `null` where the provider needs no other keys than before. */
+/** The proof stays; what is new is not there yet. `null` if the provider needs no other keys than before. */
 const redeclared = (
   records: ReadonlyArray<DnsRecord>,
   found: Found,

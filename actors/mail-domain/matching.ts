@@ -2,7 +2,7 @@
 import type { DnsRecord } from "../../schemas/mail-domain/records.ts"
 import { type DnsAnswers, hostName } from "../mail/noun.ts"
 
-/** One for each record: `null` where no name server answered. */
+/** One for each record: `null` if no name server answered. */
 export type Found = ReadonlyArray<boolean | null>
 
 /** `a=b; c=d`, without spaces; of a tag that stands twice, the first. */

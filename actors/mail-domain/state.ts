@@ -48,7 +48,7 @@ export const MailDomainState = Schema.Struct({
   /** One that the provider still has to forget. */
   left: Schema.NullOr(Schema.String),
   left_since: NullableNumber,
-  /** When it is told so again; `null` where it was not told yet. */
+  /** When it is told so again; `null` if it was not told yet. */
   forget_due: NullableNumber
 })
 export type MailDomainState = typeof MailDomainState.Type

@@ -114,7 +114,7 @@ export class DnsQuestions {
     return found?.slice(0, dns_records_max).map((text) => text.slice(0, dns_record_max_chars)) ?? null
   }
 
-  /** Rejects where the server has not answered. */
+  /** Rejects if the server has not answered. */
   private async followed(
     resolver: Resolver,
     name: string,

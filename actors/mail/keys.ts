@@ -45,7 +45,7 @@ export class MailKeys extends ErasableKeys {
 /** As a start names it that was given another one. */
 export const MAIL_KEY_NAMES = "HUB_MAIL_KEY or HUB_MAIL_KEY_FILE"
 
-/** `key`: `null` where there is no mail. */
+/** `key`: `null` if there is no mail. */
 export const mailKeysWith = (nats: NatsConnection, key: Uint8Array | null): MailKeys | null =>
   key === null ? null : new MailKeys(nats, key)
 
@@ -168,7 +168,7 @@ export const markMessageId = (sealer: Sealer, id: string): string =>
 export const recipientId = ({ service }: Pick<MailKeys, "service">, address: string): string =>
   service.mark(address, "recipient").slice(0, 2 * MARK_CHARS)
 
-/** Without what stands behind a plus; `null` where nothing does. */
+/** Without what stands behind a plus; `null` if nothing does. */
 export const untaggedOf = (address: string): string | null => {
   const [plus, at] = [address.indexOf("+"), address.lastIndexOf("@")]
   return plus < 1 || plus > at ? null : address.slice(0, plus) + address.slice(at)
@@ -196,6 +196,6 @@ export const isSendingToken = (
 
 /** For a kind that reads mail, or writes it. */
 export interface MailParts extends KindParts {
-  /** Under which stands what mail says; `null` where there is no mail. */
+  /** Under which stands what mail says; `null` if there is no mail. */
   readonly mail: MailKeys | null
 }

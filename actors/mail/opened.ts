@@ -67,7 +67,7 @@ const openedAs = <Opened>(
 const openAny = (sealer: Sealer, row: Row): ListedMail | ListedSent =>
   row.box === "sent" ? openSentRow(sealer, row) : openReceived(sealer, row)
 
-/** By which the words of a search are found in each mailbox; `null` where there are none to look for. */
+/** By which the words of a search are found in each mailbox; `null` if there are none to look for. */
 const marksOf = (mail: MailKeys, mailboxes: ReadonlyArray<number>, q: string | null) => {
   const words = q === null ? [] : wordsOf(q, WORDS_ASKED_MAX)
   if (words.length === 0) return Effect.succeed(null)

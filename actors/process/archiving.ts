@@ -157,11 +157,11 @@ export const doneByAll = async (parts: HoldParts): Promise<number> => (await hel
 export interface Lateness {
   /** Seconds since the log's oldest commit should have been archived; 0 for none. */
   readonly seconds: number
-  /** Why it is late, in words; `null` where it is not, or not by much. */
+  /** Why it is late, in words; `null` if it is not, or not by much. */
   readonly cause: string | null
 }
 
-/** `now`: Unix ms. Rejects where bus or Postgres do not answer. */
+/** `now`: Unix ms. Rejects if bus or Postgres do not answer. */
 export const latenessOf = async (parts: HoldParts & Pick<ArchivingParts, "limits">, now: number): Promise<Lateness> => {
   const { manager, limits } = parts
   const { state } = await manager.streams.info(streams.events)

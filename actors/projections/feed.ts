@@ -160,7 +160,7 @@ export class Feed {
 
   /**
    * The stream's end, where it stays before a sequence that was read once: the stream has lost messages, or is an older
-   * copy. `null` where it does not.
+   * copy. `null` if it does not.
    */
   lostAt(seq: number): Effect.Effect<number | null, unknown> {
     const { nats, stream } = this

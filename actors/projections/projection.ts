@@ -25,7 +25,7 @@ export interface ReadModelTable {
   readonly name: keyof Database
   /** The kind of actor whose commits make its rows. */
   readonly kind: string
-  /** The column with the actor's id; `null` where a row is made of several actors. */
+  /** The column with the actor's id; `null` if a row is made of several actors. */
   readonly actor: string | null
   /** Columns that other streams than the projection's write too. */
   readonly foreign?: ReadonlyArray<string>
@@ -91,7 +91,7 @@ interface ReadKind {
 
 const text = new TextDecoder()
 
-/** Decodes a commit of the log of events once for all readers. Throws where it is no JSON. */
+/** Decodes a commit of the log of events once for all readers. Throws if it is no JSON. */
 export const commitOf = (message: Message): Commit => {
   const commit: Commit = message.commit ?? JSON.parse(text.decode(message.data))
   message.commit = commit

@@ -85,7 +85,7 @@ export class Projector {
     return yield* Effect.forever(Effect.ignore(Effect.retry(attempt, RETRY)))
   }
 
-  /** Fails where it has come no further: then it is tried again ever later. */
+  /** Fails if it has come no further: then it is tried again ever later. */
   private attempt(renewal: FiberHandle.FiberHandle): Effect.Effect<void, unknown> {
     const before = this.counts.messages
     const failed = (error: unknown): Effect.Effect<void, unknown> => {

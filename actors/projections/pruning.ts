@@ -34,7 +34,7 @@ const cutOff = ({ kept }: KeptTable, limits: Limits, now: number): Date =>
 
 interface Step {
   readonly removed: number
-  /** The last agent that was looked at; `null` where there is none behind the one before. */
+  /** The last agent that was looked at; `null` if there is none behind the one before. */
   readonly last: string | null
 }
 

@@ -56,7 +56,7 @@ export class Reading {
   private readonly come = Latch.makeUnsafe(false)
   private following: FeedReading | null = null
   private mark: Mark
-  /** Messages were left out for want of room, and will be read again. */
+  /** Messages were left out for lack of room, and will be read again. */
   private overflowed = false
   private atOnce = BATCH_FIRST
   private keptAt: number
@@ -90,7 +90,7 @@ export class Reading {
     return this.mark.seq
   }
 
-  /** Messages that are not in them yet; `null` where that is not known at the moment. */
+  /** Messages that are not in them yet; `null` if that is not known at the moment. */
   async pending(): Promise<number | null> {
     const undelivered = (await this.following?.pending()) ?? null
     return undelivered === null ? null : undelivered + this.gathered.length

@@ -50,7 +50,7 @@ export interface Rebuilt {
 /** The schema that a rebuild of this projection works in. */
 export const rebuildSchema = (projection: Pick<Projection, "name">): string => `rebuild_${projection.name}`
 
-/** Fails with `Busy` where another is under way. Interrupted, it leaves everything as it was. */
+/** Fails with `Busy` if another is under way. Interrupted, it leaves everything as it was. */
 export const rebuild = (parts: RebuildParts): Effect.Effect<Rebuilt, unknown> =>
   Effect.scoped(
     Effect.gen(function* () {

@@ -24,7 +24,7 @@ export const inTransaction = <A>(
 export class Busy extends Error {}
 
 /**
- * For as long as the scope is open nobody else in this database makes tables anew; fails with `Busy` where somebody
+ * For as long as the scope is open nobody else in this database makes tables anew; fails with `Busy` if somebody
  * does. Work that needs the lock uses the connection that holds it: with that lost, it fails.
  */
 export const exclusively = (db: Db): Effect.Effect<Db, unknown, Scope.Scope> =>

@@ -52,11 +52,11 @@ export const letterOf = ({ subscription, to, message }: Told): LetterContent => 
   values: { content: encodeContent({ subscription, message }) }
 })
 
-/** Throws where the letter is none of these. */
+/** Throws if the letter is none of these. */
 export const toldOf = ({ to, values }: LetterContent): Told => ({
   to: decodeTo(to),
   ...decodeContent(values["content"])
 })
 
-/** The host of the push service. Throws where the letter is none of these. */
+/** The host of the push service. Throws if the letter is none of these. */
 export const pushHostOf = ({ to }: LetterContent): string => new URL(decodeTo(to).endpoint).hostname

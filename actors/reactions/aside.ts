@@ -25,7 +25,7 @@ export interface Aside {
   readonly kind: string
   readonly id: string
   readonly error: string
-  /** Absent where the commit cannot be read. */
+  /** Absent if the commit cannot be read. */
   readonly command?: {
     readonly op: string
     readonly kind: string
@@ -48,7 +48,7 @@ export const putAside = async (nats: NatsConnection, set: string, why: Why, asid
   storedAs(streams.aside, reply.json())
 }
 
-/** Rejects when the stream does not answer. Nothing happens where it is not there. */
+/** Rejects when the stream does not answer. Nothing happens if it is not there. */
 export const takeBack = async (nats: NatsConnection, set: string, why: Why, aside: Aside): Promise<void> => {
   const wanted = JSON.stringify({ filter: subjectOf(set, why, aside) })
   const reply = await requestStream(nats, `$JS.API.STREAM.PURGE.${streams.aside}`, wanted, { timeout: TIMEOUT_MS })

@@ -9,7 +9,7 @@ const TIMEOUT_MS = 3000
 export interface Mark {
   /** Everything up to this sequence of the log is done. */
   readonly seq: number
-  /** Sequence of the mark itself; 0 where there is none. */
+  /** Sequence of the mark itself; 0 if there is none. */
   readonly revision: number
 }
 
@@ -21,7 +21,7 @@ export const readMark = async (nats: NatsConnection, name: string): Promise<Mark
   return last === null ? { seq: 0, revision: 0 } : { seq: Number(text.decode(last.data)), revision: last.seq }
 }
 
-/** The new revision. Rejects where another has moved the mark, and when the stream does not answer. */
+/** The new revision. Rejects if another has moved the mark, and when the stream does not answer. */
 export const keepMark = async (nats: NatsConnection, name: string, { seq, revision }: Mark): Promise<number> => {
   const expected = headers()
   expected.set("Nats-Expected-Last-Subject-Sequence", String(revision))

@@ -71,7 +71,7 @@ export interface ReactorCounts {
 /** The figures of a run. */
 export interface Running {
   readonly watermark: () => number
-  /** Messages of the log that are not done; `null` where that is not known. Rejects when the bus does not answer. */
+  /** Messages of the log that are not done; `null` if that is not known. Rejects when the bus does not answer. */
   readonly pending: () => Promise<number | null>
   /** Commands whose actors could not be had. */
   readonly parked: () => number

@@ -17,7 +17,7 @@ export interface RegisterInput {
 }
 
 export interface RegisterFacts {
-  /** The agent number; 0 where the command was refused before one was drawn. */
+  /** The agent number; 0 if the command was refused before one was drawn. */
   readonly number: number
   readonly sealedSecret: string
   /** Those that were served, with their answers opened. */

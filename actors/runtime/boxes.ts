@@ -22,7 +22,7 @@ const SEED_BYTES = 32
 export interface Boxes {
   /** Base64. */
   readonly publicKey: string
-  /** Throws where it is no box of ours for that place. */
+  /** Throws if it is no box of ours for that place. */
   readonly open: (box: string, compartment: string, name: string) => string
   readonly seal: (value: string, compartment: string, name: string) => string
 }

@@ -28,7 +28,7 @@ const AT_ONCE = 4
 /** Compartments into which files are unpacked at a time; the others wait. */
 const UPLOADS_AT_ONCE = 8
 
-/** `null`: no such compartment on this host. Rejects where nobody can tell. */
+/** `null`: no such compartment on this host. Rejects if nobody can tell. */
 export interface Told {
   readonly desired: (compartment: string) => Promise<Desired | null>
   readonly report: (command: string, compartment: string, told: Reported) => Promise<void>

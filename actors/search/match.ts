@@ -60,7 +60,7 @@ export const containing = (parts: ReadonlyArray<string>): Marking => {
 
 const oneLine = (text: string): string => text.replaceAll("*", "").replaceAll(/\s+/gu, " ").trim()
 
-/** `null` where nothing in it matches. */
+/** `null` if nothing in it matches. */
 export const markedIn = (text: string, mark: Marking): string | null => {
   const line = oneLine(text)
   const first = firstIn(line, mark)
@@ -92,7 +92,7 @@ const firstIn = (text: string, mark: Marking): number | null => {
   for (let at = 0; ; at++) if (written[at] !== text[at]) return at
 }
 
-/** The first place behind a blank in a range; the end of the range where there is none. */
+/** The first place behind a blank in a range; the end of the range if there is none. */
 const wordFrom = (text: string, from: number, to: number): number => {
   const blank = text.indexOf(" ", from)
   return blank === -1 || blank >= to ? to : blank + 1

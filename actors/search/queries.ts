@@ -157,7 +157,7 @@ const rankedAgents = async (db: Db, plain: string): Promise<ReadonlyArray<AgentR
   return rows
 }
 
-/** In lower case, without accents; `null` where no word is in it. */
+/** In lower case, without accents; `null` if no word is in it. */
 const nameTyped = async (db: Db, q: string): Promise<string | null> => {
   const text = [...typed(q)].slice(0, NAME_MAX_CHARS).join("")
   if (!HAS_WORD.test(text)) return null

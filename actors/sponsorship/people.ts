@@ -22,7 +22,7 @@ const ASK_DEADLINE_MS = 3000
 
 const decoder = new TextDecoder()
 
-/** The name of one account; `null` if there is none. Throws `QueryRefused` where it cannot be asked. */
+/** The name of one account; `null` if there is none. Throws `QueryRefused` if it cannot be asked. */
 const askedOf =
   (clock: Clock.Clock, ask: (ask: Ask) => Promise<Answer>, newId: () => string) =>
   async (human: string): Promise<PersonShown | null> => {

@@ -20,7 +20,7 @@ export const Sponsorship = Schema.Struct({
   created_at: Schema.Number,
   confirmed_at: Schema.NullOr(Schema.Number),
   ended_at: Schema.NullOr(Schema.Number),
-  /** Unix ms at which it ends while it is pending; absent where none is dated. */
+  /** Unix ms at which it ends while it is pending; absent if none is dated. */
   expires_at: Schema.optionalKey(Schema.Number)
 })
 export type Sponsorship = typeof Sponsorship.Type

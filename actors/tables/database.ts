@@ -61,7 +61,7 @@ export const openDatabase = (url: string, connectWithinMs = CONNECT_TIMEOUT_MS):
 export const LIVE_SCHEMA = "public"
 
 /**
- * For work on whole tables. A table's name means the one in `schema` where there is one, else the one that is served.
+ * For work on whole tables. A table's name means the one in `schema` if there is one, else the one that is served.
  */
 export const openBulkDatabase = (url: string, schema: string): Kysely<Database> =>
   open(url, {

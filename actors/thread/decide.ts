@@ -69,7 +69,7 @@ interface StatusInput {
 }
 
 /**
- * The refusal of a change of status, by the table of contract 2: who may, and from which status. `null` where nothing
+ * The refusal of a change of status, by the table of contract 2: who may, and from which status. `null` if nothing
  * stands against it.
  */
 const transitionRefused = (thread: Thread, { by, status: to }: StatusInput): Refused | null => {
@@ -121,7 +121,7 @@ export interface AcceptFacts {
   readonly pair: Companion | null
 }
 
-/** `facts`: `null` where the reply does not stand, or is another thread's. */
+/** `facts`: `null` if the reply does not stand, or is another thread's. */
 export const decideAccept = (
   thread: ThreadState,
   { by, reply, accepted }: AcceptInput,

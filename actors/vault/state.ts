@@ -189,7 +189,7 @@ export const VaultEvent = Schema.Union([
   /** Right behind the opening of the fill, which waits for one of the owners now. */
   /**
    * By `hub restore`, behind the gap of the log: what came after the backup is not known. `cards_from`: Unix ms, the end
-   * of the day of the restore, or `null` where an operator answers for what was paid since the backup.
+   * of the day of the restore, or `null` if an operator answers for what was paid since the backup.
    */
   event("vault.restored", 1, { cards_from: Schema.NullOr(Schema.Number) }),
   event("vault.consent_asked", 1, {
@@ -233,7 +233,7 @@ export const VaultEvent = Schema.Union([
     status: Schema.Literals(["done", "failed"]),
     code: Schema.NullOr(Schema.String),
     late: Schema.Boolean,
-    /** Absent where the fill service does not tell. */
+    /** Absent if the fill service does not tell. */
     accepted: Schema.optionalKey(Schema.Boolean)
   }),
   event("vault.fills_expired", 1, { fills: Schema.Array(Schema.Int) }),

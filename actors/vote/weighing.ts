@@ -28,7 +28,7 @@ export interface Weighed {
 
 type Party = Operations["vote.party"]["output"]
 
-/** The reason that lies in the giver of a vote, or of an accepted answer; `null` where there is none. */
+/** The reason that lies in the giver of a vote, or of an accepted answer; `null` if there is none. */
 const voterReason = (
   { active, created_at, trust }: Party,
   at: number,
@@ -39,7 +39,7 @@ const voterReason = (
   return trust < voter_min_trust ? "voter_trust" : null
 }
 
-/** The places with the one for the target; `null` where none is free. */
+/** The places with the one for the target; `null` if none is free. */
 const placesWith = (
   { places }: Pick<Pair, "places">,
   target: string,

@@ -122,7 +122,7 @@ const dueOf = (state: WithdrawalState, fired: FiredTimer, at: number): "due" | "
   return state.due === null ? "another" : firing(fired, state.due, at)
 }
 
-/** One step. Fails where the read model or a target cannot be had: the timer comes again. */
+/** One step. Fails if the read model or a target cannot be had: the timer comes again. */
 const step = (log: EventLog, context: PrepareContext) =>
   Effect.gen(function* () {
     const { id: voter } = context

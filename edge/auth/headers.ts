@@ -13,7 +13,7 @@ export interface SignatureHeaders {
   readonly publicKey: string
   readonly timestamp: string
   readonly nonce: string
-  /** `null` where it is no 64 bytes: that is a bad signature, not a malformed header (spec 7 has no code for it). */
+  /** `null` if it is no 64 bytes: that is a bad signature, not a malformed header (spec 7 has no code for it). */
   readonly signature: Uint8Array | null
 }
 

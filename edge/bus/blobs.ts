@@ -206,7 +206,7 @@ export class Blobs {
     return this.stored(streams.blobs, subjects.blob(sha256, String(piece)))
   }
 
-  /** Rejects where it is not there, or nobody tells. */
+  /** Rejects if it is not there, or nobody tells. */
   private async stored(stream: string, subject: string): Promise<Uint8Array> {
     const address = pieceAddress(stream, subject)
     const began = monotonicMs(this.clock)

@@ -24,11 +24,11 @@ export interface Request<Op extends OperationName> {
   readonly actor: string
   readonly op: Op
   readonly input: Operations[Op]["input"]
-  /** Buckets to draw from, where they are not the endpoint's. */
+  /** Buckets to draw from, if they are not the endpoint's. */
   readonly draw?: ReadonlyArray<BucketName> | undefined
   /** Done anew at each try, also of a request that is repeated under its Idempotency-Key. */
   readonly anew?: true
-  /** Unix ms, where it is not the request's own. */
+  /** Unix ms, if it is not the request's own. */
   readonly deadline?: number
 }
 

@@ -53,7 +53,7 @@ export interface Placed {
   readonly agent: string
 }
 
-/** The same with its status, or `null` where its actor does not answer in time. */
+/** The same with its status, or `null` if its actor does not answer in time. */
 export interface StandingCompartment extends Placed {
   readonly status: CompartmentStatus | null
 }
@@ -87,7 +87,7 @@ export class OwningCompartments {
     return Effect.flatMap(this.#compartments.look(call, id, by(human)), (found) => this.#whole(call, found))
   }
 
-  /** Fails `not_found` where no browser can open the link any more. */
+  /** Fails `not_found` if no browser can open the link any more. */
   waits(call: Call, id: string, secret: string): Effect.Effect<unknown, Refused> {
     return this.#bus.read(call, { actor: id, op: "compartment.link_waits", input: { token: secret } })
   }

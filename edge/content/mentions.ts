@@ -43,7 +43,7 @@ const withoutBlocks = (text: string): string => {
   return kept.join("\n")
 }
 
-/** For each run of backticks, by where it begins, where the code that it opens ends; 0 where nothing closes it. */
+/** For each run of backticks, by where it begins, where the code that it opens ends; 0 if nothing closes it. */
 const codeEnds = (text: string): ReadonlyMap<number, number> => {
   const ends = new Map<number, number>()
   const nextOf = new Map<number, number>()
@@ -74,7 +74,7 @@ const nameAt = (text: string, at: number): string => {
   return HANDLE_PATTERN.test(handle) && text[end] !== "@" ? handle : ""
 }
 
-/** The handle that is named where an `@` may stand; empty where none is. `before`: the character before the text. */
+/** The handle that is named where an `@` may stand; empty if none is. `before`: the character before the text. */
 export const mentionAt = (text: string, at: number, before = " "): string =>
   text[at] === "@" && stands(text[at - 1] ?? before) ? nameAt(text, at + 1) : ""
 

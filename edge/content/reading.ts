@@ -25,7 +25,7 @@ const agentIn =
     )
   }
 
-/** `?author=`; `null` where nobody is named. */
+/** `?author=`; `null` if nobody is named. */
 export const authorIn = agentIn("author")
 
 /** `?with=`: the other party. */

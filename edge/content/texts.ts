@@ -60,7 +60,7 @@ export function* profileTexts(profile: ProfileTexts): Generator<TextField> {
   }
 }
 
-/** A file's text, or `null` where it is not looked at: too long, no UTF-8, or with a NUL. */
+/** A file's text, or `null` if it is not looked at: too long, no UTF-8, or with a NUL. */
 export const textOfFile = (bytes: Uint8Array): string | null => {
   if (bytes.length > FILE_LOOKED_AT_MAX_BYTES || bytes.includes(0)) return null
   try {

@@ -217,7 +217,7 @@ const ambiguous = (fields: ReadonlyArray<string>): Refused =>
     fields
   })
 
-/** The form for cards that has most of what a card needs; `null` where the page has none. Equal ones are refused. */
+/** The form for cards that has most of what a card needs; `null` if the page has none. Equal ones are refused. */
 export const cardIn = (scan: Scan): CardForm | null => {
   const forms = [...new Set(scan.fields.map(({ form }) => form))]
   const found = forms.flatMap((form) => cardFormOf(form, fieldsIn(scan, form)) ?? [])

@@ -33,7 +33,7 @@ interface Asking {
 type Opened = Fill | typeof AskedFill.Type
 const isAsked = (fill: Opened): fill is typeof AskedFill.Type => "consent" in fill
 
-/** As long as the service holds one request; where it does not, it is not asked again at once. */
+/** As long as the service holds one request; if it does not, it is not asked again at once. */
 const WAIT_SECONDS = 25
 const ASK_AGAIN_MS = 500
 /** More than the service lets an owner take. */

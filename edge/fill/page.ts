@@ -16,7 +16,7 @@ export interface Page {
   readonly frames: () => Promise<ReadonlyArray<PageDocument>>
   /** The current document. */
   readonly current: () => Promise<PageDocument>
-  /** Throws where another document has been loaded, or is about to be. */
+  /** Throws if another document has been loaded, or is about to be. */
   readonly still: () => void
   /** As `still`, and asks the browser. */
   readonly check: () => Promise<void>

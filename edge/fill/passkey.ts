@@ -38,7 +38,7 @@ const isPasskey = (value: unknown): value is Passkey =>
 const covers = ({ rp_id }: Passkey, origin: string): boolean =>
   rp_id.includes(".") && `.${new URL(origin).hostname}`.endsWith(`.${rp_id}`)
 
-/** The one that may be offered there; `null` where the entry holds none, or one for another website. */
+/** The one that may be offered there; `null` if the entry holds none, or one for another website. */
 export const sealedPasskey = ({ passkey }: Sealed, origin: string): Passkey | null =>
   isPasskey(passkey) && covers(passkey, origin) ? passkey : null
 

@@ -29,7 +29,7 @@ export interface Place<A> {
   readonly document: PageDocument
   readonly scan: Scan
   readonly found: A
-  /** Throws where the entry, as sealed and as stored, does not name the websites that would get what is typed. */
+  /** Throws if the entry, as sealed and as stored, does not name the websites that would get what is typed. */
   readonly allowed: (sealed: Sealed, fill: Pick<Fill, "entry">) => void
 }
 

@@ -65,7 +65,7 @@ export const formDecoder = ({ identifier, payload }: Declared): FormDecoder | nu
 
 const NO_FORM = invalidField("body", `The body must be a form, ${FORM_TYPE} in UTF-8.`, { rule: "form" })
 
-/** `null` where the body is no form. Without a body, all fields are missing. */
+/** `null` if the body is no form. Without a body, all fields are missing. */
 export const fieldsOf = (call: Call): Readonly<Record<string, string>> | null => {
   const [type = ""] = (call.header("content-type") ?? "").split(";", 1)
   if (call.body.length > 0 && type.trim().toLowerCase() !== FORM_TYPE) return null

@@ -65,7 +65,7 @@ type Params = Readonly<Record<string, string>>
 
 /** The differences between the interface and pages. */
 interface Reading {
-  /** `null` where a path can be of no resource. */
+  /** `null` if a path can be of no resource. */
   readonly paramsOf: (spelled: Params) => Params | null
   readonly formOf: (endpoint: Declared) => FormDecoder | null
 }
@@ -118,7 +118,7 @@ const routeOf = (endpoint: Declared, handler: Handler<AnyGiven>, reading: Readin
 const decoderOf = (schema: Schema.Constraint | undefined) =>
   schema === undefined ? null : Schema.decodeUnknownResult(Schema.make<Schema.ConstraintDecoder<unknown>>(schema.ast))
 
-/** `null` where an escape is broken. */
+/** `null` if an escape is broken. */
 const unescaped = (spelled: Params): Params | null => {
   try {
     return Object.fromEntries(Object.entries(spelled).map(([name, value]) => [name, decodeURIComponent(value)]))

@@ -20,7 +20,7 @@ const BRACE_END = 125
 const isSpace = (byte: number | undefined): boolean => byte === 32 || byte === 9 || byte === 10 || byte === 13
 
 /**
- * The last of several of that name, which is the one that counts. `null` where there is none, or where what was read so
+ * The last of several of that name, which is the one that counts. `null` if there is none, or where what was read so
  * far is no JSON object: that is left to the parser.
  */
 export const memberOf = (bytes: Buffer, name: string): Member | null => {

@@ -21,7 +21,7 @@ export const lastModified = (changed: number, now: number): string => {
 }
 
 /**
- * True if the client has the content already. `modified`: as `lastModified` made it; `null` where nothing is known of
+ * True if the client has the content already. `modified`: as `lastModified` made it; `null` if nothing is known of
  * it.
  */
 export const isUnchanged = (call: Call, etag: string, modified: string | null): boolean => {

@@ -102,7 +102,7 @@ export class EdgeLimits {
   }
 
   /**
-   * `null` where a client may have a challenge: freely, or slowly if it, or its /48, has failed too often. Failures are
+   * `null` if a client may have a challenge: freely, or slowly if it, or its /48, has failed too often. Failures are
    * counted by who judges the answers.
    */
   async takeChallenge({ client, wide }: Network): Promise<Taken> {
@@ -178,7 +178,7 @@ export class EdgeLimits {
     else entry.slice.granted({ granted: grant.granted, resetsAt: grant.resets_at }, wanted, wallMs(this.clock))
   }
 
-  /** `null` where nobody says. `command`: what is drawn once, however often it is asked for. */
+  /** `null` if nobody says. `command`: what is drawn once, however often it is asked for. */
   private async grantOf(
     bucket: EdgeBucket,
     { actor, wide }: Entry,

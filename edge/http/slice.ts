@@ -65,7 +65,7 @@ export class Slice {
     return this.pass()
   }
 
-  /** Milliseconds until something can pass again; 0 where it might now. Draws nothing. */
+  /** Milliseconds until something can pass again; 0 if it might now. Draws nothing. */
   spentFor(now: number): number {
     return this.exhausted && this.tokens <= 0 && now < this.endsAt ? this.endsAt - now : 0
   }

@@ -33,7 +33,7 @@ export class RequestTraces {
       call.span = this.tracing.begin("HTTP", "server", this.trusted ? call.header(TRACEPARENT) : undefined)
   }
 
-  /** `status`: `null` where the client left before its answer. */
+  /** `status`: `null` if the client left before its answer. */
   end({ span, method, endpoint, id }: Call, status: number | null): void {
     if (span === null) return
     const known = METHODS.has(method)

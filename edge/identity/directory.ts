@@ -115,7 +115,7 @@ export class Directory {
     return Effect.succeed(state)
   }
 
-  /** `null` where the whole directory is the answer. */
+  /** `null` if the whole directory is the answer. */
   private changes(call: Call, tag: string): Effect.Effect<Response | null, Refused> {
     const since = versionIn(tag)
     if (since === null) return Effect.succeed(null)

@@ -53,7 +53,7 @@ export const holdsOneSignature = (signatureInput: string, signature: string): bo
   }
 }
 
-/** The signatures of two headers that belong together; `null` where they cannot be read. */
+/** The signatures of two headers that belong together; `null` if they cannot be read. */
 export const readSignatures = (signatureInput: string, signature: string): ReadonlyArray<SignatureInput> | null => {
   if (signatureInput.length > SIGNATURE_HEADER_MAX_CHARS || signature.length > SIGNATURE_HEADER_MAX_CHARS) return null
   try {
@@ -87,7 +87,7 @@ export const covers = (input: SignatureInput, name: string, ofRequest = false): 
     ([component, parameters]) => component === name && parameters.get("req") === (ofRequest ? true : undefined)
   )
 
-/** RFC 9421 2.5; `null` where a covered component is not known, or is named twice. */
+/** RFC 9421 2.5; `null` if a covered component is not known, or is named twice. */
 export const signatureBase = (covered: InnerList, message: CoveredMessage): string | null => {
   const lines: Array<string> = []
   const seen = new Set<string>()
@@ -168,7 +168,7 @@ const dictionaryOf = (text: string | undefined): Dictionary | null => {
 }
 
 /**
- * RFC 9421 2.1: each line break with the blanks around it is one blank. `null` where one is no folding: it would begin
+ * RFC 9421 2.1: each line break with the blanks around it is one blank. `null` if one is no folding: it would begin
  * a line of its own.
  */
 const unfold = (value: string): string | null => {

@@ -33,7 +33,7 @@ const ALGORITHM = "ed25519"
 const SIGNATURES_MAX = 4
 const HEADERS = ["signature", "signature-input", "signature-agent"] as const
 
-/** `null` where the request carries no such signature: one of another kind is none of our business. */
+/** `null` if the request carries no such signature: one of another kind is none of our business. */
 export const webBotAuthClaim = (report: Report, values: ReadonlyMap<string, string>, own: OwnNames): Reading | null => {
   const signatures = readSignatures(values.get("signature-input") ?? "", values.get("signature") ?? "")
   const tagged = (signatures ?? []).filter((one) => textParameter(one, "tag") === TAG)

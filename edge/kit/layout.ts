@@ -29,7 +29,7 @@ export interface Page {
   readonly isBroad?: boolean
   /** Keep it out of search engines. */
   readonly unlisted?: boolean
-  /** The style sheet; the one of all pages where none is given. Its hash is part of the page's policy. */
+  /** The style sheet; the one of all pages if none is given. Its hash is part of the page's policy. */
   readonly style?: string
 }
 

@@ -38,7 +38,7 @@ const notYours = refusal(
   "At the default domain local_part is your handle, or your handle, a dot and a suffix."
 )
 
-/** `null` where it may. */
+/** `null` if it may. */
 export const localPartRefusal = (local: string, handle: string): Refusal | null => {
   if (ROLES.has(local)) return reserved
   return local === handle || local.startsWith(`${handle}.`) ? null : notYours

@@ -49,7 +49,7 @@ export const noticeId = (topic: string, messageId: string): string =>
 
 export interface Taken {
   readonly type: SnsMessage["Type"]
-  /** False where it was taken before. */
+  /** False if it was taken before. */
   readonly taken: boolean
 }
 

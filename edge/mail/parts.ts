@@ -19,7 +19,7 @@ export interface StoredMail {
   readonly parts: ReadonlyArray<MailPart>
 }
 
-/** Whole: an attachment has 5 MB at most. Fails where there is none of that name. */
+/** Whole: an attachment has 5 MB at most. Fails if there is none of that name. */
 export const readPart = (
   blobs: Blobs,
   call: Call,

@@ -50,7 +50,7 @@ const namesOf = ({ subjectAltName, subject }: X509Certificate): ReadonlyArray<st
 const isOf = (certificate: X509Certificate, host: string): boolean =>
   !isProviderHost(host) || (!certificate.ca && namesOf(certificate).some((name) => OWN_NAME.test(name)))
 
-/** `null` where it is no certificate that signs notifications. Its time is judged whenever it is used. */
+/** `null` if it is no certificate that signs notifications. Its time is judged whenever it is used. */
 export const signingKeyIn = (pem: string, host: string): SigningKey | null => {
   const blocks = pem.match(PEM) ?? []
   if (blocks.length > CHAIN_MAX) return null

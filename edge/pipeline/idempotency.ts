@@ -90,7 +90,7 @@ export const idempotent = <R>(bus: Bus, call: Call, limits: Limits, run: Answere
   )
 }
 
-/** `null` where none came, or means nothing. */
+/** `null` if none came, or means nothing. */
 const keyIn = ({ request, method }: Call): string | null => {
   const key = request.headers["idempotency-key"]
   if (key === undefined || !METHODS.has(method)) return null
@@ -118,7 +118,7 @@ const entryOf = (
 }
 
 /**
- * The first answer to a request that has ended its own session, for who repeats it; `null` where there is none. Nobody
+ * The first answer to a request that has ended its own session, for who repeats it; `null` if there is none. Nobody
  * finds it without that token.
  */
 export const answeredBefore = (
@@ -194,7 +194,7 @@ interface Keeper {
   /** The owner of a name space of keys. */
   readonly owner: string
   readonly signer: Signer
-  /** Hash of the token to which the answer belongs, where that is not its owner's altogether. */
+  /** Hash of the token to which the answer belongs, if that is not its owner's altogether. */
   readonly token: string | null
   readonly begin: (entry: IdempotencyBeginning) => Effect.Effect<Uint8Array, Refused>
   readonly finish: (input: IdempotencyFinish) => Effect.Effect<Uint8Array, Refused>

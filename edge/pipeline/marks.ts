@@ -24,7 +24,7 @@ export class Marks {
   }
 
   /**
-   * As they are after this call at the earliest; `null` where nobody can tell. One query is under way at a time: whoever
+   * As they are after this call at the earliest; `null` if nobody can tell. One query is under way at a time: whoever
    * comes meanwhile waits for the one after it, together with all others.
    */
   current(): Promise<string | null> {

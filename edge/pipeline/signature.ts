@@ -66,7 +66,7 @@ export class Signatures {
     return refusal
   }
 
-  /** Gives the call its ticket; `null` where the signature holds. */
+  /** Gives the call its ticket; `null` if the signature holds. */
   private verify(call: Call, headers: SignatureHeaders): { readonly refusal: Refusal; readonly drawn: Drawn } | null {
     const { verifier, unverified } = this.parts
     const { method, target, body, bodySha256 } = call

@@ -213,7 +213,7 @@ export class HubClient {
     return rotated
   }
 
-  /** Which of these keys the service takes now; `null` where it takes none of them. */
+  /** Which of these keys the service takes now; `null` if it takes none of them. */
   async currentKey(keys: ReadonlyArray<AgentKey>): Promise<AgentKey | null> {
     return currentKey(this.#send, keys)
   }

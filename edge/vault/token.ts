@@ -24,7 +24,7 @@ const noToken = refusal("authentication_required", "This needs a vault's token: 
   scheme: "Bearer"
 })
 
-/** By form alone; `null` where none came and none is needed. */
+/** By form alone; `null` if none came and none is needed. */
 export const readHolder = (call: Call, wanted: TokenKind, signed: boolean): Bearer | Refusal | null => {
   if (wanted === "any" && signed) return null
   const token = bearerToken(call)

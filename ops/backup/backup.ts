@@ -94,7 +94,7 @@ const segmentsOf = async ({ nats, archive, signal, progress }: BackupParts): Pro
   return { archive: segment }
 }
 
-/** Rejects where the log was archived since its mark was this one: it may have been dropped before it was copied. */
+/** Rejects if the log was archived since its mark was this one: it may have been dropped before it was copied. */
 const unmoved = async ({ nats }: BackupParts, { seq }: Mark, held: IndexWriter | null): Promise<void> => {
   await held?.confirm()
   if ((await newestMark(nats)).seq !== seq) throw new Fault("the log was archived while it was copied: try again")

@@ -57,7 +57,7 @@ const Manifest = Schema.Struct({
   service_key: Schema.String,
   streams: Schema.Array(StreamPart).check(Schema.isMaxLength(STREAMS_MAX)),
   consumers: Schema.Array(ConsumerPart).check(Schema.isMaxLength(STREAMS_MAX)),
-  /** The newest segment that the log's archive had by then; absent where it had none. */
+  /** The newest segment that the log's archive had by then; absent if it had none. */
   archive: Schema.optionalKey(SegmentName)
 })
 

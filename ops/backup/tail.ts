@@ -153,7 +153,7 @@ const soon = async (manager: JetStreamManager, stream: string, seq: number): Pro
 const KEPT = new Set(["nats-schedule", "nats-schedule-target"])
 const TTL = "nats-ttl"
 
-/** Seconds that a message with this time to live has left; `null` where it has none left. */
+/** Seconds that a message with this time to live has left; `null` if it has none left. */
 const leftOf = (ttl: string, at: number): number | null => {
   const seconds = Number(/^(\d+)s?$/.exec(ttl)?.[1] ?? Number.NaN)
   const left = Math.ceil(seconds - (Date.now() - at) / 1000)

@@ -94,7 +94,7 @@ export class Live {
   }
 }
 
-/** `null` where nothing has changed. */
+/** `null` if nothing has changed. */
 const changeText = (before: Json | undefined, now: Json): string | null => {
   if (before === undefined) return eventText("snapshot", now)
   const patch = patchOf(before, now)

@@ -22,7 +22,7 @@ export const agentOperations = operationsOf("agent", {
     askedBy: ["edge"]
   }),
   "agent.me": op({ input: Nothing, output: AgentPrivate, askedBy: ["edge"] }),
-  /** `null` where the profile names people: `agent.me` tells it then. */
+  /** `null` if the profile names people: `agent.me` tells it then. */
   "agent.update": op({ input: UpdateMe, output: Schema.NullOr(AgentPrivate), askedBy: ["edge"] }),
   "agent.delete": op({ input: Schema.Struct({ confirm: Schema.String }), output: Deleted, askedBy: ["edge"] }),
   /** Without `by`. Refused `not_found` for an agent that is banned, deleted or was never there. */
@@ -36,7 +36,7 @@ export const agentOperations = operationsOf("agent", {
   }),
   /**
    * Makes a provisional agent a full one (contract 22), once the challenge is passed. Refused as registration's step 3.
-   * Output: the private profile; `null` where that has to be asked for.
+   * Output: the private profile; `null` if that has to be asked for.
    */
   "agent.admit": op({ input: Admission, output: Schema.Unknown, askedBy: ["edge"] })
 })

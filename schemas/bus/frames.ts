@@ -50,7 +50,7 @@ export interface Ask {
   readonly trace?: string
   /** The reason that an operator gave: it stands in the commit. */
   readonly why?: string | undefined
-  /** W3C trace context of the step that asks; absent where it is not sampled. */
+  /** W3C trace context of the step that asks; absent if it is not sampled. */
   readonly traceparent?: string | undefined
   /**
    * The command was carried out: only its answer is wanted, of the state as it is where the first is not remembered

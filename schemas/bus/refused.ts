@@ -18,7 +18,7 @@ export const RefusedRequest = Schema.Struct({
   status: Schema.Int,
   code: Schema.String,
   by: Schema.Literals(REFUSED_BY),
-  /** Operation or view that was asked for; `null` where the edge refused. */
+  /** Operation or view that was asked for; `null` if the edge refused. */
   asked: Schema.NullOr(Schema.String),
   field: Schema.NullOr(Schema.String),
   bucket: Schema.NullOr(Schema.String),

@@ -29,7 +29,7 @@ const parse = (address: string): URL => {
 }
 
 /**
- * Addresses with commas between, all `nats://` or all `tls://`; `null` where one of them is none. The client itself
+ * Addresses with commas between, all `nats://` or all `tls://`; `null` if one of them is none. The client itself
  * overlooks credentials in them.
  */
 export const busServers = (addresses: string, role: BusRole): BusServers | null => {

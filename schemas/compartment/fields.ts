@@ -67,7 +67,7 @@ const DEST_MAX_CHARS = 500
 export const UPLOAD_PREFIX = ".hub-upload-"
 
 /**
- * A folder below `/data/work`, as it is stored: no empty part, no dots; `null` where it is none. Edges and hosts ask this
+ * A folder below `/data/work`, as it is stored: no empty part, no dots; `null` if it is none. Edges and hosts ask this
  * alone: what is taken is applied.
  */
 export const destOf = (text: string): string | null => {

@@ -25,7 +25,7 @@ export const HiddenFields = {
   hidden_reason: Schema.optionalKey(Schema.NullOr(Schema.String))
 }
 
-/** Refused `operator_required` to anybody else, `not_found` where it does not stand. `reason`: needed to hide. */
+/** Refused `operator_required` to anybody else, `not_found` if it does not stand. `reason`: needed to hide. */
 export const hiding = op({
   input: Schema.Struct({ by: Caller, hidden: Schema.Boolean, reason: Schema.NullOr(Schema.String) }),
   output: Nothing,

@@ -24,7 +24,7 @@ export const HostReport = Schema.Struct({
   image: Schema.String,
   /** Base64: what secrets are sealed to. The same of all hosts. */
   public_key: Schema.String,
-  /** `null` where it was not looked yet. */
+  /** `null` if it was not looked yet. */
   firewall: Schema.NullOr(Schema.Boolean),
   egress: Schema.NullOr(Schema.Boolean)
 })

@@ -88,7 +88,7 @@ export const humanOperations = operationsOf("human", {
     output: Nothing,
     askedBy: ["edge"]
   }),
-  /** Refused `session_invalid`, also where there is no such account. */
+  /** Refused `session_invalid`, also if there is no such account. */
   "human.session": op({
     input: Schema.Struct({ token: TokenHash }),
     output: Schema.Struct({ session: Schema.Int, email_verified: Schema.Boolean }),

@@ -32,7 +32,7 @@ export const IdempotencyBegin = Schema.Union([
   Schema.Struct({
     state: Schema.Literal("new"),
     begun: Schema.optionalKey(Schema.String),
-    /** Command id of what the request asks; where nothing is said, the edge makes it of key and body. */
+    /** Command id of what the request asks; if nothing is said, the edge makes it of key and body. */
     command: Schema.optionalKey(Schema.String),
     again: Schema.optionalKey(Schema.Literal(true)),
     remake: Schema.optionalKey(Schema.String)
@@ -73,7 +73,7 @@ export const idempotencyOperations = operationsOf("agent", {
 /** Of a person's. */
 export const requestOperations = operationsOf("human", {
   "human.begin_request": op({ input: IdempotencyBeginning, output: IdempotencyBegin, askedBy: ["edge"] }),
-  /** The same without beginning anything: `new` where there is nothing to be heard. */
+  /** The same without beginning anything: `new` if there is nothing to be heard. */
   "human.look_request": op({ input: IdempotencyEntry, output: IdempotencyBegin, askedBy: ["edge"] }),
   "human.finish_request": op({ input: IdempotencyFinish, output: Nothing, askedBy: ["edge"] })
 })

@@ -89,7 +89,7 @@ export const identityOperations = operationsOf("agent", {
     }),
     askedBy: ["edge"]
   }),
-  /** `null` where no agent has the number after all. */
+  /** `null` if no agent has the number after all. */
   "identity.verify": op({ input: IdentityClaim, output: Schema.NullOr(Verdict), askedBy: ["edge"] }),
   "identity.hosts": op({
     input: Schema.Struct({ page: Schema.Int, per_page: Schema.Int }),
@@ -127,7 +127,7 @@ export const DirectoryState = Schema.Struct({
   version: Schema.Int,
   max_number: Schema.Int,
   count: Schema.Int,
-  /** Block of numbers and the sequence that last changed it, in order; empty where they were not asked for. */
+  /** Block of numbers and the sequence that last changed it, in order; empty if they were not asked for. */
   blocks: Schema.Array(Schema.Tuple([Schema.Int, Schema.Int]))
 })
 export type DirectoryState = typeof DirectoryState.Type

@@ -55,7 +55,7 @@ const shared = {
   keys: Schema.Array(IdentityKey),
   trust: Schema.Number,
   reputation: Schema.Number,
-  /** `null` where there is no public profile: banned and retired. */
+  /** `null` if there is no public profile: banned and retired. */
   profile_url: Schema.NullOr(Schema.String),
   id_url: Schema.String
 }

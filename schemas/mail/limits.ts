@@ -19,7 +19,7 @@ export const MAIL_LIMITS = {
   retention_seconds: 7_776_000,
   /** From a ban until the agent's mailboxes are closed and their mail is erased. */
   banned_kept_seconds: 2_592_000,
-  /** Mail to `postmaster@`: taken in a day by one mail process, its size, and what is kept where it is not forwarded. */
+  /** Mail to `postmaster@`: taken in a day by one mail process, its size, and what is kept if it is not forwarded. */
   postmaster: { per_day: 200, message_max_bytes: 1_048_576, kept_max: 500, kept_seconds: 2_592_000 },
   mailboxes_per_agent: 10,
   label_max_chars: 80,

@@ -97,7 +97,7 @@ export type SendOutcome = typeof SendOutcome.Type
 export const SendingReport = Schema.Struct({
   type: Schema.Literals(["bounced", "complained", "delivered", "failed"]),
   reason: Schema.String,
-  /** Ids of the recipients that it names: it counts for those alone. Absent where it names nobody. */
+  /** Ids of the recipients that it names: it counts for those alone. Absent if it names nobody. */
   of: Schema.optionalKey(Schema.Array(Schema.String))
 })
 export type SendingReport = typeof SendingReport.Type
@@ -191,7 +191,7 @@ export const serviceOperations = operationsOf("mail_service", {
     output: paged(Schema.Struct({ address: Schema.String, reason: Schema.String, since: Schema.String })),
     askedBy: []
   }),
-  /** By its address; refused `not_found` where it is not suppressed. */
+  /** By its address; refused `not_found` if it is not suppressed. */
   "mail_service.lift": op({ input: Schema.Struct({ address: Schema.String }), output: Nothing, askedBy: [] })
 })
 

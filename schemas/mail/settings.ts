@@ -140,7 +140,7 @@ const sesMail = (env: Env, common: Common, mode: "development" | "production", i
   return read.ok ? { ok: true, settings: { provider: "ses", ...common, ...read.settings } } : problem(read.problem)
 }
 
-/** In lower case, as A-label, of at least two labels; `null` where it is none. */
+/** In lower case, as A-label, of at least two labels; `null` if it is none. */
 export const mailDomain = (text: string): string | null => {
   const trimmed = text.trim().replace(/\.$/, "")
   if (trimmed === "" || /[\s/?#@:\\%[\]]/.test(trimmed) || !URL.canParse(`http://${trimmed}`)) return null

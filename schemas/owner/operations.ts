@@ -149,7 +149,7 @@ export const ownerMessageOperations = operationsOf("owner_message", {
     output: Schema.Struct({ read_at: Schema.String }),
     askedBy: ["edge"]
   }),
-  /** What it says. `text`: `null` where nobody can open it any more. */
+  /** What it says. `text`: `null` if nobody can open it any more. */
   "owner_message.words": op({
     input: Nothing,
     output: Schema.Struct({ text: Schema.NullOr(Schema.String), options: Schema.NullOr(Schema.Array(Schema.String)) }),

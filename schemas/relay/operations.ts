@@ -16,7 +16,7 @@ export type Relayed = typeof Relayed.Type
 
 /**
  * `email`: whether letters would reach the person. `chat`: `off` where this deployment has none. `push`: the key that
- * browsers subscribe to, and those that have; `null` where this deployment sends no push messages.
+ * browsers subscribe to, and those that have; `null` if this deployment sends no push messages.
  */
 const RelaySettings = Schema.Struct({
   email: Schema.Boolean,
@@ -32,7 +32,7 @@ export const relayOperations = operationsOf("human", {
   /** The letter that tells of all that was one too many is due. */
   "human.digest": op({ input: FiredTimer, output: Nothing, askedBy: [] }),
   /**
-   * A letter that could not be sent is tried again: whether there is room for it; where there is none, it is held. `null`
+   * A letter that could not be sent is tried again: whether there is room for it; if there is none, it is held. `null`
    * of one that does not say what it tells of, and of a node of a release before.
    */
   "human.relay_again": op({

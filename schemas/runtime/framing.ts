@@ -23,7 +23,7 @@ const hostsOf = ({ rawHeaders }: Framed): ReadonlyArray<string> => {
   return hosts
 }
 
-/** Returns the fault of the request as a sentence; `null` where there is none. Its connection must end then. */
+/** Returns the fault of the request as a sentence; `null` if there is none. Its connection must end then. */
 export const misframed = (request: Framed): string | null => {
   const hosts = hostsOf(request)
   const [host] = hosts

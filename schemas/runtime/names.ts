@@ -70,7 +70,7 @@ const faultOf = (name: string, code: string): Error =>
   Object.assign(new Error(`the name ${name} cannot be resolved (${code})`), { code, hostname: name })
 
 /**
- * IPv4 where there is one: some servers never answer for IPv6. The code of the question that failed, or `null` where both
+ * IPv4 if there is one: some servers never answer for IPv6. The code of the question that failed, or `null` if both
  * were denied.
  */
 const asked = async (resolver: dns.Resolver, name: string): Promise<ReadonlyArray<string> | string | null> => {

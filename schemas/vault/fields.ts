@@ -129,7 +129,7 @@ const BOX_BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}
 /** The bytes that sealing adds: a one-time key and a tag. */
 export const BOX_OVERHEAD_BYTES = 48
 
-/** Why a text is no ciphertext; `null` where it may be one: whether it opens, only the fill service can tell. */
+/** Why a text is no ciphertext; `null` if it may be one: whether it opens, only the fill service can tell. */
 export const ciphertextProblem = (text: string): string | null => {
   const max = VAULT_LIMITS.ciphertext_max_bytes
   if (text.length > max) return `ciphertext has at most ${max} characters.`

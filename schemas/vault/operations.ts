@@ -180,7 +180,7 @@ export const vaultOperations = operationsOf("vault", {
     output: Schema.Struct({ revoked: Schema.Literal(true), revoked_at: Schema.String }),
     askedBy: ["edge"]
   }),
-  /** With the account; where there is none, nothing. */
+  /** With the account; if there is none, nothing. */
   "vault.end": op({ input: Nothing, output: Nothing, askedBy: [] }),
   /** Takes away ciphertexts: of one that was deleted, or of a vault that was revoked (`sha256`: `null`). */
   "vault.erase": op({

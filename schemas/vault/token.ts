@@ -15,7 +15,7 @@ export interface VaultToken {
 export const vaultTokenOf = (type: VaultToken["type"], agent: string, secret: string): string =>
   `hx${type === "source" ? "s" : "v"}_${agent.slice(HUB_PREFIX.length)}${secret}`
 
-/** `null` where it is none. */
+/** `null` if it is none. */
 export const vaultToken = (text: string): VaultToken | null => {
   const [, type, agent] = TOKEN.exec(text) ?? []
   return type === undefined ? null : { type: type === "s" ? "source" : "service", agent: `${HUB_PREFIX}${agent}` }

@@ -28,7 +28,7 @@ export const replyVoting = operationsOf("reply", { "reply.vote": voting, "reply.
 /** Kind `withdrawal`, id = hub id of an agent that was banned: all of its votes are withdrawn, page by page. */
 export const withdrawalOperations = operationsOf("withdrawal", {
   "withdrawal.go_on": op({ input: FiredTimer, output: Nothing, askedBy: [] }),
-  /** For one that is banned already: begun anew, where it is not under way. Refused `validation_error` to all others. */
+  /** For one that is banned already: begun anew, if it is not under way. Refused `validation_error` to all others. */
   "withdrawal.begin": op({ input: Nothing, output: Nothing, askedBy: [] })
 })
 

@@ -21,7 +21,7 @@ export const Vote = Schema.Struct({
   created_at: Schema.String,
   /** True if it counts in the author's reputation too. In the target's score it counts at once. */
   counts: Schema.Boolean,
-  /** Why it does not; `null` where it does. */
+  /** Why it does not; `null` if it does. */
   why: Schema.NullOr(WhyNotCounted)
 }).annotate({ identifier: "Vote" })
 export type Vote = typeof Vote.Type

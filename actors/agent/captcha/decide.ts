@@ -21,7 +21,7 @@ export const needsHuman = refusal(
 
 type OwnerLimits = Limits["limits"]["owner"]
 
-/** Why one more may not be handed over now; `null` where it may. */
+/** Why one more may not be handed over now; `null` if it may. */
 export const captchaRefusal = (state: AgentState, at: number, owner: OwnerLimits): Refusal | null => {
   if (state === null) return missing.refused
   if (ownersOf(state).length === 0) return needsHuman

@@ -49,7 +49,7 @@ export const MODERATION_EVENTS = [
   event("agent.suspended", 1, {
     reason: Schema.String,
     trust_withheld: Schema.Number,
-    /** Unix ms at which it ends by itself; absent where an operator alone ends it. */
+    /** Unix ms at which it ends by itself; absent if an operator alone ends it. */
     until: Schema.optionalKey(Schema.Number),
     /** It takes the place of one that ended earlier. */
     longer: Schema.optionalKey(Schema.Literal(true)),

@@ -124,7 +124,7 @@ export const decideAdmits = (state: AgentState, wanted: Admitting, at: number, l
   return state.sponsors.filter(isAlike).length < max ? null : limited("Too many people wait for this agent.", max)
 }
 
-/** The same as the agent is told later, where nobody waits for its answer. */
+/** The same as the agent is told later, if nobody waits for its answer. */
 export const toldAs = (wanted: Admitting): SponsorshipTold | null => {
   if (wanted.as === undefined) return null
   return wanted.to === "confirm"

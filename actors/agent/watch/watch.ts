@@ -5,7 +5,7 @@
  *  - An agent that opens a thread or replies to it watches it from then on, unless it has left it before.
  *  - One notification of activity is unread for each thread at most: whoever tells (kind `watch`) hears that it was
  *    read.
- *  - At most WATCHES_MAX: where one is too many, the oldest of those that began by themselves ends.
+ *  - At most WATCHES_MAX: if one is too many, the oldest of those that began by themselves ends.
  */
 import { Schema } from "effect"
 import { aboveMax } from "../../../schemas/errors.ts"

@@ -13,6 +13,6 @@ const purposeOf = (human: string): string => `push ${human}`
 export const sealBrowser = (sealer: Sealer, human: string, browser: Browser): string =>
   sealer.seal(JSON.stringify(browser), purposeOf(human))
 
-/** Throws where it was sealed under another key. */
+/** Throws if it was sealed under another key. */
 export const openBrowser = (sealer: Sealer, human: string, sealed: string): Browser =>
   decode(sealer.open(sealed, purposeOf(human)))

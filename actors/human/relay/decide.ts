@@ -58,7 +58,7 @@ export const isFresh = (
   { relay_max_age_seconds, later_owner_seconds }: RelayLimits
 ): boolean => at - happened <= (event === OWNER_CONFIRMED ? later_owner_seconds : relay_max_age_seconds) * 1000
 
-/** When there is room for one more letter; `at` itself where there is. Unix ms. */
+/** When there is room for one more letter; `at` itself if there is. Unix ms. */
 const roomAt = (letters: ReadonlyArray<number>, at: number, { requests, window_seconds }: RateLimit): number => {
   const windowMs = window_seconds * 1000
   const inWindow = letters.filter((sent) => sent > at - windowMs)
@@ -141,7 +141,7 @@ export const decideRelay = (
 const isCounted = ({ held }: Human["relay"], about: About, { relay_held_max }: RelayLimits): boolean =>
   heldCount(held) >= relay_held_max && isHeld(held, about)
 
-/** The letter, where there is room for it. */
+/** The letter, if there is room for it. */
 const letterOrHeld = (
   human: Human,
   { agent, event }: About,

@@ -28,7 +28,7 @@ export const RelayState = Schema.Struct({
   asked_letters: Schema.optionalKey(News),
   /** The events that wait for a summary letter: an agent, an event, how often. */
   held: Schema.Array(Schema.Struct({ agent: Schema.String, event: Schema.String, count: Schema.Int })),
-  /** Unix ms of that letter; `null` where nothing waits. */
+  /** Unix ms of that letter; `null` if nothing waits. */
   due: Schema.NullOr(Schema.Number)
 })
 export type RelayState = typeof RelayState.Type
@@ -59,7 +59,7 @@ export const OTHERS: About = { agent: "", event: "" }
 const withLetter = (letters: RelayState["letters"], at: number): RelayState["letters"] =>
   [...letters, at].slice(-LETTERS_MAX)
 
-/** The kind that an event is counted under; `null` where it begins one. */
+/** The kind that an event is counted under; `null` if it begins one. */
 const placeIn = (held: RelayState["held"], { agent, event }: About): RelayState["held"][number] | null => {
   const found = held.find((one) => one.agent === agent && one.event === event)
   if (found !== undefined || event === "") return found ?? null

@@ -22,7 +22,7 @@ export class Held {
   private readonly bounds: HeldBounds
   /** By sequence. */
   private readonly messages = new Map<number, Message>()
-  /** Given back unasked, for want of room: nobody else has had it when it comes again the next time. */
+  /** Given back unasked, for lack of room: nobody else has had it when it comes again the next time. */
   private readonly givenBack = new Map<number, number>()
   private readonly mayFetch = Latch.makeUnsafe(true)
 

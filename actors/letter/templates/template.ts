@@ -10,7 +10,7 @@ import { HANDLE_PATTERN } from "../../../schemas/agent/fields.ts"
 import { legible } from "../../../schemas/legible.ts"
 import type { LetterLimits } from "../limits.ts"
 
-/** The text as it may stand in a letter; `null` where it may not. */
+/** The text as it may stand in a letter; `null` if it may not. */
 export type Field = (text: string) => string | null
 
 const PATH_MAX_CHARS = 512

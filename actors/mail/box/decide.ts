@@ -109,7 +109,7 @@ type From = Pick<InboundSender, "domain" | "proven"> | undefined
 
 interface Taking {
   readonly sender?: From
-  /** The agent allows the sender, or wrote to it before. False where nobody has looked. */
+  /** The agent allows the sender, or wrote to it before. False if nobody has looked. */
   readonly isKnown: boolean
   /** Size of the arriving message. */
   readonly bytes: number

@@ -75,7 +75,7 @@ const harmless = (mail: ParsedMail, { virus }: Verdicts): ParsedMail =>
     ? { ...mail, attachments: [], attachments_dropped: mail.attachments_dropped + mail.attachments.length }
     : mail
 
-/** Fails where the sender is to come again. `judged`: by who has received it. */
+/** Fails if the sender is to come again. `judged`: by who has received it. */
 export const delivered = (
   parts: DeliveryParts,
   incoming: Incoming,

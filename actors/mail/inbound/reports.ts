@@ -76,7 +76,7 @@ const failureIn = (keys: Keys, block: string): ReadonlyArray<SendingReport> => {
   ]
 }
 
-/** `to`: the address that it came to, where that has a token. Empty where it is no report, or of nothing of ours. */
+/** `to`: the address that it came to, where that has a token. Empty if it is no report, or of nothing of ours. */
 export const reportsIn = (keys: Keys, raw: Buffer, to: Returned | null, maxBytes: number): ReadonlyArray<Report> => {
   const text = raw.subarray(0, maxBytes).toString("latin1")
   const isComplaint = FEEDBACK.exec(text) !== null

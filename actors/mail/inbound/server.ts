@@ -258,7 +258,7 @@ export class MailServer {
     return incoming.to.length > 0 || returned === "taken" ? null : smtpError(550, "5.7.1 Not read here")
   }
 
-  /** To its end whatever becomes of it: the answer comes behind that. False where its client hung up before. */
+  /** To its end whatever becomes of it: the answer comes behind that. False if its client hung up before. */
   private async readAll(
     stream: SMTPServerDataStream,
     read: Read,

@@ -31,7 +31,7 @@ export interface Place {
 }
 
 export interface MailStore {
-  /** Rejects where a piece could not be stored. */
+  /** Rejects if a piece could not be stored. */
   readonly keep: (place: Place, parts: ReadonlyArray<Part>, key: string) => Promise<ReadonlyArray<MailPart>>
   readonly forget: (place: Place) => Promise<void>
   readonly isFull: () => Promise<boolean>

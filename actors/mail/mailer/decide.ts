@@ -37,7 +37,7 @@ export interface OpenFacts {
 
 const STILL_OPEN = unavailable("The mailbox of whoever had this domain is being closed. Try again in a moment.")
 
-/** Why an address is not to be had; `null` where it is. */
+/** Why an address is not to be had; `null` if it is. */
 const claimRefusal = (agent: string, { state }: At<MailAddress>): Refusal | null => {
   if (state === null) return null
   if (state.agent !== agent && state.custom === true) return state.mailbox === null ? null : STILL_OPEN

@@ -34,7 +34,7 @@ export const MailerEvent = Schema.Union([
     claim: Schema.optionalKey(Schema.Int)
   }),
   event("mailer.mailbox_closed", 1, { mailbox: Schema.Int }),
-  /** `outside`: recipients at other services; absent where all of them are. */
+  /** `outside`: recipients at other services; absent if all of them are. */
   event("mailer.sent", 1, {
     mail: Schema.Int,
     mailbox: Schema.Int,

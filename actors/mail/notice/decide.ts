@@ -19,7 +19,7 @@ const TOO_EARLY: { readonly refused: Refusal } = {
 }
 export const noNotice: { readonly refused: Refusal } = { refused: notFound("notification") }
 
-/** `sealed`: what it says; `null` where it was taken before, and is sealed already. */
+/** `sealed`: what it says; `null` if it was taken before, and is sealed already. */
 export const decideTake = (
   state: NoticeState,
   { at, facts: { sealed } }: { readonly at: number; readonly facts: { readonly sealed: string | null } },

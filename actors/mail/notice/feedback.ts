@@ -12,11 +12,11 @@ const SENDING_HEADER = "X-Hub-Sending"
 export interface Report {
   readonly type: "bounced" | "complained" | "delivered" | "failed"
   readonly reason: string
-  /** Addresses that it names; absent where it names none. */
+  /** Addresses that it names; absent if it names none. */
   readonly named?: ReadonlyArray<string>
 }
 
-/** Takes the reports. `id`: of the sending, `<mail>-<n>`. Refused `not_found` where there is none. */
+/** Takes the reports. `id`: of the sending, `<mail>-<n>`. Refused `not_found` if there is none. */
 export interface Reports {
   readonly report: (id: string, report: Report) => Effect.Effect<unknown, Refusal>
 }
@@ -42,7 +42,7 @@ const words = (...parts: ReadonlyArray<string | undefined>): string =>
     .trim()
     .slice(0, REASON_CHARS)
 
-/** `null` where nothing follows from it. */
+/** `null` if nothing follows from it. */
 export const reportIn = (notification: Notification): Report | null => {
   const { notificationType, eventType, bounce, complaint, reject } = notification
   switch (eventType ?? notificationType) {

@@ -1,5 +1,5 @@
 /**
- * A notice of the provider: `null` where nothing of that id came, or longer ago than the log keeps it.
+ * A notice of the provider: `null` if nothing of that id came, or longer ago than the log keeps it.
  *
  * Invariants
  *  - It is called for by `taken` and by each `due`: whoever hears such a commit carries it out, and settles it or puts
@@ -21,7 +21,7 @@ export const NoticeState = Schema.NullOr(
     taken_at: Schema.Number,
     /** The last that was called for. */
     attempt: Schema.Int,
-    /** Unix ms; `null` where an attempt is called for. */
+    /** Unix ms; `null` if an attempt is called for. */
     due: Schema.NullOr(Schema.Number)
   })
 )

@@ -57,7 +57,7 @@ export const noticeWorker = (parts: NoticeParts): Effect.Effect<void, never, Sco
     againMs: ({ given }) => againMs(parts.bounds, given)
   })
 
-/** Fails where the call is to come again. */
+/** Fails if the call is to come again. */
 const answered = (parts: NoticeParts, message: Message, call: Call): Effect.Effect<void, Refusal> => {
   const { delivery: id } = message
   return Effect.matchCauseEffect(carriedOut(parts, id, call), {

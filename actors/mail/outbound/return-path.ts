@@ -20,7 +20,7 @@ export interface Returned {
   readonly sending: string
 }
 
-/** `null` where it is none, or its token is not right. */
+/** `null` if it is none, or its token is not right. */
 export const returnedTo = (keys: Keys, address: string): Returned | null => {
   const [, kind, sending = "", token] = RETURN.exec(address.toLowerCase()) ?? []
   const known = RETURNS.find((one) => one === kind)

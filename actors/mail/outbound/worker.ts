@@ -26,7 +26,7 @@ export interface WorkerParts {
   readonly ask: Asking
   /** By the recipient's address. */
   readonly route: (to: string) => Effect.Effect<Transport, Refusal>
-  /** The bytes of a message for one recipient. Fails where they cannot be had now. */
+  /** The bytes of a message for one recipient. Fails if they cannot be had now. */
   readonly made: (sending: string, job: SendJob, transport: Transport) => Effect.Effect<Outgoing, Refusal>
   readonly bounds: Bounds
 }
@@ -108,7 +108,7 @@ const sharesOf = ({ ask, bounds }: WorkerParts, { delivery: sending, seq, given 
         ]
   )
 
-/** Fails where it is to come again. */
+/** Fails if it is to come again. */
 const sent = (
   { ask, route, made }: WorkerParts,
   { delivery: sending, seq, given }: Message,

@@ -7,9 +7,9 @@ import { mailDomain } from "../../../schemas/mail/settings.ts"
 
 export interface Mailbox {
   readonly name: string
-  /** As rules compare it; `null` where it is none that mail could come from. */
+  /** As rules compare it; `null` if it is none that mail could come from. */
   readonly address: string | null
-  /** False where programs read different domains in the address. */
+  /** False if programs read different domains in the address. */
   readonly isPlain: boolean
 }
 

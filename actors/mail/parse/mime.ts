@@ -51,7 +51,7 @@ const hasJapaneseEscapes = (bytes: Uint8Array): boolean => {
   return false
 }
 
-/** The charset that bytes show, or `null` where their label may be right. */
+/** The charset that bytes show, or `null` if their label may be right. */
 const shownCharset = (bytes: Uint8Array): string | null => {
   if (hasHighByte(bytes)) return isUtf8(bytes) ? "utf-8" : null
   return hasJapaneseEscapes(bytes) ? "iso-2022-jp" : null

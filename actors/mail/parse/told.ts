@@ -5,7 +5,7 @@ import type { ReadBounds } from "./read.ts"
 
 export interface Start {
   readonly bounds: ReadBounds
-  /** In whose name it judges; `null` where it judges nothing. */
+  /** In whose name it judges; `null` if it judges nothing. */
   readonly mta: string | null
 }
 

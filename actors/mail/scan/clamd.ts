@@ -33,7 +33,7 @@ function* framesOf(raw: Buffer): Generator<Buffer> {
   yield lengthOf(0)
 }
 
-/** Throws where it is no clear answer. */
+/** Throws if it is no clear answer. */
 const clamdVerdict = (answer: string): Verdict => {
   const [line = ""] = answer.split("\0", 1)
   if (line === "stream: OK") return "PASS"

@@ -33,7 +33,7 @@ const Answer = Schema.fromJsonString(
 )
 const decode = Schema.decodeUnknownResult(Answer)
 
-/** `null` where it is no clear answer. */
+/** `null` if it is no clear answer. */
 const rspamdVerdict = (answer: string): Verdict | null => {
   const decoded = decode(answer)
   if (Result.isFailure(decoded)) return null

@@ -10,7 +10,7 @@ import { clientSettings } from "./client.ts"
 type Found = { readonly raw: Buffer } | { readonly lost: string }
 
 export interface Objects {
-  /** Fails where a later attempt may do better. */
+  /** Fails if a later attempt may do better. */
   readonly read: (bucket: string, key: string, maxBytes: number) => Effect.Effect<Found, Refusal>
 }
 

@@ -35,7 +35,7 @@ export const isConflict = (cause: unknown): boolean => statusOf(cause) === 409 |
 /** The engine was not reached, or could not do it now: asking again may help. */
 export class EngineFault extends HostFault {}
 
-/** null where there is no such thing. */
+/** null if there is no such thing. */
 export async function orMissing<A>(answer: Promise<A>): Promise<A | null> {
   try {
     return await answer

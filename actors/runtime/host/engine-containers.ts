@@ -14,7 +14,7 @@ const PAUSE_MS = 25
 /** The engine hears of a kill for memory apart from the end of the container; a little later at most. */
 const OOM_LATE_MS = 400
 
-/** False where there is no such process any more. */
+/** False if there is no such process any more. */
 function sent(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal)
@@ -82,7 +82,7 @@ export class Containers {
   }
 
   /**
-   * Nothing where it does not run. By the kernel where the first process is one of this machine: an engine that is busy
+   * Nothing if it does not run. By the kernel where the first process is one of this machine: an engine that is busy
    * takes its time. A sandbox of its own kernel (gVisor) is asked by the engine.
    */
   async signal(compartment: string, signal: "SIGTERM" | "SIGKILL"): Promise<void> {

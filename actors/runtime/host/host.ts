@@ -179,7 +179,7 @@ export class Host {
       .catch((cause) => this.note(compartment, cause))
   }
 
-  /** `null` where it does not run. */
+  /** `null` if it does not run. */
   async stats(compartment: string): Promise<Stats | null> {
     const seen = await this.containers.see(compartment)
     if (seen?.found.state !== "running") return null

@@ -119,7 +119,7 @@ export class Journal {
     this.numbers.push(number)
   }
 
-  /** True where the next record belongs into a new segment: `begin` is to be called. */
+  /** True if the next record belongs into a new segment: `begin` is to be called. */
   get full(): boolean {
     return this.fd === null || this.size >= SEGMENT_MAX_BYTES
   }

@@ -18,7 +18,7 @@ export interface HostSettings {
   readonly tag: string
   readonly image: string
   readonly quotas: Quotas
-  /** The longest that a program has to end itself, where it is not the usual. */
+  /** The longest that a program has to end itself, if it is not the usual. */
   readonly graceMaxMs?: number
   /** The number of last lines that are kept of each compartment. */
   readonly logLines: number

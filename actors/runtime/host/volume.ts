@@ -91,7 +91,7 @@ export interface Used {
   readonly used_mb: number
 }
 
-/** null where it is not mounted. */
+/** null if it is not mounted. */
 export async function usedOf(place: VolumePlace): Promise<Used | null> {
   if (!(await isMounted(place.mount))) return null
   const { blocks, bfree, bsize } = await statfs(place.mount)

@@ -38,7 +38,7 @@ export class Devices {
   private constructor(all: ReadonlyArray<Device>) {
     this.#all = new Map(all.map((device) => [device.ifname, device]))
   }
-  /** Those of the host, or of a namespace; none where there is no such namespace. */
+  /** Those of the host, or of a namespace; none if there is no such namespace. */
   static async read(namespace?: string): Promise<Devices> {
     const where = namespace === undefined ? [] : ["-n", namespace]
     const { code, stdout } = await runAny("ip", [...where, "-d", "-j", "addr", "show"])

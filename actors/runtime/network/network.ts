@@ -43,7 +43,7 @@ interface EngineNetwork {
 export interface EngineNetworks {
   /** There is a network of that name afterwards, with these settings: one with others is made anew. */
   readonly ensureNetwork: (name: string, settings: EngineNetwork) => Promise<void>
-  /** Nothing happens where there is none. */
+  /** Nothing happens if there is none. */
   readonly removeNetwork: (name: string) => Promise<void>
 }
 

@@ -61,7 +61,7 @@ export class KeySealing {
     return this.current.mark.equals(sealed.subarray(0, MARK_BYTES))
   }
 
-  /** Throws where it was sealed for another vault, or under a key that is not known. The caller wipes it. */
+  /** Throws if it was sealed for another vault, or under a key that is not known. The caller wipes it. */
   open(sealed: Uint8Array, vault: string): Buffer {
     const key = this.known.find(({ mark }) => mark.equals(sealed.subarray(0, MARK_BYTES)))?.key
     if (key === undefined) throw new Error("A private key stands under another HUB_VAULT_KEY")

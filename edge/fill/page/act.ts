@@ -66,7 +66,7 @@ function touch(element: PageElement, earlier: PageElement | undefined, text: str
 }
 
 /**
- * In one turn, so that nothing comes between the focus and the text: `false` where the field does not keep the focus.
+ * In one turn, so that nothing comes between the focus and the text: `false` if the field does not keep the focus.
  * `before`: what was put in already. If the page has replaced this field by another, that one gets the whole.
  */
 export function insert(n: number, text: string, before: string): boolean {

@@ -92,7 +92,7 @@ export const supersede = async (from: string, to: string): Promise<void> => {
 
 export const remove = (path: string): Promise<void> => rm(path, { force: true })
 
-/** `null` where there is none. */
+/** `null` if there is none. */
 export const readSecret = async (path: string): Promise<string | null> => {
   const handle = await open(path, "r").catch((error: unknown) => {
     if (systemCode(error) === "ENOENT") return null

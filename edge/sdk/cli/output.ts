@@ -51,7 +51,7 @@ export interface Described {
   /** Of the program. */
   readonly status: number
   readonly details: Readonly<Record<string, unknown>>
-  /** 0 where there was no answer. */
+  /** 0 if there was no answer. */
   readonly httpStatus: number
   readonly retryAfter?: number
   readonly requestId?: string

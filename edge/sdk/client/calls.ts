@@ -5,7 +5,7 @@ import type { Operations } from "./api.ts"
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 
 export interface CommonOptions {
-  /** `false` sends without a signature. By default everything is signed where there is a key. */
+  /** `false` sends without a signature. By default everything is signed if there is a key. */
   readonly signed?: boolean
   /** The type of a body of bytes; JSON needs none. */
   readonly contentType?: string

@@ -32,10 +32,10 @@ export interface HubErrorParts {
 export class HubError extends Error {
   /** Decide by this one. */
   readonly code: string
-  /** HTTP status; 0 where there was no answer. */
+  /** HTTP status; 0 if there was no answer. */
   readonly status: number
   readonly details: Readonly<Record<string, unknown>>
-  /** Seconds until another try makes sense; `null` where the service names none. */
+  /** Seconds until another try makes sense; `null` if the service names none. */
   readonly retryAfter: number | null
   /** Name it when you report a fault of the service. */
   readonly requestId: string | null

@@ -23,7 +23,7 @@ export type Scheduled = DataOf<"POST", "/recover">
 /** Codes that say that a key is not the agent's current one. */
 const NOT_CURRENT = ["key_unknown", "key_retired"]
 
-/** The key among these that the service takes now; `null` where it takes none. A fault on the way is thrown. */
+/** The key among these that the service takes now; `null` if it takes none. A fault on the way is thrown. */
 export const currentKey = async (send: Send, keys: ReadonlyArray<AgentKey>): Promise<AgentKey | null> => {
   for (const key of keys) {
     try {

@@ -1,6 +1,6 @@
 /**
  * SHA-256 of short texts, at once: WebCrypto's answers through a promise each, which is too slow for millions of them.
- * Only the proof of work uses it, and only where there is no `node:crypto`.
+ * Only the proof of work uses it, and only if there is no `node:crypto`.
  */
 const ROUNDS = 64
 const BLOCK_BYTES = 64

@@ -230,7 +230,7 @@ export class Transport {
     }
   }
 
-  /** Milliseconds until another try; `null` where there must be none. */
+  /** Milliseconds until another try; `null` if there must be none. */
   #waitAfter(error: HubError, request: Prepared, tries: number): number | null {
     const { pauseMs, pauseMaxMs } = this.options.retry
     const backoff = Math.random() * Math.min(pauseMaxMs, pauseMs * 2 ** (tries - 1))

@@ -159,7 +159,7 @@ export const limits = (value: unknown): SealedLimits => {
 
 export type SealedConsent = "owner" | { readonly above: string; readonly currency: string }
 
-/** `currency`: of the limits; `null` where it is no card. */
+/** `currency`: of the limits; `null` if it is no card. */
 export const consent = (value: unknown, currency: string | null): SealedConsent => {
   if (value === "owner") return "owner"
   if (currency === null) throw invalid("consent", 'must be "owner"')

@@ -51,7 +51,7 @@ const STRUCTURE = /["\\[\]{},]/g
 
 /**
  * The place behind the last comma before `end` between values that are as far out as any in the second half of the
- * part. In a list that is between two of its records. `null` where all of that half is one value.
+ * part. In a list that is between two of its records. `null` if all of that half is one value.
  */
 const betweenValues = (text: string, from: number, end: number): number | null => {
   const half = from + (end - from) / 2

@@ -28,7 +28,7 @@ export interface ToolCallsOptions {
   readonly client: HubClient
   readonly around: Surroundings
   readonly answers: Answers
-  /** Below which all files are; `undefined` where there are none. */
+  /** Below which all files are; `undefined` if there are none. */
   readonly files: string | undefined
 }
 

@@ -145,7 +145,7 @@ export class LocalJudge {
     return this.signatures.signerOf({ number, current, retired: identity.retiredKeys }, texts, headers.signature)
   }
 
-  /** `null` where the nonce is used for the first time, and remembered from now on. */
+  /** `null` if the nonce is used for the first time, and remembered from now on. */
   private remember(proof: Proof): NonceFault | Promise<NonceFault> {
     const { store } = this
     const { nonce, timestamp } = proof.headers

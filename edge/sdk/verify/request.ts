@@ -52,7 +52,7 @@ export const WEB_BOT_AUTH_HEADERS = ["signature-agent", "signature-input"]
 export const PROOF_HEADERS = [...HEADER_NAMES, "signature", ...WEB_BOT_AUTH_HEADERS]
 const NAME_CHARS_MAX = 16
 
-/** Header values by their place in `names`, which may stand in any letter case; `null` where there is none. */
+/** Header values by their place in `names`, which may stand in any letter case; `null` if there is none. */
 export const readFields = (headers: unknown, names: ReadonlyArray<string>): Array<string | null> => {
   const get = (headers as HeadersLike).get
   if (typeof get === "function") return names.map((name) => textOf(get.call(headers, name) ?? undefined))

@@ -15,7 +15,7 @@ import type { NatsShape } from "./transport.ts"
 interface DiscoveredEndpoint {
   readonly name: string
   readonly subject: string
-  /** Empty where each instance gets all. */
+  /** Empty if each instance gets all. */
   readonly queue: string
   readonly stats: CallStats
 }

@@ -15,7 +15,7 @@ import { after, type Cancel } from "../clock.ts"
 
 export type Labels = Readonly<Record<string, string>>
 
-/** Read at each scrape; `null` where nobody knows it at the moment. */
+/** Read at each scrape; `null` if nobody knows it at the moment. */
 export type Reading = () => number | null
 
 /** Seconds: 1 ms to 10 s. */

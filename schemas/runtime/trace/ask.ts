@@ -7,7 +7,7 @@ import type { Span } from "./span.ts"
 const FAULTS: ReadonlySet<string> = new Set(["internal_error", "unavailable", "overloaded"])
 
 /**
- * `null` where nothing is traced; also below a step that has ended: what a stream asks in its hours is no part of its
+ * `null` if nothing is traced; also below a step that has ended: what a stream asks in its hours is no part of its
  * request.
  */
 export const askSpan = (parent: Span | null | undefined, kind: string, op: string, actor: string): Span | null => {

@@ -12,7 +12,7 @@ export class NewestQueue<T> {
     return this.count
   }
 
-  /** False where the oldest was lost for it. */
+  /** False if the oldest was lost for it. */
   push(item: T): boolean {
     const { slots } = this
     const full = this.count === slots.length

@@ -14,9 +14,9 @@ export interface Tracing {
   readonly on: boolean
   /** A root, or the next step of the trace that a trusted party names. `null`: not sampled. */
   readonly begin: (name: string, kind: SpanKind, traceparent: string | undefined) => Span | null
-  /** The next step of a trace of ours. `null` where there is none. `startedAt`: unix ms, now where it is not given. */
+  /** The next step of a trace of ours. `null` if there is none. `startedAt`: unix ms, now if it is not given. */
   readonly follow: (name: string, kind: SpanKind, traceparent: string | undefined, startedAt?: number) => Span | null
-  /** A trace of its own, linked to the one that led to it. `null` where there is none. */
+  /** A trace of its own, linked to the one that led to it. `null` if there is none. */
   readonly link: (name: string, kind: SpanKind, traceparent: string | undefined) => Span | null
 }
 
