@@ -2,7 +2,7 @@ import type { Call } from "../http/call.ts"
 
 const SCHEME = /^Bearer +([^ ]+) *$/i
 
-/** The token of `Authorization: Bearer`: empty if it is of another form, `null` if none came. */
+/** The token of `Authorization: Bearer`. Empty if the header has another form; `null` if there is no header. */
 export const bearerToken = (call: Call): string | null => {
   const header = call.header("authorization")
   return header === undefined ? null : (SCHEME.exec(header)?.[1] ?? "")
