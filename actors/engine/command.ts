@@ -17,10 +17,10 @@
  *  - A timer or a reaction's command that finds nothing to do is never sent again, and no append fences that result. It
  *    therefore counts only if the log confirms that this activation has read every commit.
  *  - A refusal that commits nothing also counts only if the log confirms that. Another node may have carried out this
- *    same command a moment ago, and the refusal may be caused by that (a name that is taken, a vote that is already
- *    cast). The command is then answered with the first reply.
- *  - A command that would exceed the bytes that its actor may write, or for which the disk has no room, is refused
- *    before any timer is set and before anything is appended.
+ *    same command a moment ago, and that may cause the refusal (the name is taken, the vote is cast). The command is
+ *    then answered with the first reply.
+ *  - If a command exceeds the bytes that its actor may write, or if the disk has no room, it is refused before a timer
+ *    is set or anything is appended.
  *  - An interruption can end a command only before its append. From the append on, the command is carried to its end.
  *  - Work that follows the append (read models, reactions, the owner of a companion) delays only the answer to this
  *    command. A reaction may send a command to the actor that caused it; the actor carries it out meanwhile.

@@ -1,7 +1,4 @@
-/**
- * What happens after an append that lost a race: how often and how soon the command is tried again, and which companion
- * it lost.
- */
+/** Handles appends that lost a race: the pause before the command is tried again, and which companion it lost. */
 import { subjects } from "../../schemas/subjects.ts"
 import type { EventLog } from "../log/commit.ts"
 import type { Companion } from "./definition.ts"

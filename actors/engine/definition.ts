@@ -290,8 +290,8 @@ export const custom = <A extends ActorTypes, Input, Output, R>(
 ): CustomOperation<A, Input, Output, R> => ({ type: "custom", run })
 
 /**
- * How long answers of custom operations that change something are remembered, for a caller that sends the same command
- * again.
+ * The time for which answers of custom operations that change something are remembered, in case the same command is
+ * sent again.
  */
 const ONCE_KEPT_MS = 15_000
 const ONCE_MAX = 20_000

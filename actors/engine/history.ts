@@ -8,9 +8,9 @@
  *    is no snapshot.
  *  - A snapshot at the sequence that the archive's index gives as the actor's last is used without reading a segment.
  *    Both are in one Postgres, where a restore deletes them together, and an archived commit never changes.
- *  - Each commit names the one before it. A snapshot that no commit of the log follows, or that is ahead of the log's
- *    end, is not used: the log is an older one, or has lost its end. The snapshot is dropped, and a new one is made
- *    from the log.
+ *  - Each commit names the one before it. A snapshot is not used if no commit of the log follows it, or if it is ahead
+ *    of the log's end. Then the log is an older one, or has lost its end. The snapshot is dropped, and a new one is
+ *    made from the log.
  *  - An actor in memory that is ahead of the log's end is read from the log again, because lost commits must not count.
  *  - Another actor's commit may have begun this one's log, and the node that should have reported it may have died. So
  *    an actor without any commit is looked up in the log at each use.

@@ -10,9 +10,11 @@ import { SHARD_COUNT, shardOf } from "../../schemas/subjects.ts"
 import { Activation, type EngineParts, type Run } from "./activation.ts"
 import type { ActorDefinition, ActorTypes } from "./definition.ts"
 
-/** How long work under way may take before its shard is given back. */
+/** The time that work under way may take before its shard is given back. */
 const DRAIN_MAX_MS = 3000
-/** How long a shard's snapshots may take before it is given back. An actor without a snapshot is read from its log. */
+/**
+ * The time that a shard's snapshots may take before it is given back. An actor without a snapshot is read from its log.
+ */
 const SNAPSHOTS_MAX_MS = 3000
 /** The most passivations of one sweep, so that a sweep never blocks the event loop for long. */
 const SWEEP_MAX = 500

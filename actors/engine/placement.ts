@@ -218,7 +218,7 @@ export class Placement {
       const best = highestOf(view.sessions(), shard)
       const held = current.held.get(shard)
       // A shard whose key names us is served by no other node. If a claim failed or a key could not be given back, the
-      // shard is taken up again, even if another node would be better by now, and then given back.
+      // shard is taken up again. If another node would be better by now, it is given back after that.
       if (
         held === undefined &&
         (owner === current.id || (best === current.id && (owner === null || !view.isLive(owner))))

@@ -108,7 +108,9 @@ export class ScheduledTimers implements Timers {
     if (error !== undefined) throw new Error(`The timer was not set: ${error.description ?? "unknown error"}`)
   }
 
-  /** Delivers timers for as long as the scope is open. What is under way at the end is left to another node at once. */
+  /**
+   * Delivers timers for as long as the scope is open. Timers that are under way at the end go to another node at once.
+   */
   deliver(
     manager: JetStreamManager,
     ask: (ask: Ask) => Promise<Answer>,

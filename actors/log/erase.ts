@@ -5,8 +5,8 @@ import { leaderMessage } from "./last-message.ts"
 import { requestStream } from "./requests.ts"
 
 /**
- * How many are erased at once. For each one the server rewrites a whole block, so more at once would only wait for each
- * other.
+ * The number of messages that are erased at once. For each one the server rewrites a whole block, so more at once would
+ * only wait for each other.
  */
 const ERASED_AT_ONCE = 4
 

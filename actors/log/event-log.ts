@@ -82,7 +82,7 @@ export interface LogObserver {
   readonly batch: (commits: number, outcome: BatchOutcome["type"], seconds: number) => void
 }
 
-/** What the archive says about a group's subjects that the log may have dropped. */
+/** The answer of the archive about a group's subjects that the log may have dropped. */
 interface Look {
   /** `unasked`: the index did not answer. */
   readonly stands: "expected" | "otherwise" | "unasked"

@@ -68,7 +68,7 @@ const newBatch = (): Batch => {
 
 const REUSED: NonceUse = { use: "reused" }
 
-/** Where a nonce log is stored. */
+/** The place where a nonce log is stored. */
 export interface NonceHome {
   readonly stream: string
   readonly subject: string

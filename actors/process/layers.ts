@@ -46,7 +46,7 @@ import { Keys } from "./keys.ts"
 
 const RECONNECT_MS = 100
 const STREAMS_RETRY_MS = 250
-/** How long closing the connection may take. If the server is gone, draining never ends. */
+/** The time that closing the connection may take. If the server is gone, draining never ends. */
 const DRAIN_MAX_MS = 1000
 
 const fault = (message: string) => Effect.fail(new ConfigurationFault({ message }))

@@ -63,14 +63,14 @@ export interface FeedReading extends Following {
 /** Messages before the stream's end that are read once for all, and not by each reader alone. */
 const NEAR = 10_000
 const TIMEOUT_MS = 3000
-/** How often a reader tries to join while the common reading moves on. After that it reads alone for a moment. */
+/** The number of tries to join while the common reading moves on. After that it reads alone for a moment. */
 const LOOKS_MAX = 3
 /** A reader alone that has received nothing for this long tries to join the common reading. */
 const GO_OVER_LOOK_MS = 1000
 const EVERYTHING = ">"
 const ARCHIVED_PAGE = 500
 const ARCHIVE_RETRY_MS = 1000
-/** How often the end of a stream is read before it is believed that the stream has lost messages. */
+/** The number of times that a stream's end is read before the stream counts as having lost messages. */
 const LOST_LOOKS = 6
 const LOST_LOOK_MS = 500
 

@@ -16,7 +16,7 @@ import { toItsEnd } from "./steps.ts"
 
 /** Messages of one page, which is one transaction. */
 const PAGE = 4000
-/** How often the leader may answer that it has more than the pages brought. */
+/** The most times that the leader may answer that it has more than the pages brought. */
 const BEHIND_TRIES = 100
 const BEHIND_RETRY_MS = 50
 

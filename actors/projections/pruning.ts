@@ -193,7 +193,7 @@ interface PrunerParts {
   readonly actors: typeof Actors.Service
 }
 
-/** How long an actor may take to be told. If it fails, the next sweep tells it again. */
+/** The time in which an actor must take the message. If it fails, the next sweep tells it again. */
 const RELEASE_WITHIN_MS = 10_000
 
 const releasing =

@@ -18,7 +18,7 @@ const BATCH_MAX = 2000
 /** The size of the first batch. If the last run ended because a batch was too large, this one gets past it. */
 const BATCH_FIRST = 16
 const BUFFER_MAX = 8000
-/** How long the stored watermark may lag behind batches that change nothing. */
+/** The most ms by which the stored watermark lags behind batches that change nothing. */
 const KEEP_MS = 1000
 /**
  * The time between two checks of the watermark, which a rebuild may have moved. The reader's position is also stored

@@ -8,8 +8,8 @@ export type Check = Queries["health"]["output"]["checks"][string]
 export type Checks = Record<string, Check>
 
 /**
- * How many commits may wait for webhook workers, and for how many seconds the oldest may wait. A worker that died keeps
- * its messages for 30 seconds.
+ * The most commits that may wait for webhook workers, and the most seconds that the oldest may wait. A worker that died
+ * keeps its messages for 30 seconds.
  */
 const WEBHOOK_WAITING_WARN = 10_000
 const WEBHOOK_AGE_WARN_SECONDS = 90

@@ -47,7 +47,7 @@ const READ_AHEAD = 4096
  */
 const MARK_GAP_MS = 100
 const MARK_MAX_MS = 1000
-/** How often the mark follows the reading while no commit concerns this set. */
+/** The mark follows the reading this often while no commit concerns this set. */
 const PASS_MS = 5000
 /** Commits before the end of a log that has lost some. It is more than are written until a reactor notices the loss. */
 const LOST_BACK = 10_000
@@ -64,7 +64,7 @@ export interface ReactorParts {
 
 /** Counted since the start. */
 export interface ReactorCounts {
-  /** How often the mark was moved. */
+  /** The number of times that the mark was moved. */
   kept: number
   commits: number
   commands: number
@@ -104,8 +104,8 @@ const asideAt = ({ seq, kind, id }: Followed, why: unknown, command?: Command): 
 }
 
 /**
- * Where a run begins: at its mark. If the mark is ahead of the log, it begins some way before the log's end, so that
- * everything written since the loss is done. Repeated commands count once.
+ * The place where a run begins, which is its mark. If the mark is ahead of the log, it begins some way before the log's
+ * end, so that everything written since the loss is done. Repeated commands count once.
  */
 const begins = ({ nats, feed, reactions: { name } }: ReactorParts): Effect.Effect<Mark, ReactorStopped> =>
   Effect.gen(function* () {

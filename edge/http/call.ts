@@ -70,7 +70,7 @@ export class Call {
   command: string | null = null
   /** True if the command was carried out before and only its answer is wanted. */
   again = false
-  /** How to make the answer again, if this was kept instead of the answer. */
+  /** The recipe to make the answer again, if this was kept instead of the answer. */
   remake: string | null = null
   /** Functions that give back resources held until the answer is sent, see lent.ts. */
   readonly lent: Array<() => void> = []

@@ -20,7 +20,7 @@ const clientErrorOf = (error: ParserError): Refusal => {
   return refusal("bad_request", "This is not an HTTP request.")
 }
 
-/** What is needed to make an answer outside the pipeline. */
+/** The parts that are needed to make an answer outside the pipeline. */
 export interface Outside {
   readonly clock: Clock.Clock
   readonly docUrls: DocUrls

@@ -190,7 +190,7 @@ const IN_FLIGHT: Refusal = {
   retryAfter: IN_FLIGHT_RETRY_SECONDS
 }
 
-/** Who keeps a request's answers. */
+/** The actor that keeps a request's answers. */
 interface Keeper {
   /** The owner of a namespace of keys. */
   readonly owner: string

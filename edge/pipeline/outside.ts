@@ -1,4 +1,4 @@
-/** How pages outside the interface differ: their admission and their refusals. */
+/** The differences for pages outside the interface: their admission and their refusals. */
 import { Effect } from "effect"
 import { API_PREFIX } from "../../schemas/api.ts"
 import { type Refusal, refusal } from "../../schemas/errors.ts"

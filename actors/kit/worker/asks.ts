@@ -1,4 +1,4 @@
-/** How a worker asks the actors of deliveries and of agents. */
+/** The questions that a worker asks actors of deliveries and of agents. */
 import { type Clock, Effect } from "effect"
 import type { Ask } from "../../../schemas/bus/frames.ts"
 import { type OperationName, OPERATIONS, type Operations } from "../../../schemas/bus/operations.ts"

@@ -10,7 +10,7 @@ export interface Message {
   /** Id of the actor that the commit belongs to, such as a delivery. */
   readonly delivery: string
   readonly data: Uint8Array
-  /** How often the message was delivered, including this time. */
+  /** The number of deliveries of the message, this one included. */
   readonly given: number
   /** The trace of the commit, if it was sampled. */
   readonly traceparent?: string | undefined

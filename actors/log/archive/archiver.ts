@@ -47,8 +47,8 @@ const TIMEOUT_MS = 3000
 /** The pause before a replica that is behind is asked again. */
 const BEHIND_PAUSE_MS = 50
 /**
- * How often replicas that end before the leader does are asked, one after the other. Then the run fails, and the next
- * run continues.
+ * The most times that replicas which end before the leader are asked, one after the other. Then the run fails, and the
+ * next run continues.
  */
 const BEHIND_LOOKS_MAX = 200
 const EVERYTHING = ">"
@@ -58,7 +58,7 @@ const SEGMENT_CHARS = 67_108_864
 const SEGMENTS_OF_RUN = 16
 
 export interface ArchivePolicy {
-  /** How long a commit stays in the log, in seconds. */
+  /** The time that a commit stays in the log, in seconds. */
   readonly hotSeconds: number
   /** A segment that is not full is made if its first commit is older than `hotSeconds` by this many seconds. */
   readonly partialSeconds: number

@@ -50,7 +50,9 @@ export interface Mark {
 
 export const NO_MARK: Mark = { seq: 0, segment: null }
 
-/** What a guard expects: a lane's subject, and the sequence of its newest message. `turn` grows with every batch. */
+/**
+ * The expectation of a guard: a lane's subject, and the sequence of its newest message. `turn` grows with every batch.
+ */
 export const laneOf = (turn: number, mark: number): { readonly subject: string; readonly expected: number } => {
   const lane = turn % LANES
   return { subject: LANE_SUBJECTS[lane] ?? MARK_SUBJECT, expected: mark === 0 ? 0 : mark - LANES + lane }

@@ -11,7 +11,7 @@ import { dirname, join } from "node:path"
 import type { ObjectReader } from "./segment.ts"
 
 export interface Objects {
-  /** Where the objects are, for messages. */
+  /** The place of the objects, for messages. */
   readonly place: string
   readonly put: (name: string, bytes: Uint8Array) => Promise<void>
   /** Rejects if there is no such object. */
