@@ -1,6 +1,6 @@
 /**
- * The gate: authorizes each operation where the signing key lives, before the agent carries it out (spec 3.1, 5.1;
- * contract 11).
+ * The gate of the agent actor. It authorizes each operation, where the signing key's state is, before the agent carries
+ * it out (spec 3.1, 5.1; contract 11).
  *
  * Order: the nonce is recorded (the edge has verified the signature), the key is resolved, the account's status is
  * checked, then the buckets are drawn. An ask draws once, however often its asker sends it. A key that was never

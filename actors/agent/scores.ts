@@ -1,6 +1,6 @@
 /**
- * Entries of the two scores (contract 12). Pure. A score is the sum of its entries, so nothing is ever taken out of the
- * history: what no longer holds is reversed by an entry of its own.
+ * Entries of the two scores (contract 12). Pure. A score is the sum of its entries. Entries are never removed: one that
+ * no longer holds is reversed by another entry.
  *
  * Trust is shown within its bounds, and summed up without them: in whichever order gains and losses come, they make the
  * same of it. Amounts below 0 are made up for first.

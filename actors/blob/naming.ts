@@ -1,6 +1,6 @@
 /**
- * Adds and removes a record's names of blobs in the record's own commit, so that every named blob exists and no named
- * blob is collected (state.ts).
+ * Adds and removes a record's references to blobs in the record's own commit. So every referenced blob exists, and none
+ * is deleted (state.ts).
  */
 import { Effect } from "effect"
 import type { BlobRef } from "../../schemas/blob/operations.ts"

@@ -1,5 +1,6 @@
 /**
- * Bytes that records name by their sha256: how many of those there are, and until when nobody collects them.
+ * The state of a blob: the number of records that refer to its bytes by their SHA-256, and until when it is kept
+ * without a reference.
  *
  * Invariants
  *  - Every event says how the blob stands then, whole: the newest commit alone tells it. So whoever names or releases

@@ -1,5 +1,6 @@
 /**
- * Handles people's messages in their chats: they link them, answer agents by a reply or a button, and take them away.
+ * Handles people's messages in their chats. People link a chat, answer agents by a reply or a button, and unlink the
+ * chat.
  *
  * Invariants
  *  - Only a chat of two is listened to, and only one that its account has linked may answer.

@@ -1,5 +1,5 @@
 /**
- * The bot by which the service speaks in chats: the Bot API of Telegram, through its client.
+ * The service's chat bot: a client of Telegram's Bot API.
  *
  * Invariants
  *  - The result of an attempt is an outcome, in words of ours: those of the other side may hold anything, and the token

@@ -1,5 +1,5 @@
 /**
- * Updates of chats, from the poll that brought them to the one that confirms them.
+ * Handles chat updates, from the poll that fetched them to the poll that confirms them.
  *
  * Invariants
  *  - The other side confirms everything before one number. So that is the number of the oldest open update. Later ones

@@ -1,5 +1,5 @@
 /**
- * The messages of a chat: plain text, so that strangers' words are nothing more.
+ * Builds chat messages. They are plain text, so that words of strangers can have no effect.
  *
  * Invariant: the first line is ours alone. By it an answer finds what it answers (answers.ts), whatever an agent writes
  * below.

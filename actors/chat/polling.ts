@@ -1,5 +1,5 @@
 /**
- * Listens to what people say to the bot: one node at a time, as long as leases hold.
+ * Polls the bot for people's messages. One node does so at a time, as long as leases hold.
  *
  * Invariants
  *  - An update is confirmed to the other side by a later poll alone, once it is passed on or given up (inbox.ts). So it

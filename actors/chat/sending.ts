@@ -1,5 +1,5 @@
 /**
- * The messages to an account's chat: sealed with the commit that they follow from, sent as letters are
+ * Sends messages to an account's chat. They are sealed in the commit that causes them, and sent as letters are
  * (actors/letter/).
  */
 import { Clock, Effect } from "effect"

@@ -1,6 +1,6 @@
 /**
- * Pages of lists that may be long: which rows stand on a page, and how many there are. Callers read the rows themselves
- * by their ids.
+ * Pages of lists that may be long: finds the ids of a page's rows, and the total. Callers read the rows themselves by
+ * id.
  *
  * Invariants
  *  - A list's keys all go in one direction and end with its id (spec 4.1.6). So a place in it is one comparison of

@@ -1,6 +1,6 @@
 /**
- * Full-text search of publications: what of them is found, and what a stranger's text means. `GET /search` and `?q=` of
- * the lists find by this and nothing else (contract 3, 19, 22).
+ * Full-text search of publications: it interprets a stranger's search text, and selects the matching rows. `GET
+ * /search` and `?q=` of the lists use only this (contract 3, 19, 22).
  *
  * Invariants
  *  - Both sides are read by `words.ts`. Postgres gets lexemes with their places, and a tsquery of nothing but lexemes:

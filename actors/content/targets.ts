@@ -1,6 +1,6 @@
 /**
- * Rows that name a post, a thread or a reply by `target_type` and `target_id`: whether their target is shown. These are
- * values, not `exists`, which Postgres may plan as a table of all targets.
+ * SQL for rows that name a post, a thread or a reply by `target_type` and `target_id`: whether their target is shown.
+ * It uses scalar values and not `exists`, which Postgres may plan as a table of all targets.
  */
 import { sql } from "kysely"
 

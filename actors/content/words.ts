@@ -1,6 +1,6 @@
 /**
- * The words of a text, as search writes and seeks them: one reading for publications, for queries and for what is
- * marked of a match. No parser of Postgres sees a stranger's text.
+ * Splits a text into words for search. Publications, queries and the marking of matches all use this, so that no parser
+ * of Postgres reads a stranger's text.
  *
  * Invariants
  *  - The cost of a text is its length, whatever is in it.

@@ -1,4 +1,4 @@
-/** The delivery actor: id = the number of the notification that it delivers. Begun by the agent's own commit. */
+/** The delivery actor. Its id is the number of the notification that it delivers. The agent's own commit creates it. */
 import { Effect } from "effect"
 import { type DeliveryContent, deliveryOperations } from "../../schemas/delivery/operations.ts"
 import { notFound, type Refusal } from "../../schemas/errors.ts"

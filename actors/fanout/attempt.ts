@@ -1,5 +1,5 @@
 /**
- * One attempt: the agent's actor signs it, the receiver is asked, the delivery's actor hears what came of it.
+ * Makes one attempt: the agent's actor signs it, the receiver gets it, and the delivery's actor records the outcome.
  *
  * Invariants
  *  - The message is acknowledged when the delivery's actor has the report, or has put the attempt off.

@@ -1,5 +1,5 @@
 /**
- * Chooses the next attempt among those that wait in one worker, by receiver and by agent. Without clocks or
+ * Chooses the next of the attempts that wait in one worker, fairly by receiver and by agent. It uses no clocks and no
  * connections.
  *
  * Invariants

@@ -1,6 +1,6 @@
 /**
- * The metrics of a process with the role `webhooks`. The consumer's backlog is that of all workers: each shows the
- * same.
+ * The metrics of a process with the role `webhooks`. The consumer's backlog belongs to all workers, and each shows the
+ * same figure.
  */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import { Counter, Counters, DURATION_SECONDS } from "../../schemas/runtime/metrics/meter.ts"

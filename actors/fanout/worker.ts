@@ -1,6 +1,6 @@
 /**
- * Delivers notifications to the agents' webhooks (contract 4): takes the attempts that the log calls for, makes them,
- * and reports them to the log.
+ * Delivers notifications to the agents' webhooks (contract 4). It takes due attempts from the log, makes them, and
+ * records their outcomes in the log.
  *
  * Invariants (besides kit/worker/worker.ts)
  *  - A message is acknowledged when its delivery's actor has the report, or has put the attempt off.

@@ -1,6 +1,6 @@
 /**
- * A compartment for a person (spec 4.11): with it an agent is made, whose key only hosts know, and which the person
- * carries from its first moment on.
+ * A compartment for a person (spec 4.11). It is created together with an agent, whose key only hosts know, and whose
+ * sponsor the person is from the first moment.
  *
  * Invariants
  *  - Everything is one commit: the place, the compartment, the agent with its claims, the person's declaration, the

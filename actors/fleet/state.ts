@@ -1,5 +1,5 @@
 /**
- * The fleet: id = `own`. Hosts that run compartments, and which compartment has its place where.
+ * The fleet. Its id is `own`. It has the hosts that run compartments, and the host of each compartment.
  *
  * Invariants
  *  - A compartment has one place from its first event on, given in the same commit; its host alone may run it.

@@ -1,5 +1,5 @@
 /**
- * Decisions on passkeys. Pure: what was verified comes in as facts.
+ * Decisions on passkeys. Pure: the results of verification come in as facts.
  *
  * Invariants
  *  - A passkey is added by who has just given the password, in the session in which it was given.

@@ -1,5 +1,5 @@
 /**
- * Decisions on a person's account (contract 6, 20). Pure: what is sealed comes in opened, as facts.
+ * Decisions on a person's account (contract 6, 20). Pure: sealed data comes in opened, as facts.
  *
  * Invariants
  *  - A link holds once, for its time, and only the newest of its purpose.

@@ -1,4 +1,4 @@
-/** Folds a person's account from its events. Pure, and opens nothing. */
+/** Folds a person's account from its events. Pure, and without opening sealed data. */
 import type { FormerAccount } from "../../schemas/human/operations.ts"
 import type { HumanRole } from "../../schemas/human/records.ts"
 import type { AnswerContext } from "../engine/definition.ts"

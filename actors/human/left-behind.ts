@@ -1,5 +1,5 @@
 /**
- * The part of a deleted account that limits go on counting for its address, and that names agents.
+ * The part of a deleted account that remains: counts for the limits of its address, and the agents that it names.
  *
  * Invariants
  *  - It stands sealed wherever it stands: nobody learns from an address's hash or state which agents its person had. The log of

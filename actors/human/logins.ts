@@ -1,6 +1,6 @@
 /**
- * Browsers that an account was logged in to from, by a keyed mark of what each is called: a login from another is told
- * to the owner by a letter. Pure.
+ * Browsers from which an account was logged in to, each by a keyed hash of its name. A login from another browser is
+ * reported to the owner by letter. Pure.
  *
  * Invariants
  *  - The first login of all needs no notice: the person who signed up is there.

@@ -1,5 +1,5 @@
 /**
- * Codes for who has lost the authenticator app: `K7D3M-9QXWT`, on paper. Each is good once.
+ * Recovery codes for people who have lost their authenticator app: `K7D3M-9QXWT`, on paper. Each works once.
  *
  * Invariants
  *  - Only hashes are kept, with the account in them: the same code in two accounts is not seen to be the same.

@@ -1,5 +1,5 @@
 /**
- * Decisions on the sessions of an account. Pure, as those of decide.ts.
+ * Decisions on the sessions of an account. Pure, like those of decide.ts.
  *
  * Invariants
  *  - A session is opened by the right password, with the right code where the account asks for one, or by a passkey

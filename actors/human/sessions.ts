@@ -1,4 +1,4 @@
-/** Sessions of an account: opened by its password, closed by whoever has the token (spec 5.2). */
+/** Sessions of an account. A password opens one, and the holder of its token closes it (spec 5.2). */
 import { Effect } from "effect"
 import type { humanOperations as declared } from "../../schemas/human/operations.ts"
 import type { HumanSession } from "../../schemas/human/records.ts"

@@ -1,5 +1,5 @@
 /**
- * A person declares to carry agents (spec 3.4; contract 20).
+ * A person declares to sponsor agents (spec 3.4; contract 20).
  *
  * Invariants
  *  - At most one open sponsorship of an agent by a person: the person's own log decides, and what the last one of that

@@ -1,8 +1,8 @@
 /**
- * The state of a person's account and its events (contract 6, 20). `null` is one that nobody has made.
+ * The state of a person's account and its events (contract 6, 20). `null`: an account that was never made.
  *
- * The person's own data (name, address, password) is sealed under the account's key (account-keys.ts), which goes with
- * the account: nothing here is opened to be folded.
+ * The person's own data (name, address, password) is sealed under the account's key (actors/kit/account-keys.ts), which
+ * goes with the account: nothing here is opened to be folded.
  */
 import { Schema } from "effect"
 import { FormerAccount } from "../../schemas/human/operations.ts"

@@ -1,6 +1,6 @@
 /**
- * Bounds the tries of a password for one address, whether anybody has it or not (spec 8). A try is drawn before it is
- * judged, so that many at once are no more than the limit; what was right is given back.
+ * Limits the tries of a password for one address, whether it has an account or not (spec 8). A try is drawn before it
+ * is judged, so that many tries at once cannot exceed the limit. A right one is given back.
  */
 import { Clock, Effect } from "effect"
 import { type Refusal, refusal } from "../../schemas/errors.ts"

@@ -1,7 +1,7 @@
 /**
- * First answers under an Idempotency-Key (contract 13, 20): kept for a day, in a stream, sealed, each for its own
- * place; what is under way is known to the activation alone. Agents (actors/agent/idempotency/) and people have the
- * same.
+ * First answers under an Idempotency-Key (contract 13, 20). They are kept for a day in a stream, sealed, each for its
+ * own place. Requests under way are known only to the activation. Agents (actors/agent/idempotency/) and people both
+ * use this.
  *
  * `begin` says whether the request is new, under way, done or in conflict; `finish` keeps the answer. A request whose
  * edge died between the two is free again when it cannot be under way any more. It runs under the same command id, so

@@ -1,4 +1,4 @@
-/** The sending side of a node: its one way out, and its slots. */
+/** The sending side of a node: its transport for letters, and its slots for attempts. */
 import { Clock, Deferred, Effect, type Scope } from "effect"
 import type { HubConfig } from "../../schemas/config.ts"
 import { mailHostOf } from "../../schemas/letter/settings.ts"

@@ -1,4 +1,4 @@
-/** A letter that follows from something: written in that commit, and sealed before. */
+/** Writes a letter into the commit that causes it, sealed beforehand. */
 import { randomBytes } from "node:crypto"
 import { Schema } from "effect"
 import { LETTER_LIMITS } from "../../schemas/letter/limits.ts"

@@ -1,5 +1,5 @@
 /**
- * Attempts that a node may have under way, each in a slot of its own.
+ * The slots for attempts that a node may have under way at once.
  *
  * Invariants
  *  - There are never more than there are slots. A letter that finds none waits in the schedule of timers, where it

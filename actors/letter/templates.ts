@@ -1,4 +1,7 @@
-/** The list of letters, and the making of one from its values: a new one is a file in `templates/`, and a line here. */
+/**
+ * The list of letters, and the function that makes a letter from its values. A new letter is a file in `templates/`,
+ * and a line here.
+ */
 import type { LetterLimits } from "./limits.ts"
 import { CHAT, PUSH } from "./ways.ts"
 import { type Laid, laidOut } from "./templates/layout.ts"

@@ -1,6 +1,6 @@
 /**
- * The library: which entries there are, and what operators do about them. Pure. The state knows of each what it was made
- * of by a digest alone: what it says is in the log and the table.
+ * Decisions of operators on the library's entries. Pure. The state has only a digest of each entry's content; the
+ * content is in the log and the table.
  */
 import { createHash } from "node:crypto"
 import { Schema } from "effect"

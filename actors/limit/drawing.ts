@@ -1,4 +1,7 @@
-/** An actor draws on a bucket that edges draw on too: once for a command, however often that is prepared or sent. */
+/**
+ * An actor draws on a bucket that edges also draw on. It draws once for a command, even if that is prepared or sent
+ * several times.
+ */
 import { Clock, Effect } from "effect"
 import { type Refusal, refusal } from "../../schemas/errors.ts"
 import { type CountedBucket, figuresOf } from "../../schemas/limit/bucket.ts"

@@ -1,4 +1,7 @@
-/** Long rate-limit windows, each the newest message of its subject: they survive whoever draws from them. */
+/**
+ * Long rate-limit windows, each stored as the newest message of its subject, so that they survive a restart of the
+ * actor that draws.
+ */
 import { headers, type NatsConnection } from "@nats-io/transport-node"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import { lastMessage } from "../log/last-message.ts"

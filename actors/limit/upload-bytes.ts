@@ -1,5 +1,5 @@
 /**
- * Bytes that an agent uploads, files and data, a day (contract 19, "Sizes").
+ * Limits the bytes of files and data that an agent uploads in a day (contract 19, "Sizes").
  *
  * Invariants
  *  - Each upload is drawn exactly, and kept in the stream of long windows before a byte of it is stored. Uploads are

@@ -1,4 +1,4 @@
-/** A fixed window that begins with its first draw: the shape of every rate limit of spec 8. Pure. */
+/** A fixed window that begins with its first draw. Every rate limit of spec 8 has this form. Pure. */
 import type { RateLimit } from "../../schemas/limit/bucket.ts"
 
 export interface Window {

@@ -6,8 +6,8 @@
  *  - A use is in the log before its request is answered. Uses gather for FLUSH_MS, or until the message before them is
  *    acknowledged, and go out as one.
  *  - Every node follows the log of all nodes. A node that takes over a shard first reads the log up to its end as it
- *    was after the shard was claimed. The former owner no longer answers by then (placement.ts), so its later entries
- *    belong to requests that got no answer.
+ *    was after the shard was claimed. The former owner no longer answers by then (actors/engine/placement.ts), so its
+ *    later entries belong to requests that got no answer.
  *  - The edge repeats an unanswered ask under the same id, so a nonce that the same request has used is no reuse. If
  *    the answer to a request was that its use could not be recorded, each repeat gets the same answer: its client has
  *    been told that nothing was done.

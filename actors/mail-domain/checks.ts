@@ -1,4 +1,4 @@
-/** Looking at a domain from outside: its records in DNS, and what the provider says. Bounded in time. */
+/** Checks a domain from outside: its records in DNS, and its state at the provider. The time is bounded. */
 import { Effect } from "effect"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"

@@ -1,4 +1,4 @@
-/** The provider that sends and receives for a domain, as far as its owner must set DNS up for it. */
+/** The provider that sends and receives for a domain: the parts for which the owner must set up DNS. */
 import { Effect } from "effect"
 import { type Refusal, refusal } from "../../schemas/errors.ts"
 import type { ProviderBounds, Identities, Identity, ProviderFault } from "../mail/noun.ts"

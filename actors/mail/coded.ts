@@ -1,6 +1,6 @@
 /**
- * Codes and links of the last minutes, newest first. Anybody may fill the newest page: of a sender that is asked for, it
- * is read on until enough is found, the time is over, or `codes_rows_max` rows were read.
+ * Finds codes and links of the last minutes, newest first. Anybody may fill the newest page. So if a sender is asked
+ * for, reading continues until enough is found, the time is over, or `codes_rows_max` rows were read.
  */
 import { Effect } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"

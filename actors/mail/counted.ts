@@ -1,4 +1,4 @@
-/** Numbers by spans of time, so that what is counted grows no state: hours of a day, days or weeks of a window. */
+/** Counts by spans of time (hours of a day, days or weeks of a window), so that the state stays small. */
 import { Schema } from "effect"
 
 export const HOUR_MS = 3_600_000

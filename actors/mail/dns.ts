@@ -1,5 +1,5 @@
 /**
- * Asks DNS, by the name servers that are configured, or the machine's.
+ * Asks DNS, by the configured name servers or by the machine's.
  *
  * Invariants
  *  - One question takes `dns_query_ms` of a server at most; of an answer so many records of such a length are looked

@@ -1,4 +1,4 @@
-/** The keys of mailboxes (log/erasable-keys.ts), and what is sealed under them: each box opens in its own place alone. */
+/** The keys of mailboxes (log/erasable-keys.ts), and sealing under them. Each box opens only in its own place. */
 import { timingSafeEqual } from "node:crypto"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect, Schema } from "effect"

@@ -1,6 +1,6 @@
 /**
- * Lists of mail, opened: answered by those who have the keys, as queries, since a page may be larger than one message
- * of the bus. Entries that cannot be opened any more are left out: their mailbox was closed a moment ago.
+ * Opens lists of mail. Processes with the keys answer them as queries, because a page may be larger than one message of
+ * the bus. Entries that cannot be opened any more are left out: their mailbox was closed a moment ago.
  */
 import { Clock, type Context, Effect } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"

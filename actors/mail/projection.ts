@@ -1,4 +1,6 @@
-/** The tables of mail: messages, sealed, what became of those that were sent, and what happened to mailboxes. */
+/**
+ * The tables of mail: sealed messages, the outcomes of sent ones, suppressed recipients, and the journal of mailboxes.
+ */
 import { sql, type Transaction } from "kysely"
 import type { Database } from "../tables/database.ts"
 import { eventsOf, inventoryOf } from "../engine/events.ts"

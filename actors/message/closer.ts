@@ -1,6 +1,6 @@
 /**
- * Gives up numbers of messages that nobody commits: their node has died, stands still, or drew them for a message that
- * was refused.
+ * Closes numbers of messages that will never be committed: their node has died or is frozen, or drew them for a message
+ * that was refused.
  *
  * Invariants
  *  - A number is given up by a commit on the subject that its message would begin. A late message is refused by the log

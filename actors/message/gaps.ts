@@ -1,6 +1,6 @@
 /**
- * Numbers of messages that are drawn and not settled. A number is drawn before its commit, on any node, so a message
- * may be in the log while a lower number is still on its way. A client that polls by number must not see past such a
+ * Numbers of messages that are drawn but not settled. A number is drawn before its commit, on any node. So a message
+ * may be in the log while a lower number is still to come, and a client that polls by number must not see past that
  * gap.
  *
  * Invariants

@@ -1,4 +1,6 @@
-/** Messages between agents and their owners, as they are kept: whoever asks opens them (spec 4.10; contract 10, 20). */
+/**
+ * Messages between agents and their owners in sealed form. The asking process opens them (spec 4.10; contract 10, 20).
+ */
 import { type Kysely, type Selectable, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { SealedMessage } from "../../schemas/owner/operations.ts"

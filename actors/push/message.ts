@@ -1,4 +1,6 @@
-/** The message to a browser: two lines in words of ours, and their link. Only that browser can read it (RFC 8291). */
+/**
+ * The message to a browser: two lines of the service's own words, and a link. Only that browser can read it (RFC 8291).
+ */
 import { Schema } from "effect"
 import { legible } from "../../schemas/legible.ts"
 import { KeptSubscription, type PushSubscription } from "../../schemas/push/operations.ts"

@@ -1,4 +1,7 @@
-/** Registration's last step as a decision: of a challenge and its answers an agent is made (spec 4.3; contract 14). Pure. */
+/**
+ * The decision of registration's last step: makes an agent from a challenge and its answers (spec 4.3; contract 14).
+ * Pure.
+ */
 import { LOOKS_LIKE_IDENTITY, RESERVED_HANDLES, webhookAddressProblem } from "../../schemas/agent/fields.ts"
 import type { AgentPrivate } from "../../schemas/agent/records.ts"
 import { invalidField, type Refusal, refusal } from "../../schemas/errors.ts"

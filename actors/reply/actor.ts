@@ -1,4 +1,7 @@
-/** A reply: id = its number. It is begun by its author (actors/agent/content/), and lives here. */
+/**
+ * A reply. Its id is its number. The author's actor creates it (actors/agent/content/), and this actor owns it
+ * afterwards.
+ */
 import { Effect } from "effect"
 import type { Caller } from "../../schemas/content/author.ts"
 import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"

@@ -1,5 +1,6 @@
 /**
- * That an agent has reported something, and waits: id = `<reporter>-<type>-<target>` (contract 3: `report_exists`).
+ * Records that an agent's report of a target is open, so that a second one is refused. Its id is
+ * `<reporter>-<type>-<target>` (contract 3: `report_exists`).
  *
  * Invariants
  *  - Nobody asks it anything: it is written in the commits of the report that it stands for, when that is filed and when

@@ -1,4 +1,4 @@
-/** Reports, for who filed them and for operators (contract 19). */
+/** Reports, for reporters and for operators (contract 19). */
 import { type Kysely, type Selectable, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { type Report, type ReportInQueue, targetShown } from "../../schemas/report/records.ts"

@@ -1,4 +1,4 @@
-/** The roadmap: what there is on it, and what operators do about it. Pure. */
+/** Decisions of operators on the roadmap's entries. Pure. */
 import { Schema } from "effect"
 import { aboveMax, badLength, belowMin, invalidField, notFound, type Refusal } from "../../schemas/errors.ts"
 import { LIMITS } from "../../schemas/limits.ts"

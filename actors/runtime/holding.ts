@@ -1,5 +1,5 @@
 /**
- * Tells other processes of this machine who works on the host: the role, and the preparation.
+ * Shows other processes of this machine which one works on the host: the role, or the preparation.
  *
  * Each holds an abstract socket of a name of its own for as long as it lives. The kernel takes it away with the
  * process, in whatever way that ends, and lists all of them: nobody is believed for a file that was left behind.

@@ -1,6 +1,5 @@
 /**
- * A host's abilities, as the loop that follows the actors sees them (reconcile.ts): real ones (real-machine.ts), or
- * none at all in a simulation.
+ * A host's abilities, as the reconciler sees them (reconciler.ts): a real host (real-machine.ts), or a simulated one.
  */
 import type { Isolation } from "../../schemas/compartment/records.ts"
 import type { Applied, Environment, ExecOrder, ExecResult, Found, LogPage, LogQuery, Stats } from "./host/types.ts"

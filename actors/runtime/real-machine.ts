@@ -1,5 +1,5 @@
 /**
- * A host as it really is: container engine, network and rules of this machine (host/, network/).
+ * A real host: container engine, network and rules of this machine (host/, network/).
  *
  * Invariants
  *  - Nothing starts before rules, shaping and resolver were proven to stand, nor after a check has failed: until they

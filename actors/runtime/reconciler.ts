@@ -1,5 +1,5 @@
 /**
- * Makes the compartments of this host what their actors want them to be.
+ * Brings the compartments of this host into the state that their actors want.
  *
  * Invariants
  *  - Idempotent from any state: each round asks anew what is wanted and looks anew at what is there, and does one step

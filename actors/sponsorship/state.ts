@@ -1,6 +1,6 @@
 /**
- * The state of a sponsorship and its events (spec 3.4). `null`: never declared. Ids alone stand in it: how the person is
- * called, the person's account knows.
+ * The state of a sponsorship and its events (spec 3.4). `null`: never declared. It contains ids alone; the person's
+ * account knows the name.
  */
 import { Schema } from "effect"
 import { SponsorRole, SponsorshipStatus } from "../../schemas/sponsorship/records.ts"

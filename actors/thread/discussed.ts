@@ -1,4 +1,7 @@
-/** Threads that are discussed most at the moment: by how many others, then by how many replies. Nobody gets there alone. */
+/**
+ * Threads that are discussed most at the moment, by the number of other agents, then by the number of replies. An
+ * author alone cannot get a thread there.
+ */
 import { type Kysely, sql } from "kysely"
 import type { Clock } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"

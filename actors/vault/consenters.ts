@@ -1,5 +1,5 @@
 /**
- * The right to consent to fills of an entry (contract 22). Pure.
+ * Decides who may consent to fills of an entry (contract 22). Pure.
  *
  * Invariants
  *  - Only confirmed owners with a verified address may.

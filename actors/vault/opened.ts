@@ -1,4 +1,4 @@
-/** A fill's ciphertext, once it may leave; and whom to ask whether it may. */
+/** Returns a fill's ciphertext once it may be given out, or says which person to ask. */
 import { Effect } from "effect"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { AskedFill } from "../../schemas/vault/records.ts"

@@ -1,5 +1,6 @@
 /**
- * One agent's gifts to the reputation of another, votes and accepted answers: id = `<voter>-<author>` (contract 22).
+ * The reputation that one agent gave to another by votes and accepted answers. Its id is `<voter>-<author>` (contract
+ * 22).
  *
  * Invariant: nobody asks it anything. It is written in the commit of the gift that counts, and the expected sequence
  * decides a race: two gifts at once never take the same place.

@@ -1,4 +1,4 @@
-/** The table of votes, as they stand. */
+/** The table of current votes. */
 import { sql } from "kysely"
 import { eventsOf, inventoryOf } from "../engine/events.ts"
 import { logProjection } from "../projections/projection.ts"

@@ -1,5 +1,5 @@
 /**
- * The votes of an agent that was banned (contract 19): id = its hub id.
+ * Withdraws the votes of an agent that was banned (contract 19). Its id is the agent's hub id.
  *
  * Invariants
  *  - It begins in the commit of the ban, with its timer: no ban is without it. A timer that fires before that commit is

@@ -1,5 +1,5 @@
 /**
- * Pictures of captchas, as agents send them: read, and written anew.
+ * Pictures of captchas from agents. They are decoded, and encoded again.
  *
  * Invariants
  *  - Only the decoded and re-encoded picture is kept: nothing that stood behind, before or beside the pixels, no

@@ -1,6 +1,6 @@
 /**
- * The headers of a tar, walked in front of what reads it. The reader tells of entries alone: what stands between them
- * (extended headers, long names) it takes in by itself, at a cost that nothing else here would count.
+ * Checks the headers of a tar before the library reads them. The library reports only entries. It reads the data
+ * between them (extended headers, long names) by itself, at a cost that no other limit covers.
  *
  * Invariants
  *  - A header, and what an extended one holds, is judged before its last byte goes on: the reader never has what is

@@ -1,6 +1,6 @@
 /**
- * A `.tar.gz` for a compartment, judged before anything of it is kept (contract 8): it is read once, as a stream, and
- * nothing of it is unpacked here.
+ * Checks a `.tar.gz` for a compartment before anything of it is stored (contract 8). It is read once, as a stream, and
+ * not unpacked here.
  *
  * Invariants
  *  - Each refusal names a rule. Reading ends at the first entry that breaks one, and at the bounds: a bomb costs what

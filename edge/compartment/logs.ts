@@ -1,5 +1,6 @@
 /**
- * A compartment's output: asked of its host, held until there is something, or streamed.
+ * A compartment's output. The host is asked for it, and the request is answered at once, held until there is output, or
+ * streamed.
  *
  * Invariants
  *  - A host is asked for a few seconds at a time. Before each time the edge looks up the compartment's host anew, and

@@ -13,7 +13,7 @@ interface Open {
 
 /**
  * Strings of a JSON value and names of its members, in order; a name has the path of its object. The size is bounded as
- * for bodies (json-scan.ts). A larger value is a fault of ours, and throws.
+ * for bodies (edge/http/json-scan.ts). A larger value is a fault of ours, and throws.
  */
 export function* textsOf(field: string, value: unknown): Generator<TextField> {
   const open: Array<Open> = [{ field, value, depth: 0 }]

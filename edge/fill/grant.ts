@@ -1,4 +1,6 @@
-/** A fill as the service knows it: opened, so that it stands in the journal, then opened up, then ended. */
+/**
+ * A fill at the service: it is opened, so that the journal contains it, then its content is unsealed, then it is ended.
+ */
 import type { AskedFill, FillAction } from "../../schemas/vault/records.ts"
 import type { Hub } from "./hub.ts"
 import type { Key } from "./key.ts"

@@ -1,4 +1,4 @@
-/** Which month an option of a list means, by its text in any language of the words, else by its value. Pure. */
+/** Finds the month that an option of a list means, by its text in the known languages, else by its value. Pure. */
 import type { Fact } from "./page/dom.ts"
 import { plain } from "./words.ts"
 

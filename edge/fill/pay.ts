@@ -1,4 +1,4 @@
-/** `POST /pay`: a card into the form that is open, for an amount that the page itself tells where it tells one. */
+/** `POST /pay`: fills a card into the open form. The amount is the one that the page shows, if it shows one. */
 import { minorOf } from "../../schemas/vault/money.ts"
 import type { PayBody } from "./bodies.ts"
 import { cardIn, type CardForm, missingIn, type Typed, typedCard } from "./card.ts"

@@ -1,4 +1,6 @@
-/** A captcha before a fill, as the agent's owners get it by way of the service (spec 4.12): at most three, for ten minutes. */
+/**
+ * Passes a captcha before a fill to the agent's owners through the service (spec 4.12): at most three, for ten minutes.
+ */
 import type { Captcha as CaptchaRecord, CaptchaAnswer, CaptchaKind } from "../../schemas/captcha/records.ts"
 import type { Hub } from "./hub.ts"
 import type { Patience } from "./patience.ts"

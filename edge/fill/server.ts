@@ -1,5 +1,6 @@
 /**
- * The local service: HTTP on 127.0.0.1 for the agent beside it, and for nobody who comes by way of a browser.
+ * The local service: HTTP on 127.0.0.1 for the agent on the same machine. Requests that come through a browser are
+ * refused.
  *
  * Invariants
  *  - Nothing else is read before header, `Origin` and `Host` are right. A page can send none of the first, always sends

@@ -1,6 +1,6 @@
 /**
- * Which tab a fill is for: the one last brought to front, as the order of the browser's list tells. Windows have a tab
- * in front each; where several do, and nobody names one, no choice is made.
+ * Finds the tab that a fill is for: the one that was last brought to front, by the order of the browser's list. Each
+ * window has a tab in front. If there are several and none is named, no tab is chosen.
  */
 import { type Browser, CommandFailed, type Target, targetsOf } from "./cdp.ts"
 import { invalid, Refused } from "./refusal.ts"

@@ -1,5 +1,5 @@
 /**
- * Typing into a field (contract 17).
+ * Types text into a field (contract 17).
  *
  * Invariants
  *  - Two checks come right before the first key of each field: the document is still the one that was granted, and the

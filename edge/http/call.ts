@@ -66,7 +66,7 @@ export class Call {
   refusal: Refusal | null = null
   /** Names of body members that were ignored, see ignored.ts. */
   ignored: ReadonlyArray<string> = []
-  /** Command id of a request with an Idempotency-Key, see idempotency.ts. */
+  /** Command id of a request with an Idempotency-Key, see edge/pipeline/idempotency.ts. */
   command: string | null = null
   /** True if the command was carried out before and only its answer is wanted. */
   again = false

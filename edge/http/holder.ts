@@ -1,4 +1,4 @@
-/** The caller of a request with a vault's token (token.ts). */
+/** The caller of a request with a vault's token (edge/vault/token.ts). */
 import type { VaultToken } from "../../schemas/vault/token.ts"
 import type { VaultToSeal } from "../../schemas/vault/records.ts"
 

@@ -1,4 +1,4 @@
-/** The caller of a request, if it is a person with a session (bearer.ts). */
+/** The caller of a request, if it is a person with a session (edge/human/bearer.ts). */
 export interface Bearer {
   /** `hum_…` */
   readonly human: string

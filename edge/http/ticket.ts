@@ -1,7 +1,8 @@
 /**
  * A verified signature whose nonce has still to be judged. The actor of the key judges it on the first ask that the
  * request makes anyway, so that it costs no extra hop. If a request ends without an ask, the pipeline has the nonce
- * judged before the answer leaves (see pipeline.ts). Later asks of the same request say that the nonce is spent.
+ * judged before the answer leaves (see edge/pipeline/pipeline.ts). Later asks of the same request say that the nonce is
+ * spent.
  */
 import type { SignedBy } from "../../schemas/bus/frames.ts"
 

@@ -33,7 +33,7 @@ type Parts = Pick<EdgeParts, "bus" | "limits"> & {
   readonly config: { readonly hub: Pick<HubConfig, "mail"> }
 }
 
-/** `token` is shown this once. */
+/** `token` is shown only in this answer. */
 export interface Entered {
   readonly token: string
   readonly expires_at: string

@@ -1,4 +1,4 @@
-/** A website's report of a request, and the claim in it, whatever its scheme. */
+/** Reads a website's report of a request, and the claim in it, for every scheme. */
 import type { IdentityProof } from "../../schemas/identity/operations.ts"
 import type { VerifyReason } from "../../schemas/identity/reasons.ts"
 import type { VerifyScheme } from "../../schemas/identity/records.ts"

@@ -1,6 +1,6 @@
 /**
- * The service's own pages check whoever comes, like any website, and say in a header what they found; nobody is turned
- * away for it (spec 4.7).
+ * The service's own pages verify visitors like any website, and report the result in a header. Nobody is refused for it
+ * (spec 4.7).
  */
 import { parse } from "../bus/bus.ts"
 import { Effect } from "effect"

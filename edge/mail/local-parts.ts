@@ -1,4 +1,4 @@
-/** Which addresses of the default domain an agent may have (spec 4.9; contract 20). */
+/** Decides which addresses of the default domain an agent may have (spec 4.9; contract 20). */
 import { type Refusal, refusal } from "../../schemas/errors.ts"
 
 /** RFC 2142, and what mail itself is run by. */

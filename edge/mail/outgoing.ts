@@ -1,4 +1,4 @@
-/** Checks an agent's mail and brings it into the shape in which it is stored (spec 4.9; contract 20). */
+/** Checks an agent's mail and converts it to the form in which it is stored (spec 4.9; contract 20). */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import { type Addressee, addressee, shownAddressee } from "../../schemas/mail/addresses.ts"

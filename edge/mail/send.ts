@@ -1,6 +1,6 @@
 /**
- * `POST /email/send`, and `POST /email/messages/{id}/reply`: what is sent is stored sealed, then counted and queued in one commit; the answer waits a moment for
- * what becomes of the first attempt.
+ * `POST /email/send`, and `POST /email/messages/{id}/reply`. The mail is stored sealed, then counted and queued in one
+ * commit. The answer waits a moment for the outcome of the first attempt.
  */
 import { Clock, Effect } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"

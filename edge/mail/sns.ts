@@ -1,4 +1,4 @@
-/** Messages of Amazon SNS, as they come by HTTP: their shape, and whether the provider has signed them. Pure. */
+/** Messages of Amazon SNS over HTTP: checks their form, and that the provider has signed them. Pure. */
 import { type KeyObject, verify } from "node:crypto"
 import { Schema } from "effect"
 

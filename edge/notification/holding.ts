@@ -1,5 +1,5 @@
 /**
- * Requests that are held back until there is something for them, or their time is over.
+ * Holds requests back until there is something for them, or their time is over.
  *
  * Invariants
  *  - Each look asks anew, as any request does; waiting only decides when. A request is woken by what its agent is

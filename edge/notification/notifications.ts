@@ -1,4 +1,4 @@
-/** The edge's held requests, put together: for notifications, for what owners say, and for mail. */
+/** Wires the edge's held requests: for notifications, for owners' answers, and for mail. */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { type Clock, Effect, Result, type Scope } from "effect"
 import type { Bus } from "../bus/bus.ts"

@@ -1,6 +1,6 @@
 /**
- * Checks that the signer of a held request may still read. The agent's actor is asked anew, with the signature that was
- * settled when the request came in, so that it draws on no bucket again. For a vault's token, the vault is asked.
+ * Checks that the signer of a held request may still read. The agent's actor is asked again, with the signature that
+ * was settled when the request came, so that no bucket is drawn twice. For a vault's token, the vault is asked.
  */
 import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"

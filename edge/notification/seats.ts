@@ -1,4 +1,7 @@
-/** The places for requests that an edge holds at once, in all and for each agent, the oldest of an agent first. */
+/**
+ * The places for requests that an edge holds at once, in total and for each agent. The oldest request of an agent
+ * leaves first.
+ */
 export class Seats<Holder> {
   private readonly max: number
   private readonly perAgentMax: number

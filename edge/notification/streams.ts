@@ -1,5 +1,5 @@
 /**
- * `GET /me/notifications/stream`: server-sent events, for as long as client and service like.
+ * `GET /me/notifications/stream`: server-sent events, until the client or the service ends them.
  *
  * Invariants
  *  - The truth is the read model `notifications`, read in ascending order from where the reader has come to. No smaller

@@ -1,5 +1,5 @@
 /**
- * Tells the held requests of this edge that an agent of theirs may have something new.
+ * Wakes held requests of this edge when their agent may have something new.
  *
  * Invariants
  *  - Nothing is decided here: a request that is woken reads the read models. A hint on the bus wakes it, sent by the

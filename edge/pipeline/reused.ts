@@ -5,7 +5,8 @@
  *  - An answer is reused only if the watermarks, read after the request came, equal the ones that were read before the
  *    answer was made. So no client sees less than the tables would have shown.
  *  - Some figures of a read model are counted only from time to time, so no answer older than `REUSED_MAX_MS` is
- *    reused. The first page is the exception: its slow parts may be older by `PARTS_KEPT_MS` (html/beginning-parts.ts).
+ *    reused. The first page is the exception: its slow parts may be older by `PARTS_KEPT_MS`
+ *    (edge/meta/beginning-parts.ts).
  *  - Only answers to unsigned requests are reused, if they are complete bytes with status 200. Each form that a client
  *    may ask for is a separate answer.
  *  - While an answer is being made, other requests for it wait. If it cannot be reused, each makes its own.

@@ -2,7 +2,8 @@
  * Reads the log forward to a place.
  *
  * Invariants
- *  - Each message up to the place that log and archive still keep is received once, in order (log-reading.ts).
+ *  - Each message up to the place that log and archive still keep is received once, in order
+ *    (actors/log/log-reading.ts).
  *  - Messages are worked on as they come. At most `PULL_MESSAGES` are on their way, and none is kept.
  *  - The consumer, in the server's memory, ends with the reading. A consumer costs the server a third of what reading
  *    by direct gets costs it, and its messages carry no headers that the reader would have to parse.

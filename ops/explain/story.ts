@@ -4,7 +4,7 @@
  * Invariants
  *  - A request's commits carry its id: in the command's id, with the number of the ask behind it, or as `trace` where
  *    the command's id is that of an Idempotency-Key. A reaction's command carries the place of the commit that it
- *    follows from (engine/command-ids.ts). So causes are read off, never guessed.
+ *    follows from (actors/engine/command-ids.ts). So causes are read off, never guessed.
  *  - Commands that follow from a commit are computed as the service computes them, by the code of each set of
  *    reactions.
  *  - Work that a request began (a delivery, a letter, a mail on its way) is its own to the end: all commits of such an

@@ -1,4 +1,7 @@
-/** Pages of compartments, for people who carry their agents or have made them (spec 4.10, 4.11; contract 18). */
+/**
+ * Pages of compartments, for people who sponsor the agents or have made the compartments (spec 4.10, 4.11; contract
+ * 18).
+ */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { describe } from "../envelope.ts"

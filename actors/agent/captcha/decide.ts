@@ -1,4 +1,4 @@
-/** An agent hands a captcha to its owners, and hears what became of it. Pure. */
+/** Decisions of an agent on a captcha: it hands one to its owners, and gets the outcome. Pure. */
 import type { Limits } from "../../../schemas/limits.ts"
 import type { SentCaptcha } from "../../../schemas/captcha/operations.ts"
 import type { CaptchaKind, CaptchaState } from "../../../schemas/captcha/records.ts"

@@ -1,4 +1,4 @@
-/** An agent's captchas that are pending, as part of its state, and how its events change that. Pure. */
+/** An agent's pending captchas, as part of its state, and the effects of events on them. Pure. */
 import { Schema } from "effect"
 import { event } from "../../engine/events.ts"
 

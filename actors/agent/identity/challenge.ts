@@ -1,6 +1,7 @@
 /**
- * Challenges of agent verification (contract 5). Anybody may ask for one, so nothing is kept of it: a challenge carries
- * its own expiry and a mark that only the service can make for this agent. It is remembered once it has been used.
+ * Challenges of agent verification (contract 5). Anybody may ask for one, so the service does not store them. A
+ * challenge contains its own expiry and a keyed hash that only the service can make for this agent. Only used
+ * challenges are remembered.
  *
  *   32 bytes: 12 random, 4 of the expiry (unix seconds), 16 of HMAC-SHA256 over hub id, random bytes and expiry
  */

@@ -1,5 +1,5 @@
 /**
- * Messages that an agent has not read, as part of its state: `GET /me` counts them. Pure.
+ * An agent's unread messages, as part of its state. `GET /me` counts them. Pure.
  *
  * Invariant: a message comes in by the notification that tells of it, and goes by `agent.message_seen`; both follow
  * from the message's own log, in its order (actors/message/reactions.ts).

@@ -1,6 +1,6 @@
 /**
- * Hints for those who wait for an agent's notifications: a hint to look again, never the truth itself. The read models
- * are that; whoever hears nothing looks again by itself (edge/notification/watch.ts).
+ * Hints to edges with requests that wait for an agent's notifications. A hint only says to look again: the read models
+ * have the truth, and an edge without a hint looks again by itself (edge/notification/watch.ts).
  */
 import { AgentEvent } from "../state.ts"
 import type { Commit } from "../../log/commit.ts"

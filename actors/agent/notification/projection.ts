@@ -1,4 +1,4 @@
-/** Notifications as rows: written once, marked as read, dropped with their account (spec 3.1). */
+/** The table of notifications. A row is written once, marked as read, and deleted with the account (spec 3.1). */
 import { sql } from "kysely"
 import { subjects } from "../../../schemas/subjects.ts"
 import { AGENT_EVENTS, AgentEvent } from "../state.ts"

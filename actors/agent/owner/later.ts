@@ -1,5 +1,5 @@
 /**
- * Earlier owners of an agent judge later ones (contract 22): by it the vault decides who may consent. Pure.
+ * Earlier owners of an agent approve later ones (contract 22). The vault uses this to decide who may consent. Pure.
  *
  * Invariants
  *  - An owner judges those who were confirmed after it, and those of whose confirmation it was notified.

@@ -1,4 +1,4 @@
-/** An agent's open sponsorships, as part of its state, and how its events change that. Pure. */
+/** An agent's open sponsorships, as part of its state, and the effects of events on them. Pure. */
 import { Schema } from "effect"
 import type { Limits } from "../../../schemas/limits.ts"
 import { OwnerStanding } from "../../../schemas/owner/operations.ts"

@@ -1,6 +1,6 @@
 /**
- * Deliveries as rows: begun when they are queued, changed by each attempt, dropped with their account (spec 3.1), and
- * kept for as long as the log of deliveries reaches (contract 4).
+ * The table of deliveries. A row is made when a delivery is queued, changed by each attempt, and deleted with the
+ * account (spec 3.1). It is kept for as long as the log of deliveries reaches (contract 4).
  */
 import { sql, type Transaction } from "kysely"
 import { AGENT_EVENTS, AgentEvent } from "../state.ts"

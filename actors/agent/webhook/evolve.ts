@@ -1,4 +1,4 @@
-/** The webhook's part of an agent's state. */
+/** Folds the webhook's events into the agent's state. */
 import { type Agent, type AgentEvent, TRIED_MAX, type WebhookState } from "../state.ts"
 
 /** With the present one, three secrets sign at most (contract 22). */

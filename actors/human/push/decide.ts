@@ -1,4 +1,4 @@
-/** Decisions on the browsers that a person is told in. Pure. */
+/** Decisions on the browsers that a person gets push messages in. Pure. */
 import { invalidField, notFound, type Refusal } from "../../../schemas/errors.ts"
 import { absent, type Decided, isActive, type OwnerLimits, type Posted } from "../decide.ts"
 import type { HumanEvent, HumanState } from "../state.ts"

@@ -1,4 +1,4 @@
-/** A person's account subscribes and ends browsers; declared in schemas/push/operations.ts. */
+/** A person's account adds and removes browsers for push messages; declared in schemas/push/operations.ts. */
 import { Effect } from "effect"
 import { unavailable } from "../../../schemas/errors.ts"
 import type { pushOperations as declared } from "../../../schemas/push/operations.ts"

@@ -1,4 +1,7 @@
-/** A browser's subscription, sealed under the account's key: with the account nobody knows it any more. */
+/**
+ * A browser's push subscription, sealed under the account's key. When the account is erased, nobody can read it any
+ * more.
+ */
 import { Schema } from "effect"
 import { KeptSubscription } from "../../../schemas/push/operations.ts"
 import type { Sealer } from "../../log/seal.ts"

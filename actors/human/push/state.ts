@@ -1,4 +1,7 @@
-/** Browsers that a person is told in, as part of the account's state, and how events change it. Pure. */
+/**
+ * The browsers that a person gets push messages in, as part of the account's state, and the effects of events on them.
+ * Pure.
+ */
 import { Schema } from "effect"
 import { isAsked, isSecurity, OWNER_CONFIRMED } from "../../../schemas/relay/events.ts"
 import { Sealed } from "../../../schemas/secret/sealed.ts"

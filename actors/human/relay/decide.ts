@@ -1,5 +1,5 @@
 /**
- * Decisions on what reaches a person besides the pages. Pure.
+ * Decisions on news that a person gets besides the pages, by letter, chat or push. Pure.
  *
  * Invariants
  *  - At most so many letters in any window: what is more is held, and told in one letter once there is room, which

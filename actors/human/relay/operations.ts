@@ -1,4 +1,7 @@
-/** The operations on relayed events: chosen, sent, held back; declared in schemas/relay/operations.ts. */
+/**
+ * The operations on relayed events: a person chooses them, and they are sent or held back. Declared in
+ * schemas/relay/operations.ts.
+ */
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
 import type { reachingOperations as reaching } from "../../../schemas/owner/operations.ts"

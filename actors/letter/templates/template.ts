@@ -1,5 +1,5 @@
 /**
- * A template: its values, and the letter that it makes of them.
+ * A template: its values, and the letter that it makes from them.
  *
  * Invariants
  *  - A value is judged by its field before it stands anywhere. Words that a stranger may have chosen make no links, not

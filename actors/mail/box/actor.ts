@@ -1,4 +1,4 @@
-/** A mailbox: id = its number. The agent's mailer begins and closes it (actors/mail/mailer/). */
+/** A mailbox. Its id is its number. The agent's mailer opens and closes it (actors/mail/mailer/). */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import { Effect } from "effect"
 import type { Operations } from "../../../schemas/bus/operations.ts"

@@ -1,5 +1,5 @@
 /**
- * Tags that end. Pure, except for the random draws.
+ * Tags that expire or can be ended. Pure, except for the random draws.
  *
  * Invariants
  *  - In the log a tag is a mark, and sealed: neither says anything without the mailbox's key.

@@ -1,5 +1,5 @@
 /**
- * A message that came in, from its bytes to the mailboxes that it is for.
+ * Handles an incoming message, from its bytes to the mailboxes that it is for.
  *
  * Invariants
  *  - A message answered with "taken" is in the log of each of its mailboxes. A process that dies before says nothing,

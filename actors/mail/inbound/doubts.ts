@@ -1,5 +1,6 @@
 /**
- * Parts that are stored of messages of which nobody told whether they were received: taken away where they were not.
+ * Removes stored parts of messages that were not received in the end. For a while nobody knows whether such a message
+ * was received.
  *
  * Invariants
  *  - Parts of a message that may have been received are never removed: the log is read when no commit can come any

@@ -1,5 +1,5 @@
 /**
- * Connections and bytes of incoming messages that each network has at the SMTP server.
+ * Limits the connections and bytes of incoming messages that each network may have at the SMTP server.
  *
  * Invariants
  *  - An IPv4 address or IPv6 /64 has at most `connections_per_client_max` connections, a /48

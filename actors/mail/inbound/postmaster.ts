@@ -1,6 +1,6 @@
 /**
- * Mail to `postmaster@` of each served domain (RFC 5321 4.5.1; contract 22): forwarded to whom the operator names, or
- * kept for the operator to read. No agent hears of it.
+ * Mail to `postmaster@` of each served domain (RFC 5321 4.5.1; contract 22). It is forwarded to the address that the
+ * operator names, or kept for the operator to read. No agent gets it.
  *
  * Invariants
  *  - It is forwarded before it is answered, as an attachment of a message of our own with no return path: nothing

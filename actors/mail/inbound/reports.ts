@@ -1,6 +1,6 @@
 /**
- * Reports of mail servers that a message could not be delivered (RFC 3464), or that its recipient did not want it (RFC
- * 5965). Pure; read line by line, as far as a report may be long.
+ * Parses reports of mail servers that a message could not be delivered (RFC 3464), or that its recipient did not want
+ * it (RFC 5965). Pure. It reads line by line, up to the longest report that is accepted.
  *
  * Invariants
  *  - A report counts for the one sending whose token it shows: by the address that it came to, or by what it repeats of

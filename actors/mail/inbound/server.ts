@@ -1,5 +1,5 @@
 /**
- * SMTP with the world (RFC 5321), receiving alone: by `smtp-server`.
+ * The SMTP server that receives mail from outside (RFC 5321), by `smtp-server`.
  *
  * Invariants
  *  - Nothing is relayed. Each recipient is checked at RCPT: a mailbox of this service, its postmaster, or an address
@@ -35,8 +35,7 @@ export interface Receiving {
   readonly deliver: (incoming: Incoming & Origin) => Promise<boolean>
   /** The purpose of an address of the service's own; `null` if it is none. */
   readonly ownAddress: (address: string) => OwnAddress | null
-  /** Takes mail to such addresses. */
-  /** `ip`: of the client that brought it by SMTP. */
+  /** Takes mail to the service's own addresses. `ip`: the client that brought it by SMTP. */
   readonly returned: (raw: Buffer, to: ReadonlyArray<OwnAddress>, ip?: string) => Promise<"taken" | "again" | "refused">
 }
 

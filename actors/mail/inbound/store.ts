@@ -1,5 +1,5 @@
 /**
- * Stores the parts of messages: in a stream of their own, sealed, in pieces, for as long as mail is kept.
+ * Stores the parts of messages in a stream of their own, sealed and in pieces, for as long as mail is kept.
  *
  * Invariants
  *  - A part is stored before its message is received; what was stored for nothing is taken away, and otherwise goes

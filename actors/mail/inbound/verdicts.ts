@@ -1,5 +1,5 @@
 /**
- * The verdicts on a message's origin (spec 2.9), as a thread has judged it (judge.ts).
+ * The verdicts on a message's origin (spec 2.9), as judge.ts finds them in a thread.
  *
  * Invariants
  *  - DMARC judges the displayed sender, or it is FAIL. The header is read twice, by the judge and by the reader of the

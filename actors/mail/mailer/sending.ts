@@ -1,5 +1,6 @@
 /**
- * An agent sends: what stands against it, and the one commit that counts and queues it (spec 3.6, 4.9, 8). Pure.
+ * Decides whether an agent may send a mail, and makes the one commit that counts and queues it (spec 3.6, 4.9, 8).
+ * Pure.
  *
  * Invariants
  *  - The message, its counts for the agent and for the service, and its places in the queue are one commit. A retry

@@ -1,4 +1,4 @@
-/** A message: id = its number. The commit that receives or sends it begins it. */
+/** A mail message. Its id is its number. The commit that receives or sends it creates it. */
 import { Effect } from "effect"
 import { type Refusal } from "../../../schemas/errors.ts"
 import { mailOperations } from "../../../schemas/mail/operations.ts"

@@ -1,4 +1,4 @@
-/** Carries out a notification, whatever it is. */
+/** Carries out a notification of any sort. */
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
 import type { NoticeOutcome } from "../../../schemas/mail/notice.ts"

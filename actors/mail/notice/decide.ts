@@ -1,4 +1,4 @@
-/** Decisions on what the provider told (state.ts has the rules). Pure. */
+/** Decisions on notifications of the provider (state.ts has the rules). Pure. */
 import { notFound, type Refusal, unavailable } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"
 import type { NoticeOutcome } from "../../../schemas/mail/notice.ts"

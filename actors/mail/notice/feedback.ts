@@ -1,4 +1,4 @@
-/** Turns SES's feedback about a sent mail into a report on its sending. Pure except for handing it on. */
+/** Turns SES's feedback about a sent mail into a report on its sending. Pure except for passing it on. */
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
 import type { NoticeOutcome } from "../../../schemas/mail/notice.ts"

@@ -1,5 +1,5 @@
 /**
- * A notice of the provider: `null` if nothing of that id came, or longer ago than the log keeps it.
+ * A notification of the provider. `null`: none with that id came, or the log has forgotten it.
  *
  * Invariants
  *  - It is called for by `taken` and by each `due`: whoever hears such a commit carries it out, and settles it or puts

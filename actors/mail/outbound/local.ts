@@ -1,4 +1,4 @@
-/** Mail between the service's own agents: it never leaves the service, and comes in as every other. */
+/** Mail between the service's own agents. It never leaves the service, and is received like any other mail. */
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
 import { delivered, type DeliveryParts } from "../inbound/delivery.ts"

@@ -1,6 +1,6 @@
 /**
- * `postal-mime`, with two things that it does otherwise. It has no hooks for them, so these replace methods of one
- * parser, which the package's exact version makes sure are there.
+ * `postal-mime` with two changes. It has no hooks for them, so they replace methods of one parser. The package's exact
+ * version guarantees that these methods exist.
  *
  * Invariants
  *  - An attachment is the sender's bytes, decoded by its transfer encoding alone: the library joins lines by line feeds

@@ -1,4 +1,4 @@
-/** A message as it was read: what is made of bytes that strangers wrote, within bounds (schemas/mail/limits.ts). */
+/** A parsed message: values made from bytes by strangers, within limits (schemas/mail/limits.ts). */
 import type { MailCode, MailLink, MailSender, VerdictReason } from "../../../schemas/mail/records.ts"
 
 export interface ParsedAttachment {

@@ -1,6 +1,6 @@
 /**
- * A message read as mail (RFC 5322, MIME), by `postal-mime`. Runs in a thread of its own (worker.ts): whatever strangers
- * write, it takes the time and the memory of that thread and no more.
+ * Parses a message as mail (RFC 5322, MIME), by `postal-mime`. It runs in a thread of its own (worker.ts), so that
+ * hostile messages can use up only that thread's time and memory.
  */
 import type { Address, Attachment, Email } from "postal-mime"
 import type { MailSender } from "../../../schemas/mail/records.ts"

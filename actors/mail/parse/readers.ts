@@ -1,5 +1,5 @@
 /**
- * Threads that read and judge messages: so many, each of which computes for one at a time (thread.ts).
+ * A fixed number of threads that parse and judge messages. Each computes for one message at a time (thread.ts).
  *
  * Invariants
  *  - A message that takes too much is kept unread, or without a verdict: it is never lost.

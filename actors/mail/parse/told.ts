@@ -1,4 +1,4 @@
-/** The inputs and outputs of a thread that reads and judges messages. */
+/** The inputs and outputs of a thread that parses and judges messages. */
 import type { Judged, Origin } from "../inbound/verdicts.ts"
 import type { ParsedMail } from "./parsed.ts"
 import type { ReadBounds } from "./read.ts"

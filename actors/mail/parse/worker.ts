@@ -1,4 +1,4 @@
-/** The thread that reads and judges messages, as it is told. DNS is asked by who told it. */
+/** The thread that parses and judges messages. It asks the main thread for answers of DNS. */
 import { parentPort, workerData } from "node:worker_threads"
 import type { Lookup } from "../dns.ts"
 import { UNJUDGED } from "../inbound/verdicts.ts"

@@ -1,5 +1,5 @@
 /**
- * Viruses, as clamd finds them: one connection a message, by its command INSTREAM (clamd(8)).
+ * Scans for viruses with clamd: one connection for each message, by the command INSTREAM (clamd(8)).
  *
  * Invariants
  *  - Anything but a clear answer is a fault: clamd did not say that the message is clean.

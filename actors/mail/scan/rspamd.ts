@@ -1,5 +1,5 @@
 /**
- * Spam, as Rspamd judges it: `POST /checkv2` of its normal worker. If its answer makes no sense, the verdict is GRAY.
+ * Judges spam with Rspamd: `POST /checkv2` of its normal worker. If its answer is not understood, the verdict is GRAY.
  * The caller bounds the time.
  */
 import { request } from "node:http"

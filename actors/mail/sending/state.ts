@@ -1,5 +1,6 @@
 /**
- * A message on its way to one recipient: id = `sendingId`. `null`: never queued. Begun by the commit that sends.
+ * A message on its way to one recipient. Its id is `sendingId`. `null`: never queued. The commit that sends the mail
+ * creates it.
  *
  * Invariants
  *  - An attempt is in the log before it is made. One of which nobody has told what became of it is made again only

@@ -1,4 +1,4 @@
-/** The shared settings of clients of the provider's: region, time bounds, and no tries of their own. */
+/** The shared settings of clients of the provider: region and time limits, without retries of their own. */
 import type { Limits } from "../../../schemas/limits.ts"
 
 export type ProviderBounds = Pick<

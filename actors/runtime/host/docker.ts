@@ -1,4 +1,4 @@
-/** The container engine, by its socket. Every call has a time limit; what the engine says of a failure is one line. */
+/** The container engine, over its socket. Every call has a time limit. A failure is reported in one line. */
 import { Agent } from "node:http"
 import { access } from "node:fs/promises"
 import { inspect } from "node:util"

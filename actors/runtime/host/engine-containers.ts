@@ -1,4 +1,4 @@
-/** This deployment's containers, each found by its name: there is never a second one of a compartment. */
+/** This deployment's containers. Each is found by its name, so a compartment never has two. */
 import { setTimeout as delay } from "node:timers/promises"
 import type Docker from "dockerode"
 import { groupsOf } from "./cgroup.ts"

@@ -1,4 +1,4 @@
-/** A program beside the compartment's own, in its container and its bounds. */
+/** Runs a program beside the compartment's own, in its container and within its limits. */
 import type { Duplex } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { Readable, Writable } from "node:stream"

@@ -1,6 +1,6 @@
 /**
- * Lines out of a stream of bytes. Pure: the same bytes make the same lines, however they were cut into chunks, so that
- * a journal of chunks can be read back to the same ids (journal.ts).
+ * Splits a stream of bytes into lines. Pure: the same bytes give the same lines in any chunks, so that a journal of
+ * chunks can be read back to the same ids (journal.ts).
  *
  * - A line longer than LINE_MAX_BYTES goes on as the next line; it is cut between two characters.
  * - Bytes that are no UTF-8 become U+FFFD. Control characters stay as they are: lines are carried as JSON alone.

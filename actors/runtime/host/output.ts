@@ -1,5 +1,6 @@
 /**
- * The output of one compartment: its last lines, and, while a container may write, what carries it out of its FIFOs.
+ * The output of one compartment: its last lines, and, while a container may write, the pump that reads them from its
+ * FIFOs.
  *
  * Invariants
  *  - Before a program's end is told to anybody, its last lines are in the ring (`settle`).

@@ -1,6 +1,6 @@
 /**
- * Carries what a compartment writes out of its FIFO, at a bounded rate: a program that writes faster waits, and nobody
- * else does. Ends by itself when the last process that holds the FIFO open for writing is gone.
+ * Reads a compartment's output from its FIFO at a bounded rate. A program that writes faster waits, and delays no
+ * other. It ends when the last process that has the FIFO open for writing is gone.
  */
 import { constants, openSync } from "node:fs"
 import { Socket } from "node:net"

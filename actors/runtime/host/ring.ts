@@ -1,5 +1,5 @@
 /**
- * The last lines of a compartment, with ascending ids that go on over restarts of this process.
+ * The last lines of a compartment. Their ids ascend, and continue over restarts of this process.
  *
  * Invariants
  *  - A chunk is journalled first and split then; what is read back is split by the same rules to the same ids.

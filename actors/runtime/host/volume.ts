@@ -1,6 +1,6 @@
 /**
- * `/data` of a compartment: a file system in a file. Its size and its number of files are bounded by what it is, and what
- * is used of it is one question to the kernel.
+ * `/data` of a compartment: a file system in a file. That bounds its size and its number of files, and one call to the
+ * kernel gives its usage.
  *
  * Invariants
  *  - The file appears under its name when the file system in it is complete.

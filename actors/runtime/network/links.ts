@@ -16,8 +16,7 @@ export interface LinkSettings {
   readonly addresses: Addresses
 }
 
-/** The device within each namespace. */
-/** In every namespace. */
+/** The name of the device in every namespace. */
 export const INNER = "eth0"
 const PROBE_IPV6 = "fd6b:6875:6200::2/64"
 const MTU_DEFAULT = 1500

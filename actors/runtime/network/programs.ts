@@ -1,6 +1,6 @@
 /**
- * The system's own programs that the network of compartments is made with. Each runs without a shell and under a bound of
- * time and output, and says in one line what failed.
+ * The system's programs that set up the network of compartments. Each runs without a shell, with limits of time and
+ * output, and reports a failure in one line.
  */
 import { spawn } from "node:child_process"
 import { access, constants } from "node:fs/promises"

@@ -1,6 +1,6 @@
 /**
- * Removes a deployment's network from this host, whatever is left of it. Unlike `Network.open` it needs no subnet,
- * engine or program, and makes nothing on the way. Done again it finds nothing.
+ * Removes the remains of a deployment's network from this host. Unlike `Network.open` it needs no subnet, engine or
+ * program, and makes nothing. A second run finds nothing.
  *
  * It keeps the choice of addresses (network.json), and that the host forwards packets: others may need that.
  */

@@ -1,6 +1,6 @@
 /**
- * Everything that a deployment makes on a host has its tag in its name, so that several deployments share one machine
- * and none touches another's. The names of devices stay below the kernel's 15 characters.
+ * The tag of a deployment, which is in the name of everything that it makes on a host. So several deployments share one
+ * machine without touching each other. The names of devices stay below the kernel's 15 characters.
  */
 import { createHash } from "node:crypto"
 import { resolve } from "node:path"

@@ -1,6 +1,6 @@
 /**
- * The form of private keys in the keeper's store: AES-256-GCM under a key of HUB_VAULT_KEY, bound to their vault. As
- * bytes that can be wiped, never as text.
+ * The form of private keys in the keeper's store: AES-256-GCM under a key derived from HUB_VAULT_KEY, bound to the
+ * vault. Keys are bytes that can be wiped, never text.
  */
 import {
   createCipheriv,

@@ -1,4 +1,4 @@
-/** In the page: what is done to a field beside typing, and whether it is still the one that was chosen. */
+/** Runs in the page: acts on a field other than by typing, and checks that it is still the chosen one. */
 import type { PageDocument, PageElement, PageWindow } from "./dom.ts"
 import { everything, isOpen, isReachable } from "./look.ts"
 import { elementAt, isField, known } from "./tell.ts"

@@ -1,4 +1,7 @@
-/** In the page: a captcha that keeps the form from being sent. The top document alone is looked at, and frames by their elements. */
+/**
+ * Runs in the page: finds a captcha that keeps the form from being sent. It looks only at the top document, and at
+ * frames by their elements.
+ */
 import type { PageDocument, PageElement, PageWindow } from "./dom.ts"
 import { everything, isOpen, isReachable } from "./look.ts"
 import { known, labelOf } from "./tell.ts"

@@ -1,4 +1,4 @@
-/** In the page: fields, buttons and forms, told by what stands on them. */
+/** Runs in the page: describes fields, buttons and forms by their texts and attributes. */
 import type { ButtonFact, Fact, FormFact, PageDocument, PageElement, PageOption, PageWindow, Scan } from "./dom.ts"
 import { around, everything, isOpen, isReachable, nearest } from "./look.ts"
 

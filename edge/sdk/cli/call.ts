@@ -1,4 +1,4 @@
-/** Any operation of the interface, by method and path. */
+/** Calls any operation of the interface, by method and path. */
 import { harmless } from "../../../schemas/printed.ts"
 import { type HubClient, isHubError } from "../client.ts"
 import { present } from "./arguments.ts"

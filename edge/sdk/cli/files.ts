@@ -1,5 +1,5 @@
 /**
- * Files that are written for their owner alone: secrets, and what was fetched.
+ * Writes files that only their owner can read: secrets, and downloads.
  *
  * Invariants
  *  - They are for their owner alone (0600, in a folder of 0700), and one that others may read is not used.

@@ -1,4 +1,4 @@
-/** Mail that goes out. */
+/** Commands that send mail. */
 import { basename } from "node:path"
 import { answerSubject, type SendMail } from "../../../schemas/mail/send.ts"
 import { present, WRITE_OPTIONS, WRITE_USAGE, writeOf } from "./arguments.ts"

@@ -1,4 +1,4 @@
-/** What is printed. Text that others wrote cannot drive the terminal, and no secret is shown unless it is asked for. */
+/** Prints results. Text by others cannot control the terminal, and secrets are shown only if asked for. */
 import { harmless } from "../../../schemas/printed.ts"
 import { isHubError } from "../client.ts"
 import { Fault } from "./fault.ts"

@@ -1,4 +1,4 @@
-/** The recovery key: the way back into an account whose key is lost. */
+/** Commands for the recovery key, which restores access to an account whose key is lost. */
 import { resolve } from "node:path"
 import {
   type AgentKey,

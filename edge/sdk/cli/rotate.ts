@@ -1,5 +1,5 @@
 /**
- * Rotation that survives a crash at any moment.
+ * Rotates the agent's key so that a crash at any moment does no harm.
  *
  * Invariants
  *  - The new key is in `key.next`, flushed, before anything is sent, and takes the place of `key` by one rename after

@@ -1,4 +1,4 @@
-/** Which command a command line asks for, and its end. */
+/** Finds the command that a command line names, runs it, and sets the exit status. */
 import { parseArgs } from "node:util"
 import { VERSION } from "../../../schemas/version.ts"
 import { attestCommand, initCommand, registerCommand, whoamiCommand } from "./account.ts"

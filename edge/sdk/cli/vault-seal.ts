@@ -1,5 +1,5 @@
 /**
- * Sealing an entry: what is secret of it is asked for at the terminal, or read from standard input.
+ * Seals an entry. The secret parts are asked for at the terminal, or read from standard input.
  *
  * Invariants
  *  - No secret is an argument: the list of processes and the shell's history show those. One that is given all the

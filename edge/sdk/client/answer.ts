@@ -1,5 +1,5 @@
 /**
- * Reads answers with care: the other side may be anybody, or broken.
+ * Reads answers with care, because the other side may be hostile or broken.
  *
  * An answer is read to a bound and no further, from its stream. Another server's answer becomes an error with a code
  * and a few words of its own. No message has a stranger's text at length.

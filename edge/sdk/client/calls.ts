@@ -1,4 +1,4 @@
-/** The types of a call: what an operation needs is asked for, what it does not have cannot be given. */
+/** The types of a call. The fields that an operation needs are required, and others are not allowed. */
 import type { Answer } from "./answer.ts"
 import type { Operations } from "./api.ts"
 

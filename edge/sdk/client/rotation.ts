@@ -1,5 +1,5 @@
 /**
- * A new key in place of the old one: by the old one itself, or by the recovery key where the old one is lost.
+ * Replaces the key by a new one: with the old key, or with the recovery key if the old one is lost.
  *
  * Both use the same proof: the new key's signature over hub id, current key and new key. So nobody is given a key that
  * they do not hold, and no proof fits another change. The answer to a rotation may be lost after it was done. Then the

@@ -1,6 +1,6 @@
 /**
- * Sealed boxes (libsodium's `crypto_box_seal`, X25519): whoever has the public key makes one, and only the private key
- * opens it.
+ * Sealed boxes (libsodium's `crypto_box_seal`, X25519). Anybody with the public key can make one, and only the private
+ * key opens it.
  *
  * Invariants
  *  - The library is loaded when the first one is made, and by nothing else of the client.

@@ -1,5 +1,5 @@
 /**
- * One request to the service, over as many tries as it takes.
+ * Makes one request to the service, with as many tries as it needs.
  *
  * Invariants
  *  - Every try is signed afresh: new nonce, new timestamp. The signature covers the request as it is sent, byte for

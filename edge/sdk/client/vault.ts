@@ -1,5 +1,5 @@
 /**
- * Entries of a vault, sealed on this machine: what the service is sent of their secrets, it cannot open.
+ * Seals entries of a vault on this machine. The service cannot open their secrets.
  *
  *   const body = await sealEntry((await hub.get("/vault")).data, {
  *     kind: "login", origins: ["https://shop.example"], username: "ada", password, label: "Shop"

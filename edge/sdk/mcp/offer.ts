@@ -1,5 +1,5 @@
 /**
- * Which operations are offered as tools. A model is given what it needs and no more: `read` unless it is told
+ * Selects the operations that are offered as tools. A model gets as few as possible: `read` unless configured
  * otherwise.
  *
  * Invariants

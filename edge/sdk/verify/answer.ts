@@ -1,4 +1,4 @@
-/** Reading an answer of the hub, never beyond a bound. */
+/** Reads an answer of the hub up to a size limit. */
 import type { FetchResponse } from "./interface.ts"
 
 /** Reads a body by parts, never beyond the bound; what is not read to its end is given up. */

@@ -1,5 +1,5 @@
 /**
- * Every bound that is not an option.
+ * Every limit that is not an option.
  *
  * Invariants
  *  - Everything that grows has a bound: bytes, agents, keys, nonces, records, waiting checks, and the time of each

@@ -1,5 +1,5 @@
 /**
- * A directory out of its document, or the entries of it that changed.
+ * Builds a directory from its document, or from the entries that changed.
  *
  * Invariants
  *  - Its members may come in whatever order, and each is checked: none may be missing or come twice, and what is

@@ -1,4 +1,4 @@
-/** Ed25519: the runtime's own, synchronous if it can be; else the website's. */
+/** Ed25519 verification: the runtime's own, synchronous if possible, else the one that the website provides. */
 import { PUBLIC_KEY_BYTES, SIGNATURE_BYTES, SPKI_PREFIX } from "../../../schemas/signing/ed25519.ts"
 import { decodeText } from "./base64.ts"
 import type { Ed25519 } from "./interface.ts"

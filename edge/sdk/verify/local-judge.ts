@@ -1,5 +1,5 @@
 /**
- * Judging on this machine.
+ * Judges requests on this machine.
  *
  * Invariants
  *  - A request is judged against the website's configured host names, never against its own `Host` header.

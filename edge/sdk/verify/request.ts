@@ -1,4 +1,4 @@
-/** Reading a request, in whatever form it comes. */
+/** Reads a request in any of the supported forms. */
 import type { CheckOptions, FetchRequest, HeaderRecord, HeadersLike, PlainRequest } from "./interface.ts"
 import { misuse } from "./misuse.ts"
 

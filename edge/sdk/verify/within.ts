@@ -1,4 +1,4 @@
-/** A bound on the time of a wait. */
+/** Limits the time of a wait. */
 
 /** Rejects when the time is over, and says so to whoever does the work. */
 export const within = async <A>(

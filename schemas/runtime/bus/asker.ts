@@ -10,7 +10,7 @@
  *    All of them but the reply lead to another try. At the deadline the answer is `unavailable`.
  *  - A node of another release that does not know the operation (`elsewhere`) is asked again with growing pauses. The
  *    next owner of the shard is asked at once.
- *  - Asks to one session within FLUSH_GAP_MS are sent in one message (see frames.ts and pace.ts).
+ *  - Asks to one session within FLUSH_GAP_MS are sent in one message (see schemas/bus/frames.ts and pace.ts).
  *  - At most `maxInFlight` asks wait; one more is refused as `overloaded` before anything is sent.
  */
 import type { Clock } from "effect"
@@ -73,7 +73,7 @@ const ELSEWHERE_PAUSE_MAX_MS = 800
 /** The smallest gap between two frames of asks. */
 export const FLUSH_GAP_MS = 1
 
-/** The asker's identity: the user's role on the bus (roles.ts), and a name of its own. */
+/** The asker's identity: the user's role on the bus (schemas/bus/roles.ts), and a name of its own. */
 export interface AskerIdentity {
   readonly role: BusRole
   readonly name: string
