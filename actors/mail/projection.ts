@@ -123,7 +123,7 @@ export const mailProjection = logProjection({
         of: "agent",
         order: "id",
         at: "at",
-        // The log forgets a sent message a day later: until then it makes these rows.
+        // The log keeps a sent message a day longer than this. A rebuild in that time leaves such rows out.
         bounds: ({ limits: { email } }) => ({ seconds: email.retention_seconds, newest: 0 })
       }
     },

@@ -27,7 +27,7 @@ const signatureVerdict = (result: string | undefined): Verdict => (result === "n
 
 /** Header fields that say how the body is read. */
 const FORM = ["content-type", "content-transfer-encoding", "content-disposition"]
-/** Header fields that say whom an answer goes to. */
+/** Header fields that decide who gets an answer. */
 const ANSWERED = ["reply-to", "to", "cc"] as const
 /** A field as `form.ts` and postal-mime read it: any number of blanks may precede its colon. */
 const FIELD = /^([!-9;-~]+)[ \t]*:/gm
