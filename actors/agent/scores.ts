@@ -23,7 +23,7 @@ export interface Change {
 export const shownOf = (score: ScoreName, sum: number): number =>
   score === "trust" ? Math.min(TRUST_MAX, Math.max(0, sum)) : sum
 
-/** One after another: each entry stands on the one before. `delta` is what the shown value changes by. */
+/** Makes one entry after another, each on top of the one before. `delta` is the change of the shown value. */
 export const scoreEntries = (agent: Scored, changes: ReadonlyArray<Change>): ReadonlyArray<ScoreEntry> => {
   const values = { trust: agent.trust, reputation: agent.reputation }
   const sums = { trust: agent.trust_sum, reputation: agent.reputation }

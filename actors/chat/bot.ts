@@ -129,7 +129,7 @@ export class Bot {
     )
   }
 
-  /** A button was pressed: what came of it is shown for a moment. */
+  /** Shows the result of a pressed button for a moment. */
   pressed(query: string, text: string): Effect.Effect<void> {
     return Effect.ignore(Effect.tryPromise(() => this.sending.answerCallbackQuery(query, { text })))
   }

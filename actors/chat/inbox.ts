@@ -21,7 +21,7 @@ export interface Waiting {
   readonly until: number | null
 }
 
-/** Updates without a chat stand each by itself. */
+/** Each update without a chat is on its own. */
 const chatOf = ({ update_id, message, callback_query, my_chat_member }: Update): string => {
   const chat = message?.chat ?? callback_query?.message?.chat ?? my_chat_member?.chat
   return chat === undefined ? `update ${update_id}` : String(chat.id)
@@ -79,7 +79,10 @@ export class Inbox {
     this.changed.openUnsafe()
   }
 
-  /** While something is open a poll comes back at once: until there is less of it, or for so long. */
+  /**
+   * While an update is unfinished, a poll returns at once. So this waits until fewer are unfinished, or for a limited
+   * time.
+   */
   pause(ms: number): Effect.Effect<void> {
     return Effect.suspend(() => {
       if (this.open.size === 0) return Effect.void

@@ -63,7 +63,7 @@ interface Parts {
   readonly seed: Uint8Array
 }
 
-/** A chat that is closed to us is taken away from its account; lost, the next message finds it so. */
+/** Removes a chat that is closed to us from its account. If this is lost, the next message has the same result. */
 const unlinking = (
   { seed }: Parts,
   human: string,

@@ -46,7 +46,7 @@ const fold: Fold<ActorOf<VoteState, VoteEvent>> = {
 
 export const voteKind = kind(fold, {}, () => ({ operations: {} }))
 
-/** A vote as it stands in the log. */
+/** A vote in the form of the log. */
 export interface Ballot {
   readonly target_type: VoteTarget
   readonly target_id: number

@@ -31,7 +31,7 @@ const WALKS_WAITING_MAX = 16
 type KeyType = "bigint" | "integer" | "boolean" | "double precision" | "text" | "timestamptz"
 
 export interface Listing {
-  /** All that decides what is in it and in which order: it is remembered by this. */
+  /** Everything that determines its content and order. Totals are cached under this name. */
   readonly name: string
   /** Tables with their aliases. */
   readonly from: RawBuilder<unknown>
@@ -75,7 +75,7 @@ export class Listings {
     this.marks = new Kept(clock, LISTS_MAX)
   }
 
-  /** `before`: rows that stand before all of the list, on its first page. */
+  /** `before`: rows that come before the list on its first page. */
   async page(db: Db, listing: Listing, { page, per_page }: Wanted, before = 0): Promise<PageOfIds> {
     const total = await this.total(db, listing)
     const offset = Math.max(0, (page - 1) * per_page - before)

@@ -45,8 +45,8 @@ export interface Turn<T> {
    */
   readonly late: () => ReadonlyArray<T>
   /**
-   * The receiver took so long (ms), or `null` if it was not asked. Returns the attempts that it has no room for any
-   * more.
+   * The time that the receiver took in ms; `null` if it was not asked. Returns the attempts that the receiver has no
+   * more room for.
    */
   readonly done: (tookMs: number | null) => ReadonlyArray<T>
 }

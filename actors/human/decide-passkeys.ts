@@ -87,7 +87,7 @@ export const decideRemove = (
 
 export interface EnterFacts {
   readonly challenge: Challenge | null
-  /** Which one signed it, and what is kept of that from now on. */
+  /** The passkey that signed, and its new record. */
   readonly signed: { readonly passkey: number; readonly sealed: string } | null
   /** Sealed. */
   readonly browser: string | null

@@ -50,8 +50,8 @@ export const joined = (one: LeftBehind, other: LeftBehind): LeftBehind => ({
 })
 
 /**
- * Unix ms until which the agent's refusal of an earlier account holds; 0 if there was none. `proven`: who asks now has
- * the address, and answers for nobody who only named it.
+ * Unix ms until which the agent's refusal of an earlier account still applies; 0 if there was none. `proven`: the
+ * asking person has verified the address, and does not answer for people who only named it.
  */
 export const refusedUntil = ({ refused }: LeftBehind, agent: string, proven: boolean): number =>
   Math.max(
@@ -59,7 +59,7 @@ export const refusedUntil = ({ refused }: LeftBehind, agent: string, proven: boo
     ...refused.filter((one) => one.agent === agent && !(proven && one.unproven === true)).map(({ until }) => until)
   )
 
-/** A declaration that no agent has answered where the log stands at `seq`. */
+/** A declaration that no agent has answered when the log is at `seq`. */
 export interface Unanswered {
   readonly id: number
   readonly agent: string

@@ -16,7 +16,7 @@ const TOLD_EVERY_MS = 3_600_000
 export interface LoginFacts {
   /** Of the browser. */
   readonly mark: string
-  /** That tells of it; empty if no letter goes out. */
+  /** The letter that reports it; empty if none is sent. */
   readonly letter: Posted
 }
 

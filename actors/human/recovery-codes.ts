@@ -12,7 +12,7 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
 const RECOVERY_CODES = 10
 const CODE_CHARS = 10
 const GROUP_CHARS = 5
-/** Crockford's: no I, L, O, which look like others, and no U. */
+/** Crockford's alphabet: without I, L and O, which look like digits, and without U. */
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 const ALPHABET_MASK = ALPHABET.length - 1
 
@@ -48,7 +48,7 @@ const meant = (typed: string): string | null => {
   return CODE.test(plain) ? plain : null
 }
 
-/** Which of the kept hashes a code belongs to, so that it can be taken away; `null` if it belongs to none. */
+/** The stored hash that a code matches, so that it can be removed; `null` if none matches. */
 export const recoveryHash = (account: string, typed: string, hashes: ReadonlyArray<string>): string | null => {
   const code = meant(typed)
   if (code === null) return null

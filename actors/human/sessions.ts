@@ -59,7 +59,7 @@ export const sessionOperations = ({ config }: KindParts, opening: Opening): Sess
         : Effect.fail(noHuman)
     ),
     "human.open_session": write({
-      // The password was right: that a code is wanted besides is no failure.
+      // The password was right, so asking for a code as well is not a failure.
       prepare: (state, input, context) =>
         Effect.tap(logInFacts(opening, state, input, context), (facts) =>
           isCodeWanted(decideOpen(state, input, { ...context, facts }, owner))

@@ -42,7 +42,7 @@ interface Declaring {
 
 /** Earlier dealings of the person with the agent. */
 interface Before {
-  /** The newest sponsorship of that agent, as it stands; `verified`: whether the person had proven the address. */
+  /** The newest sponsorship of that agent. `verified`: whether the person had verified the address. */
   readonly before: (SponsorshipFacts & { readonly verified?: boolean }) | null
   /** Unix ms until which the agent's refusal of an earlier account of the address holds. */
   readonly earlier: number
@@ -59,7 +59,7 @@ interface Declared extends Declaring {
   readonly number: number
 }
 
-/** The bucket that is drawn: somebody who has not proven the address spends nothing of its holder's. */
+/** The bucket that is drawn from. A person who has not verified the address takes nothing of its holder's limit. */
 const countedAs = ({ address, email_verified }: Human): string => (email_verified ? address : `unproven ${address}`)
 
 /** Why no agent may be made for this person; `null` if one may. */
@@ -129,7 +129,7 @@ interface Ended {
 const openIn = (state: HumanState, sponsorship: number): Human["sponsorships"][number] | null =>
   (isActive(state) ? state.sponsorships.find(({ id, open }) => id === sponsorship && open) : null) ?? null
 
-/** `posted`: the letter that tells of it, where one goes out. */
+/** `posted`: the letter that reports it, if one is sent. */
 export const decideEnded = (
   state: HumanState,
   { sponsorship }: Ended,

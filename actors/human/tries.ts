@@ -34,7 +34,10 @@ export const tryOf = (
     return yield* Effect.fail({ ...refusal("rate_limited", why, details), retryAfter })
   })
 
-/** Lost with the node, the try counts: that locks nobody out by itself. `id`: of what was right, for which it counts once. */
+/**
+ * If this is lost with the node, the try counts, which alone locks nobody out. `id`: the id of the right try, so that
+ * it is given back once.
+ */
 export const giveBackTry = (id: string, address: string, isConsole = false): Effect.Effect<void, never, Actors> =>
   Effect.gen(function* () {
     const actors = yield* Actors

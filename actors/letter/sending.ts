@@ -195,7 +195,7 @@ const messageOf = (
 
 const BUSY: LetterOutcome = { type: "passing", reason: "the node had no room" }
 
-/** The attempt itself, once it is in the log; then its actor is told, wherever it is. */
+/** Makes the attempt, once it is in the log, and then reports to its actor. */
 export const attempted = (
   letters: Letters,
   { send, attempt, asking, template }: Ready,

@@ -18,12 +18,12 @@
  */
 import { Deferred, Effect, Latch } from "effect"
 
-/** A place is slow when it held a slot for so long. */
+/** A destination counts as slow if it held a slot for this long. */
 export const SLOW_MS = 2000
 /** Places whose pace is remembered. */
 const PACES_MAX = 10_000
 
-/** Slow places together hold one of so many equal parts of the slots. */
+/** Slow destinations together hold at most one of this many equal parts of the slots. */
 const SLOW_PARTS = 4
 /** So do all letters to one person. */
 const PERSON_PARTS = 4
@@ -31,8 +31,8 @@ const PERSON_PARTS = 4
 type Pace = "prompt" | "slow"
 
 /**
- * Letters that anybody may cause: together they hold one of so many equal parts of the slots. `until`: a person has proved
- * the address, or the place was prompt.
+ * Letters that anybody may cause. Together they hold at most one of this many equal parts of the slots. `until`: a
+ * person has verified the address, or the destination was fast.
  */
 export interface Strangers {
   readonly name: string
@@ -73,7 +73,7 @@ export class Slots {
     this.hurryMs = hurryMs
   }
 
-  /** True if the letter has a slot now, for so long. `person`: to whom it goes. */
+  /** True if the letter has a slot now, for this long. `person`: the recipient. */
   reserve(letter: string, forMs: number, person: string | null = null): boolean {
     const now = this.now()
     for (const [other, { until }] of this.taken) if (until <= now) this.free(other)

@@ -57,7 +57,7 @@ export const holdsSeconds = (name: string, limits: LetterLimits): number | null 
   return template?.holds?.(limits) ?? template?.worth?.(limits) ?? null
 }
 
-/** `null` if there is no such template, or its values are not all there or not what they should be. */
+/** `null` if there is no such template, or if its values are missing or wrong. */
 export const rendered = (
   name: string,
   given: Readonly<Record<string, string>>,

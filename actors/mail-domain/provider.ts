@@ -21,7 +21,10 @@ interface DkimPublic {
 }
 
 export interface DomainProvider {
-  /** The records that it needs, beside the proof of who holds the domain. Done again, it changes nothing. */
+  /**
+   * Declares a domain, and returns the records that it needs besides the proof of its holder. Calling it again changes
+   * nothing.
+   */
   readonly declare: (domain: string, dkim: DkimPublic) => Effect.Effect<ReadonlyArray<DnsRecord>, Refusal>
   /** `null`: it says nothing of its own. */
   readonly check: (domain: string) => Effect.Effect<ProviderLook | null, Refusal>

@@ -40,8 +40,8 @@ export const lookupBy = (servers: Servers, bounds: Pick<Bounds, "dns_query_ms">)
 }
 
 /**
- * For one message: rejects what is asked once its time is over, and beyond so many questions, as a passing fault. Its time
- * begins with its first question: what a thread takes to begin is not the message's.
+ * A lookup for one message. After its time, or beyond a number of questions, it rejects as a temporary fault. Its time
+ * begins with the first question, because the start of a thread must not count.
  */
 export const lookupWithin = (
   lookup: Lookup,
@@ -126,7 +126,7 @@ export class DnsQuestions {
     } catch (error) {
       const code = codeOf(error)
       if (!ABSENT.has(code)) throw error
-      // A server that does not follow an alias by itself says that the name has no such record.
+      // A server that does not follow an alias itself answers that the name has no such record.
       if (code !== "ENODATA" || type === "CNAME" || aliases === 0) return []
     }
     const [alias] = await this.followed(resolver, name, "CNAME", 0)

@@ -16,7 +16,7 @@ import type { EventLog } from "../log/commit.ts"
 import { toItsEnd } from "../projections/steps.ts"
 import { voidNumber } from "./void.ts"
 
-/** A gap that is seen for so long is closed. Shorter than readers wait for it (queries.ts). */
+/** A gap that exists for this long is closed. It is shorter than readers wait for it (queries.ts). */
 const GRACE_MS = 1_000
 const LOOK_MS = 250
 const RETRY_MS = 5_000

@@ -21,7 +21,7 @@ export interface Order {
 export interface Health {
   /** Why nothing can be started now; `null`: it can. */
   readonly reason: string | null
-  /** The reason passes by itself. */
+  /** True if the reason passes without an action. */
   readonly starting: boolean
   readonly isolation: Isolation | null
   readonly firewall: boolean | null
@@ -38,7 +38,7 @@ export interface Machine {
   readonly begun: (compartment: string) => number
   /** Idempotent for a run, from whatever half of it is there. Throws a HostFault; an EngineFault where trying again helps. */
   readonly start: (order: Order, applied: (archive: number, how: Applied) => Promise<void>) => Promise<void>
-  /** Adopts compartments that run already, after this process was started anew. */
+  /** Adopts compartments that already run, after a restart of this process. */
   readonly adopt: (compartment: string, order: () => Order) => Promise<void>
   readonly stop: (compartment: string) => Promise<void>
   /** The container, never its data. */
@@ -49,7 +49,7 @@ export interface Machine {
   readonly logs: (compartment: string, query: LogQuery) => Promise<LogPage>
   readonly stats: (compartment: string) => Promise<Stats | null>
   readonly diskMb: (compartment: string) => Promise<number>
-  /** `null`: nothing can be run beside a program here. */
+  /** `null` if no further program can run in a compartment here. */
   readonly exec: ((compartment: string, order: ExecOrder) => Promise<ExecResult>) | null
   readonly exits: (listener: (compartment: string) => void) => () => void
 }

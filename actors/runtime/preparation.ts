@@ -12,7 +12,7 @@ const read = Schema.decodeUnknownSync(Schema.fromJsonString(Preparation))
 
 interface Prepared {
   readonly reason: string
-  /** It goes on by itself. */
+  /** True if it continues without an action. */
   readonly underWay: boolean
 }
 

@@ -28,7 +28,7 @@ const AT_ONCE = 4
 /** Compartments into which files are unpacked at a time; the others wait. */
 const UPLOADS_AT_ONCE = 8
 
-/** `null`: no such compartment on this host. Rejects if nobody can tell. */
+/** `null` if there is no such compartment on this host. Rejects if that is not known. */
 export interface Told {
   readonly desired: (compartment: string) => Promise<Desired | null>
   readonly report: (command: string, compartment: string, told: Reported) => Promise<void>
@@ -40,7 +40,7 @@ export interface ReconcilerParts extends Told {
   /** The order of a run; throws if a box does not open. */
   readonly orderOf: (compartment: string, desired: Desired, archives: ReadonlyArray<Archive>) => Order
   readonly archiveOf: (compartment: string, upload: Desired["uploads"][number]) => Promise<Archive>
-  /** The run of it that is to be stopped for what it holds. */
+  /** The run that must be stopped for using too much disk. */
   readonly overfull?: (compartment: string) => number | undefined
   /** Once a program runs. */
   readonly running?: (compartment: string, desired: Desired) => void
@@ -265,7 +265,7 @@ export class Unusable extends Error {
   override readonly name = "Unusable"
 }
 
-/** Nobody can tell at the moment. */
+/** The answer is not known at the moment. */
 class Unreachable extends Error {
   override readonly name = "Unreachable"
 }

@@ -15,7 +15,7 @@ export const aboutOf = ({ event, entry_id, code }: Alert): string => [event, ent
 
 type AlertLimits = Pick<Limits["service"]["vault"], "alert_seconds">
 
-/** Nothing, where it was told just now: by a clock that was set back as well. */
+/** Nothing if the same alert was sent a moment ago, even if the clock was set back since. */
 export const alerting = (
   state: VaultState,
   alert: Alert,

@@ -45,8 +45,8 @@ const EntryOwner = Schema.Struct({ sponsorship: Schema.Int, human: Schema.String
 export type EntryOwner = typeof EntryOwner.Type
 
 /**
- * The fills that an owner has to allow: payments above so many minor units, or, `null`, every fill. `owners`: those who
- * could consent when the entry was written; absent in older events (consenters.ts).
+ * The fills that an owner has to allow: payments above this many minor units, or, if `null`, every fill. `owners`:
+ * those who could consent when the entry was written; absent in older events (consenters.ts).
  */
 const ConsentValue = Schema.Struct({
   above: Schema.NullOr(Schema.Int),
@@ -111,7 +111,7 @@ const FillValue = Schema.Struct({
 })
 export type FillValue = typeof FillValue.Type
 
-/** When somebody was told of an entry and a code. */
+/** The time of the last alert about an entry and a code. */
 const AlertValue = Schema.Struct({ about: Schema.String, at: Schema.Number })
 
 export const VaultValue = Schema.Struct({

@@ -36,7 +36,7 @@ const overloaded: Refusal = { code: "overloaded", message: "Too many read logs h
 /** Within what a query may take. */
 const ASK_MARGIN_MS = 1500
 const PAGE_LINES = 500
-/** A stream's right is looked at anew no more often than this. */
+/** The smallest gap between two checks of a stream's right. */
 const JUDGE_MS = 1000
 const nobodyTells = unavailable("The agent's home did not answer. It is safe to try again.")
 
@@ -111,7 +111,7 @@ export class Logs {
     })
   }
 
-  /** `from`: the last id that the reader has; `null` begins with what is kept. */
+  /** `from`: the last id that the reader has; `null` to begin with the oldest kept line. */
   stream(call: Call, id: string, by: Asker, from: number | null): Effect.Effect<Response, Refused> {
     const agent = agentIn(by)
     if (this.#streams.full || this.#streams.oldest(agent) !== null) return Effect.fail(refuse(overloaded))

@@ -60,7 +60,7 @@ export interface Noted {
   accepted?: boolean
 }
 
-/** `use` types it; however it ends, the service is told. */
+/** `use` types the content. The service is told the end, whatever it is. */
 export const granted = async <A extends Outcome>(
   { service: { hub, key }, patience }: Asking,
   wanted: Wanted,
@@ -78,7 +78,7 @@ export const granted = async <A extends Outcome>(
     const noted: Noted = {}
     const done = await use(sealed, fill, noted)
     const filled = done.filled.slice(0, FILLED_MAX).map((name) => name.slice(0, SHOWN_MAX_CHARS))
-    // It is typed already: that the service could not be told changes nothing about it.
+    // The content is typed already. That the service could not be told does not change this.
     await end({ status: "done", filled, submitted: done.submitted, ...noted }).catch(() => undefined)
     return done
   } catch (error) {

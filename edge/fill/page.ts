@@ -21,7 +21,7 @@ export interface Page {
   /** As `still`, and asks the browser. */
   readonly check: () => Promise<void>
   readonly input: (method: string, params: object) => Promise<unknown>
-  /** From now on: whether the browser has told that of the page. */
+  /** Returns a function that says whether the browser has sent this event of the page since now. */
   readonly heard: (method: string) => () => boolean
   /** From now on: whether the page has sent data anywhere. */
   readonly requested: () => Promise<() => boolean>

@@ -28,7 +28,7 @@ const WAITING_MAX = 8
 
 export interface Endpoint {
   readonly method: "GET" | "POST"
-  /** `signal`: whoever asked has gone. */
+  /** `signal`: aborted when the caller disconnects. */
   readonly run: (
     body: Readonly<Record<string, unknown>>,
     signal: AbortSignal
@@ -91,7 +91,7 @@ const oneAtATime = () => {
 
 const told = (error: unknown): { readonly status: number; readonly body: object } => {
   if (error instanceof Refused) return error
-  // Its message may quote what it stumbled over.
+  // The message of the error may quote a secret, so only its name is printed.
   process.stderr.write(`hub fill: ${error instanceof Error ? error.name : "a fault"} in an answer\n`)
   return { status: 500, body: { status: "refused", code: "internal_error", reason: "The fill service failed." } }
 }

@@ -24,7 +24,7 @@ const KEY = { key: "Unidentified", code: "", windowsVirtualKeyCode: 229 } as con
 
 const NO_FOCUS = "The field is gone, or does not keep the focus."
 
-/** `before`: what was put in already. */
+/** `before`: the text that was typed before. */
 const put = async (
   page: Page,
   document: PageDocument,
@@ -96,7 +96,7 @@ export const typing = async <A>(document: PageDocument, work: () => Promise<A>):
   }
 }
 
-/** A page may format what was typed a moment later. */
+/** The time in which a page may still reformat typed text. */
 const HELD_WITHIN_MS = 1_000
 const LOOK_AGAIN_MS = 50
 

@@ -102,12 +102,12 @@ const BOUNDS = {
 	numberDigitsMax: NUMBER_DIGITS_MAX,
 	hosts: 8,
 	retiredKeysPerAgent: 15,
-	/** From this age on a directory is renewed beside the checks, so that none has to wait for it. */
+	/** From this age on a directory is renewed in the background, so that no check has to wait for it. */
 	renewAheadSeconds: 240,
 	retryAfterMaxSeconds: 3600,
 	/**
-	* Changes are read instead of the whole directory, in so many answers at most. The whole is read again once so many
-	* agents have changed since, or it is a day old.
+	* The most answers with changes that are read before the whole directory is read again. The whole is also read if too
+	* many agents have changed since, or if it is a day old.
 	*/
 	changesPages: 12,
 	changedAgents: 2e4,
@@ -250,7 +250,7 @@ var HubClock = class {
 	seconds() {
 		return Math.floor((this.settings.now() + this.aheadMs) / 1e3);
 	}
-	/** An answer out of a shared cache (`Age`) tells an old time: it is not listened to. */
+	/** An answer from a shared cache (`Age`) has an old time, so it is ignored. */
 	learn(response, asked) {
 		const now = this.settings.now();
 		const text = response.headers.get("x-hub-server-time") ?? "";
@@ -266,7 +266,7 @@ var HubClock = class {
 const API_PREFIX = "/api/v1";
 
 // edge/sdk/verify/answer.ts
-/** Reads a body by parts, never beyond the bound; what is not read to its end is given up. */
+/** Reads a body in parts up to a limit. A body that is longer is given up. */
 const drain = async (response, maxBytes, take, signal) => {
 	const declared = Number(response.headers.get("content-length") ?? "0");
 	const reader = response.body?.getReader();
@@ -630,7 +630,7 @@ var Directory = class Directory {
 	columns;
 	/** Agents in the columns. */
 	rows;
-	/** Entries in place of those in the columns, or beside them. */
+	/** Entries that replace those in the columns, or add to them. */
 	changed;
 	constructor(columns, rows, changed, told) {
 		this.columns = columns;
@@ -647,7 +647,7 @@ var Directory = class Directory {
 			generatedAt
 		});
 	}
-	/** Agents that do not stand in the columns as they are. */
+	/** Number of agents whose entry differs from the columns. */
 	get changedCount() {
 		return this.changed.size;
 	}
@@ -1144,7 +1144,7 @@ var Pause = class {
 
 // edge/sdk/verify/within.ts
 /** Limits the time of a wait. */
-/** Rejects when the time is over, and says so to whoever does the work. */
+/** Rejects when the time is over, and then aborts the work. */
 const within = async (ms, work, outer) => {
 	const controller = new AbortController();
 	let end = () => void 0;
@@ -1377,7 +1377,7 @@ const targetOf = (url) => {
 	const target = path === -1 ? "" : whole.slice(scheme[0].length + path);
 	return target.startsWith("/") ? target : `/${target}`;
 };
-/** Stands for a header that is there and can match nothing: named twice, or no text. */
+/** Stands for a header that can match nothing: it is repeated, or not text. */
 const UNUSABLE = "\0";
 const textOf = (value) => {
 	if (value === void 0 || value === null) return null;
@@ -1398,7 +1398,7 @@ const PROOF_HEADERS = [
 	...WEB_BOT_AUTH_HEADERS
 ];
 const NAME_CHARS_MAX = 16;
-/** Header values by their place in `names`, which may stand in any letter case; `null` if there is none. */
+/** Header values in the order of `names`. Header names may have any case; `null` if a header is missing. */
 const readFields = (headers, names) => {
 	const get = headers.get;
 	if (typeof get === "function") return names.map((name) => textOf(get.call(headers, name) ?? void 0));
@@ -2016,7 +2016,7 @@ const PROBE = {
 	key: "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo",
 	signature: "5VZDAMNgrHKQhuLMgG6CioSHfx645dl02HPgZSJJAVVfuIIVkKM7rMYeOXAc-bRr0lv18FlbviRlUUFDjnoQCw"
 };
-/** A backend must tell a valid signature from an invalid one before it is trusted. */
+/** A backend must distinguish a valid signature from an invalid one before it is used. */
 const confirms = async (backend) => {
 	try {
 		const [key, signature] = [decodeText(PROBE.key, PUBLIC_KEY_BYTES), decodeText(PROBE.signature, SIGNATURE_BYTES)];

@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 
-/** Stages of a request that can refuse it: `gate` judges who asks, `bus` got no answer, `query` is a read model's. */
+/** Stages that can refuse a request: `gate` judges the asker, `bus` got no answer, `query` is one of a read model. */
 const REFUSED_BY = ["edge", "gate", "actor", "query", "bus"] as const
 
 export const RefusedRequest = Schema.Struct({

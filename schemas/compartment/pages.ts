@@ -8,7 +8,7 @@ import { describe } from "../envelope.ts"
 import { FormToken } from "../human/pages.ts"
 import { formOf, HtmlText } from "../page.ts"
 
-/** The page reports a missing or wrong value beside its field. */
+/** The page reports a missing or wrong value next to its field. */
 const Field = Schema.optionalKey(Schema.String)
 
 export const STEERING_ACTS = ["start", "stop", "restart", "delete"] as const

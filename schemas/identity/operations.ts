@@ -105,7 +105,7 @@ export const identityOperations = operationsOf("agent", {
   }),
   "identity.unset_recovery": op({ input: Nothing, output: Recovery, askedBy: ["edge"] }),
   "identity.cancel_recovery": op({ input: Nothing, output: Recovery, askedBy: ["edge"] }),
-  /** Without `by`: the key that signed stands in `request`. */
+  /** Without `by`, because the key that signed is in `request`. */
   "identity.recover": op({ input: NewKey, output: RecoveryScheduled, askedBy: ["edge"] }),
   "identity.directory_signature": op({ input: Nothing, output: DirectorySignature, askedBy: ["edge"] }),
   "identity.sign_directory": op({ input: DirectorySigned, output: DirectorySignature, askedBy: ["edge"] }),
@@ -116,7 +116,7 @@ export const identityOperations = operationsOf("agent", {
     output: Attestation,
     askedBy: ["edge"]
   }),
-  /** Forgets the websites that a deleted account visited. They are nobody's business any more. */
+  /** Forgets the websites that a deleted account visited, because they are private. */
   "identity.forget_hosts": op({ input: Nothing, output: Nothing, askedBy: [] }),
   /** A recovery is due. */
   "identity.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] })
@@ -132,7 +132,7 @@ export const DirectoryState = Schema.Struct({
 })
 export type DirectoryState = typeof DirectoryState.Type
 
-/** Entries that changed behind a version, the longest unchanged first. `null`: too many, or nobody can tell. */
+/** Entries that changed after a version, the longest unchanged first. `null`: too many, or not known. */
 const DirectoryChanges = Schema.Struct({
   ...DirectoryState.fields,
   changes: Schema.NullOr(

@@ -17,7 +17,7 @@ export const Jwk = Schema.Struct({
   use: Schema.Literal("sig")
 })
 
-/** One signature of the chain: what was signed, by which key (standard base64), and the signature. */
+/** One signature of the chain: the signed string, the key (standard base64), and the signature. */
 const Signed = Schema.Struct({ public_key: Schema.String, string_to_sign: Schema.String, signature: Schema.String })
 
 const SignedWithBody = Schema.Struct({ ...Signed.fields, body: Schema.String })

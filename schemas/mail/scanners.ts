@@ -29,7 +29,7 @@ export const clamdAddressOf = (text: string): ClamdAddress | null => {
   return { host, port }
 }
 
-/** `null` if it is none. The worker asks for no password: one in the address would be sent to whoever listens. */
+/** `null` if it is invalid. The worker needs no password; one in the address would be sent in readable form. */
 export const rspamdUrlOf = (text: string): string | null => {
   if (!URL.canParse(text)) return null
   const { protocol, username, password, search, hash, href } = new URL(text)

@@ -18,7 +18,7 @@ interface Common {
   readonly scanners: Scanners
 }
 
-/** Mail comes by SMTP, from whoever sends it. */
+/** Mail arrives by SMTP, directly from its senders. */
 export interface SmtpMail extends Common {
   readonly provider: "smtp"
   /** That the MX records of agents' own domains name. */

@@ -21,7 +21,7 @@ export const vaultToken = (text: string): VaultToken | null => {
   return type === undefined ? null : { type: type === "s" ? "source" : "service", agent: `${HUB_PREFIX}${agent}` }
 }
 
-/** Bad, ended or revoked: which of them is not told. */
+/** The token is wrong, ended or revoked. The answer does not say which. */
 export const tokenInvalid: Refusal = {
   ...refusal("token_invalid", "This token is none, or it has ended."),
   status: 401

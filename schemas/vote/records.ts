@@ -26,7 +26,7 @@ export const Vote = Schema.Struct({
 }).annotate({ identifier: "Vote" })
 export type Vote = typeof Vote.Type
 
-/** A vote as it stands now, with the score that its target has by it. */
+/** A vote as it is now, with the resulting score of its target. */
 export const Voted = Schema.Struct({
   ...target,
   value: Schema.NullOr(VoteValue),

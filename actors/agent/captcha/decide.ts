@@ -102,7 +102,10 @@ interface Told {
   readonly answered_at: number | null
 }
 
-/** By a reaction, which tells of each end once. The answer itself is not told: whoever asks for it gets it. */
+/**
+ * Decides on the end of a captcha. A reaction sends it once for each end. The notification does not contain the answer:
+ * the agent has to ask for it.
+ */
 export const decideCaptchaTold = (
   state: AgentState,
   { captcha, state: stands, kind, answered_at }: Told,

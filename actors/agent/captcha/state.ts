@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { event } from "../../engine/events.ts"
 
-/** `until`: unix ms, when it is over by itself. */
+/** `until`: Unix ms at which it ends without an answer. */
 export const PendingCaptchas = Schema.Array(Schema.Struct({ captcha: Schema.Number, until: Schema.Number }))
 export type PendingCaptchas = typeof PendingCaptchas.Type
 

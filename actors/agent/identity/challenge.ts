@@ -29,9 +29,9 @@ export class Challenges {
     return Buffer.concat([head, this.mark(hubId, head)]).toString("base64url")
   }
 
-  /** When it expires, in unix seconds; `null` for what was not made here for this agent. */
+  /** The time when it expires, in Unix seconds; `null` if this service did not make it for this agent. */
   expiryOf(hubId: string, challenge: string): number | null {
-    // One spelling alone: what is remembered of a used challenge is its text.
+    // Only one spelling is accepted, because a used challenge is remembered as text.
     const bytes = FORM.test(challenge) ? decodeBase64(challenge, CHALLENGE_BYTES) : null
     if (bytes === null) return null
     const head = Buffer.from(bytes.subarray(0, HEAD_BYTES))

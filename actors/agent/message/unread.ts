@@ -11,7 +11,7 @@ export const UNREAD_MESSAGES_MAX = 10_000
 
 type Notified = Extract<AgentEvent, { type: "agent.notified" }>
 
-/** The message that a notification tells of; `null` for every other one. */
+/** The message that a notification is about; `null` for every other notification. */
 const messageIn = ({ about, payload: { message_id } }: Notified): number | null =>
   about === "message.received" && typeof message_id === "number" ? message_id : null
 

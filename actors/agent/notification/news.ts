@@ -7,7 +7,7 @@ import type { Commit } from "../../log/commit.ts"
 import type { Message } from "../../projections/projection.ts"
 import { eventsOf } from "../../engine/events.ts"
 
-/** After these, whoever reads the agent's notifications may not be allowed to any more. */
+/** Events after which the readers of the agent's notifications may have lost their right. */
 const ACCOUNT_CHANGES: ReadonlySet<string> = new Set<AgentEvent["type"]>(["agent.banned", "agent.deleted"])
 
 /** Most commits hold nothing of this, and are not worth being parsed for it. */

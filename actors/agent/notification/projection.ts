@@ -46,7 +46,7 @@ const take = ({ fresh, read, deleted }: NotificationRows, agent: string, at: str
   if (event.type === "agent.deleted") deleted.add(agent)
 }
 
-/** In the order of the log, so that a deletion takes what came before it. */
+/** Applies events in the order of the log, so that a deletion removes the earlier rows. */
 const writing =
   ({ fresh, read, deleted }: NotificationRows): Change =>
   async (trx) => {

@@ -9,7 +9,7 @@ import { Schema } from "effect"
 import { event } from "../../engine/events.ts"
 
 export const OwnersState = Schema.Struct({
-  /** Not read yet, each with what tells of it, in the order of the telling. */
+  /** Unread messages, each with its notification, in the order of the notifications. */
   unread: Schema.Array(Schema.Struct({ message: Schema.Number, notification: Schema.Number })),
   /** The latest messages of its own that were answered, each with the first answer. */
   answered: Schema.Array(Schema.Struct({ message: Schema.Number, answer: Schema.Number }))

@@ -86,7 +86,7 @@ export const SPONSOR_EVENTS = [
 ] as const
 export type SponsorEvent = (typeof SPONSOR_EVENTS)[number]["Type"]
 
-/** Reason of an entry, and what it is about. */
+/** The reason of an entry, and the sort of its target. */
 export const SPONSORSHIP_TARGET = "sponsorship"
 
 export const evolveSponsors = (

@@ -12,7 +12,7 @@ import { aboveMax } from "../../../schemas/errors.ts"
 import { WATCHES_MAX } from "../../../schemas/watch/records.ts"
 import { event } from "../../engine/events.ts"
 
-/** Threads that an agent has left, of which so many are remembered: the newest. */
+/** The most threads that an agent has stopped watching and that are remembered, the newest ones. */
 const LEFT_MAX = 500
 
 const Watched = Schema.Struct({

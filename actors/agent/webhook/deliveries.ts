@@ -72,7 +72,7 @@ class Batch {
       this.rows.set(id, begun)
       return
     }
-    // Called for already: when it was due is told until the attempt is made.
+    // The attempt is called for already. Its due time is shown until it is made.
     if (event.type === "delivery.due") return
     change(this.rows.get(id) ?? this.changed(id), at, event)
   }

@@ -27,12 +27,12 @@ export const decideOffer = (
   return { events: [{ type: "human.chat_offered", v: 1, code: code.hash, expires_at }], reply: { shown } }
 }
 
-/** `claimed`: where the claim on the chat stands. */
+/** `claimed`: the sequence of the claim on the chat. */
 export interface LinkFacts {
   readonly chat: string
   readonly sealed: string
   readonly claimed: number
-  /** The letter that tells of it. */
+  /** The letter that reports it. */
   readonly posted: Posted
 }
 

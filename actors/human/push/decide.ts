@@ -9,7 +9,7 @@ export interface SubscribeFacts {
   readonly sealed: string
   /** Subscriptions that end with it: of the same browser, and those that take no messages any more. */
   readonly over: ReadonlyArray<number>
-  /** A letter that tells of a new one. */
+  /** The letter that reports a new browser. */
   readonly posted: Posted
 }
 

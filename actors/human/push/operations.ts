@@ -31,7 +31,7 @@ export const pushOperations = (
           return { id, isSame, isOver: isSame || key !== push.publicKey }
         })
         const over = kept.filter(({ isOver }) => isOver).map(({ id }) => id)
-        // A new browser is always told of, whatever else ends with it.
+        // A new browser is always reported by letter, even if others end with it.
         const posted = kept.some(({ isSame }) => isSame) ? {} : told("push_subscribed", account, context)
         return { sealed: sealBrowser(sealer, context.id, { ...browser, key: push.publicKey }), over, posted }
       }),

@@ -51,7 +51,7 @@ type RelayLimits = Pick<
 const TOO_EARLY = { refused: unavailable("The letter is not due yet.") }
 const NOTHING = { events: [] }
 
-/** True for an event that is recent enough to be told. A new owner is told for as long as somebody may object. */
+/** True for an event that is recent enough to be sent. A new owner is reported for as long as somebody may object. */
 export const isFresh = (
   { event, at: happened }: Pick<Relayed, "event" | "at">,
   at: number,
@@ -161,8 +161,8 @@ const letterOrHeld = (
 }
 
 /**
- * A letter that is sent later than it was counted: once more it is, or it becomes one of those that are told together. One
- * that tells of many is sent again in any case, for it names what nothing else names.
+ * Decides on a letter that is sent later than it was counted. It is counted again, or it is held for a summary letter.
+ * A summary letter is sent again in any case, because nothing else names its events.
  */
 export const decideAgain = (
   state: HumanState,
@@ -190,7 +190,10 @@ export const decideDigest = (
 
 type Chosen = Omit<Choice, "push"> & { readonly event: string; readonly push?: boolean }
 
-/** Only what differs from its default is kept: a default that changes later changes for whoever left it. */
+/**
+ * Only choices that differ from the default are stored, so that a later default applies to everybody who did not
+ * choose.
+ */
 export const decideChoose = (state: HumanState, { choices }: { readonly choices: ReadonlyArray<Chosen> }): Decided => {
   if (!isActive(state)) return absent
   const kept = choices.flatMap(({ event, email, chat, push = choiceOf(state.relay, event).push }) => {

@@ -27,8 +27,8 @@ import { handleOf } from "./told.ts"
 const NOTHING: RelayFacts = { letter: null, chat: null, push: [] }
 
 /**
- * True for an owner of the agent, as far as the account knows. A new owner is also told to an owner whose
- * sponsorship has ended meanwhile: an agent cannot hide it by ending the sponsorship.
+ * True for an owner of the agent, as far as the account knows. A new owner is also reported to an owner whose
+ * sponsorship has ended meanwhile, so that an agent cannot hide it by ending the sponsorship.
  */
 const isToldOf = ({ sponsorships }: Human, { agent: wanted, event }: Pick<Relayed, "agent" | "event">): boolean =>
   sponsorships.some(({ agent, open }) => agent === wanted && (open || event === OWNER_CONFIRMED))

@@ -58,7 +58,7 @@ const recordOf = (
   created_at: iso(created_at)
 })
 
-/** RFC 5321: what stands before the @, with its tag. */
+/** RFC 5321: the part before the @, with its tag. */
 const LOCAL_PART_MAX_CHARS = 64
 
 const tooLong = (room: number): Refusal =>

@@ -50,7 +50,7 @@ export class Places {
     if (wide !== null) this.add(wide, -1)
   }
 
-  /** Holds so many bytes more for a client, until `release`; false if they are too many. */
+  /** Holds this many more bytes for a client until `release`. False if they are too many. */
   hold(address: string, bytes: number): boolean {
     const holder = holderOf(address)
     const held = (this.held.get(holder) ?? 0) + bytes

@@ -139,7 +139,9 @@ export const postmasterBy = ({ nats, manager, ask, keys, settings, world, bounds
       return yield* world.send(outgoing, Effect.never)
     })
 
-  /** Forgets the oldest message of the network that has most of what is kept. False if none has more than this one. */
+  /**
+   * Deletes the oldest message of the network with the most kept messages. False if no network has more than this one.
+   */
   const madeRoom = async (network: string, all: ReadonlySet<string>): Promise<boolean> => {
     const { state } = await manager.streams.info(streams.mail, { subjects_filter: subjects.postmasterNetworks })
     const marked = Object.keys(state.subjects ?? {}).map((subject) => {

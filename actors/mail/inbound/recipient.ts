@@ -22,7 +22,7 @@ export type RecipientOf = (address: string, tag: string | null) => Effect.Effect
 
 const NOBODY: Recipient = { type: "nobody" }
 
-/** Once it is another's, or nobody's, its mailboxes are about to be closed. */
+/** True while the domain belongs to the agent. Otherwise its mailboxes are about to be closed. */
 const domainStands = (
   ask: Asking,
   domain: string,

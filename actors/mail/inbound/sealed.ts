@@ -33,7 +33,7 @@ export interface Addressed {
   readonly mailbox: number
   /** Of the mailbox. */
   readonly address: string
-  /** As it stands in the envelope. */
+  /** The address as in the envelope. */
   readonly to: string
   readonly tags: ReadonlyArray<string>
 }

@@ -51,7 +51,7 @@ const NO_ROOM = "4.3.1 No room for mail at the moment"
 
 const smtpError = (responseCode: number, words: string): Error => Object.assign(new Error(words), { responseCode })
 
-/** The library tells of each command in its log alone, whatever the line is encrypted by; nothing of it is kept. */
+/** The library reports commands only in its log, for encrypted lines too. Nothing of that log is kept. */
 const commandsTold = (told: (id: string, command: string) => void) => {
   const nothing = () => undefined
   const debug = (entry: unknown) => {
@@ -76,7 +76,7 @@ interface Read {
   tooMuch: boolean
 }
 
-/** Memory that a piece takes beside its bytes. A piece ends before each dot at the beginning of a line. */
+/** Memory that a piece takes in addition to its bytes. A piece ends before each dot at the beginning of a line. */
 const PIECE_BYTES = 128
 
 /** The recipients of a connection's message so far. */
@@ -219,7 +219,7 @@ export class MailServer {
     return null
   }
 
-  /** Anew for each message of a connection. */
+  /** Made again for each message of a connection. */
   private recipientsOf(session: SMTPServerSession): Recipients {
     const known = session.envelope.rcptTo.length === 0 ? undefined : this.recipients.get(session)
     const recipients: Recipients = known ?? { mailboxes: new Map(), own: new Map() }

@@ -14,7 +14,7 @@ import { type Companion, type Decision, firing, type Timer } from "../../engine/
 import type { FiredTimer } from "../../../schemas/timer.ts"
 import { claimOf, type MailerEvent, type MailerState } from "./state.ts"
 
-/** An actor that this one writes beside its own: how it stands. */
+/** Another actor that this one writes to in its own commit, with its present state and sequence. */
 export interface At<State> {
   readonly seq: number
   readonly state: State

@@ -14,7 +14,7 @@ export const MailerState = Schema.Struct({
   ),
   /** Ids of recipients that it wrote to, the newest last: `WRITTEN_MAX` of them. */
   written: Schema.Array(Schema.String),
-  /** Recipients of what it sent within the last day. */
+  /** Numbers of recipients of its mail within the last day. */
   sent: Schema.Array(Schema.Struct({ at: Schema.Number, recipients: Schema.Int })),
   days: SendingDays,
   /** The part of `days` that is about recipients at other services: the service's rates count these alone. */

@@ -39,7 +39,7 @@ const opened = ({ mail }: Pick<MailParts, "mail">, state: MailMessageState): Eff
     return sealer === null ? yield* failing(noMail.refused) : { state, sealer }
   })
 
-/** As its agent sees it: what became of it for each recipient, the queue tells. */
+/** The form for its agent. The queue knows the outcome for each recipient. */
 const shownSent = (
   state: SentValue,
   sealer: Sealer,

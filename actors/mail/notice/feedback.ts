@@ -5,7 +5,7 @@ import type { NoticeOutcome } from "../../../schemas/mail/notice.ts"
 import { heardAddress } from "../../../schemas/mail/senders.ts"
 import type { Notification } from "./notification.ts"
 
-/** By which a sending is known again: of what is sent, the tag and the header. */
+/** The name of the tag and the header by which a sending is recognized in feedback. */
 export const SENDING_TAG = "hub-sending"
 const SENDING_HEADER = "X-Hub-Sending"
 
@@ -26,7 +26,7 @@ const REASON_CHARS = 200
 const STATUS = /^[245]\.\d{1,3}\.\d{1,3}$/
 const KIND = /^[a-z-]{1,30}$/
 
-/** The tag comes with events, the header with feedback notifications that are told with headers. */
+/** Events contain the tag. Feedback notifications contain the header, if headers are included. */
 export const sendingOf = ({ mail: { tags, headers } }: Notification): string | null => {
   const header = headers?.find(({ name }) => name.toLowerCase() === SENDING_HEADER.toLowerCase())?.value
   const id = tags?.[SENDING_TAG]?.[0] ?? header?.trim()

@@ -27,7 +27,7 @@ export interface NoticeParts {
   readonly bounds: Limits["service"]["mail"]
 }
 
-/** At the end, for what is under way. */
+/** Time for notifications under way when the worker ends. */
 const LINGER_MS = 1000
 
 interface Call {

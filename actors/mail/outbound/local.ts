@@ -7,7 +7,7 @@ import type { Judged } from "../inbound/verdicts.ts"
 import type { Ways } from "../inbound/ways.ts"
 import type { Outcome, Transport } from "./transport.ts"
 
-/** The service itself has seen who sends. */
+/** The service itself knows the sender. */
 const OWN: Judged["verdicts"] = { spf: "PASS", dkim: "PASS", dmarc: "PASS", spam: "NONE", virus: "NONE" }
 
 const NOBODY: Outcome = { type: "refused", of: "address", reason: "nobody has this address" }

@@ -89,7 +89,7 @@ export const outboundWorker = (parts: WorkerParts): Effect.Effect<void, never, S
     })
   })
 
-/** A closed mailbox takes nobody's share: its attempt fails at once. */
+/** The attempt of a closed mailbox fails at once, so it takes no share. */
 const sharesOf = ({ ask, bounds }: WorkerParts, { delivery: sending, seq, given }: Message) =>
   Effect.map(orNone(ask(`send-${sending}-${seq}-${given}-share`, "mail_sending.share", sending, null)), (found) =>
     found === null

@@ -114,7 +114,7 @@ const withoutLineEnd = (bytes: Uint8Array): Uint8Array => {
 
 const ownBuffer = (bytes: Uint8Array): ArrayBuffer => Uint8Array.from(bytes).buffer
 
-/** Rejects what is too deep, or has too much of a header. */
+/** Rejects if parts are nested too deep, or a header is too long. */
 export const parseMime = (raw: Uint8Array, options: PostalMimeOptions): Promise<Email> => {
   const parser = new PostalMime(options)
   const inside = parser as unknown as Inside

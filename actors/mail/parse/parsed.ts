@@ -10,7 +10,7 @@ export interface ParsedAttachment {
 }
 
 export interface ParsedMail {
-  /** True if it could be parsed. One that could not has `text` as it came, as far as it is kept. */
+  /** True if it could be parsed. Otherwise `text` is the raw message, up to the limit that is kept. */
   readonly parsed: boolean
   /** True if a part was too long, too deep or too much to be kept. */
   readonly truncated: boolean
@@ -18,7 +18,7 @@ export interface ParsedMail {
   readonly from: MailSender
   /** Reasons that no proof of its origin counts. */
   readonly doubts: ReadonlyArray<VerdictReason>
-  /** Addresses of the header, as they stand there. */
+  /** Addresses of the header, as written. */
   readonly to: ReadonlyArray<string>
   readonly cc: ReadonlyArray<string>
   /** The first of `Reply-To`, as `from`; `null` if there is none that makes sense. */

@@ -35,6 +35,6 @@ export type Tells =
       readonly name: string
       readonly record: string
     }
-  /** For what it has asked: until then it computes nothing of that job. */
+  /** Waits for an answer that it has asked for. Until then it computes nothing for that job. */
   | { readonly type: "waits"; readonly id: number; readonly cpu: number }
   | { readonly type: "done"; readonly id: number; readonly result: Result; readonly cpu: number }

@@ -29,7 +29,7 @@ const cpu = (): number => {
   return user + system
 }
 
-/** Behind all that follows from what is known now. */
+/** Runs after everything that follows from the known answers. */
 const settle = (id: number): void => {
   if (settling.has(id)) return
   settling.add(id)

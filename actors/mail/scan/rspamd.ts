@@ -43,7 +43,7 @@ const rspamdVerdict = (answer: string): Verdict | null => {
   return Object.hasOwn(OF_ACTION, action) ? (OF_ACTION[action] ?? null) : null
 }
 
-/** A stranger chooses these: only what a header may hold is told. */
+/** A stranger chooses these values, so only characters that a header may contain are sent. */
 const plain = (text: string): string => text.replaceAll(/[^\x21-\x7e]/g, "").slice(0, HEADER_MAX_CHARS)
 
 const headersOf = ({ ip = "", helo = "", sender }: SpamOrigin, to: ReadonlyArray<string>) =>

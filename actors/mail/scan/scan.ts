@@ -43,7 +43,10 @@ const told = (scanner: "clamd" | "rspamd", { message }: { readonly message: stri
 const IN_TIME = { message: "it did not answer in time" }
 const TOO_MANY = { message: "too many messages wait for it" }
 
-/** In its turn, and in time; fails with what is logged. Each scanner has turns of its own: a slow one holds up no other. */
+/**
+ * Runs a scan in its turn and within its time. Fails with the text that is logged. Each scanner has its own turns, so
+ * that a slow one delays no other.
+ */
 const turns = (bounds: Bounds) => {
   const slots = Semaphore.makeUnsafe(bounds.scans_at_once)
   let waiting = 0

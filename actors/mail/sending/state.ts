@@ -39,7 +39,7 @@ export const MailSendingValue = Schema.Struct({
   /** `called`: an attempt is due; `attempting`: it is under way; `waiting`: for a timer. */
   phase: Schema.Literals(["called", "attempting", "waiting", "over"]),
   attempts: Schema.Int,
-  /** Nobody has told what became of the last attempt. */
+  /** True if the outcome of the last attempt was not reported. */
   unknown: Schema.Boolean,
   /** Its recipient has said that he wants no more. */
   unsubscribed: Schema.Boolean,

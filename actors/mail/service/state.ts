@@ -232,6 +232,6 @@ export const afterSuspension = (state: MailServiceState, sender: SenderDays): Ma
 export const paused = (state: MailServiceState, at: number): MailServiceEvent =>
   stands({ ...state, paused_at: at }, "paused")
 
-/** By an operator: what was counted counts no more. */
+/** An operator resets the counts. */
 export const resumed = (state: MailServiceState): MailServiceEvent =>
   stands({ ...state, days: NO_DAYS, senders: [], paused_at: null }, "resumed")

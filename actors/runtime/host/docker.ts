@@ -71,7 +71,7 @@ export class QuietAgent extends Agent {
   }
 }
 
-/** `host` stands over DOCKER_HOST of the environment, which is somebody else's. */
+/** `host` overrides DOCKER_HOST of the environment, which may name another engine. */
 function clientOf(socketPath: string, timeout: number): Docker {
   const options = { socketPath, host: undefined, timeout, agent: new QuietAgent({ keepAlive: false }) }
   return new Docker(options)

@@ -11,7 +11,7 @@ import type { Facts, Found, HostSettings, StartOrder } from "./types.ts"
 
 const GONE_MAX_MS = 20_000
 const PAUSE_MS = 25
-/** The engine hears of a kill for memory apart from the end of the container; a little later at most. */
+/** The engine learns of a kill for memory separately from the container's end, at most this much later. */
 const OOM_LATE_MS = 400
 
 /** False if there is no such process any more. */
@@ -57,7 +57,7 @@ export class Containers {
     return info === null ? null : { found: foundOf(info), id: info.Id, pid: info.State.Pid }
   }
 
-  /** As it is after the call: whoever asks while one looks shares the look that begins next. */
+  /** The state after the call. Callers during one look share the next one. */
   all(): Promise<ReadonlyArray<Found>> {
     return this.looks.next()
   }

@@ -28,7 +28,7 @@ const statusOf = async (pid: number): Promise<Status | null> => {
   return { parent: number("PPid"), mode: number("Seccomp"), filters: number("Seccomp_filters") }
 }
 
-/** True if the process has a filter of its own, beside those of its parent. */
+/** True if the process has a filter of its own besides those of its parent. */
 export async function isFiltered(pid: number): Promise<boolean> {
   const own = await statusOf(pid)
   if (own === null || own.mode !== BY_FILTER) return false

@@ -61,7 +61,7 @@ export class Ring {
     this.record({ kind: stream, at, bytes: chunk })
   }
 
-  /** A line that is nobody's output. */
+  /** Adds a line of the service itself. */
   say(text: string, at = Date.now()): void {
     this.record({ kind: "system", at, bytes: Buffer.from(text) })
   }

@@ -83,7 +83,7 @@ interface Part {
   readonly make: () => Promise<void>
 }
 
-/** Lines for `ip -batch`; what fails is told with its line. */
+/** Runs lines with `ip -batch`. A failure names its line. */
 const batch = (lines: ReadonlyArray<string>, ...options: ReadonlyArray<string>): Promise<string> =>
   run("ip", [...options, "-batch", "-"], `${lines.join("\n")}\n`)
 

@@ -75,13 +75,13 @@ export function runAny(program: string, args: ReadonlyArray<string>, input = "")
       if (signal === null) resolve({ code, stdout: Buffer.concat(out).toString("utf8"), stderr })
       else reject(new NetworkFault(errorLine(program, args, `ended by ${signal} (${CALL_TIMEOUT_MS} ms at most)`)))
     })
-    // It may have ended before it has read everything; its status tells.
+    // The program may have ended before it has read everything. Its exit status says so.
     child.stdin.on("error", () => {})
     child.stdin.end(input)
   })
 }
 
-/** Runs a program to its end and gives what it wrote; rejects if its status is not 0. */
+/** Runs a program to its end and returns its output. Rejects if its exit status is not 0. */
 export async function run(program: string, args: ReadonlyArray<string>, input = ""): Promise<string> {
   const ended = await runAny(program, args, input)
   if (ended.code === 0) return ended.stdout

@@ -17,7 +17,7 @@ export const isOurs = (device: string): boolean => /^hb[0-9a-f]{4}[a-z]/.test(de
 export interface Names {
   readonly tag: string
   readonly table: string
-  /** Every bridge that a compartment can stand at, in nft's spelling. */
+  /** Every bridge that a compartment can be attached to, in nft's spelling. */
   readonly bridges: string
   readonly bridge: (slot: number) => string
   readonly network: (slot: number) => string
@@ -25,7 +25,7 @@ export interface Names {
   readonly service: string
   /** The bridge, the device and the network namespace from which the rules are tried. */
   readonly probe: { readonly bridge: string; readonly device: string; readonly namespace: string }
-  /** The device and namespace that stand for the internet when the rules are tried. */
+  /** The device and namespace that play the internet when the rules are tested. */
   readonly outside: { readonly device: string; readonly namespace: string }
 }
 

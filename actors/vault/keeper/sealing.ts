@@ -14,7 +14,7 @@ import {
 
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-/** In front of each box: which of the keys it stands under. */
+/** The mark before each box: it names the key that sealed it. */
 const MARK_BYTES = 4
 
 interface Key {
@@ -38,7 +38,7 @@ export class KeySealing {
   private readonly current: Key
   private readonly known: ReadonlyArray<Key>
 
-  /** `former`: what opens what was sealed before; nothing new is sealed under it. */
+  /** `former`: the key that opens older boxes. Nothing new is sealed under it. */
   constructor(seed: Uint8Array, former: Uint8Array | null) {
     this.current = derived(seed)
     this.known = [this.current, ...(former === null ? [] : [derived(former)])]
@@ -52,7 +52,7 @@ export class KeySealing {
     return Buffer.concat([this.current.mark, nonce, cipher.getAuthTag(), box])
   }
 
-  /** 32 bytes that nobody else can tell, the same for the same words. */
+  /** 32 bytes that only this key can compute, the same for the same words. */
   tokenOf(...words: ReadonlyArray<string>): Buffer {
     return createHmac("sha256", this.current.tokens).update(JSON.stringify(words)).digest()
   }

@@ -92,7 +92,7 @@ function holdersOf({ element, text }: Touched): ReadonlyArray<PageElement> {
   })
 }
 
-/** Takes back what was put in, where a fill breaks off. */
+/** Removes typed text if a fill is broken off. */
 export function unfill(): void {
   for (const one of touched.splice(0))
     for (const element of holdersOf(one)) {

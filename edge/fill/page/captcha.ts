@@ -20,7 +20,7 @@ export interface Zone {
   readonly kind: "box" | "text" | "taps"
   /** The element to click, or to type the answer into. */
   readonly n: number
-  /** A button that hands in what was tapped. */
+  /** A button that submits the tapped tiles. */
   readonly confirm: number | null
   /** The part of the window that an owner sees. */
   readonly area: Area
@@ -72,7 +72,7 @@ const isUsable = (element: PageElement): boolean => isOpen(element) && isReachab
 const isTicked = (element: PageElement): boolean =>
   element.checked === true || element.getAttribute("aria-checked") === "true"
 
-/** The picture beside the field into which its letters go. */
+/** The picture next to the field into which its letters are typed. */
 function pictureBy(field: PageElement): PageElement | null {
   let at = field.parentElement
   for (let up = 0; at !== null && up < PICTURE_LEVELS_UP; up++) {

@@ -110,7 +110,7 @@ function buttonOf(element: PageElement, form: number): ButtonFact {
 
 const TARGETS_MAX = 20
 
-/** The addresses that a form tells, of itself and of the buttons in it. */
+/** The addresses that a form is sent to, by itself or by its buttons. */
 function addressesOf(form: PageElement): ReadonlyArray<URL> {
   if (!form.matches("form")) return []
   const own = [form.getAttribute("action")]

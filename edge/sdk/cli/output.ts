@@ -8,7 +8,7 @@ const SOURCE_TOKEN = /^hxs_[0-9a-f]{24}/
 const HIDDEN = "(hidden: --show-secret shows it)"
 export const oneLine = (text: string): string => harmless(text.replaceAll(/\s+/g, " ").trim())
 
-/** Operations that give a webhook's secret, once. Nothing else does: what strangers wrote may look like one. */
+/** Operations that return a webhook's secret once. Others never do, but text by strangers may look like a secret. */
 const SECRET_GIVEN_BY: ReadonlySet<string> = new Set(["POST /register", "POST /me/webhook/secret"])
 
 /** `target`: path and query below `/api/v1`. */
@@ -36,7 +36,7 @@ export const sourceTokenGiven = (method: string, target: string, data: unknown):
 const hiding = (_name: string, value: unknown): unknown =>
   typeof value === "string" && (SECRET.test(value) || SOURCE_TOKEN.test(value)) ? HIDDEN : value
 
-/** Escapes of JSON for what is not printable: the text stays the same value. */
+/** Non-printable characters become JSON escapes, so the value stays the same. */
 export const jsonText = (value: unknown, showSecret: boolean, indent?: number): string =>
   harmless(JSON.stringify(value, showSecret ? undefined : hiding, indent) ?? "null")
 

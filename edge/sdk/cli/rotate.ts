@@ -13,7 +13,7 @@ import { type AgentKey, generateKey } from "../client.ts"
 import type { Command } from "./command.ts"
 import type { Home } from "./home.ts"
 
-/** The new key, kept: one that is there already is used, and counts as young again. */
+/** Makes and stores the new key. If there is one already, it is used and its age starts again. */
 const nextKey = async (home: Home): Promise<AgentKey> => {
   const kept = await home.key("key.next")
   if (kept !== null) {

@@ -9,7 +9,7 @@ export interface CommonOptions {
   readonly signed?: boolean
   /** The type of a body of bytes; JSON needs none. */
   readonly contentType?: string
-  /** For signed writes; made by itself where it is left out. */
+  /** For signed writes. If it is absent, the client makes one. */
   readonly idempotencyKey?: string
   readonly signal?: AbortSignal
   readonly timeoutMs?: number
@@ -70,7 +70,7 @@ export type AnswerTo<M extends Method, Path extends keyof Operations> = Answer<A
 
 export type DataOf<M extends Method, Path extends keyof Operations> = At<M, Path>["data"]
 
-/** Lists: what comes page by page. */
+/** Lists that are paged. */
 export type ListPath = {
   [Path in PathsOf<"GET">]: [At<"GET", Path>["meta"]] extends [{ readonly pages: number }] ? Path : never
 }[PathsOf<"GET">]

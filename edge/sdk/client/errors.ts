@@ -1,6 +1,6 @@
 /** One shape for all errors: a refusal of the service, or a fault that this client found. */
 
-/** Codes of the client's own, beside those of the service and `http_<status>` for an answer that is none of its. */
+/** The client's own codes. An answer that is not the service's has the code `http_<status>`. */
 export const CLIENT_CODES = [
   "invalid_argument",
   "no_key",

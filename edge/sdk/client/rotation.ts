@@ -119,7 +119,7 @@ export const recover = async (
   ).data as Scheduled
 }
 
-/** A recovery key that lies elsewhere, and what it signed there (see `RecoveryCalls.toSign`). */
+/** A recovery key that is stored elsewhere, with its signature made there (see `RecoveryCalls.toSign`). */
 export interface ProvenKey {
   readonly publicKey: string
   /** Base64. */

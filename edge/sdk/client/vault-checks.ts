@@ -175,7 +175,7 @@ export interface SealedPasskey {
   readonly user_handle: string
 }
 
-/** `sites`: it is for one of them, or a domain above one. */
+/** `sites`: the passkey must be for one of them, or for a domain above one. */
 export const passkey = (value: unknown, sites: ReadonlyArray<string>): SealedPasskey => {
   const found = fieldsIn("passkey", value, ["credential_id", "private_key", "rp_id", "user_handle"])
   const rp_id = text("passkey.rp_id", found["rp_id"], 253)

@@ -109,7 +109,7 @@ type Given = Readonly<Record<string, unknown>>
 const present = (fields: Given): Given =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 
-/** Shorter ones stand in any label by chance. */
+/** Shorter texts occur in labels by chance. */
 const TELLING_CHARS = 4
 
 const labelled = (given: Given, ...secrets: ReadonlyArray<string | undefined>): { readonly label?: string } => {

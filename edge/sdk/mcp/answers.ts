@@ -23,7 +23,7 @@ const DETAILS_MAX_CHARS = 4_000
 
 interface Source {
   readonly hub: string
-  /** Numbers of the agents that stand in the answer. */
+  /** Numbers of the agents in the answer. */
   readonly agents: ReadonlyArray<string>
   /** There are more of them. */
   readonly others: boolean
@@ -90,7 +90,7 @@ export class Answers {
     this.#hub = hub
   }
 
-  /** `named: false` where what is in it names nobody, whatever it says. */
+  /** `named: false` if the content names no agent, whatever it says. */
   of(data: unknown, meta: unknown, named: boolean): CallToolResult {
     const source = { hub: this.#hub, ...(named ? agentsIn(data) : { agents: [], others: false }), notice: UNTRUSTED }
     const text = jsonText(meta === undefined ? { data } : { data, meta }, false)

@@ -46,7 +46,7 @@ const PROBE = {
   signature: "5VZDAMNgrHKQhuLMgG6CioSHfx645dl02HPgZSJJAVVfuIIVkKM7rMYeOXAc-bRr0lv18FlbviRlUUFDjnoQCw"
 }
 
-/** A backend must tell a valid signature from an invalid one before it is trusted. */
+/** A backend must distinguish a valid signature from an invalid one before it is used. */
 const confirms = async (backend: Backend): Promise<boolean> => {
   try {
     const [key, signature] = [decodeText(PROBE.key, PUBLIC_KEY_BYTES), decodeText(PROBE.signature, SIGNATURE_BYTES)]
