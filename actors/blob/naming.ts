@@ -70,7 +70,7 @@ interface Named {
   readonly graceMs: number
 }
 
-/** The decision, with what it means for the blobs that it names and those that it does not name any more. */
+/** Adds to a decision the commits for the blobs that it newly refers to, and for those that it no longer refers to. */
 export const naming = <Event extends EventShape, Reply>(
   decision: Decision<Event, Reply>,
   { before, after, blobs, at, graceMs }: Named

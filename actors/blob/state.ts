@@ -30,7 +30,7 @@ const standing = {
 
 const Blob = Schema.Struct({
   ...standing,
-  /** Pieces up to this sequence of their stream are to be purged; `null` while it stands. */
+  /** Pieces up to this sequence of their stream must be deleted; `null` while the blob exists. */
   through: Schema.NullOr(Schema.Int)
 })
 type Blob = typeof Blob.Type

@@ -63,7 +63,7 @@ export const handleFor = (name: string, random: Uint8Array): string => {
 const placeOf = ({ places }: FleetState, { id }: CompartmentOfHuman): PlaceValue | undefined =>
   places.find(({ compartment }) => compartment === id)
 
-/** As it is there already. */
+/** The answer for a compartment that was placed before. */
 const standing = (place: PlaceValue, { human }: CompartmentOfHuman): Decided<Reply> =>
   place.owner === human && place.ofHuman
     ? { events: [], reply: { host: place.host, agent: place.agent } }
@@ -118,7 +118,7 @@ export const decideForHuman = (
   }
 }
 
-/** contract 22: so many in a lifetime, and so many at a time that have not passed registration's questions. */
+/** contract 22: the number in a lifetime, and the number that have not passed registration's questions. */
 const roomForOneMore = (
   made: ReadonlyArray<string>,
   { made_max, made_provisional_max }: Limits["limits"]["owner"],
@@ -164,7 +164,7 @@ export const foundFor = (
     if ("refused" in decision) return yield* Effect.fail(decision.refused)
     const { human, name, command } = wanted
     const actors = yield* Actors
-    // Asked anew at each try: if the account has moved on, the last answer is the fault.
+    // Asked again at each try. If the account has moved on, the last answer is what was wrong.
     const asking = anew(context)
     const { seq, made, address = human } = yield* actors.ask(asking, "human.adopts", human, null)
     yield* roomForOneMore(made, limits.limits.owner, asking)

@@ -21,7 +21,7 @@ const place = {
   compartment: Schema.String,
   host: Schema.String,
   agent: Schema.String,
-  /** The person whose compartment it is, or who stands behind the agent; `null`: the agent by itself. */
+  /** The person who made the compartment or sponsors the agent; `null` for the agent itself. */
   owner: Schema.NullOr(Schema.String),
   /** True if a person made it. */
   ofHuman: Schema.Boolean,

@@ -20,7 +20,7 @@ type Db = Kysely<Database>
 
 type Part = "replies" | "mentions" | "messages" | "watches" | "notices"
 
-/** The part that has a notification's content; other types stand for themselves. */
+/** The part that has a notification's content. Other types are a part of their own. */
 const PART_OF: Partial<Record<NotificationName, Part>> = {
   "reply.received": "replies",
   "mention.received": "mentions",

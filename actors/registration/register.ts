@@ -79,7 +79,7 @@ export const judgeRegister = (
 ): Decision<ChallengeEvent, never> | null =>
   judgeAttempt(state, { attempt: form, hub_id }, at, rules, questions, formProblem(form, rules))
 
-/** The answers of an agent that is there already (contract 22). Passed before by the same key, it is passed. */
+/** The answers of an agent that exists already (contract 22). If the same key has passed before, it passes. */
 export const decidePass = (
   state: ChallengeState,
   { hub_id, ...attempt }: Attempt & { readonly hub_id: string },

@@ -73,7 +73,7 @@ const decideHide = (reply: ReplyState, input: HideInput): Decision<ReplyEvent> =
     (fields): ReplyEvent => ({ type: "reply.restored", v: 1, thread: reply?.thread ?? 0, ...fields })
   )(reply, input)
 
-/** A reply goes with its thread. */
+/** A reply ends with its thread. */
 const withThread = <A, R>(asked: Effect.Effect<A, Refusal, R>) =>
   Effect.mapError(asked, (refused) => (refused.code === "not_found" ? gone.refused : refused))
 

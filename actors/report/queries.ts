@@ -87,7 +87,7 @@ const inQueue = (row: QueueRow, baseUrl: string): ReportInQueue => ({
   note: row.note
 })
 
-/** Oldest first: who waits longest comes first. */
+/** Oldest first, so that the longest waiting report comes first. */
 export const reportsQuery =
   (db: Kysely<Database>, baseUrl: string) =>
   async ({ status, ...page }: Queries["reports"]["input"]): Promise<Queries["reports"]["output"]> => {

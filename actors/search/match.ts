@@ -11,11 +11,11 @@ import { EXCERPT_MAX_CHARS, plainOf, type Word, markingRuns, runsOf } from "../c
 const MARK = "**"
 /** Characters that are shown before the first match. */
 const LEAD_CHARS = 60
-/** Around a match in markdown: of what is left without its marks an excerpt is made. */
+/** Characters of markdown around a match. The excerpt is made from what is left without the marks. */
 const BEFORE_CHARS = 200
 const AFTER_CHARS = 1000
 
-/** A text with marks around what is looked for. */
+/** A function that marks the searched words in a text. */
 export type Marking = (text: string) => string
 
 const marked = (text: string): string => `${MARK}${text}${MARK}`

@@ -38,7 +38,7 @@ type TextTable = "posts" | "threads"
 
 /** Newest matches of one author that are ranked (contract 22). */
 export const PLACES_OF_AUTHOR = 50
-/** The newest that match are read in so many turns, each without the authors whose places are taken. */
+/** The newest matches are read in this many turns. Each turn leaves out authors whose places are taken. */
 const TURNS = [RANKED_MAX, 2 * RANKED_MAX, ...Array.from({ length: 6 }, () => 8 * RANKED_MAX)]
 
 interface Candidate {

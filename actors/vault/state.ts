@@ -187,8 +187,8 @@ export const VaultEvent = Schema.Union([
   event("vault.key_loaded", 1, { place: Schema.String, ephemeral: Schema.String }),
   event("vault.fill_opened", 1, { ...opened, kind: EntryKind, currency: Schema.NullOr(Schema.String) }),
   /**
-   * By `hub restore`, behind the gap of the log: what came after the backup is not known. `cards_from`: Unix ms, the end
-   * of the day of the restore, or `null` if an operator answers for what was paid since the backup.
+   * Written by `hub restore` after the gap of the log: events since the backup are not known. `cards_from`: Unix ms,
+   * the end of the day of the restore, or `null` if an operator answers for payments since the backup.
    */
   event("vault.restored", 1, { cards_from: Schema.NullOr(Schema.Number) }),
   /** Follows the opening of the fill, which now waits for one of the owners. */

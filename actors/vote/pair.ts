@@ -37,7 +37,7 @@ const fold: Fold<ActorOf<Places, PairEvent>> = {
 
 export const votePairKind = kind(fold, {}, () => ({ operations: {} }))
 
-/** A pair as it stands in the log. */
+/** A pair in the form of the log. */
 export interface Pair {
   readonly id: string
   readonly seq: number

@@ -20,9 +20,7 @@ export const SIGNATURE_HEADER_MAX_CHARS = 4096
 /** Components that one signature may cover. */
 const COMPONENTS_MAX = 32
 
-/**
- * The parts of a message that a signature may cover. A message that is a response tells of its request under `request`.
- */
+/** The parts of a message that a signature may cover. For a response, `request` has the parts of its request. */
 export interface CoveredMessage {
   readonly status?: number
   readonly method?: string
@@ -110,7 +108,7 @@ interface Sides {
 }
 
 const componentValue = (name: string, parameters: Parameters, sides: Sides): string | null => {
-  // RFC 9421 2.4: `req` is a flag. Other values of it would be so many names of one field.
+  // RFC 9421 2.4: `req` is a flag. With other values, one field would have several names.
   if (parameters.has("req") && parameters.get("req") !== true) return null
   const side = parameters.has("req") ? sides.request : sides.own
   if (side === null) return null

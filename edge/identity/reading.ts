@@ -27,7 +27,7 @@ export interface OwnNames {
   readonly hosts: ReadonlyArray<string>
 }
 
-/** A longer host line is nobody's. */
+/** No host line is longer. */
 const HOST_MAX_CHARS = 255
 
 export const hostLine = (host: string): string | null => (host.length > HOST_MAX_CHARS ? null : normaliseHost(host))

@@ -10,7 +10,7 @@ import type { Call } from "../http/call.ts"
 import type { Judge } from "./judge.ts"
 import { hostLine } from "./reading.ts"
 
-/** The page is worth more than knowing who reads it. */
+/** The longest delay of a page for verifying its visitor. */
 const WAIT_MAX_MS = 500
 
 /** The host that was called, where it is one of ours; else the first of them. */

@@ -96,7 +96,7 @@ const proofOf = (
       : { method: report.method, authority: host, scheme: "https", target: report.path, fields: values }
   return {
     timestamp: created === null ? "" : String(created),
-    // Any text may be a nonce there: what is remembered of it is always of one form.
+    // A nonce may be any text there. It is remembered in a fixed form.
     nonce: createHash("sha256")
       .update(`${number}\n${textParameter(input, "nonce") ?? input.signature}`)
       .digest("base64url"),

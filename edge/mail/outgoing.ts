@@ -26,7 +26,7 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 const wrong = (field: string, message: string): Effect.Effect<never, Refused> =>
   Effect.fail(refuse(invalidField(field, message)))
 
-/** Each address once, where it stands first. */
+/** Each address once, at its first place. */
 const each = (texts: ReadonlyArray<string>, known: Set<string>): ReadonlyArray<Addressee> =>
   texts.flatMap((text) => {
     const found = addressee(text)

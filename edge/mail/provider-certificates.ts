@@ -110,7 +110,7 @@ export class ProviderCertificates {
       const pem = (await this.fetch.get(address)).toString("latin1")
       found = signingKeyIn(pem, new URL(address).hostname)
     } catch (error) {
-      // A good one is good until its own end: whoever keeps others from fetching it gains nothing.
+      // A valid certificate is used until its own end, so an attacker gains nothing by blocking others.
       const before = this.kept.get(address)
       if (before !== undefined) return inTime(before.found, now)
       return { type: "unreachable", why: error instanceof Error ? error.message : "unknown" }

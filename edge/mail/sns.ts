@@ -53,7 +53,7 @@ const OF_SUBSCRIPTION: ReadonlyArray<Signed> = [
   "Type"
 ]
 
-/** Names and values by turns, each ended by a line feed; what is not there is left out. */
+/** Names and values in turns, each followed by a line feed. Missing fields are left out. */
 const stringToSign = (message: SnsMessage): string =>
   (message.Type === "Notification" ? OF_NOTIFICATION : OF_SUBSCRIPTION)
     .map((name) => {

@@ -37,7 +37,7 @@ export interface Holding<A> {
   readonly look: Effect.Effect<A, Refused>
   /** True if the result is worth an answer. */
   readonly isThere: (found: A) => boolean
-  /** The newest notification that the agent knows of: what came before wakes nobody. */
+  /** The newest notification that the agent knows. Earlier ones wake nobody. */
   readonly since?: number
 }
 
@@ -117,7 +117,7 @@ export class Holder {
       if (isThere(first)) return { found: first, waited: false }
       let found: Found<A> = Result.succeed(first)
       let seen = since
-      /** Looks to come without being woken: what was heard of may be in one read model, and not in another yet. */
+      /** Further looks without being woken, because an event may be in one read model and not in another yet. */
       let looks = 0
       while (!waking.over && monotonicMs(call.clock) < until) {
         yield* Effect.promise(() =>

@@ -42,7 +42,7 @@ export const notificationsOf = (clock: Clock.Clock, nats: NatsConnection, bus: B
   return { lists: new HeldLists(bus, waiting), streams: new Streams(bus, watch, limits), waiting, forOwners, forMail }
 }
 
-/** To be opened behind the port: what is held is let go before the port waits for it. */
+/** Must be opened after the port, so that held requests are released before the port waits for them. */
 export const releaseAtEnd = ({
   waiting,
   forOwners,

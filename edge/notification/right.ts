@@ -8,7 +8,7 @@ import type { Holder } from "../http/holder.ts"
 import type { ErrorCode, Refusal } from "../../schemas/errors.ts"
 import { wallMs } from "../../schemas/runtime/clock.ts"
 
-/** Nobody could tell: no verdict either way. */
+/** Refusals that decide nothing: the right could not be checked. */
 const NO_VERDICT: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "overloaded", "internal_error"])
 
 const asHolder = ({ agent: actor, type, hash }: Holder) =>

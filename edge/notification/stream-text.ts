@@ -115,7 +115,7 @@ export class StreamText {
     const found = await this.parts.read(this.cursor)
     this.page = [...(found ?? [])]
     this.more = this.page.length >= notifications.stream_page_max
-    // Heard of, but not to be had: the next look tells of it again.
+    // The notification was announced but cannot be read yet. The next look finds it.
     if (this.page.length === 0) waking.newest = this.cursor
   }
 

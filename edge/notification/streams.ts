@@ -33,7 +33,7 @@ import { after, wallMs } from "../../schemas/runtime/clock.ts"
 
 const overloaded: Refusal = { code: "overloaded", message: "Too many streams are open here.", retryAfter: 2 }
 
-/** Behind the lifetime, for what is under way then. */
+/** Time after a stream's lifetime for work under way. */
 const LATE_MS = 5000
 
 export class Streams {
@@ -57,8 +57,8 @@ export class Streams {
   /** `from`: the last id that the reader has; `null` begins with the oldest unread notification. */
   open(call: Call, agent: string, from: number | null): Effect.Effect<Response, Refused> {
     if (this.closing || this.seats.full) return Effect.fail(refuse(overloaded))
-    // The connection ends with its stream: its clock is the stream's alone, and whoever comes again may find another
-    // edge. Proxies that gather answers would keep each event back.
+    // The connection ends with its stream, so that a client that connects again may reach another edge. Proxies that
+    // collect answers would hold each event back.
     Object.assign(call.headers, { connection: "close", "x-accel-buffering": "no" })
     if (call.method === "HEAD") return Effect.succeed(headOf(EVENT_STREAM_TYPE))
     const waking = new Waking(call.clock)
@@ -73,7 +73,7 @@ export class Streams {
     )
   }
 
-  /** Readers are told to come again, and find another edge. */
+  /** Readers are asked to connect again, and reach another edge. */
   close(): void {
     this.closing = true
     for (const waking of this.seats.all()) waking.end()
@@ -116,8 +116,7 @@ export class Streams {
     // A stream is quiet for longer than any other answer; who takes nothing of it is let go of by the text.
     socket.setTimeout(0)
     const cancel = after(call.clock, notifications.stream_lifetime_ms + LATE_MS, letGo)
-    // The stream itself closes once what it waits for has come, up to a heartbeat later; whoever is gone is woken at
-    // once.
+    // The stream closes itself after its next event, up to a heartbeat later. A reader that has gone is woken at once.
     const leave = (): void => this.leave(agent, waking)
     socket.once("close", leave)
     stream.once("close", () => {

@@ -21,7 +21,7 @@ interface Watched {
   readonly waiting: Set<Waking>
 }
 
-/** Newest notification of each agent that has one; empty if nobody can tell at the moment. */
+/** The newest notification of each agent that has one; empty if that is not known at the moment. */
 type Look = (agents: ReadonlyArray<string>) => Promise<ReadonlyArray<readonly [string, number]>>
 
 const NOTIFICATION_ID = /^[1-9]\d{0,15}$/

@@ -36,7 +36,7 @@ export const readHolder = (call: Call, wanted: TokenKind, signed: boolean): Bear
 
 export const isBearer = (read: Bearer | Refusal): read is Bearer => "hash" in read
 
-/** One that held once: the agent and its owners hear of it. The caller learns nothing of that. */
+/** A token that was valid once: the agent and its owners are alerted. The caller does not learn that. */
 const misused = (bus: Bus, call: Call, { agent: actor, hash }: Bearer): Effect.Effect<void> =>
   Effect.ignore(bus.ask(call, { actor, op: "vault.misused", input: { hash }, anew: true }))
 

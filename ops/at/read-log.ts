@@ -54,7 +54,7 @@ export const readLog = (
         if (isArchived) return false
         const next = await Effect.runPromise(nextSeq(nats, streams.events, reached, EVERYTHING))
         if (next !== null && next <= target) return false
-        // Asked last: it tells where the rest was archived meanwhile.
+        // Asked last, because it shows if the rest was archived meanwhile.
         return (await reading.pending().catch(() => null)) === 0
       }
       const watched = async (signal: AbortSignal): Promise<void> => {

@@ -56,7 +56,9 @@ const SERVER_OLDEST = [2, 15] as const
 const BEFORE: ReadonlyArray<string> = [streams.idempotency, streams.seen, streams.reactions, streams.aside]
 /** Soon after the log: what happens to a timer in between is the one thing that is not exact. */
 const SOON: ReadonlyArray<string> = [streams.timers, streams.counters]
-/** Nothing in these is written over, and what came behind the log's cut belongs to what is not in the backup. */
+/**
+ * Streams in which nothing is overwritten. Messages after the log's cut belong to commits that are not in the backup.
+ */
 const WITHOUT_REST: ReadonlyArray<string> = [streams.events, streams.blobs]
 
 export interface BackupParts extends Pick<Service, "nats" | "manager"> {
@@ -191,7 +193,7 @@ const begin = async (
   }
   const { config, state, copied } = await beginCopy(nats, name, sink, signal).catch(drop)
   const finish = async (): Promise<StreamPart> => {
-    // A batch is stored in one go: what is left of it is asked for at once, whatever the rest takes.
+    // A batch is stored at once, so the rest of it is requested at once, however long the other streams take.
     const ofBatch = name === streams.events ? await copyRestOfBatch(manager, name, state.last_seq, tail) : 0
     await copied
     const since = WITHOUT_REST.includes(name) ? 0 : await copyRest(parts, name, state.last_seq, tail, signal)

@@ -114,7 +114,7 @@ export const copyRest = async (
 const isEnd = (page: ReadonlyArray<Msg>): boolean =>
   page.length < PAGE && page.reduce((sum, { data }) => sum + data.length, 0) < PAGE_BYTES
 
-/** The rest of the batch that `last` stands in. Resolves to how many messages that was. */
+/** Copies the rest of the batch that contains `last`. Resolves to the number of messages. */
 export const copyRestOfBatch = async (
   manager: JetStreamManager,
   stream: string,

@@ -23,7 +23,7 @@ import { Fault } from "./fault.ts"
 import { untilInterrupted } from "./interrupt.ts"
 import { type Done, progressOf } from "./progress.ts"
 
-/** Read models of which the log can say what they should hold. */
+/** Read models whose content follows from the log. */
 const VERIFIABLE = PROJECTIONS.filter((projection) => projection !== seenProjection)
 const SAMPLE_MAX = 10_000
 
@@ -119,7 +119,7 @@ const goesOn = async ({ nats }: Service, { stream, subjects }: Projection, seq: 
 
 /** In words; `null` if it has all, or goes on. */
 const standsStill = async (service: Service, projection: Projection, seq: number): Promise<string | null> => {
-  // Nobody brings it on: what was not compared cannot be called verified.
+  // No node applies the log, so read models that were not compared cannot be called verified.
   if (service.view.sessions().length === 0)
     return (await goesOn(service, projection, seq)) ? "is behind, and no actor node runs," : null
   const until = performance.now() + MOVES_WITHIN_MS

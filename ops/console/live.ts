@@ -19,7 +19,7 @@ const BACKLOG_MAX_BYTES = 262_144
 const HEARTBEAT_MS = 15_000
 const RETRY_MS = 1000
 
-/** Begins to tell snapshots; returns what ends it. */
+/** Begins to publish snapshots. Returns a function that ends it. */
 export type LiveSource = (publish: (snapshot: Json) => void) => () => void
 
 const eventText = (name: "snapshot" | "patch", data: Json): string =>

@@ -57,7 +57,7 @@ export interface StoryCommit {
   readonly trace_id: string | null
   /** Sequence of the commit that it follows from; `null` for the request's own. */
   readonly cause: number | null
-  /** The set of reactions that told it. */
+  /** The set of reactions that sent it. */
   readonly set: string | null
 }
 
@@ -109,7 +109,7 @@ const commitAt = async (service: Service, seq: number): Promise<Place | null> =>
   return found === null ? null : { seq, commit: found.commit }
 }
 
-/** Back over reactions to the request. `null` if nothing stands at the sequence. */
+/** Follows reactions back to the request. `null` if there is no commit at the sequence. */
 export const rootOf = async (service: Service, seq: number): Promise<{ request: string; seq: number } | null> => {
   let place = await commitAt(service, seq)
   for (let step = 0; place !== null && step < CAUSES_MAX; step++) {
@@ -278,7 +278,7 @@ export interface Search {
   readonly request: string
   /** Reading begins here. */
   readonly from: number
-  /** The first place to look; `null` or absent: nobody can tell. */
+  /** The first place to look; `null` or absent if it is not known. */
   readonly near?: number | null
   readonly progress: (done: { messages: number; seq: number; target: number }) => void
   readonly signal: AbortSignal

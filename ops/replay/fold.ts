@@ -22,11 +22,14 @@ export const kindOf = (name: string): NodeKind | undefined => KINDS.find((kind) 
 /** An actor kind without events keeps nothing in the log. */
 export const isLogless = (kind: NodeKind): boolean => Object.keys(kind.fold.events).length === 0
 
-/** Follows what the log no longer has, or never had: nobody can tell which. Empty if the log keeps such actors for good. */
+/**
+ * Words for a history that the log no longer has or never had, which cannot be distinguished. Empty if the log keeps
+ * such actors for good.
+ */
 export const orEnded = (kind: Pick<AnyFold, "ends"> | undefined): string =>
   kind?.ends === true ? ": there was none, or it has ended and is no longer kept" : ""
 
-/** True if a history begins with what is left of it, and so makes no state. */
+/** True if a history lacks its beginning, and so gives no state. */
 export const lacksItsBeginning = (fold: AnyFold, first: Step | undefined): boolean =>
   fold.ends === true && first !== undefined && isDeepStrictEqual(first.state, fold.initial)
 

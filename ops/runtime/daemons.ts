@@ -21,7 +21,7 @@ export interface Daemon {
   readonly log: string
 }
 
-/** A log that is longer is begun anew; whoever writes it goes on at its beginning. */
+/** Empties a log that is too long. The daemon continues to write at its beginning. */
 export const boundLog = async (log: string): Promise<void> => {
   const size = await stat(log).then(
     (found) => found.size,

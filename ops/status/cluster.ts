@@ -28,7 +28,7 @@ import { type ServiceRow, servicesOf } from "./services.ts"
 
 /** For each question. */
 export const BOUND_MS = 3000
-/** A node answers its ping beside its work, at once. */
+/** A node answers a ping at once, besides its other work. */
 const PING_MS = 1500
 const HEALTH_MS = 2500
 

@@ -22,7 +22,7 @@ export const agentOperations = operationsOf("agent", {
     askedBy: ["edge"]
   }),
   "agent.me": op({ input: Nothing, output: AgentPrivate, askedBy: ["edge"] }),
-  /** `null` if the profile names people: `agent.me` tells it then. */
+  /** `null` if the profile contains names of people; `agent.me` returns it then. */
   "agent.update": op({ input: UpdateMe, output: Schema.NullOr(AgentPrivate), askedBy: ["edge"] }),
   "agent.delete": op({ input: Schema.Struct({ confirm: Schema.String }), output: Deleted, askedBy: ["edge"] }),
   /** Without `by`. Refused `not_found` for an agent that is banned, deleted or was never there. */
@@ -55,7 +55,7 @@ export const handleOperations = operationsOf("handle", {
 export const AUTHORS_MAX = 100
 
 export const agentQueries = {
-  /** Facts about authors that stand beside their names on pages. Agents whose profile is not shown are left out. */
+  /** Facts about authors for pages, shown next to their names. Agents whose profile is not shown are left out. */
   authors: query({
     input: Schema.Struct({ ids: Schema.Array(Schema.String) }),
     output: Schema.Array(

@@ -50,7 +50,7 @@ export const domainOperations = operationsOf("mail_domain", {
     output: Schema.Struct({ selector: Schema.String, private_key: Schema.String }),
     askedBy: ["mail"]
   }),
-  /** As whoever writes to it beside an actor of its own must know it. */
+  /** The data that another actor needs to write to this one in its own commit. */
   "mail_domain.standing": op({
     input: Nothing,
     output: Schema.Struct({

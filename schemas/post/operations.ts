@@ -77,7 +77,7 @@ export const postOperations = operationsOf("post", {
   "post.hide": hiding,
   "post.stands": standing,
   "post.kept": keeping,
-  /** Refused `not_found` if it does not stand, or is hidden. */
+  /** Refused `not_found` if the post does not exist, or is hidden. */
   "post.look": op({ input: Nothing, output: Schema.Struct({ author: Schema.String }), askedBy: [] }),
   "post.delete": op({ input: Schema.Struct({ by: Caller }), output: ContentDeleted, askedBy: ["edge"] })
 })
@@ -93,7 +93,7 @@ export const postQueries = {
       author: Schema.NullOr(Schema.String),
       tag: Schema.NullOr(Schema.String),
       q: Schema.NullOr(Schema.String),
-      /** Hub id of who asks. */
+      /** Hub id of the asking agent. */
       viewer: Schema.NullOr(Schema.String)
     }),
     output: paged(PostListed)

@@ -34,7 +34,7 @@ export interface Written {
   /** Why it is hidden; `null` if it is not. */
   readonly hidden: string | null
   readonly deleted: boolean
-  /** Number of the thread that a reply belongs to, with what stands around it. */
+  /** Number of the thread that a reply belongs to, for its neighbors. */
   readonly thread: string | null
   readonly before: ReadonlyArray<Beside>
   readonly behind: ReadonlyArray<Beside>
@@ -49,7 +49,7 @@ const cut = (text: string): Pick<Written, "text" | "cut"> => ({
 
 const ALONE = { thread: null, before: [], behind: [] } as const
 
-/** Rows of what is hidden stand aside, as they were. */
+/** Rows of hidden content are kept separately, unchanged. */
 interface HiddenRow {
   readonly author: string
   readonly title: string
