@@ -4,7 +4,7 @@
  * Invariants
  *  - The result of an attempt is an outcome, in words of ours: those of the other side may hold anything, and the token
  *    is in every address.
- *  - An attempt of which nobody can tell whether it was taken is told as such.
+ *  - If it is not known whether the other side took an attempt, its outcome is reported as unknown.
  */
 import { Clock, Duration, Effect } from "effect"
 import { Api, GrammyError, HttpError, InputFile } from "grammy"

@@ -8,9 +8,9 @@
  *  - Before that commit nothing is kept anywhere. A key pair that no commit names is forgotten, a drawn number is a
  *    gap, and a draw on a bucket is the only cost of a failed try.
  *  - The person's account is expected at the sequence at which it was asked. If it is deleted meanwhile, or declares
- *    one agent too many, the command begins anew, and is then refused. One that is deleted afterwards finds the place
- *    in the fleet, which hears of it after this commit.
- *  - A compartment's id is made once: whoever asks for it again is told what there is, also with another key pair.
+ *    one agent too many, the command begins again, and is then refused. If it is deleted afterwards, the fleet is told
+ *    so after this commit, and finds the place.
+ *  - A compartment's id is made once. A repeated request gets the existing compartment, even with another key pair.
  */
 import { randomBytes } from "node:crypto"
 import { Effect } from "effect"

@@ -2,8 +2,8 @@
  * The part of a deleted account that remains: counts for the limits of its address, and the agents that it names.
  *
  * Invariants
- *  - It stands sealed wherever it stands: nobody learns from an address's hash or state which agents its person had. The log of
- *    the closed account goes on naming its own declarations.
+ *  - It is always sealed, so an address's hash or state does not show which agents its person had. The log of the
+ *    closed account still names its own declarations.
  *  - At the address it opens for whoever says the address itself. The next account has it under its own key, which is
  *    erased with that account.
  */

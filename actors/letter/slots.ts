@@ -2,8 +2,8 @@
  * The slots for attempts that a node may have under way at once.
  *
  * Invariants
- *  - There are never more than there are slots. A letter that finds none waits in the schedule of timers, where it
- *    stands in nobody's way.
+ *  - There are never more attempts than slots. A letter without a slot waits in the schedule of timers, where it delays
+ *    no other.
  *  - A server that never answers keeps no other letter waiting. A place is a registrable domain (actors/kit/registrable-domain.ts), and
  *    letters to one place hold half of the slots at most, and a quarter until it has answered in time. Letters to places
  *    that were slow hold a quarter together.

@@ -2,8 +2,8 @@
  * Follows a stream in order, for as long as the connection lives and the scope is open.
  *
  * Invariants
- *  - Every message from the start on is received, in order; after an interruption it goes on behind the last one
- *    received.
+ *  - Every message from the start on is received, in order. After an interruption, reading continues after the last
+ *    message received.
  *  - The server keeps such a consumer in memory: one that was killed has forgotten it. So when the connection is
  *    renewed a new consumer is made at once. The same follows missed heartbeats: in a cluster the server that has the
  *    consumer may go while the connection, to another one, stays.

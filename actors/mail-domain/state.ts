@@ -2,8 +2,8 @@
  * A mail domain and its events (spec 3.6): id = `domainId`.
  *
  * Invariants
- *  - `claim` counts the declarations, also of a domain that nobody holds any more: what was meant for one claim never
- *    touches another.
+ *  - `claim` counts the declarations of a domain, and continues when no agent holds it any more. So a command for one
+ *    claim never affects another.
  *  - Active it was proven by every required record, and only its own holder gives it up.
  *  - `claim_until` stands where the claim is not proven; `next_check` where the domain is active.
  */

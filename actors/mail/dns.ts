@@ -2,8 +2,8 @@
  * Asks DNS, by the configured name servers or by the machine's.
  *
  * Invariants
- *  - One question takes `dns_query_ms` of a server at most; of an answer so many records of such a length are looked
- *    at, and so many aliases are followed.
+ *  - One question takes at most `dns_query_ms` for each server. The number and length of records that are read of an
+ *    answer are limited, and so is the number of aliases that are followed.
  *  - Callers that compare get each server's answer by itself: a missing name is an answer, a failure or silence is
  *    none.
  */

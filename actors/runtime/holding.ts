@@ -23,8 +23,8 @@ const headOf = (folder: string): string =>
   `hub-host-${createHash("sha256").update(resolve(folder)).digest("hex").slice(0, 32)}`
 
 /**
- * Holds the folder `<HUB_DATA>/runtime`. Resolves with what lets go of it. Systems without such sockets have no
- * compartments either, and nothing is held.
+ * Takes the folder `<HUB_DATA>/runtime`. Resolves to the function that releases it. Systems without such sockets have
+ * no compartments either, and nothing is taken.
  */
 export const holdHost = (folder: string, worker: Worker): Promise<() => void> =>
   new Promise((done) => {
@@ -36,7 +36,7 @@ export const holdHost = (folder: string, worker: Worker): Promise<() => void> =>
     server.unref()
   })
 
-/** Those that live now. */
+/** The processes that hold it now. */
 export const holdersOf = async (folder: string): Promise<ReadonlyArray<Holder>> => {
   const listed = await readFile(LIST, "utf8").catch(() => "")
   const head = `@${headOf(folder)}-`

@@ -2,7 +2,7 @@
  * Brings the compartments of this host into the state that their actors want.
  *
  * Invariants
- *  - Idempotent from any state: each round asks anew what is wanted and looks anew at what is there, and does one step
+ *  - It is idempotent from any state: each round reads the wanted state and the actual state again, and does one step
  *    at a time (step.ts). It finds and continues the half-done work of a process that died.
  *  - One round at a time for each compartment, a few at once for the host. News of the meantime makes one more.
  *  - Files come beside the rounds: what a program makes of their unpacking holds up no start and no stop.

@@ -3,8 +3,8 @@
  * between them (extended headers, long names) by itself, at a cost that no other limit covers.
  *
  * Invariants
- *  - A header, and what an extended one holds, is judged before its last byte goes on: the reader never has what is
- *    refused here.
+ *  - A header, and the content of an extended one, is checked before its last byte is passed on. So the library never
+ *    gets what is refused here.
  *  - One turn handles at most HEADERS_PER_TURN headers. Between two turns the process does other work.
  *  - Sizes are read in one way only. An archive that this reader, `tar-stream` and the compartment's own tar could read
  *    differently is refused: all must see the same entries.

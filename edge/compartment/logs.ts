@@ -5,8 +5,8 @@
  * Invariants
  *  - A host is asked for a few seconds at a time. Before each time the edge looks up the compartment's host anew, and
  *    checks that the caller may still read it.
- *  - A late answer of a host is given out only if the key that signed is still its agent's current one and the account
- *    may read. This is asked anew, at most once a second. If nobody can tell, nothing is given.
+ *  - A late answer of a host is sent only if the signing key is still its agent's current one and the account may read.
+ *    This is checked again, at most once a second. If it cannot be checked, nothing is sent.
  *  - So many are held and streamed by one edge, and of them for one agent. The reader sets the pace of a stream: a page
  *    is asked for when the one before is taken.
  */

@@ -6,7 +6,7 @@
  *  - Nothing else is read before header, `Origin` and `Host` are right. A page can send none of the first, always sends
  *    the second when it matters, and a name that was bound anew to this address shows in the third.
  *  - Nor is anything answered to another user of the machine than those whom it is for.
- *  - One fill at a time; a few wait, what comes beyond them is told so.
+ *  - One fill runs at a time. A few may wait, and further ones are refused.
  *  - An answer is bare JSON and holds no secret. Unexpected errors are reported without their messages.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"

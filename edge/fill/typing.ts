@@ -7,8 +7,8 @@
  *  - Keys go to whatever has the focus, be it a frame of somebody else that took it between two of them. So a key says
  *    that something is typed, not what. The character itself is put into the field from within its document, in one
  *    turn with the check of the focus. Another document, or another field, can get none.
- *  - A page may put another field in the place of one at any time. That field goes on where it is one of the same kind
- *    that nobody could take for another; it gets the whole text anew.
+ *  - A page may replace a field by another one at any time. If the new field is of the same kind and cannot be confused
+ *    with another, typing continues there, and it gets the whole text again.
  *  - A fill that ends before the form is sent leaves nothing behind in its fields.
  *  - The page compares a field with what was typed. No value of a field comes out.
  */

@@ -26,7 +26,7 @@ export interface SigningKey {
   readonly to: number
 }
 
-/** `bad`: what lies there is no such certificate, now; `unreachable`: nobody knows. */
+/** `bad`: there is no valid certificate at the address now. `unreachable`: it is not known. */
 export type CertificateResult =
   | { readonly type: "good"; readonly key: KeyObject }
   | { readonly type: "bad" }
@@ -46,7 +46,7 @@ const namesOf = ({ subjectAltName, subject }: X509Certificate): ReadonlyArray<st
   ...[...subject.matchAll(/^CN=(.+)$/gm)].map(([, name]) => name ?? "")
 ]
 
-/** An operator who configures another host, for tests, answers for its files. */
+/** For tests an operator may configure another host, and is then responsible for its files. */
 const isOf = (certificate: X509Certificate, host: string): boolean =>
   !isProviderHost(host) || (!certificate.ca && namesOf(certificate).some((name) => OWN_NAME.test(name)))
 

@@ -4,8 +4,8 @@
  * Invariants
  *  - Each look asks anew, as any request does; waiting only decides when. A request is woken by what its agent is
  *    notified of (watch.ts).
- *  - The request's own deadline (request_deadline_ms) is for what is asked on its behalf: each ask has it anew. The
- *    whole is bounded by `waitMs` and one such deadline.
+ *  - The request's own deadline (request_deadline_ms) applies to each ask on its behalf. The whole request is bounded
+ *    by `waitMs` plus one such deadline.
  *  - Nobody waits longer for a side that does not answer: the first ask that fails is the answer. Once a request is
  *    held, a failure is not, unless it is the last there is time for.
  *  - The result is given only to a caller who may still read it.

@@ -8,9 +8,9 @@
  *    (actors/engine/activation.ts). Rows are made in the order of the log. So "greater than the last" loses nothing and
  *    repeats nothing, whichever edge goes on from the same `Last-Event-ID`.
  *  - A read that fails is made again; the stream says nothing of it, and goes on where it was.
- *  - The signer's right to read is checked again every `judge_ms`, at once when the account changed, and behind each
- *    notification of such a change, before anything further is sent. If nobody can tell for `judge_overdue_ms`, the
- *    stream ends.
+ *  - The signer's right to read is checked again every `judge_ms`, at once when the account changed, and after each
+ *    notification of such a change, before anything further is sent. If it cannot be checked for `judge_overdue_ms`,
+ *    the stream ends.
  *  - The reader sets the pace: a page is read when the one before is taken, so no more than a page is held for it. A
  *    reader that takes nothing for two heartbeats is dropped.
  *  - Every stream ends: by its lifetime, by the agent's newer streams, by the edge's end; the reader comes again.

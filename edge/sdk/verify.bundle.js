@@ -788,7 +788,7 @@ var DirectoryBuilder = class {
 	isChanges = false;
 	more = false;
 	agent = new AgentEntry();
-	/** The key of it being read. */
+	/** The public key of the agent that is being read. */
 	entryKey = new Uint8Array(PUBLIC_KEY_BYTES);
 	entryRetired = false;
 	entryRetiredAt = 0;

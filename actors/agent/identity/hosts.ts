@@ -3,7 +3,7 @@
  * about the visit.
  *
  * Invariants
- *  - A counter is one message of a stream that keeps the newest alone; it says how it stands, not what was added.
+ *  - A counter is one message of a stream that keeps the newest alone; it contains the total, not the change.
  *  - A visit is counted durably before it is answered. The exception are further proofs of the same agent for the same
  *    website less than GATHER_MS after the first: those gather and are written together within that time. So a node
  *    that is killed may lose what came in the last moment of a burst, and nothing else; the memory of nonces loses

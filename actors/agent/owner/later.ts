@@ -3,8 +3,8 @@
  *
  * Invariants
  *  - An owner judges those who were confirmed after it, and those of whose confirmation it was notified.
- *  - Somebody who was notified may object for the whole waiting time, also where the agent has ended the sponsorship
- *    meanwhile: the agent's key silences nobody.
+ *  - A person who was notified may object for the whole waiting time, even if the agent has ended the sponsorship
+ *    meanwhile. So the agent's key cannot silence anybody.
  */
 import { notFound } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"

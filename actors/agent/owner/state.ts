@@ -2,7 +2,7 @@
  * An agent's messages with owners as part of its state, and its events' effects. Pure.
  *
  * Invariants
- *  - The first answer to a message stays: whoever waits for one is told the same as everybody after.
+ *  - The first answer to a message is final. A request that waits for it gets the same answer as every later one.
  *  - A message from an owner comes in by the notification that tells of it, and goes by `agent.owner_message_seen`.
  */
 import { Schema } from "effect"

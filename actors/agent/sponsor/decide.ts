@@ -7,7 +7,7 @@
  *  - While the account is suspended nobody begins to count (trust does not grow then); reinstatement makes up for it.
  *  - The trust is taken back when the sponsorship ends, whole, whatever was lost or withheld meanwhile.
  *  - The owners of the moment of a confirmation are notified in its commit (actors/relay/).
- *  - The agent is told in the commit that changes its state. Told again, nothing happens.
+ *  - The agent is notified in the commit that changes its state. A repeated command does nothing.
  */
 import { notFound, type Refusal, refusal } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"

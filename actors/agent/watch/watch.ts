@@ -3,8 +3,8 @@
  *
  * Invariants
  *  - An agent that opens a thread or replies to it watches it from then on, unless it has left it before.
- *  - One notification of activity is unread for each thread at most: whoever tells (kind `watch`) hears that it was
- *    read.
+ *  - At most one notification of activity is unread for each thread. The actor that sends them (kind `watch`) is told
+ *    when it was read.
  *  - At most WATCHES_MAX: if one is too many, the oldest of those that began by themselves ends.
  */
 import { Schema } from "effect"

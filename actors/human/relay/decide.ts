@@ -2,15 +2,16 @@
  * Decisions on news that a person gets besides the pages, by letter, chat or push. Pure.
  *
  * Invariants
- *  - At most so many letters in any window: what is more is held, and told in one letter once there is room, which
- *    counts as one. It names each kind of event, and counts so many in all: what is more costs the log nothing.
+ *  - The number of letters in any window is limited. Further events are held, and reported in one letter once there is
+ *    room, which counts as one. That letter names each kind of event with a count. Further held events cost the log
+ *    nothing.
  *  - While something is held everything else is held too, so that nothing overtakes it, and a timer is set.
  *  - Security events have limits of their own: whatever strangers send, they are told at once. Beyond those limits they
  *    are held like everything else.
  *  - So does what an agent asks: an answer may be wanted within minutes, and other news must not hold it up. In the
  *    chat and in browsers it has limits of an hour and of a day, for each costs the log a letter.
- *  - Each new owner is told by itself, at once: the letter has the link by which one objects (contract 22). An agent
- *    may confirm so many an hour and no more (`confirmed_owners`).
+ *  - Each new owner is reported at once in a letter of its own, which has the link to object (contract 22). The number
+ *    that an agent may confirm in an hour is limited (`confirmed_owners`).
  *  - The held events are sent or the account is gone: a timer that fires early comes again.
  */
 import { unavailable } from "../../../schemas/errors.ts"

@@ -6,7 +6,7 @@
  *  - Then one skippable zstd frame: the index, the footer as JSON, its length (4 bytes), the beginning of its hash (8)
  *    and the mark `HUBSEG01`.
  *  - A line: sequence, subject, Unix ms, sequence of the commit before it on its subject, Unix ms at which the log
- *    forgets it, traceparent, commit. A space stands between them, and `-` for what is not there.
+ *    forgets it, traceparent, commit. They are separated by spaces, and `-` stands for a missing value.
  *  - The index: 257 counts by the first byte of a subject's hash, then pairs of a hash and the number of a block, in
  *    the order of the hashes. Two subjects of one hash cost a block that is read in vain.
  *

@@ -3,8 +3,8 @@
  *
  * Invariants
  *  - The agent's choices, and the senders of dropped mail, are sealed under the mailbox's key.
- *  - `inbound`, `senders` and `dropped` count what came in by hours, `stored` what is kept by days, `storedBy` by
- *    weeks: none grows with time.
+ *  - `inbound`, `senders` and `dropped` count incoming mail by hours, `stored` counts kept mail by days, and `storedBy`
+ *    by weeks. None of them grows with time.
  *  - Closed, it takes nothing, and is never open again; its key and its mail are erased by a timer, which comes again
  *    until that is done.
  */

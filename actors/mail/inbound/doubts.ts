@@ -5,7 +5,8 @@
  * Invariants
  *  - Parts of a message that may have been received are never removed: the log is read when no commit can come any
  *    more.
- *  - So many wait (`doubts_max`), and no longer than the process lives: what is beyond that goes with its time.
+ *  - At most `doubts_max` wait, and only while the process lives. The parts of others are deleted when their time to
+ *    live ends.
  */
 import { Effect, FiberSet, Schedule, type Scope } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"

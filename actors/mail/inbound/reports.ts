@@ -4,7 +4,7 @@
  *
  * Invariants
  *  - A report counts for the one sending whose token it shows: by the address that it came to, or by what it repeats of
- *    the message. So whoever forges one must have got the message, and hurts nobody's but its own.
+ *    the message. So a forger must have received the message, and can harm only that one sending.
  *  - A report of a failure counts only for the recipients that it names (contract 22): whoever forwards mail has his
  *    own server's reports sent to us.
  *  - A report that names no permanent failure is no bounce; an answering machine is none either. Only a status that

@@ -2,8 +2,8 @@
  * A notification of the provider. `null`: none with that id came, or the log has forgotten it.
  *
  * Invariants
- *  - It is called for by `taken` and by each `due`: whoever hears such a commit carries it out, and settles it or puts
- *    it off. A postponed notice waits for a timer, and delays nobody.
+ *  - `taken` and each `due` call for it: the worker that gets such a commit carries it out, and settles it or puts it
+ *    off. A postponed notice waits for a timer, and delays no other.
  *  - Settled it stays so. One that nobody has settled in `notice_over_seconds` is given up.
  */
 import { Schema } from "effect"

@@ -5,7 +5,8 @@
  *  - A message of which clamd says nothing in time is not taken: its sender comes again. So no agent gets an attachment
  *    that was to be looked at and was not.
  *  - A message of which Rspamd says nothing in time is taken with `spam: GRAY`: the verdict is advice.
- *  - Each scanner has so many scans at once, and so many that wait; each has `scan_ms`, waiting included.
+ *  - For each scanner the numbers of scans under way and of waiting scans are limited. Each scan has `scan_ms`,
+ *    including its wait.
  */
 import { Effect, Semaphore } from "effect"
 import { type Refusal, unavailable } from "../../../schemas/errors.ts"

@@ -3,8 +3,8 @@
  * creates it.
  *
  * Invariants
- *  - An attempt is in the log before it is made. One of which nobody has told what became of it is made again only
- *    where that does no harm; else it is over, and told as not known.
+ *  - An attempt is in the log before it is made. If its outcome was not reported, it is made again only if that does no
+ *    harm. Otherwise the sending ends, and its outcome is reported as unknown.
  *  - A finished sending stays finished, except for later reports by others: each report counts once.
  */
 import { Schema } from "effect"

@@ -5,9 +5,9 @@
  *  - The hub's content is data with its source: the text opens with a line that says so, and the structured answer has
  *    it in `source`. Inside, text of others is nothing but strings of JSON.
  *  - No secret is in it.
- *  - No answer has more than `PART_MAX_CHARS` of data. A longer one comes in parts, told by `part`; of so many answers
- *    the rest is kept, the oldest making room. A part ends between two values, of a list between two records; where a
- *    value is too long for that, it says that it ends within one (`whole`: false).
+ *  - No answer has more than `PART_MAX_CHARS` of data. A longer one comes in parts, which `part` selects. The rest of a
+ *    limited number of answers is kept, and the oldest is dropped first. A part ends between two values, and in a list
+ *    between two records. If a value is too long for that, `whole` is false, and the part ends within it.
  */
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js"
 import { UNTRUSTED } from "../../../schemas/content/untrusted.ts"

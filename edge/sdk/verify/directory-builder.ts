@@ -72,7 +72,7 @@ export class DirectoryBuilder implements JsonSink {
   private isChanges = false
   private more = false
   private readonly agent = new AgentEntry()
-  /** The key of it being read. */
+  /** The public key of the agent that is being read. */
   private readonly entryKey = new Uint8Array(PUBLIC_KEY_BYTES)
   private entryRetired = false
   private entryRetiredAt = 0
