@@ -1,3 +1,4 @@
+/** Reads the bearer token of a request, for sessions of people and tokens of vaults. */
 import type { Call } from "../http/call.ts"
 
 const SCHEME = /^Bearer +([^ ]+) *$/i
