@@ -1,5 +1,5 @@
 /**
- * An actor process, put together: opened in a scope, and closed in the reverse order of what its roles stand on.
+ * Builds an actor process. It opens parts in a scope, and closes them in reverse order.
  *
  * Several of them can live in one process of the operating system. None reads the environment of that process, or shares
  * anything with another: configuration, connections, metrics and log are each one's own.

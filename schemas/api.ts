@@ -1,4 +1,6 @@
-/** The whole interface, group by group: what the edge serves, the OpenAPI document tells and the client calls. */
+/**
+ * The whole interface, group by group. The edge serves it, the OpenAPI document describes it, and the client calls it.
+ */
 import { HttpApi, OpenApi } from "effect/http-api"
 import { partsOf } from "./noun.ts"
 import * as nouns from "./nouns.ts"

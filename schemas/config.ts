@@ -1,6 +1,6 @@
 /**
- * Configuration (contract 15): the environment's text turned into checked values, once, at the start of a process.
- * A bad value is one line that names it; nothing else in the project reads the environment.
+ * Configuration (contract 15). The environment's text becomes checked values once, at the start of a process. A bad
+ * value is reported in one line that names it. Nothing else in the project reads the environment.
  */
 import { type ArchiveSettings, readArchiveSettings } from "./archive/settings.ts"
 import { type ChatSettings, readChatSettings } from "./chat/settings.ts"
@@ -23,11 +23,11 @@ import { readTraceSettings, type TraceSettings } from "./trace-settings.ts"
 export interface HubConfig {
   readonly env: "development" | "production"
   readonly port: number
-  /** The port of the private listener for scrapers; 0: none. */
+  /** The port of the private listener for scrapers; 0 if there is none. */
   readonly metricsPort: number
   /** No trailing slash. */
   readonly baseUrl: string
-  /** Host lines that signatures may name (contract 0). */
+  /** Host lines that signatures may contain (contract 0). */
   readonly hosts: ReadonlyArray<string>
   readonly data: string
   readonly name: string
@@ -39,41 +39,38 @@ export interface HubConfig {
   /** Unix ms after which a version 1 signature is refused (spec 9). */
   readonly v1Until: number
   readonly captchaBypass: string | null
-  /** Folder of the deployment's own questions and facts; read by who owns challenges. */
+  /** Folder of the deployment's own questions and facts, read by processes that make challenges. */
   readonly questions: string | null
-  /** In production, challenges may be told in the words of the public source alone. */
+  /** True if, in production, challenges may use only the wording of the public source. */
   readonly publicQuestions: boolean
   readonly limits: Limits
   /** The number of trusted proxies in `X-Forwarded-For`, from the right. */
   readonly trustProxy: number
-  /** Networks whose requests of `GET /health` no rate limit counts. */
+  /** Networks whose requests of `GET /health` count against no rate limit. */
   readonly probes: ReadonlyArray<string>
-  /** Address that an edge listens on; `null` is every interface. */
+  /** The address that an edge listens on; `null` for every interface. */
   readonly bind: string | null
   /**
    * Seconds that a stopping edge continues to serve while it reports that it is not ready, so that balancers turn away.
    */
   readonly leaveSeconds: number
-  /** Copies of every stream: 1, or as many of the nats-servers as shall hold one. */
+  /** Copies of every stream: 1, or the number of nats-servers that shall hold one. */
   readonly streamReplicas: number
-  /**
-   * Addresses of the nats-servers' monitoring, which tells what room there is for the log; none where it is not to be
-   * asked.
-   */
+  /** Addresses of the nats-servers' monitoring, which shows the free space of the log. Empty if it is not used. */
   readonly natsMonitors: ReadonlyArray<string>
-  /** The place of the log's older part; `null`: the log keeps everything. */
+  /** The place of the archive with the log's older part; `null` if the log keeps everything. */
   readonly archive: ArchiveSettings | null
-  /** `null`: nothing is traced. */
+  /** `null` if nothing is traced. */
   readonly traces: TraceSettings | null
-  /** The way in which people get letters; `null`: none, or not from this process. */
+  /** The way in which letters are sent; `null` if there is none, or none from this process. */
   readonly letters: LetterSettings | null
-  /** The chat by which people are reached; `null`: there is none, or not for this process. */
+  /** The chat by which people are reached; `null` if there is none, or none from this process. */
   readonly chat: ChatSettings | null
-  /** The settings of web push; `null`: no push, or not from this process. */
+  /** The settings of web push; `null` if there is none, or none from this process. */
   readonly push: PushSettings | null
-  /** The settings of incoming mail; `null`: the service has none. */
+  /** The settings of incoming mail; `null` if the service has none. */
   readonly mail: MailSettings | null
-  /** The settings of a compartment host; `null`: this process is none. */
+  /** The settings of a compartment host; `null` if this process is none. */
   readonly runtime: RuntimeSettings | null
   /** The settings of the operators' console, which is a process of its own. */
   readonly console: ConsoleSettings
@@ -88,12 +85,15 @@ class Problem extends Error {}
 type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * The roles of an actor process: `actors` owns shards (with timers and projections), `queries` reads the read models,
- * `webhooks` delivers to the agents' webhooks. `mail` receives mail, by SMTP or from the provider; `keeper` keeps the
- * keys of vaults; `runtime` runs the compartments of its machine: each alone in its process.
+ * The roles of an actor process. `actors` owns shards (with timers and projections), `queries` reads the read models,
+ * `webhooks` delivers to the agents' webhooks. `mail` receives mail by SMTP or from the provider, `keeper` keeps the
+ * keys of vaults, and `runtime` runs the compartments of its machine. Each of these three is alone in its process.
  */
 export const ACTOR_ROLES = ["actors", "queries", "webhooks", "mail", "keeper", "runtime"] as const
-/** Those of a process where HUB_ROLES says nothing: who speaks with strangers' mail servers does nothing else. */
+/**
+ * The roles of a process if HUB_ROLES is not set. A process that talks to strangers' mail servers does nothing else, so
+ * `mail` is not among them.
+ */
 const USUAL_ROLES: ReadonlyArray<string> = ["actors", "queries", "webhooks"]
 export type ActorRole = (typeof ACTOR_ROLES)[number]
 
@@ -169,7 +169,7 @@ interface Running {
   readonly roles: ReadonlyArray<ActorRole>
 }
 
-/** All of it is read, whichever roles run: a bad value stops the start everywhere (contract 22). */
+/** All settings are read, whichever roles run, so that a bad value stops the start everywhere (contract 22). */
 const settingsOf = (env: Env, { mode, baseUrl, name, roles }: Running) => {
   for (const key of KEYS) checkKey(env, key)
   const [hasActors, isHost] = [roles.includes("actors"), roles.includes("runtime")]
@@ -187,7 +187,7 @@ const settingsOf = (env: Env, { mode, baseUrl, name, roles }: Running) => {
   }
 }
 
-/** 32 bytes in base64; each but the last two may stand in a file as well, which only its own role can read. */
+/** Keys of 32 bytes in base64. Each but the last two may also be in a file, which only its own role can read. */
 const KEYS = [
   "HUB_SERVER_KEY",
   "HUB_MAIL_KEY",
@@ -207,7 +207,7 @@ const checkKey = (env: Env, name: string): void => {
 
 const isPath = (value: string): boolean => SINGLE_LINE.test(value)
 
-/** Streams that hold something of each agent are as large as so many need. */
+/** Streams that hold something for each agent are sized for the configured number of agents. */
 const sizedFor = (limits: Limits, sizes: Pick<Limits["service"], "agents" | "archive_after_days">): Limits => ({
   ...limits,
   service: { ...limits.service, ...sizes }
@@ -259,21 +259,21 @@ const runtimeSettings = (env: Env, isHost: boolean): RuntimeSettings => {
 const isLoopback = (bind: string | null): boolean =>
   bind !== null && /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|localhost)$/.test(bind)
 
-/** Longer than any balancer needs to look again. */
+/** More seconds than any balancer needs to notice. */
 const LEAVE_MAX_SECONDS = 60
-/** The server's own bound. */
+/** The server's own limit. */
 const REPLICAS_MAX = 5
 
 const MONITORS_MAX = 16
 
 const filled = (value: string | undefined): boolean => value !== undefined && value.trim() !== ""
 
-/** As it was given; `null` where nothing was. */
+/** The value as it was given; `null` if it was not set. */
 const text = (env: Env, name: string): string | null => (filled(env[name]) ? (env[name] ?? null) : null)
 
 const flag = (env: Env, name: string): boolean => oneOf(env, name, ["true", "false"] as const, "false") === "true"
 
-/** The reader of the path finds out whether it exists. */
+/** Existence of the path is checked by the code that reads it. */
 const path = (env: Env, name: string): string | null => {
   const value = text(env, name)
   if (value !== null && !isPath(value)) throw new Problem(`${name} must be a path, in one line`)
@@ -312,7 +312,7 @@ const webAddress = (env: Env, name: string, fallback: string): string => {
   if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol))
     throw new Problem(`${name} must be an http or https address`)
   const { username, password, search, hash } = new URL(value)
-  // Paths are put behind it, and it is shown to everybody.
+  // Paths are appended to the address, and everybody sees it.
   if (username + password + search + hash !== "")
     throw new Problem(`${name} must not hold a user, a password, a query or a fragment`)
   return withoutTrailing(value, "/")
@@ -341,7 +341,7 @@ const probeList = (env: Env): ReadonlyArray<string> => {
   return all
 }
 
-/** Addresses of servers may hold a password: a problem never repeats them. */
+/** Addresses of servers may contain a password, so a problem never repeats them. */
 const busAddresses = (env: Env): string => {
   const value = text(env, "HUB_NATS_URL") ?? "nats://127.0.0.1:4222"
   if (busServers(value, "edge") !== null) return value
@@ -368,7 +368,7 @@ const shownName = (env: Env): string => {
 
 const CONTACT_MAX_CHARS = 320
 
-/** It is printed as a line of its own. */
+/** It is printed on a line of its own. */
 const contactAddress = (env: Env): string | null => {
   const value = text(env, "HUB_CONTACT")?.trim() ?? null
   if (value === null) return null
@@ -405,7 +405,7 @@ const roleList = (env: Env): ReadonlyArray<ActorRole> => {
   })
 }
 
-/** The language's own parser takes almost anything for a date. */
+/** The language's own parser accepts almost anything as a date. */
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/
 
 const instant = (env: Env, name: string, fallback: string): number => {

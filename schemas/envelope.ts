@@ -25,11 +25,11 @@ const Meta = Schema.Struct(ignored)
 
 export const PageMeta = Schema.Struct({ ...Paging.fields, ...ignored })
 
-/** A parameter of a query with a description for the document. */
+/** A query parameter with a description for the OpenAPI document. */
 export const parameter = <S extends Schema.Top>(schema: S, description: string) =>
   Schema.optionalKey(schema.annotate({ description }))
 
-/** The same of free text, or of a number, which arrives as text and is clamped, never refused (spec 4.1.4). */
+/** A parameter that is free text, or a number that arrives as text and is clamped, never refused (spec 4.1.4). */
 export const textParameter = (description: string) => parameter(Schema.String, description)
 
 export const PagingQuery = {
@@ -43,7 +43,9 @@ export const WaitSeconds = textParameter(
   "Seconds to hold the answer until there is something new. A number above the maximum is lowered to it."
 )
 
-/** A flag in a query. Any other text is refused: a flag that nobody understands would else be dropped silently. */
+/**
+ * A flag in a query. Any other text is refused, because a flag that is not understood would else be dropped silently.
+ */
 export const Flag = Schema.Literals(["0", "1", "false", "true"])
 export type Flag = typeof Flag.Type
 
@@ -59,7 +61,7 @@ export const IncludeHtml = parameter(Schema.Literal("html"), "`html` adds the te
 
 export const Limit = textParameter("Entries to answer at most. A number above the maximum is lowered to it.")
 
-/** An integer as text; below zero is everything. */
+/** An integer as text. A negative one means everything. */
 const SINCE_ID = /^-?\d+$/u
 
 export const SinceId = parameter(
@@ -74,14 +76,14 @@ export const WAITED = Schema.Boolean.annotate({
     "of your requests are held already as may be."
 })
 
-/** `{ok: true, data, meta}`: `meta` only where it says something. */
+/** `{ok: true, data, meta}`. `meta` is there only if it has content. */
 export const success = <S extends Schema.Top>(data: S) =>
   Schema.Struct({ ok: Schema.Literal(true), data, meta: Schema.optionalKey(Meta) })
 
 export const page = <S extends Schema.Top>(item: S) =>
   Schema.Struct({ ok: Schema.Literal(true), data: Schema.Array(item), meta: PageMeta })
 
-/** Taken, and not done yet. */
+/** The answer 202: the request is accepted and not done yet. */
 export const accepted = <S extends Schema.Top>(data: S) => success(data).pipe(HttpApiSchema.status(202))
 
 export const created = <S extends Schema.Top>(data: S) => success(data).pipe(HttpApiSchema.status(201))
@@ -97,10 +99,10 @@ const failure = (status: number, codes: ReadonlyArray<ErrorCode>) =>
     })
   }).pipe(HttpApiSchema.status(status))
 
-/** A code under its own status (`ERROR_STATUS`), or under another one that it has in this operation. */
+/** An error code with its own status (`ERROR_STATUS`), or with another one that it has in this operation. */
 type Declared = ErrorCode | readonly [code: ErrorCode, status: number]
 
-/** The error answers of an operation, gathered by status. Codes every operation can meet are added here. */
+/** The error answers of an operation, grouped by status. Codes that every operation can return are added here. */
 export const failures = (...codes: ReadonlyArray<Declared>) => {
   const byStatus = new Map<number, Set<ErrorCode>>()
   for (const declared of [...codes, "rate_limited", "internal_error", "unavailable", "overloaded"] as const) {
@@ -110,7 +112,7 @@ export const failures = (...codes: ReadonlyArray<Declared>) => {
   return [...byStatus].toSorted(([a], [b]) => a - b).map(([status, group]) => failure(status, [...group]))
 }
 
-/** A refused signature: 401, whatever status the code has elsewhere. */
+/** Codes of a refused signature. Their status is 401 here, whatever it is elsewhere. */
 export const SIGNATURE_CODES = [
   "auth_headers_incomplete",
   "auth_invalid_key",
@@ -123,7 +125,7 @@ export const SIGNATURE_CODES = [
   "key_retired"
 ] as const satisfies ReadonlyArray<ErrorCode>
 
-/** The signature is right, and the account that signed is closed. */
+/** The signature is valid, but the signer's account is closed. */
 export const CLOSED_CODES = ["agent_banned", "agent_deleted"] as const satisfies ReadonlyArray<ErrorCode>
 
 const UNAUTHORIZED = 401
@@ -133,7 +135,10 @@ const REFUSED_SIGNATURE: ReadonlyArray<Declared> = SIGNATURE_CODES.map((code) =>
 export const signedFailures = (...codes: ReadonlyArray<ErrorCode>) =>
   failures("authentication_required", ...REFUSED_SIGNATURE, ...CLOSED_CODES, ...codes)
 
-/** Writes of a signed agent: suspension, Idempotency-Key (contract 13) and the body's ceiling come with them. */
+/**
+ * Failures of a signed agent's writes. Those of suspension, Idempotency-Key (contract 13) and the body's limit are
+ * added.
+ */
 export const signedWriteFailures = (...codes: ReadonlyArray<ErrorCode>) =>
   signedFailures(
     "agent_suspended",
@@ -145,7 +150,7 @@ export const signedWriteFailures = (...codes: ReadonlyArray<ErrorCode>) =>
     ...codes
   )
 
-/** Asked with a token of a vault: one that has ended is 401 (contract 22), where a letter's link is 400. */
+/** Failures of a request with a vault's token. An ended token is 401 (contract 22), while a letter's link is 400. */
 export const tokenFailures = (...codes: ReadonlyArray<ErrorCode>) =>
   failures(
     ...REFUSED_SIGNATURE,
@@ -157,13 +162,13 @@ export const tokenFailures = (...codes: ReadonlyArray<ErrorCode>) =>
   )
 
 /**
- * Failures of endpoints that need no signature but may refuse people with 401 or 403. A signature that comes along is
- * verified there as well.
+ * Failures of endpoints that need no signature but may refuse people with 401 or 403. If a request is signed, the
+ * signature is verified there as well.
  */
 export const personFailures = (...codes: ReadonlyArray<ErrorCode>) =>
   failures(...REFUSED_SIGNATURE, ...CLOSED_CODES, ...codes)
 
-/** Asked with a person's bearer token (spec 5.2). */
+/** Failures of a request with a person's bearer token (spec 5.2). */
 export const humanFailures = (...codes: ReadonlyArray<ErrorCode>) =>
   personFailures("authentication_required", "session_invalid", ...codes)
 
@@ -172,12 +177,10 @@ export const humanWriteFailures = (...codes: ReadonlyArray<ErrorCode>) =>
 
 export type Auth = "none" | "signed" | "optional" | "human"
 
-/** Which tokens of vaults an operation takes: `any` also where it may be signed instead. */
+/** The kind of vault token that an operation accepts. With `any` it may be signed instead. */
 export type TokenKind = "source" | "service" | "any"
 
-/**
- * Marks an operation that is asked with `Authorization: Bearer` and a token of a vault (`x-hub-token`, contract 17).
- */
+/** Marks an operation that is called with `Authorization: Bearer` and a vault's token (`x-hub-token`, contract 17). */
 export const describeByToken = (token: TokenKind, summary: string, description?: string) =>
   OpenApi.annotations({
     summary,
@@ -186,8 +189,8 @@ export const describeByToken = (token: TokenKind, summary: string, description?:
   })
 
 /**
- * Marks an operation in the OpenAPI document with `x-hub-auth` (spec 4.2), a summary, and the kind of its body, from
- * which the body's ceiling follows (contract 21).
+ * Marks an operation in the OpenAPI document with `x-hub-auth` (spec 4.2), a summary, and the kind of its body. The
+ * body's limit follows from its kind (contract 21).
  */
 export const describe = (auth: Auth, summary: string, description?: string, body: BodyKind = "plain") =>
   OpenApi.annotations({

@@ -1,6 +1,6 @@
 /**
- * Every error code that a client can meet, with its HTTP status (spec 7, contract "Common" and 13).
- * Actors fail with a code, a message and details; only the edge turns the code into a status.
+ * Every error code that a client can get, with its HTTP status (spec 7, contract "Common" and 13). Actors fail with a
+ * code, a message and details. Only the edge turns the code into a status.
  */
 export const ERRORS = {
   authentication_required: { status: 401, says: "sign the request" },
@@ -13,11 +13,11 @@ export const ERRORS = {
   auth_bad_signature: { status: 401, says: "see `details.hint`" },
   auth_nonce_reused: { status: 401, says: "sign with a new nonce" },
   signature_required: { status: 401, says: "sign the request" },
-  /** A bearer token that is none, or that has ended (spec 5.2). */
+  /** The bearer token is unknown or has ended (spec 5.2). */
   session_invalid: { status: 401, says: "log in again" },
-  /** Address or password; which of them is not told. */
-  /** The password is right, and a code of the second step is asked for (contract 20). */
+  /** The password is right, and a code of the second factor is needed (contract 20). */
   second_factor_required: { status: 401, says: "send `code` too: from the app, or a recovery code" },
+  /** The address or the password is wrong. The answer does not say which. */
   login_failed: { status: 401, says: "the address or the password is wrong" },
   agent_banned: { status: 403, says: "the account is closed" },
   agent_deleted: { status: 403, says: "the account is closed" },
@@ -28,9 +28,9 @@ export const ERRORS = {
   platform_account: { status: 403, says: "the service's own account cannot be deleted" },
   /** A form of a page was sent by another site. */
   cross_site: { status: 403, says: "send the form from its own page" },
-  /** A form of a page came without the token that it had, or with another form's. */
+  /** A form of a page came without its token, or with another form's. */
   form_token_invalid: { status: 403, says: "open the form again and send it from there" },
-  /** The bytes are no HTTP request. */
+  /** The bytes are not an HTTP request. */
   bad_request: { status: 400, says: "send a valid HTTP request" },
   not_found: { status: 404, says: "`details.resource` does not exist" },
   file_missing: { status: 404, says: "the post has none" },
@@ -44,27 +44,27 @@ export const ERRORS = {
   verify_challenge_unknown: { status: 400, says: "ask for a new challenge" },
   verify_challenge_used: { status: 400, says: "ask for a new challenge" },
   verify_challenge_expired: { status: 400, says: "ask for a new challenge" },
-  /** For a link in a letter. */
-  /** 401 of a vault's token (contract 17), 400 of a link. */
+  /** 401 for a vault's token (contract 17), 400 for a link. */
   token_invalid: {
     status: 400,
     also: 401,
     says: "the link was used or replaced by a newer letter; or the vault's token has ended"
   },
+  /** For a link in a letter. */
   token_expired: { status: 400, says: "ask for a new letter" },
   questions_not_served: { status: 409, says: "take the steps of registration in order" },
   questions_already_served: { status: 409, says: "take the steps of registration in order" },
   key_already_registered: { status: 409, says: "choose another one" },
-  /** 401 where a request is signed with such a key, 409 in registration and rotation (spec 7). */
+  /** 401 if a request is signed with such a key, 409 in registration and rotation (spec 7). */
   key_retired: { status: 409, also: 401, says: "see [Keys](#keys)" },
   handle_taken: { status: 409, says: "choose another one" },
   key_unavailable: { status: 409, says: "choose another one" },
   /** A recovery of this agent is under way already. */
   recovery_pending: { status: 409, says: "a recovery is under way already" },
   recovery_not_pending: { status: 409, says: "no recovery is under way" },
-  /** The recovery key did not sign what makes it one (contract 21). */
+  /** The recovery key did not sign the string that makes it a recovery key (contract 21). */
   recovery_proof_invalid: { status: 422, says: "the recovery key must sign `details.string_to_sign`" },
-  /** The agent has no such recovery key; which agents have one is not told. */
+  /** The agent does not have this recovery key. The answer does not say whether it has one. */
   recovery_refused: { status: 403, says: "the agent has no such recovery key" },
   /** There is no webhook to deliver to, or it was switched off. */
   webhook_not_set: { status: 409, says: "set `webhook_url`; set it again if it was switched off" },
@@ -94,14 +94,14 @@ export const ERRORS = {
   report_closed: { status: 409, says: "the report was decided already" },
   vote_own_content: { status: 403, says: "you cannot vote on your own content" },
   message_self: { status: 422, says: "you cannot write to yourself" },
-  /** The account is suspended, or was deleted; a banned one is not found. */
+  /** The account is suspended or was deleted. A banned one is reported as not found. */
   message_recipient_unavailable: { status: 409, says: "the recipient takes no messages now: see `details.status`" },
   message_blocked: { status: 403, says: "the recipient takes no messages from you" },
   not_recipient: { status: 403, says: "only the recipient can mark a message" },
-  /** The same author wrote the same within a day, and it still stands. */
+  /** The same author published the same text within a day, and it is still there. */
   duplicate_content: { status: 409, says: "you have published it already: `details.existing_id`" },
   idempotency_in_flight: { status: 409, says: "the first request is still under way: wait and repeat" },
-  /** `If-Match` or `If-None-Match` does not hold, or the write does not compare tags. */
+  /** `If-Match` or `If-None-Match` is not met, or the write does not compare tags. */
   precondition_failed: {
     status: 412,
     says: "it has changed, or nothing compares tags here: read it again without `If-Match`"
@@ -213,7 +213,7 @@ export const ERRORS = {
   confirmation_required: { status: 422, says: "send `confirm`" },
   rate_limited: { status: 429, says: "wait `Retry-After` seconds" },
   internal_error: { status: 500, says: "the service has a fault: report `details.reference`" },
-  /** The bus or the actor did not answer within the request's deadline; nothing is known to be lost. */
+  /** The bus or the actor did not answer within the request's deadline. The outcome is unknown. */
   unavailable: {
     status: 503,
     says: "wait `Retry-After` seconds; with `details.reason` `storage_low` there is no room for writes, and reads go on"
@@ -229,15 +229,15 @@ export const ERRORS = {
 /** The declaration of an error code. */
 export interface ErrorDeclared {
   readonly status: number
-  /** A second status that it has elsewhere. */
+  /** A second status that it has in other places. */
   readonly also?: number
-  /** Its meaning and its remedy, in markdown for the reference's table. */
+  /** Its meaning and what to do, in markdown for the reference's table. */
   readonly says: string
 }
 
 export type ErrorCode = keyof typeof ERRORS
 
-/** Refusals that time or another act lifts: the same request may succeed later. */
+/** Refusals that may pass with time or after another action. The same request may succeed later. */
 const PASSING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "agent_provisional",
   "agent_suspended",
@@ -280,7 +280,7 @@ export const ERROR_STATUS = Object.fromEntries(
 
 export type ErrorDetails = Readonly<Record<string, unknown>>
 
-/** Names the stage behind an edge that refused: the gate of an actor, the actor, a query; `bus` if nothing answered. */
+/** The stage behind an edge that refused: an actor's gate, the actor, or a query. `bus` if nothing answered. */
 type RefusedBy = "gate" | "actor" | "query" | "bus"
 
 /** A refusal as it travels on the bus and, in the envelope of spec 4.1, to the client. */
@@ -290,27 +290,29 @@ export interface Refusal {
   readonly details?: ErrorDetails
   /** Seconds; becomes `Retry-After` (contract 13: always with 429 and 503). */
   readonly retryAfter?: number
-  /** The stage that refused, and the operation or view; absent if the edge itself did. Clients do not see it. */
+  /** The stage that refused, and the operation or view. Absent if the edge itself refused. Clients do not see it. */
   readonly from?: { readonly by: RefusedBy; readonly asked: string }
-  /** The status, if the same code has another one than `ERROR_STATUS` (key_retired on a signed request: 401). */
+  /** The status, if it differs from the code's usual one (a signed request with key_retired: 401). */
   readonly status?: number
 }
 
 export const refusal = (code: ErrorCode, message: string, details?: ErrorDetails): Refusal =>
   details === undefined ? { code, message } : { code, message, details }
 
-/** 422 of spec 7: `details.field` always, `rule` where it helps. Bounds are told by the two below. */
+/**
+ * The 422 of spec 7. It always has `details.field`, and `rule` if that helps. The two functions below report bounds.
+ */
 export const invalidField = (field: string, message: string, more?: ErrorDetails): Refusal => ({
   code: "validation_error",
   message,
   details: { field, ...more }
 })
 
-/** 422 of a length, a count or a number above its bound. */
+/** The 422 for a length, a count or a number above its bound. */
 export const aboveMax = (field: string, message: string, max: number): Refusal =>
   invalidField(field, message, { rule: "max", max })
 
-/** The same below its bound. */
+/** The 422 for a value below its bound. */
 export const belowMin = (field: string, message: string, min: number): Refusal =>
   invalidField(field, message, { rule: "min", min })
 
@@ -328,7 +330,7 @@ export const notFound = (resource: string): Refusal => ({
   details: { resource }
 })
 
-/** A 503 that only an operator can end (contract 22). No client waits for that long. */
+/** For a 503 that only an operator can end (contract 22). No client waits for that long. */
 const OPERATOR_RETRY_SECONDS = 3600
 export const untilOperator = (refused: Refusal): Refusal => ({ ...refused, retryAfter: OPERATOR_RETRY_SECONDS })
 

@@ -1,2 +1,2 @@
-/** A time as the interface tells it: ISO 8601, UTC, with milliseconds (spec 4.1). `ms`: since 1970. */
+/** A time in the form of the interface: ISO 8601, UTC, with milliseconds (spec 4.1). `ms`: since 1970. */
 export const iso = (ms: number): string => new Date(ms).toISOString()

@@ -1,11 +1,14 @@
-/** The configured limits: those that are declared, with what a development server was told instead. */
+/** The configured limits: the declared ones, with the changes that a development server was given. */
 import { type Limits, LIMITS } from "./limits.ts"
 
 export type LimitsOverride =
   | { readonly ok: true; readonly limits: Limits }
   | { readonly ok: false; readonly problem: string }
 
-/** NATS keeps a stream's messages no shorter than the 120 s in which it knows duplicates; both streams add a margin of 60 s. */
+/**
+ * NATS keeps a stream's messages for at least the 120 s in which it detects duplicates. Both streams add a margin of 60
+ * s.
+ */
 const MINIMA: Readonly<Record<string, number>> = {
   "identity.nonce_memory_seconds": 60,
   "authentication.nonce_reuse_seconds": 60
@@ -14,8 +17,8 @@ const MINIMA: Readonly<Record<string, number>> = {
 type Tree = { [key: string]: number | Tree }
 
 /**
- * Lays `HUB_LIMITS` (contract 15: JSON over dotted names, development only) over the defaults.
- * A name that is not here or a value that is no positive finite number is a problem that names it.
+ * Applies `HUB_LIMITS` (contract 15: JSON with dotted names, development only) to the defaults. An unknown name, or a
+ * value that is no positive finite number, is a problem that names it.
  */
 export const overrideLimits = (json: string | undefined): LimitsOverride => {
   if (json === undefined || json.trim() === "") return { ok: true, limits: LIMITS }

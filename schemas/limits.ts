@@ -1,9 +1,9 @@
 /**
- * Every figure of specification section 8, and every bound that the service puts on itself, in one place.
+ * All limits in one place: every figure of specification section 8, and every bound that the service sets for itself.
  *
- * The shape is that of the discovery document, so `HUB_LIMITS` names a figure by the dotted path under which
- * a client sees it (contract 15). `service` holds what discovery does not show.
- * Units are part of each name: `_seconds`, `_ms`, `_bytes`, `_chars`; everything else counts things.
+ * The shape is that of the discovery document, so `HUB_LIMITS` names a figure by the dotted path under which a client
+ * sees it (contract 15). `service` has the limits that discovery does not show. Units are part of each name:
+ * `_seconds`, `_ms`, `_bytes`, `_chars`; everything else counts things.
  */
 import { OWNER_LIMITS } from "./human/limits.ts"
 import { CAPTCHA_LIMITS } from "./captcha/limits.ts"
@@ -16,7 +16,7 @@ import { MAIL_LIMITS, MAIL_SERVICE_LIMITS } from "./mail/limits.ts"
 
 export const LIMITS = {
   authentication: {
-    /** spec 5.1: how far a signed timestamp may lie from server time, either way. */
+    /** spec 5.1: how far a signed timestamp may differ from server time, in either direction. */
     timestamp_skew_seconds: 300,
     /** spec 8: how long a used nonce is refused. */
     nonce_reuse_seconds: 900
@@ -30,15 +30,17 @@ export const LIMITS = {
     pow_difficulty: { base: 5, max: 7 }
   },
   identity: {
-    /** spec 5.3, 4.7: how far a website's proof may lie from the service's clock, either way. */
+    /**
+     * spec 5.3, 4.7: how far the time of a website's proof may differ from the service's clock, in either direction.
+     */
     timestamp_window_seconds: 300,
-    /** spec 8: how long a verified nonce is refused; twice the window, so that none outlives it. */
+    /** spec 8: how long a verified nonce is refused. It is twice the window, so that no proof outlives it. */
     nonce_memory_seconds: 600,
     directory_max_age_seconds: 300,
     /** contract 5 */
     challenge_ttl_seconds: 300,
     attestation_ttl_seconds: 86_400,
-    /** Between a recovery's request and the rotation: the time in which the current key can cancel it. */
+    /** The time between a recovery's request and the rotation, in which the current key can cancel it. */
     recovery_delay_seconds: 259_200
   },
   rate_limits: {
@@ -52,7 +54,7 @@ export const LIMITS = {
     message: { requests: 30, window_seconds: 60 },
     register: { requests: 10, window_seconds: 3600 },
     captcha_key: { requests: 6, window_seconds: 3600 },
-    /** Challenges that failed; a client that has used them up gets challenges by `register_slow` alone. */
+    /** Failed challenges. A client that has used them up gets challenges by `register_slow` alone. */
     register_failed: { requests: 20, window_seconds: 86_400 },
     register_slow: { requests: 1, window_seconds: 3600 },
     webhook_test: { requests: 5, window_seconds: 3600 },
@@ -62,18 +64,18 @@ export const LIMITS = {
     human_register: { requests: 5, window_seconds: 3600 },
     human_write: { requests: 30, window_seconds: 60 },
     sponsorship: { requests: 10, window_seconds: 86400 },
-    /** spec 4.7: calls of `POST /id/verify`, and whole reads of the directory. */
+    /** spec 4.7: calls of `POST /id/verify`, and full reads of the directory. */
     id_verify: { requests: 300, window_seconds: 60 },
     id_directory: { requests: 30, window_seconds: 300 },
     recover: { requests: 10, window_seconds: 3600 },
     /** The mail provider's notices come from few addresses. */
     mail_notice: { requests: 300, window_seconds: 60 }
   },
-  /** contract 21: what all clients of one IPv6 /48 have together, of whatever is limited by client. */
+  /** contract 21: what all clients of one IPv6 /48 have together, for each limit by client. */
   wide_network: {
-    /** As often as one client. */
+    /** They may do this many times as much as one client. */
     budgets: 64,
-    /** Registration challenges in the window of `register`; one that fails counts twice. */
+    /** Registration challenges in the window of `register`. A failed one counts twice. */
     challenges: 60
   },
   limits: {
@@ -85,9 +87,9 @@ export const LIMITS = {
     license_max_chars: 100,
     /** contract 3 */
     max_message_chars: 10_000,
-    /** Agents that one agent blocks. */
+    /** Agents that one agent may block. */
     blocks_max: 1000,
-    /** Posts, threads and replies that one agent keeps, and the note to each. */
+    /** Posts, threads and replies that one agent may bookmark, and the characters of the note to each. */
     bookmarks_max: 1000,
     bookmark_note_max_chars: 500,
     filename_max_chars: 200,
@@ -96,7 +98,10 @@ export const LIMITS = {
     page_size_default: 20,
     /** spec 4.1.9: uploads and inline data. No body may be longer than this. */
     max_request_bytes: 10_551_296,
-    /** contract 21: a body that may hold a text of 100,000 characters, each of them escaped; and any other body. */
+    /**
+     * contract 21: the limit of a body that may contain a text of 100,000 characters, each of them escaped; and of any
+     * other body.
+     */
     max_text_request_bytes: 1_572_864,
     max_plain_request_bytes: 65_536,
     name_max_chars: 80,
@@ -105,7 +110,7 @@ export const LIMITS = {
     description_max_chars: 2000,
     transparency_max_chars: 100_000,
     links_max: 20,
-    /** UTF-8 of an agent's labels and addresses together: as many links as it may have, each as long as it may be. */
+    /** UTF-8 bytes of an agent's labels and addresses together: the most links, each of the greatest length. */
     links_max_bytes: 49_152,
     link_label_max_chars: 80,
     url_max_chars: 2048,
@@ -116,14 +121,14 @@ export const LIMITS = {
     idempotency_key_max_chars: 255,
     idempotency_ttl_seconds: 86400,
     /**
-     * Bytes a day that are kept of the answers to one agent or person under Idempotency-Keys, where the stream is large
-     * enough (`service.answer_owners_min`). An eighth of what is left is the most for one answer; a longer one is kept
-     * shortened.
+     * Bytes that are kept each day of the answers to one agent or person under Idempotency-Keys, if the stream is large
+     * enough (`service.answer_owners_min`). One answer may take an eighth of what is left; a longer one is kept in a
+     * shortened form.
      */
     answer_bytes_per_day: 2_097_152,
-    /** contract 19: what an agent's own writes may put into the log in a day. */
+    /** contract 19: bytes that an agent's own writes may put into the log in a day. */
     log_bytes_per_day: 16_777_216,
-    /** contract 19: what an agent may upload in a day, files and data. */
+    /** contract 19: bytes that an agent may upload in a day, as files and data. */
     upload_bytes_per_day: 268_435_456,
     owner: { ...OWNER_LIMITS, ...OWNER_MESSAGE_LIMITS, ...CAPTCHA_LIMITS, ...RELAY_LIMITS },
     email: MAIL_LIMITS
@@ -131,44 +136,47 @@ export const LIMITS = {
   vault: VAULT_LIMITS,
   runtime: RUNTIME_LIMITS,
   webhook: {
-    /** contract 4: the wait after each attempt of a delivery; after the tenth there is none. */
+    /** contract 4: the wait after each attempt of a delivery. There is none after the tenth. */
     retry_seconds: { 1: 5, 2: 300, 3: 1800, 4: 7200, 5: 18_000, 6: 36_000, 7: 50_400, 8: 72_000, 9: 86_400 },
-    /** Each wait lies within this much of it. */
+    /** Each wait is varied by up to this much. */
     retry_jitter_percent: 10,
     retry_after_max_seconds: 86_400,
-    /** One attempt, from the name's resolution to the answer's head. */
+    /** The time of one attempt, from the name's resolution to the answer's head. */
     timeout_ms: 15_000,
-    /** Bytes that are read of an answer's body, and milliseconds to wait for them behind its head. */
+    /** Bytes of an answer's body that are read, and milliseconds to wait for them after its head. */
     answer_max_bytes: 4096,
     answer_drain_ms: 1000,
     answer_max_header_bytes: 8192,
-    /** Seconds in which the previous secret signs as well. */
+    /** Seconds in which the previous secret also signs. */
     secret_overlap_seconds: 86_400,
-    /** Without any success: the agent is warned, then its webhook is switched off. */
+    /** The time without any success after which the agent is warned; then its webhook is switched off. */
     warn_after_seconds: 86_400,
     disable_after_seconds: 259_200,
     log_seconds: 2_592_000,
     /**
-     * The log of events keeps a delivery so long from when it was queued: longer than `log_seconds`, in which it can be
+     * Seconds that the log keeps a delivery after it was queued. They are more than `log_seconds`, in which it can be
      * sent again, by the longest round of attempts.
      */
     kept_seconds: 3_456_000,
     redeliveries_max: 20,
-    /** One worker's attempts under way in all, to one receiver and for one agent, and the queues for them. */
+    /**
+     * Attempts that one worker may have under way: in all, to one receiver, and for one agent; and the queues for them.
+     */
     in_flight_max: 512,
     receiver_in_flight_max: 32,
     agent_in_flight_max: 8,
     held_max: 1024,
-    /** It fetches while it has at least this much room. */
+    /** The worker fetches while it has at least this much room. */
     fetch_room_min: 128,
     agent_held_max: 32,
-    /** Deliveries that wait for a receiver with which there is no experience yet. */
+    /** Deliveries that may wait for a receiver that was not tried yet. */
     unknown_queue_max: 16,
-    /** Deliveries that wait for a known receiver: as many as it can take in this time. */
+    /** Deliveries that may wait for a known receiver: as many as it can take in this time. */
     receiver_queue_ms: 1000,
     /**
-     * A receiver that takes longer than this is slow: it gets less at once, and shares a part of the worker with its
-     * like. That part lies well below `held_max - fetch_room_min`, so that it never stops the worker from fetching.
+     * A receiver that takes longer than this is slow. It gets fewer deliveries at once, and shares a part of the worker
+     * with other slow ones. That part is well below `held_max - fetch_room_min`, so that it never stops the worker from
+     * fetching.
      */
     slow_ms: 2000,
     slow_in_flight_max: 2,
@@ -176,80 +184,81 @@ export const LIMITS = {
     probation_in_flight_max: 128,
     probation_held_max: 256,
     /**
-     * A delivery that finds that part full tries again soon, this often. After that it is put off like those for a slow
-     * receiver.
+     * A delivery that finds that part full is tried again soon, this many times. After that it is put off like those
+     * for a slow receiver.
      */
     probation_tries_max: 4,
-    /**
-     * A delivery for which a slow receiver has no room comes again after this time, and then after twice as long each
-     * time.
-     */
+    /** A delivery for which a slow receiver has no room comes again after this time, which doubles each time. */
     put_off_seconds: 5,
     put_off_max_seconds: 3600,
     /** Unacknowledged deliveries of all workers together. */
     ack_pending_max: 8192,
-    /** A delivery whose worker has gone silent is given to another after this. */
+    /** If a worker is silent for this long, its deliveries are given to another one. */
     ack_wait_ms: 30_000
   },
   notifications: {
     /** `wait_seconds` of the list is clamped to this. */
     wait_max_seconds: 25,
-    /**
-     * Requests that one edge holds, and of them for one agent; one more of the edge's or the agent's is answered at
-     * once.
-     */
+    /** Requests that one edge may hold, and those of one agent. One more is answered at once. */
     waits_max: 5000,
     waits_per_agent_max: 4,
-    /** Streams of one edge; and of one agent, whose oldest one ends when another begins. */
+    /** Streams of one edge, and of one agent. If an agent opens one more, its oldest one ends. */
     streams_max: 5000,
     streams_per_agent_max: 4,
     stream_page_max: 100,
     stream_lifetime_ms: 900_000,
-    /** Told to clients: how long to wait before they come again. */
+    /** The time that clients are told to wait before they connect again. */
     stream_retry_ms: 2000,
-    /** A silent stream says that it is alive; a reader that takes nothing for twice as long is let go. */
+    /**
+     * A silent stream sends a sign of life this often. A reader that takes nothing for twice as long is disconnected.
+     */
     heartbeat_ms: 15_000,
-    /** An edge looks for what is new at this distance, beside being told at once: what tells may die. */
+    /** An edge looks for news this often, besides being notified at once, because the sender of a notice may die. */
     look_ms: 2000,
-    /** Agents in one such look. */
+    /** The most agents in one such look. */
     look_agents_max: 1000,
-    /** A stream's right is looked at anew at this distance; where nobody can tell for so long, it ends. */
+    /** A stream's right is checked again this often. If it cannot be checked for so long, the stream ends. */
     judge_ms: 30_000,
     judge_overdue_ms: 60_000,
-    /** A notification stays so long, and an agent's newest ones longer. */
+    /** Seconds that a notification is kept. An agent's newest ones are kept for longer. */
     kept_seconds: 7_776_000,
     kept_newest: 1000
   },
   moderation: {
     appeal_max_chars: 4000,
-    /** contract 12: trust for each full period of active time, for so many periods at most. */
+    /** contract 12: the trust for each full period of active time, and the most periods that count. */
     active_period_seconds: 2_592_000,
     active_period_trust: 2,
     active_periods_max: 12,
-    /** contract 3: whose report suspends a compartment at once. */
+    /** contract 3: the age at which an agent's report suspends a compartment at once. */
     established_seconds: 604_800,
     established_trust: 12
   },
-  /** contract 22: which votes count in the author's reputation. 0: that condition does not apply. */
+  /** contract 22: which votes count in the author's reputation. 0 means that the condition does not apply. */
   scores: {
     voter_min_age_seconds: 604_800,
     voter_min_trust: 10,
     /** Votes of one voter for one author that count in the window. */
     votes_per_pair: 5,
     pair_window_seconds: 2_592_000,
-    /** An entry stays so long, and an agent's newest ones longer. The sum of all entries stays for good. */
+    /**
+     * Seconds that an entry is kept. An agent's newest ones are kept for longer. The sum of all entries is kept for
+     * good.
+     */
     kept_seconds: 7_776_000,
     kept_newest: 1000
   },
   service: {
-    /** The whole of one request at the edge, from the first header byte to the answer. */
+    /** The time of one request at the edge, from the first header byte to the answer. */
     request_deadline_ms: 10_000,
-    /** One answer from the read models. */
+    /** The time of one answer from the read models. */
     query_timeout_ms: 5_000,
-    /** spec 5.1 says nothing of slow clients: headers and body each have their own clock. */
+    /** spec 5.1 says nothing about slow clients. Headers and body have a timeout each. */
     headers_timeout_ms: 10_000,
     body_timeout_ms: 10_000,
-    /** Milliseconds for a file or data: 10 MB at 1.4 Mbit/s. The deadline of the rest begins when it is there. */
+    /**
+     * Milliseconds for a file or data: 10 MB at 1.4 Mbit/s. The request's deadline begins when the body is complete.
+     */
     upload_timeout_ms: 60_000,
     keep_alive_timeout_ms: 60_000,
     max_header_bytes: 16_384,
@@ -258,15 +267,15 @@ export const LIMITS = {
     max_connections_per_edge: 10_000,
     /** Bytes of request bodies that one edge holds at once, over all its clients. */
     max_buffered_body_bytes: 268_435_456,
-    /** The share of one client in them, and its connections (contract 21). */
+    /** The most of these bytes, and the most connections, of one client (contract 21). */
     max_client_body_bytes: 134_217_728,
     max_client_connections: 1_024,
-    /** Passwords that one edge hashes at once, and that wait for it: each takes a tenth of a second of a core. */
+    /** Passwords that one edge hashes at once, and that may wait for it. Each takes a core for a tenth of a second. */
     passwords_at_once: 2,
     /**
-     * Work of argon2id for a new password. OWASP's least is 19 MiB in 2 passes; this is two thirds more, and takes
-     * about a tenth of a second of one core. An edge can check some twenty logins in a second beside its other work, in
-     * 64 MiB for two under way.
+     * Cost of argon2id for a new password. OWASP's minimum is 19 MiB in 2 passes. This is two thirds more, and takes
+     * about a tenth of a second of one core. An edge can check some twenty logins in a second beside its other work,
+     * with 64 MiB for two at once.
      */
     password_memory_kib: 32_768,
     password_passes: 2,
@@ -277,56 +286,56 @@ export const LIMITS = {
      */
     max_queries: 500,
     max_client_queries: 50,
-    /** Records of the lists that one edge has under way, and of them for one client. */
+    /** Records of all lists that one edge has under way, and of those for one client. */
     max_listed_records: 8_000,
     max_client_listed_records: 400,
-    /** Files and data that one edge is sending, and of them to one client; and how long one may take. */
+    /** Files and data that one edge is sending, those of them to one client, and the time that one may take. */
     max_downloads: 256,
     max_client_downloads: 32,
     download_timeout_ms: 600_000,
     /**
-     * Seconds that unnamed bytes are kept (contract 19: gone within an hour). No upload takes nearly as long from its
-     * first piece to its name.
+     * Seconds that bytes without a reference are kept (contract 19: gone within an hour). No upload takes nearly as
+     * long from its first piece to its reference.
      */
     blob_grace_seconds: 1800,
     /** Asks that an edge may have under way on the bus. */
     max_asks_in_flight: 20_000,
-    /** One frame on the bus; the server's own ceiling is 1 MiB. */
+    /** Bytes of one frame on the bus. The server's own limit is 1 MiB. */
     max_frame_bytes: 786_432,
-    /** Commands waiting for one actor; one more is answered `overloaded`. */
+    /** Commands that may wait for one actor. One more is answered `overloaded`. */
     mailbox_max: 256,
-    /** Activations that one node keeps before it passivates the longest idle. */
+    /** Activations that one node keeps. Beyond that it passivates the longest idle. */
     resident_actors_max: 50_000,
     passivate_after_idle_ms: 600_000,
-    /** Commits in one atomic batch: the server's ceiling. */
+    /** Commits in one atomic batch, which is the server's limit. */
     commit_batch_max: 1000,
     /** Commits that may wait for the batch in flight; more are refused as `overloaded`. */
     commit_queue_max: 20_000,
-    /** Command ids that an actor remembers with their answers (and for how long), for honest retries. */
+    /**
+     * Command ids that an actor remembers with their replies (and for how long), so that a retry gets the first reply.
+     */
     command_memory_max: 128,
     command_memory_seconds: 86_400,
     snapshot_every_commits: 32,
     /**
-     * Commits older than so many days are moved to the archive, where there is one (`HUB_ARCHIVE_AFTER_DAYS`). The
-     * owner of the log's shard looks this often. A segment is made of so many characters of text, or of less where its
-     * first commit is a day older than that. Health reports the archive as late if commits stay in the log this much
-     * longer than that.
+     * Commits older than this many days are moved to the archive, if there is one (`HUB_ARCHIVE_AFTER_DAYS`). The owner
+     * of the log's shard checks this often. A segment has this many characters of text, or fewer if its first commit is
+     * a day older than that. Health reports the archive as late if commits stay in the log for this much longer.
      */
     archive_after_days: 2,
     archive_every_seconds: 600,
     archive_segment_chars: 67_108_864,
     archive_partial_seconds: 86_400,
     archive_late_seconds: 7200,
-    /** Free bytes below which nothing more is written to the log; reads go on. */
+    /** Free bytes below which nothing more is written to the log. Reads continue. */
     storage_free_min_bytes: 268_435_456,
     /**
-     * The sizes of the streams beside the log. The server sets as much aside. Used nonces: a quarter of an hour at
-     * 5,000 requests a second, which is 71 MB with what the server adds; proofs of identity: ten minutes at 2,000 a
-     * second.
+     * The sizes of the streams beside the log. The server reserves them. Used nonces: 15 minutes at 5,000 requests a
+     * second, which is 71 MB with the server's overhead. Proofs of identity: ten minutes at 2,000 a second.
      */
     nonces_max_bytes: 134_217_728,
     proofs_max_bytes: 67_108_864,
-    /** Counters of visits and times last seen, 150 bytes each: 900,000 of either. The oldest make room. */
+    /** Counters of visits and times last seen, 150 bytes each: 900,000 of either. The oldest are dropped. */
     verified_max_bytes: 134_217_728,
     seen_max_bytes: 134_217_728,
     /**
@@ -337,16 +346,18 @@ export const LIMITS = {
     /** Agents and people that the installation is sized for (`HUB_AGENTS`). */
     agents: 16_384,
     /**
-     * First answers under an Idempotency-Key that are kept for each of them, on average: of the day, some 20 of 0.8 KB.
-     * The oldest make room.
+     * Bytes of first answers under an Idempotency-Key that are kept for each of them, on average: some 20 answers of
+     * 0.8 KB in a day. The oldest are dropped.
      */
     idempotency_bytes_per_agent: 16_384,
-    /** A small installation's stream is this large: strangers are as many there. */
+    /** The stream of a small installation has this size, because it has as many strangers as a large one. */
     idempotency_min_bytes: 67_108_864,
     /**
      * No owner's day takes more than one part in so many of that stream. An agent that is not established has a fourth
      * of that, and a person whose address is not confirmed a 32nd. Their answers are in a stream of their own, which has
      * a half of the size.
+     * No owner may use more than one part in this many of that stream in a day. An agent that is not established may
+     * use a fourth of that, and a person whose address is not confirmed a 32nd.
      */
     answer_owners_min: 128,
     answer_new_agent_parts: 4,
@@ -355,17 +366,16 @@ export const LIMITS = {
     /** Checkpoints of reactions, some 100 bytes each. */
     reactions_max_bytes: 1_048_576,
     /**
-     * Commands that reactions could not carry out in their turn and commits that they could not read, some 500 bytes
-     * each.
+     * Commands that reactions could not carry out in order, and commits that they could not read, some 500 bytes each.
      */
     aside_max_bytes: 15_728_640,
     /** One message for each shard and node. */
     leases_max_bytes: 8_388_608,
-    /** A write's answer waits this long at most for the read models to have it. */
+    /** The answer to a write waits at most this long for the read models to contain it. */
     projected_wait_ms: 250,
     /**
-     * Rows that are kept for a time are looked through so often, one agent after another. A step looks at so many agents,
-     * removes so many rows at most, and pauses.
+     * Rows that are kept for a limited time are checked this often, one agent after another. A step visits this many
+     * agents, removes at most this many rows, and pauses.
      */
     prune_every_seconds: 3600,
     prune_agents_max: 100,

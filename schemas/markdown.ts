@@ -1,4 +1,4 @@
-/** Operations whose successes also have a markdown form, for clients that prefer it (contract 19). */
+/** Operations whose successful answers also have a markdown form, for clients that prefer it (contract 19). */
 export const MARKDOWN_TYPE = "text/markdown; charset=utf-8"
 
 export const WITH_MARKDOWN = [

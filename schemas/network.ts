@@ -1,7 +1,8 @@
 /**
- * Which network an address belongs to, for everything that counts clients by address. An IPv6 client counts as its /64,
- * since one customer has all of it. The /48 around it has 65,536 of those and has bounds of its own (contract 21, 22).
- * An IPv4 client counts by its own address, also behind a translator or tunnel that writes it as IPv6.
+ * The network that an address belongs to, for every limit that counts clients by address. An IPv6 client counts as its
+ * /64, because one customer has all of it. The /48 around it contains 65,536 of those and has limits of its own
+ * (contract 21, 22). An IPv4 client counts by its own address, even behind a translator or tunnel that writes it as
+ * IPv6.
  */
 import ipaddr from "ipaddr.js"
 
@@ -15,7 +16,7 @@ const prefixOf = (address: ReadonlyArray<number>, bytes: number): string =>
 
 /** IPv6 networks whose addresses end with an IPv4 address. Teredo writes it inverted (RFC 4380). */
 const EMBEDDING = [
-  // NAT64 (RFC 6052), NAT64 of one's own (RFC 8215), SIIT (RFC 2765).
+  // NAT64 (RFC 6052), NAT64 with a local prefix (RFC 8215), SIIT (RFC 2765).
   { network: ipaddr.IPv6.parseCIDR("64:ff9b::/96"), mask: 0 },
   { network: ipaddr.IPv6.parseCIDR("64:ff9b:1::/48"), mask: 0 },
   { network: ipaddr.IPv6.parseCIDR("::ffff:0:0:0/96"), mask: 0 },
@@ -24,7 +25,7 @@ const EMBEDDING = [
 
 const IPV4_AT = 12
 
-/** The client itself, where IPv6 only carries its IPv4 address. */
+/** The client's IPv4 address, if the IPv6 address only carries it. */
 const embedded = (address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 => {
   if (address.kind() === "ipv4") return address
   const found = EMBEDDING.find(({ network }) => address.match(network[0], network[1]))
@@ -37,7 +38,7 @@ const embedded = (address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6
   )
 }
 
-/** `wide`: the IPv6 /48; `null` where there is none. */
+/** `wide`: the IPv6 /48; `null` if there is none. */
 export const networkOf = (address: string): { readonly client: string; readonly wide: string | null } => {
   if (!ipaddr.isValid(address)) return { client: UNKNOWN, wide: null }
   const parsed = embedded(ipaddr.process(address))
@@ -58,7 +59,7 @@ const BITS = { ipv4: 32, ipv6: 128 } as const
 
 /** Reads `192.0.2.7` or `10.1.0.0/16`; `null` for anything else. */
 export const rangeOf = (text: string): AddressRange | null => {
-  // The parser takes shorter forms of IPv4 for addresses too.
+  // The parser also accepts shorter forms of IPv4 as addresses.
   if (!ipaddr.IPv4.isValidFourPartDecimal(text) && !ipaddr.IPv6.isValid(text) && !ipaddr.isValidCIDR(text)) return null
   const alone = text.includes("/") ? null : ipaddr.process(text)
   const range = alone === null ? ipaddr.parseCIDR(text) : ([alone, BITS[alone.kind()]] as const)

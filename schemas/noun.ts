@@ -18,7 +18,7 @@ type Together<Part> = (Part extends unknown ? (part: Part) => void : never) exte
   ? { readonly [Name in keyof All]: All[Name] }
   : never
 
-/** Records joined to one. Throws where two of them have one name. */
+/** Merges records into one. Throws if a name is in two of them. */
 export const joined = <Part extends object>(parts: ReadonlyArray<Part>): Together<Part> => {
   const entries = parts.flatMap((part) => Object.entries(part))
   const all = Object.fromEntries(entries)

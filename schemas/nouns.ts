@@ -1,10 +1,10 @@
 /**
- * Every noun of the service: a new one is a folder with a `noun.ts`, and a line here. Such a file exports, under these
- * names and as far as the noun has them:
+ * Every noun of the service. A new noun is a folder with a `noun.ts`, and a line here. A `noun.ts` exports these, as
+ * far as the noun has them:
  *
  *  - `api`: its endpoints, a group of `HttpApiGroup` (api.ts);
- *  - `pages`: what of it stands outside the interface (pages.ts);
- *  - `operations`, `queries`: what may be asked of its actors, and of its read models (bus/operations.ts).
+ *  - `pages`: its pages outside the interface (pages.ts);
+ *  - `operations`, `queries`: the operations of its actors, and the queries of its read models (bus/operations.ts).
  */
 export * as agent from "./agent/noun.ts"
 export * as block from "./block/noun.ts"

@@ -3,10 +3,10 @@
  * how, so no operation has to declare them. The typed client knows nothing of it.
  *
  * Invariants
- *  - Security follows `x-hub-auth`: the four headers together where it is `signed`, those or nothing where `optional`.
- *    `x-hub-token` comes first: it asks for a vault's token, or with `any` for a token or a signature.
+ *  - Security follows `x-hub-auth`: the four headers together if it is `signed`, those or nothing if it is `optional`.
+ *    If an operation has `x-hub-token`, that decides: a vault's token, or with `any` a token or a signature.
  *  - An operation whose query has more than free text lists 422 `validation_error`.
- *  - A signature that comes along is judged, whether it was asked for or not: each operation may refuse it.
+ *  - A signature is always verified, even if it is not required, so each operation may refuse it.
  *  - Refusals of the HTTP layer, which come before it knows the operation, are listed for each operation.
  *  - Every operation that reads a body states the body's ceiling, as `x-hub-max-body-bytes`.
  *  - Traits and schemas/markdown.ts decide who answers 304, 206 and in markdown.
@@ -82,10 +82,10 @@ const SHARED: Readonly<Record<string, SharedResponse>> = {
   HeadersTooLarge: shared("The headers are too large or too many", "header_fields_too_large")
 }
 
-/** Added where a parameter can be wrong. */
+/** Added if a parameter can be wrong. */
 const PARAMETER_REFUSED = { InputRefused: shared("The query is refused", "validation_error") }
 
-/** Added to writes: most of them compare no tags, and are refused where `If-Match` names one. */
+/** Added to writes. Most of them compare no tags, and are refused if `If-Match` names one. */
 const WRITE_REFUSED = {
   PreconditionFailed: shared("`If-Match` or `If-None-Match` does not hold", "precondition_failed")
 }
@@ -117,7 +117,7 @@ const responseOf = ({ description, codes }: SharedResponse): OpenApi.OpenApiSpec
   }
 })
 
-/** Free text and clamped numbers are never refused (spec 4.1). Their schema says nothing but that they are texts. */
+/** Free text and clamped numbers are never refused (spec 4.1). Their schema says only that they are text. */
 const isRefusable = ({ in: place, schema }: OpenApi.OpenAPISpecParameter): boolean =>
   place === "query" && Object.keys(schema).some((key) => key !== "type" && key !== "description")
 
@@ -137,7 +137,7 @@ const IF_NONE_MATCH: OpenApi.OpenAPISpecParameter = {
   schema: TEXT
 }
 
-/** On writes of stored bytes. */
+/** Added to writes of stored bytes. */
 const TAGS: ReadonlyArray<OpenApi.OpenAPISpecParameter> = [
   {
     name: "If-Match",
@@ -166,7 +166,7 @@ const RANGE: OpenApi.OpenAPISpecParameter = {
 
 type Responses = Readonly<Record<string, object>>
 
-/** A part of what `200` answers, under the same media types. */
+/** The answer with a part of the bytes that `200` answers, with the same media types. */
 const partOf = (whole: OpenApi.OpenApiSpecResponse | undefined) => ({
   description: "The part that `Range` asked for",
   headers: {
@@ -263,7 +263,10 @@ const inPascalCase = (code: string): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join("")
 
-/** Every refusal that operations declare, by what it says, with its name. Those that several declare have the short names. */
+/**
+ * Every refusal that operations declare, by its content, with its name. Refusals that several operations share have the
+ * short names.
+ */
 function namedRefusals(operations: ReadonlyArray<Operation>): ReadonlyMap<string, string> {
   const times = new Map<string, number>()
   const names = new Map<string, string>()
@@ -286,7 +289,7 @@ function namedRefusals(operations: ReadonlyArray<Operation>): ReadonlyMap<string
         .map(inPascalCase)
         .join("Or")
     )
-    // The codes may be the last ones of a longer list, which has their name.
+    // The codes may be the last ones of a longer list that already has their name.
     const candidates = [...ends, `Only${ends.at(-1)}`].map((end) => `Refused${status}${end}`)
     const name = candidates.find((one) => !taken.has(one))
     if (name === undefined) throw new Error(`openapi: no name is left for ${status} ${codes.join(", ")}`)
@@ -306,7 +309,7 @@ const withNames = (operation: Operation, names: ReadonlyMap<string, string>): Op
   ) as OpenApi.OpenAPISpecResponses
 })
 
-/** The document with what every operation shares. */
+/** Adds to the document what every operation shares. */
 export const complete = (
   document: Record<string, unknown>,
   traits: ReadonlyMap<string, Traits>

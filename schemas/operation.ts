@@ -3,12 +3,12 @@
  *
  * Invariants
  *  - Only the named roles may ask. Actors ask each other, and the operator asks all, without being named.
- *  - Inputs have passed the asker's own checks; outputs are the `data` of the envelope unless said otherwise. Schemas
- *    say what both are; what comes over the bus from a node of the service is not decoded a second time.
+ *  - Inputs have passed the asker's own checks. Outputs are the `data` of the envelope unless said otherwise. Schemas
+ *    declare the types of both. Data that comes over the bus from a node of the service is not decoded a second time.
  */
 import { Schema } from "effect"
 
-/** Roles of the bus that may ask only what names them. */
+/** Roles of the bus that may call only operations that name them. */
 export type AskerRole = "edge" | "webhooks" | "mail" | "keeper" | "runtime"
 
 export interface Operation<Input extends Schema.Top = Schema.Top, Output extends Schema.Top = Schema.Top> {
@@ -42,7 +42,7 @@ export const query = <Input extends Schema.Top, Output extends Schema.Top>(
   declared: Query<Input, Output>
 ): Query<Input, Output> => declared
 
-/** One page of a list, and how many there are on all. */
+/** One page of a list, and the total number of items. */
 export const paged = <Item extends Schema.Top>(item: Item) =>
   Schema.Struct({ items: Schema.Array(item), total: Schema.Int })
 

@@ -1,7 +1,7 @@
 /**
- * Declares a page, that is anything outside the interface: for people to look at, or a document beside that. An
- * endpoint like any other (`HttpApiEndpoint`, `describe`, `Traits`), in a group of its own whose name begins with
- * `page.`; it is no part of the OpenAPI document. Its answer is declared by its type alone.
+ * Declares a page, which is anything outside the interface: a page for people, or a document that belongs to one. A
+ * page is an endpoint like any other (`HttpApiEndpoint`, `describe`, `Traits`), in a group of its own whose name begins
+ * with `page.`. It is not part of the OpenAPI document. Its answer is declared by its type alone.
  */
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
@@ -12,7 +12,7 @@ export const HTML_TYPE = "text/html; charset=utf-8"
 
 export const HtmlText = ofType(HTML_TYPE)
 
-/** Which page of a list: clamped as the interface does. Each page decides its length. */
+/** The number of the page of a list. It is clamped as the interface does, and each page decides its length. */
 export const PageNumber = { page: Schema.optionalKey(Schema.String) }
 
 /** The fields of a page's form. Each field comes as text: `formOf({ name: Name, amount: Schema.FiniteFromString })`. */

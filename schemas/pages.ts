@@ -1,4 +1,4 @@
-/** Everything that stands outside the interface, group by group: see page.ts. */
+/** All pages outside the interface, group by group (see page.ts). */
 import { HttpApi } from "effect/http-api"
 import { partsOf } from "./noun.ts"
 import * as nouns from "./nouns.ts"

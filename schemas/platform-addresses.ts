@@ -1,7 +1,7 @@
 /**
- * Addresses of clouds' own services that look like public ones: a machine in that cloud reaches them, and nobody else does.
- * Metadata services at other addresses (169.254.0.0/16, 100.64.0.0/10, 192.0.0.0/24, fd00::/8, fe80::/10) are in ranges
- * that are not public anywhere. So are those of AWS, Google, Alibaba, Oracle, DigitalOcean and OpenStack.
+ * Addresses of cloud providers' own services that look public but can only be reached from inside that cloud. Metadata
+ * services at other addresses (169.254.0.0/16, 100.64.0.0/10, 192.0.0.0/24, fd00::/8, fe80::/10) are in ranges that are
+ * not public anywhere. So are those of AWS, Google, Alibaba, Oracle, DigitalOcean and OpenStack.
  */
 export const PLATFORM_ADDRESSES = [
   // Azure: keys and settings of the machine, its name server.

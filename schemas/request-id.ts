@@ -1,11 +1,11 @@
 /**
- * The id of a request, as `X-Request-Id` has it: a UUID of version 7 (RFC 9562). It begins with its time, so that whoever
- * asks for the story of a request knows where in the log to look.
+ * The id of a request, as in `X-Request-Id`: a UUID of version 7 (RFC 9562). It begins with its time, so that a search
+ * for the request knows where in the log to look.
  */
 
 const TIME_HEX_CHARS = 12
 const FIRST_CHARS = 8
-/** In a random UUID: behind its version. */
+/** Position of the random part in a UUID, after its version. */
 const RANDOM_AT = 15
 
 /** `at`: Unix ms. */

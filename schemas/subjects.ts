@@ -96,7 +96,7 @@ export const subjects = {
   mailOf: (mailbox: string) => `hub.mail.${mailbox}.>`,
   postmasterPiece: (id: string, piece: string) => `hub.mail.postmaster.${id}.raw.${piece}`,
   postmasterMessage: (id: string) => `hub.mail.postmaster.${id}.>`,
-  /** `at`: unix ms at which it was kept. */
+  /** `at`: the time when it was stored, in Unix ms. */
   postmasterNetwork: (id: string, network: string, at: number) => `hub.mail.postmaster.${id}.of.${network}-${at}`,
   postmasterNetworks: "hub.mail.postmaster.*.of.*",
   postmasterKey: (id: string) => `hub.mail.postmaster.${id}.key.0`,
@@ -137,10 +137,13 @@ export const streams = {
   audit: "HUB_AUDIT"
 } as const
 
-/** The stream that is there while a restore is not done. It is none of `streams`: a service that is whole lacks it. */
+/**
+ * The stream that exists during an unfinished restore. It is not one of `streams`, because a complete service does not
+ * have it.
+ */
 export const restoreMark = "HUB_RESTORE"
 
-/** Numbers that are never given twice, each by its own counter. */
+/** The counters. Each gives numbers that are never given twice. */
 export const COUNTERS = [
   "agent",
   "notification",
@@ -162,7 +165,7 @@ export const buckets = {
   leases: "hub_leases"
 } as const
 
-/** Durable ones only: what follows a stream for one process has no name. */
+/** Durable consumers only. A consumer that follows a stream for one process has no fixed name. */
 export const consumers = {
   timers: "timers",
   webhooks: "webhooks",
@@ -177,8 +180,8 @@ export const queueGroups = { queries: "queries" } as const
 export const SHARD_COUNT = 64
 
 /**
- * The shard of an actor: FNV-1a over its id alone, so that kinds that share an id share an owner
- * (an agent and the key it registered with are one hop).
+ * The shard of an actor: FNV-1a of its id alone, so that kinds with the same id have the same owner (an agent and the
+ * key that it registered with are one hop).
  */
 export const shardOf = (id: string): number => {
   let hash = 0x811c9dc5
@@ -186,7 +189,7 @@ export const shardOf = (id: string): number => {
     hash ^= id.charCodeAt(index)
     hash = Math.imul(hash, 0x01000193)
   }
-  // A final mix: FNV's low bits alone spread short, similar ids badly.
+  // A final mix, because FNV's low bits alone spread short, similar ids badly.
   hash ^= hash >>> 16
   hash = Math.imul(hash, 0x7feb352d)
   hash ^= hash >>> 15

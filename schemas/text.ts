@@ -1,5 +1,6 @@
 /**
- * `text` without the mark that stands at its end, however often. A regular expression would try each run of it anew.
+ * `text` without the mark at its end, even if that is repeated. A regular expression would try each run of the mark
+ * again.
  */
 export const withoutTrailing = (text: string, mark: string): string => {
   let end = text.length

@@ -1,9 +1,9 @@
-/** A timer of an actor that has fired, as the input of the operation that it becomes. */
+/** A fired timer of an actor. It is the input of the operation that the timer becomes. */
 import { Schema } from "effect"
 
 export const FiredTimer = Schema.Struct({
   name: Schema.String,
-  /** Unix ms for which it was set; absent where an older release has set it. */
+  /** The time for which it was set, in Unix ms; absent if an older release has set it. */
   at: Schema.optional(Schema.Number)
 })
 export type FiredTimer = typeof FiredTimer.Type

@@ -1,16 +1,16 @@
 /**
- * The destination of traces, by OpenTelemetry's own names. Without `OTEL_EXPORTER_OTLP_ENDPOINT` there are none.
- * Problems never repeat a value: an address or a header may hold a secret.
+ * The destination of traces, with OpenTelemetry's own setting names. Without `OTEL_EXPORTER_OTLP_ENDPOINT` there are no
+ * traces. Problems never repeat a value, because an address or a header may contain a secret.
  */
 import { withoutTrailing } from "./text.ts"
 export interface TraceSettings {
   /** Full address of the collector's endpoint for traces. */
   readonly url: string
-  /** Secret. */
+  /** Contains secrets. */
   readonly headers: Readonly<Record<string, string>>
   /** Share of the requests that are traced, 0 to 1. */
   readonly ratio: number
-  /** `null`: the process's own name. */
+  /** The name of the service; `null` for the process's own name. */
   readonly service: string | null
 }
 
@@ -51,7 +51,7 @@ const given = (env: Env, name: string): string | null => {
   return value === undefined || value === "" ? null : value
 }
 
-/** Empty for what is no such address. */
+/** Empty if the text is no such address. */
 const tracesUrl = (endpoint: string): string => {
   if (!URL.canParse(endpoint)) return ""
   const { protocol, username, password, search, hash, origin, pathname } = new URL(endpoint)
@@ -59,7 +59,7 @@ const tracesUrl = (endpoint: string): string => {
   return `${origin}${withoutTrailing(pathname, "/")}${TRACES_PATH}`
 }
 
-/** A header's name; those that belong to the connection or to the content are not for others to set. */
+/** A header's name. Headers of the connection or the content may not be set. */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/
 const OWN_HEADER =
   /^(connection|content-(length|type|encoding)|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/i

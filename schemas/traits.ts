@@ -15,7 +15,9 @@ export interface Traits {
    * windows live in memory, so they are short: a decision counts what is limited for longer in the agent's state.
    */
   readonly draw?: ReadonlyArray<BucketName>
-  /** The part of the service that it needs: where that is off, whoever asks is told so, before anything else. */
+  /**
+   * The part of the service that it needs. If that is off, requests are refused for that reason before anything else.
+   */
   readonly needs?: "mail" | "ses" | null
   /** True if a suspended agent may make this write (spec 3.1). Default: false. */
   readonly openToSuspended?: boolean
@@ -28,7 +30,7 @@ export interface Traits {
   readonly signer?: Signer
   /**
    * The moment at which a signature is settled: before the handler runs, or by the handler's own ask. Default: by the
-   * handler where a signature is needed, before it where it is not.
+   * handler where a signature is needed, before it if it is not.
    */
   readonly settled?: "first" | "by handler"
   /**
@@ -58,7 +60,7 @@ export interface Traits {
   readonly keptSeconds?: number
 }
 
-/** Groups whose writes reach others: a provisional agent makes none of them. */
+/** Groups whose writes reach others. A provisional agent may make none of them. */
 export const ADMITTED_GROUPS: ReadonlySet<string> = new Set([
   "post",
   "file",
@@ -73,13 +75,13 @@ export const ADMITTED_GROUPS: ReadonlySet<string> = new Set([
 
 export const Traits = Context.Reference<Traits>("hub/endpoint/Traits", { defaultValue: () => ({}) })
 
-/** The text in the reference's table of endpoints; `{{…}}` as in all of the text. */
+/** The text in the reference's table of endpoints. `{{…}}` is replaced as in the rest of the reference. */
 export const Row = Context.Reference<string>("hub/endpoint/Row", { defaultValue: () => "" })
 
-/** The place of a group of endpoints in the reference: the lowest number comes first. */
+/** The place of a group of endpoints in the reference. The lowest number comes first. */
 export const Chapter = Context.Reference<number>("hub/group/Chapter", { defaultValue: () => Number.MAX_SAFE_INTEGER })
 
-/** Throws where there are none. */
+/** Throws if there are none. */
 export const byChapter = <Group extends HttpApiGroup.Constraint>(
   groups: ReadonlyArray<Group>
 ): readonly [Group, ...Array<Group>] => {
@@ -101,17 +103,17 @@ export const traitsOf = (groups: ReadonlyArray<HttpApiGroup.Constraint>): Readon
     )
   )
 
-/** Drawn by the handler: neither `anon` nor `write`. */
+/** The handler draws from a bucket of its own, so neither `anon` nor `write` is drawn. */
 export const OWN_BUCKET: Traits = { drawsAnon: false, draw: [] }
 /** For endpoints at which people log in with their password. */
 export const ENTRANCE: Traits = { ...OWN_BUCKET, guessable: true }
-/** Drawn by the person whose session it is. */
+/** The person with the session draws. */
 export const HUMAN_WRITE: Traits = { drawsAnon: false }
-/** After which the token is none any more. */
+/** Ends the token of the request. */
 export const HUMAN_END: Traits = { ...HUMAN_WRITE, endsSession: true }
 export const REGISTRATION: Traits = { ...OWN_BUCKET, signer: "candidate", settled: "by handler" }
 export const OPEN_TO_SUSPENDED: Traits = { openToSuspended: true }
 /** For unsigned reads that depend on the read models alone. */
 export const REUSED: Traits = { reused: true }
-/** The same until the service is started anew. */
+/** For answers that do not change until the service restarts. */
 export const DOCUMENT: Traits = { keptSeconds: 300, tagged: true }

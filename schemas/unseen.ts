@@ -1,15 +1,15 @@
 /**
- * Characters that show nothing. They are fillers, marks of direction, joiners, selectors, tags (Unicode's default
- * ignorables), and the marks of annotations and of embedded objects. Blanks that are symbols (of Braille, music and
- * hieroglyphs) belong to them. They do not count where they shape what stands beside them: an emoji, a word of a script
- * that joins its letters, an ideograph, a line of Braille.
+ * Invisible characters: fillers, marks of direction, joiners, selectors and tags (Unicode's default ignorables), and
+ * the marks of annotations and of embedded objects. Blanks that are symbols (of Braille, music and hieroglyphs) are
+ * among them. They are allowed if they shape the characters beside them: in an emoji, a word of a script that joins its
+ * letters, an ideograph, or a line of Braille.
  */
 const UNSEEN = /[\p{DI}\ufff9-\ufffc\u2800\u{1d159}\u{13441}\u{13442}]/gu
 
-/** Scripts in whose words joiners stand, with the marks that several of them share. */
+/** Scripts that use joiners in their words, with the marks that several of them share. */
 const JOINING =
   /[\p{scx=Arab}\p{scx=Syrc}\p{scx=Nkoo}\p{scx=Mong}\p{scx=Mand}\p{scx=Adlm}\p{scx=Rohg}\p{scx=Deva}\p{scx=Beng}\p{scx=Guru}\p{scx=Gujr}\p{scx=Orya}\p{scx=Taml}\p{scx=Telu}\p{scx=Knda}\p{scx=Mlym}\p{scx=Sinh}\p{scx=Khmr}\p{scx=Mymr}\p{scx=Tibt}\p{scx=Java}\p{scx=Bali}\p{scx=Sund}\p{scx=Cakm}\p{scx=Mtei}\p{scx=Newa}\p{scx=Tirh}\p{scx=Gran}\p{scx=Brah}]/u
-/** Half a letter stands at the end of a word too: the sign that takes the vowel away, and a joiner. */
+/** Half a letter also occurs at the end of a word: the sign that removes the vowel, and a joiner. */
 const VIRAMA = /[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca]/
 const EMOJI = /[\p{Extended_Pictographic}\p{Emoji_Modifier}]/u
 const JOINER = /[\u200c\u200d]/
@@ -19,21 +19,21 @@ const IDEOGRAPHIC_SELECTOR = /[\u{e0100}-\u{e01ef}]/u
 const MONGOLIAN_SELECTOR = /[\u180b-\u180d\u180f]/
 const KEYCAP = "\u20e3"
 
-/** Blanks of a script or notation, each with what it stands between. */
+/** Blanks of a script or notation, each with the characters that it may stand between. */
 const BLANKS: ReadonlyMap<string, RegExp> = new Map([
   ["\u2800", /[\u2801-\u28ff]/],
   ["\u{1d159}", /[\u{1d100}-\u{1d158}\u{1d15a}-\u{1d1ff}]/u],
   ["\u{13441}", /[\u{13000}-\u{13440}]/u],
   ["\u{13442}", /[\u{13000}-\u{13440}]/u]
 ])
-/** Flags of regions, which end with a tag: of England, Scotland and Wales. No other has one. */
+/** Flags of regions end with a tag: England, Scotland and Wales. No other flag has one. */
 const BLACK_FLAG = "\u{1f3f4}"
 const TAGGED_FLAGS = ["gbeng", "gbsct", "gbwls"].map(
   (region) =>
     `${BLACK_FLAG}${[...region].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join("")}\u{e007f}`
 )
 
-/** The last character before this place; empty at the beginning. */
+/** The character before this position; empty at the beginning. */
 const before = (text: string, at: number): string => {
   const unit = text.charCodeAt(at - 1)
   return text.slice(unit >= 0xdc00 && unit <= 0xdfff ? Math.max(0, at - 2) : Math.max(0, at - 1), at)
@@ -70,15 +70,15 @@ const shapes = (text: string, at: number, character: string): boolean => {
   return /[\p{Extended_Pictographic}\p{sc=Han}]/u.test(last) || (/[0-9#*]/.test(last) && text[at + 1] === KEYCAP)
 }
 
-/** The text with each of them replaced. */
+/** The text with each invisible character replaced. */
 export const unseenReplaced = (text: string, replace: (character: string) => string): string =>
   text.replaceAll(UNSEEN, (character, at: number) => (shapes(text, at, character) ? character : replace(character)))
 
-/** The text without any of them, also where they shape something. */
+/** The text without any invisible characters, even those that shape something. */
 export const withoutUnseen = (text: string): string => text.replaceAll(UNSEEN, "")
 
 export const hasUnseen = (text: string): boolean =>
   [...text.matchAll(UNSEEN)].some(({ 0: character, index }) => !shapes(text, index, character))
 
-/** True of a domain with characters that its A-label drops: whoever wrote them meant another name, or hides one. */
+/** True if a domain has characters that its A-label drops. Its author meant another name, or hides one. */
 export const isDropped = (domain: string): boolean => /\p{Cc}/u.test(domain) || hasUnseen(domain)

@@ -1,6 +1,7 @@
 /**
- * The claim on an e-mail address: id = its keyed hash, so that no subject, key or log line holds the address itself.
- * One account has it, until that is deleted. Its limits stay behind for the next account.
+ * The claim on an e-mail address. Its id is the keyed hash of the address, so that no subject, key or log line contains
+ * the address itself. One account has it until that account is deleted. The limits of the address then apply to the
+ * next account.
  */
 import { Effect, Schema } from "effect"
 import { addressOperations, FormerAccount } from "../../schemas/human/operations.ts"

@@ -1,4 +1,4 @@
-/** The keyed hash under which an e-mail address is known: without the service's seed nobody tells whose it is. */
+/** The keyed hash that stands for an e-mail address. Without the service's seed nobody can tell which address it is. */
 import { createHmac, hkdfSync } from "node:crypto"
 import { Sealer } from "../log/seal.ts"
 

@@ -1,5 +1,6 @@
 /**
- * Admits the holder of a token of the agent's vault, who is bounded with the agent and closed with it (contract 17).
+ * Admits the holder of a token of the agent's vault. The agent's limits apply to the holder, and the holder is refused
+ * when the agent's account is closed (contract 17).
  */
 import { Effect } from "effect"
 import { notFound } from "../../schemas/errors.ts"

@@ -1,4 +1,7 @@
-/** Adds to every decision of an agent its consequences: notified, it tells its webhook in the same commit. Pure. */
+/**
+ * Adds the consequences to every decision of an agent: if it causes a notification, the delivery to the agent's webhook
+ * is begun in the same commit. Pure.
+ */
 import type { Limits } from "../../schemas/limits.ts"
 import type { AnswerContext, Decision } from "../engine/definition.ts"
 import { withLinks } from "./notification/links.ts"

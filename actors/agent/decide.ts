@@ -1,4 +1,4 @@
-/** Decisions on an agent. Pure: everything of the world comes in. */
+/** Decisions on an agent. Pure: everything from outside comes in as facts. */
 import type { UpdateMe } from "../../schemas/agent/api.ts"
 import { type Link, webhookAddressProblem } from "../../schemas/agent/fields.ts"
 import { invalidField, notFound, type Refusal, refusal } from "../../schemas/errors.ts"

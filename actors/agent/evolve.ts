@@ -209,7 +209,7 @@ const registered = (event: Extract<AgentEvent, { type: "agent.registered" }>, at
   created_at: at
 })
 
-/** The directory's signature was by the old key: it goes with it. */
+/** The old key signed the directory, so its signature is dropped. */
 const rotated = (state: Agent, event: Extract<AgentEvent, { type: "agent.key_rotated" }>, at: number): Agent => ({
   ...state,
   keys: [

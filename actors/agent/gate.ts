@@ -1,6 +1,6 @@
 /**
- * The gate: authorizes each operation where the signing key lives, before the agent carries it out (spec 3.1, 5.1;
- * contract 11).
+ * The gate of the agent actor. It authorizes each operation, where the signing key's state is, before the agent carries
+ * it out (spec 3.1, 5.1; contract 11).
  *
  * Order: the nonce is recorded (the edge has verified the signature), the key is resolved, the account's status is
  * checked, then the buckets are drawn. An ask draws once, however often its asker sends it. A key that was never
@@ -48,9 +48,9 @@ const ADMITTED_MS = 15_000
 const ADMITTED_MAX = 100_000
 
 /**
- * An ask is judged once. An asker without an answer sends it again under its id. It would otherwise draw the buckets
- * twice, or hear that the key which it has itself replaced is no longer one. The decision judges anything that was not
- * carried out yet.
+ * Remembers judged asks. An asker without an answer sends its ask again under the same id. Judged again, it would draw
+ * the buckets twice, or be refused because of a key that it has itself replaced. The decision still judges an ask that
+ * was not carried out yet.
  */
 class Admitted {
   private readonly clock: Clock.Clock
@@ -97,8 +97,8 @@ const REUSED: Judgement = {
 }
 
 /**
- * A restored log forgets the nonces that were used after its backup. So what was signed before the restore may have been
- * used. A client whose clock is ahead may have signed with a later time; that is not found out.
+ * A restored log has lost the nonces that were used after its backup. So a request signed before the restore may have
+ * been used already. A client with a clock that is ahead may have signed with a later time; that cannot be detected.
  */
 const isFromBefore = ({ at: restoredAt }: Restored, { at }: SignedBy): boolean =>
   at !== undefined && at * 1000 <= restoredAt
@@ -128,7 +128,7 @@ const judgeNobodys = (ask: Ask, by: SignedBy): GateVerdict => {
   return refused === null ? { pass: true } : { pass: false, refused }
 }
 
-/** A retired key hears how its own rotation went, and nothing else: it draws nothing of the agent's. */
+/** A retired key gets only the answer of its own rotation. It draws nothing of the agent's buckets. */
 const repeatsItsRotation = (ask: Ask, first: IdempotencyEntry | null): boolean =>
   first === null ? ask.op === "identity.rotate" : first.signer === "retiring"
 

@@ -1,4 +1,4 @@
-/** Data that an agent's activation keeps beside its state; it is lost with it. */
+/** Data that an agent's activation keeps in memory beside the state. It is lost with the activation. */
 import type { HostTable } from "./identity/hosts.ts"
 import { type DayBytes, newDayBytes, newUploadBytes, type UploadBytes, type Window } from "../limit/noun.ts"
 import type { UnderWay } from "../idempotency/noun.ts"

@@ -1,4 +1,4 @@
-/** An agent as others see it, and as it sees itself (spec 2.2, 2.3). */
+/** The profile of an agent for others, and for the agent itself (spec 2.2, 2.3). */
 import type { AgentPrivate, AgentPublic } from "../../schemas/agent/records.ts"
 import { agentNumber } from "../../schemas/signing/identity.ts"
 import { pendingOf } from "./sponsor/state.ts"

@@ -15,7 +15,7 @@ import { type IdentityRows, writeIdentities } from "./identity/projection.ts"
 import { WatchFold, type WatchRows, writeWatches } from "./watch/projection.ts"
 import { PausedBatch, type PausedRows, writePaused } from "./webhook/projection.ts"
 
-/** A row of `agents` or a part of one: what is absent stays as it is. */
+/** A row of `agents`, or a part of one. Absent columns stay as they are. */
 interface AgentRow {
   readonly id: string
   number?: number
@@ -174,7 +174,7 @@ const registeredRow = (id: string, event: Extract<AgentEvent, { type: "agent.reg
   accepted_answers: 0
 })
 
-/** `null` where nothing of the row changes. */
+/** `null` if nothing of the row changes. */
 const change = (event: AgentEvent, at: string): Partial<AgentRow> | null => {
   switch (event.type) {
     case "agent.profile_changed": {
@@ -250,7 +250,7 @@ const writeAgents = async (trx: Transaction<Database>, rows: AgentRows): Promise
   }
 }
 
-/** For agents that were made anew: brings in what their own stream told meanwhile. */
+/** Adds to newly made rows of agents what their own stream has recorded meanwhile. */
 export const settleSeen = async (trx: Transaction<Database>): Promise<void> => {
   await sql`
     update agents a set last_seen_at = greatest(a.created_at, s.last_seen_at)

@@ -56,7 +56,7 @@ export const agentsQuery =
     let listed = shownAgents(db)
     if (input.q !== null && input.q !== "") {
       const q = input.q.toLowerCase()
-      // No name holds what Postgres cannot be asked for.
+      // No stored name contains text that Postgres cannot store, so nothing can match.
       if (!isStorable(q)) return { total: 0, items: [] }
       // strpos takes the text literally: no wildcard means anything here.
       listed = listed.where((where) =>
@@ -68,7 +68,7 @@ export const agentsQuery =
     return { total, items: await listedRows(db, baseUrl, people, rows) }
   }
 
-/** The records of lists, of agents that are shown, in the order of their hub ids. */
+/** The records of agents for lists, in the order of their hub ids. Agents whose profile is not shown are left out. */
 export const listedAgents = async (
   db: Kysely<Database>,
   baseUrl: string,

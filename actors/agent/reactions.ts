@@ -20,7 +20,7 @@ export const agentReactions = reactions(
   })
 )
 
-/** Sponsorships end with the agent's account: those that it knew of, and those that it hears of later. */
+/** Ends sponsorships with the agent's account: those that it knew of, and those that are declared later. */
 export const sponsorshipsOfAgents = reactions(
   "sponsorship_of_agent",
   on("agent", AgentEvent, (event) => {

@@ -1,6 +1,6 @@
 /**
- * Entries of the two scores (contract 12). Pure. A score is the sum of its entries, so nothing is ever taken out of the
- * history: what no longer holds is reversed by an entry of its own.
+ * Entries of the two scores (contract 12). Pure. A score is the sum of its entries. Entries are never removed: one that
+ * no longer holds is reversed by another entry.
  *
  * Trust is shown within its bounds, and summed up without them: in whichever order gains and losses come, they make the
  * same of it. Amounts below 0 are made up for first.
@@ -23,7 +23,7 @@ export interface Change {
 export const shownOf = (score: ScoreName, sum: number): number =>
   score === "trust" ? Math.min(TRUST_MAX, Math.max(0, sum)) : sum
 
-/** One after another: each entry stands on the one before. `delta` is what the shown value changes by. */
+/** Makes one entry after another, each on top of the one before. `delta` is the change of the shown value. */
 export const scoreEntries = (agent: Scored, changes: ReadonlyArray<Change>): ReadonlyArray<ScoreEntry> => {
   const values = { trust: agent.trust, reputation: agent.reputation }
   const sums = { trust: agent.trust_sum, reputation: agent.reputation }

@@ -65,7 +65,7 @@ export const WebhookState = Schema.Struct({
   events: Schema.NullOr(Schema.Array(Schema.String)),
   /** Secrets before the present one, newest first; each signs too until then (unix ms). */
   old: Schema.Array(Schema.Struct({ webhook_secret: Sealed, until: Schema.Number })),
-  /** No success since then (unix ms), and whether the agent was told. */
+  /** Unix ms since when no attempt succeeded, and whether the agent was warned. */
   failing: Schema.NullOr(Schema.Struct({ since: Schema.Number, warned: Schema.Boolean })),
   disabled: Schema.NullOr(Schema.Struct({ at: Schema.Number, reason: Schema.String })),
   /** Unix ms since when an operator holds deliveries back. */
@@ -81,7 +81,7 @@ export type WebhookState = typeof WebhookState.Type
 /** More than the limit counts need not be remembered. */
 export const TRIED_MAX = 100
 
-/** An outcome is asked again within minutes. Operators do not decide so many reports on one agent meanwhile. */
+/** An outcome is asked for again within minutes. Operators decide fewer reports on one agent in that time. */
 const OUTCOMES_MAX = 100
 
 /** Numbers of the reports whose outcome took effect on an agent. `report` is absent in events of older releases. */
@@ -125,7 +125,7 @@ export const Agent = Schema.Struct({
   directory_signature: Schema.NullOr(DirectorySignatureState),
   /** Ids of the notifications not read yet, ascending, the newest UNREAD_MAX of them. */
   unread: Schema.Array(Schema.Number),
-  /** Messages to it not read yet, each with what tells of it, in the order of the telling (message/unread.ts). */
+  /** Unread messages to it, each with its notification, in the order of the notifications (message/unread.ts). */
   unread_messages: Schema.Array(Schema.Struct({ message: Schema.Number, notification: Schema.Number })),
   /** Unix ms of the latest reports that it filed, oldest first, at most TRIED_MAX: their daily limit counts these. */
   reported: Schema.Array(Schema.Number),
@@ -141,13 +141,13 @@ export const Agent = Schema.Struct({
   sponsors: Schema.Array(SponsorState),
   /** People who carried it, newest last, and until when (unix ms): for the window in which votes of theirs do not count. */
   former_sponsors: Schema.Array(FormerSponsor),
-  /** Unix ms of the latest confirmations, oldest first: each is told to all owners. */
+  /** Unix ms of the latest confirmations, oldest first. All owners are notified of each. */
   confirmations: Schema.optionalKey(Schema.Array(Schema.Number)),
   /** Messages with them (owner/). */
   owners: OwnersState,
-  /** That wait for one of them (captcha/). */
+  /** Captchas that wait for one of the owners (captcha/). */
   captchas: PendingCaptchas,
-  /** Unix ms: when it was notified last, or what it watches changed (actors/agent/home/quiet.ts). */
+  /** Unix ms of the last notification, or of the last change in what it watches (actors/agent/home/quiet.ts). */
   stirred_at: Schema.Number,
   /** The standing of the account (actors/moderation/). */
   standing: StandingState,
@@ -222,9 +222,9 @@ export const AgentEvent = Schema.Union([
   event("agent.message_sent", 1, { message: Schema.Int, to: Schema.String }),
   /** One to it is read. */
   event("agent.message_seen", 1, { message: Schema.Int }),
-  /** The number of these that stand now. */
+  /** Events with the present number of watches. */
   ...WATCH_EVENTS,
-  /** Filed a report: what it says is the report's. */
+  /** A report was filed. The report's own actor has its content. */
   event("agent.reported", 1, { report: Schema.Int }),
   /** A report about it was upheld. Its score entries are in the same commit. */
   event("agent.report_upheld", 1, { report: Schema.Int }),
@@ -257,7 +257,7 @@ export const AgentEvent = Schema.Union([
     notification: Schema.Int,
     about: Schema.String,
     payload: Schema.Record(Schema.String, Schema.Unknown),
-    /** People who carry the agent, where they may want to hear of it. */
+    /** Sponsors of the agent, if they may want to be notified. */
     owners: Schema.optionalKey(Schema.Array(Schema.String))
   }),
   event("agent.notifications_read", 1, { ids: Schema.Array(Schema.Int) }),

@@ -1,4 +1,7 @@
-/** The blob actor: id = the sha256 of its bytes in hex. Those lie in a stream of their own, which it purges. */
+/**
+ * The blob actor. Its id is the SHA-256 of its bytes in hex. The bytes are in a stream of their own, and the actor
+ * deletes them.
+ */
 import { Effect } from "effect"
 import { blobOperations } from "../../schemas/blob/operations.ts"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"

@@ -36,7 +36,7 @@ export const decideExpect = (
   }
 }
 
-/** Tells if the timer finds it as it was when it was set: without a name, and due. */
+/** True if the blob is as it was when the timer was set: without a reference, and due. */
 export const collecting = (state: BlobState, fired: FiredTimer, at: number): "due" | "early" | "another" =>
   isStanding(state) && state.names === 0 ? firing(fired, state.until, at) : "another"
 

@@ -1,6 +1,6 @@
 /**
- * Adds and removes a record's names of blobs in the record's own commit, so that every named blob exists and no named
- * blob is collected (state.ts).
+ * Adds and removes a record's references to blobs in the record's own commit. So every referenced blob exists, and none
+ * is deleted (state.ts).
  */
 import { Effect } from "effect"
 import type { BlobRef } from "../../schemas/blob/operations.ts"
@@ -70,7 +70,7 @@ interface Named {
   readonly graceMs: number
 }
 
-/** The decision, with what it means for the blobs that it names and those that it does not name any more. */
+/** Adds to a decision the commits for the blobs that it newly refers to, and for those that it no longer refers to. */
 export const naming = <Event extends EventShape, Reply>(
   decision: Decision<Event, Reply>,
   { before, after, blobs, at, graceMs }: Named

@@ -1,13 +1,14 @@
 /**
- * Bytes that records name by their sha256: how many of those there are, and until when nobody collects them.
+ * The state of a blob: the number of records that refer to its bytes by their SHA-256, and until when it is kept
+ * without a reference.
  *
  * Invariants
- *  - Every event says how the blob stands then, whole: the newest commit alone tells it. So whoever names or releases
- *    it reads one message, and writes its own beside what it changes in the same commit (naming.ts): `names` is exact
- *    at every point of the log.
- *  - Nothing is named that is not whole: its pieces are acknowledged before. Every written piece is expected. The edge
- *    asks first, and from then on nobody collects the blob before `until`, which is many times longer than an upload
- *    can take. So what stands without a name is always waited for by a timer, whoever dies meanwhile.
+ *  - Every event contains the whole state, so the newest commit is enough. An actor that refers to the blob, or no
+ *    longer does, reads one message and writes its own in the same commit as its change (naming.ts). So `names` is
+ *    exact at every point of the log.
+ *  - A blob is referred to only when it is complete: its pieces are acknowledged before. Every written piece is
+ *    expected: the edge asks first, and from then on the blob is not deleted before `until`, which is many times longer
+ *    than an upload can take. So a timer always waits for a blob without a reference, even if the edge dies.
  *  - It is condemned in one commit and purged in the next command. Condemned means: not named, not expected any more. A
  *    name that comes in between loses the race by its expected sequence, is refused, and its bytes are sent again.
  *  - A purge takes pieces up to `through`, the stream's end when the blob was condemned, and no later ones. A node that
@@ -29,7 +30,7 @@ const standing = {
 
 const Blob = Schema.Struct({
   ...standing,
-  /** Pieces up to this sequence of their stream are to be purged; `null` while it stands. */
+  /** Pieces up to this sequence of their stream must be deleted; `null` while the blob exists. */
   through: Schema.NullOr(Schema.Int)
 })
 type Blob = typeof Blob.Type

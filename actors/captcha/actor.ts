@@ -1,4 +1,7 @@
-/** A captcha: id = its number. It is begun by the agent's actor (actors/agent/captcha/), and lives here. */
+/**
+ * A captcha. Its id is its number. The agent's actor creates it (actors/agent/captcha/), and this actor owns it
+ * afterwards.
+ */
 import { Effect } from "effect"
 import { captchaOperations } from "../../schemas/captcha/operations.ts"
 import type { Captcha } from "../../schemas/captcha/records.ts"

@@ -51,7 +51,7 @@ export const isOf = (
 
 const isPending = (state: CaptchaValue, at: number): boolean => state.state === "pending" && at < state.expires_at
 
-/** `sealed`: the answer under the key of that account; `null` where he is no owner of the agent. */
+/** `sealed`: the answer under the key of that account; `null` if he is no owner of the agent. */
 export const decideAnswer = (
   state: CaptchaState,
   { human, answer }: { readonly human: string; readonly answer: CaptchaAnswer },

@@ -29,7 +29,7 @@ export const sealTold = (
 export const openTold = (accounts: AccountKeys, id: number, sealed: SealedFor): Effect.Effect<Told | null, Refusal> =>
   Effect.map(openFor(accounts, placeOf(id), sealed), (text) => (text === null ? null : decodeTold(text)))
 
-/** `null` where there is no such account any more. */
+/** `null` if there is no such account any more. */
 export const sealAnswer = (
   accounts: AccountKeys,
   id: number,

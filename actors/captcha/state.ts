@@ -1,6 +1,6 @@
 /**
- * A captcha that an agent had its owners solve, and its events (spec 3.7). `null`: never asked. Context, origin, answer
- * and the picture's key stand in it sealed (sealed.ts).
+ * A captcha that an agent had its owners solve, and its events (spec 3.7). `null`: never asked. The context, origin,
+ * answer and the picture's key are sealed in it (sealed.ts).
  */
 import { Schema } from "effect"
 import { BlobRef } from "../../schemas/blob/operations.ts"

@@ -1,4 +1,7 @@
-/** A forum category: id = its slug (spec 2.8). Operators define and remove them; the first ones are seeded. */
+/**
+ * A forum category. Its id is its slug (spec 2.8). Operators define and remove categories, and the first ones are
+ * seeded.
+ */
 import { Schema } from "effect"
 import { isStorable } from "../../schemas/plain-text.ts"
 import { CATEGORY_SLUG, categoryOperations } from "../../schemas/category/operations.ts"

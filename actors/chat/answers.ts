@@ -1,5 +1,6 @@
 /**
- * Handles people's messages in their chats: they link them, answer agents by a reply or a button, and take them away.
+ * Handles people's messages in their chats. People link a chat, answer agents by a reply or a button, and unlink the
+ * chat.
  *
  * Invariants
  *  - Only a chat of two is listened to, and only one that its account has linked may answer.
@@ -201,7 +202,7 @@ const orSaid = (done: Heard<string>): Heard<string> =>
     said.isFinal(refused) ? Effect.succeed(said.refused(refused)) : Effect.fail(refused)
   )
 
-/** Fails where it must be heard again. `bot`: its number. */
+/** Fails if it must be heard again. `bot`: its number. */
 export const heard = (listening: Listening, bot: number, update: Update): Heard =>
   Effect.flatMap(Clock.currentTimeMillis, (now) => heardBy(listening, bot, update, asking(update, now)))
 

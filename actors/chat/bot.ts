@@ -1,10 +1,10 @@
 /**
- * The bot by which the service speaks in chats: the Bot API of Telegram, through its client.
+ * The service's chat bot: a client of Telegram's Bot API.
  *
  * Invariants
  *  - The result of an attempt is an outcome, in words of ours: those of the other side may hold anything, and the token
  *    is in every address.
- *  - An attempt of which nobody can tell whether it was taken is told as such.
+ *  - If it is not known whether the other side took an attempt, its outcome is reported as unknown.
  */
 import { Clock, Duration, Effect } from "effect"
 import { Api, GrammyError, HttpError, InputFile } from "grammy"
@@ -84,7 +84,7 @@ export class Bot {
     this.polling = new Api(token, { apiRoot: url, timeoutSeconds: POLL_SECONDS })
   }
 
-  /** Name and number; `null` where nobody says them at the moment. */
+  /** Name and number; `null` if nobody says them at the moment. */
   get me(): Effect.Effect<{ readonly id: number; readonly name: string } | null> {
     const asked = Clock.clockWith((clock) =>
       Effect.tryPromise(async () => {
@@ -129,7 +129,7 @@ export class Bot {
     )
   }
 
-  /** A button was pressed: what came of it is shown for a moment. */
+  /** Shows the result of a pressed button for a moment. */
   pressed(query: string, text: string): Effect.Effect<void> {
     return Effect.ignore(Effect.tryPromise(() => this.sending.answerCallbackQuery(query, { text })))
   }

@@ -1,4 +1,4 @@
-/** The keyed hash under which a chat is known: without the service's seed nobody tells whose it is. */
+/** The keyed hash that stands for a chat. Without the service's seed nobody can tell which chat it is. */
 import { createHmac, hkdfSync } from "node:crypto"
 
 /** 128 bits, in hex. */

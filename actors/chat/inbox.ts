@@ -1,5 +1,5 @@
 /**
- * Updates of chats, from the poll that brought them to the one that confirms them.
+ * Handles chat updates, from the poll that fetched them to the poll that confirms them.
  *
  * Invariants
  *  - The other side confirms everything before one number. So that is the number of the oldest open update. Later ones
@@ -21,7 +21,7 @@ export interface Waiting {
   readonly until: number | null
 }
 
-/** Updates without a chat stand each by itself. */
+/** Each update without a chat is on its own. */
 const chatOf = ({ update_id, message, callback_query, my_chat_member }: Update): string => {
   const chat = message?.chat ?? callback_query?.message?.chat ?? my_chat_member?.chat
   return chat === undefined ? `update ${update_id}` : String(chat.id)
@@ -79,7 +79,10 @@ export class Inbox {
     this.changed.openUnsafe()
   }
 
-  /** While something is open a poll comes back at once: until there is less of it, or for so long. */
+  /**
+   * While an update is unfinished, a poll returns at once. So this waits until fewer are unfinished, or for a limited
+   * time.
+   */
   pause(ms: number): Effect.Effect<void> {
     return Effect.suspend(() => {
       if (this.open.size === 0) return Effect.void

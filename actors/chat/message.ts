@@ -1,5 +1,5 @@
 /**
- * The messages of a chat: plain text, so that strangers' words are nothing more.
+ * Builds chat messages. They are plain text, so that words of strangers can have no effect.
  *
  * Invariant: the first line is ours alone. By it an answer finds what it answers (answers.ts), whatever an agent writes
  * below.
@@ -31,7 +31,7 @@ const decode = Schema.decodeUnknownSync(Schema.fromJsonString(ChatContent))
 
 /** As the values of a letter. */
 export const valuesOf = (content: ChatContent): Readonly<Record<string, string>> => ({ content: encode(content) })
-/** Throws where these are none. */
+/** Throws if these are none. */
 export const contentOf = (values: Readonly<Record<string, string>>): ChatContent => decode(values["content"])
 
 const shortened = (text: string, max: number, rest: string): string => {

@@ -1,5 +1,5 @@
 /**
- * Listens to what people say to the bot: one node at a time, as long as leases hold.
+ * Polls the bot for people's messages. One node does so at a time, as long as leases hold.
  *
  * Invariants
  *  - An update is confirmed to the other side by a later poll alone, once it is passed on or given up (inbox.ts). So it
@@ -21,9 +21,9 @@ export const LISTENER = "chat-listener"
 /** Milliseconds that one is tried, from its arrival. */
 const PATIENCE_MS = 45_000
 const AGAIN_MS = 1000
-/** Between polls that bring again what is open. */
+/** The pause between polls that return unfinished updates again. */
 const OPEN_PAUSE_MS = 500
-/** Polls that fail until an operator hears of it. */
+/** Failed polls in a row before an operator is told. */
 const FAILED_TOLD = 5
 const PAUSE_MIN_MS = 500
 const PAUSE_MAX_MS = 30_000
@@ -78,7 +78,7 @@ const listening = (to: Listening, inbox: Inbox): Effect.Effect<never, never, Act
       const me = yield* to.bot.me
       const polled: Polled = me === null ? NOT_REACHED : yield* to.bot.poll(inbox.offset)
       if (me === null || polled.type === "failed") {
-        // Two who listen for a moment are turned away by the other side; of a lasting fault an operator hears once.
+        // If two nodes poll for a moment, the other side refuses one. A lasting fault is reported to the operator once.
         if (++failed === FAILED_TOLD) logNow("warn", "chat", { reason: polled.type === "failed" ? polled.reason : "" })
         yield* pausing(failed, polled.type === "failed" ? polled.wait : null)
         continue

@@ -1,5 +1,5 @@
 /**
- * The messages to an account's chat: sealed with the commit that they follow from, sent as letters are
+ * Sends messages to an account's chat. They are sealed in the commit that causes them, and sent as letters are
  * (actors/letter/).
  */
 import { Clock, Effect } from "effect"
@@ -63,7 +63,7 @@ interface Parts {
   readonly seed: Uint8Array
 }
 
-/** A chat that is closed to us is taken away from its account; lost, the next message finds it so. */
+/** Removes a chat that is closed to us from its account. If this is lost, the next message has the same result. */
 const unlinking = (
   { seed }: Parts,
   human: string,

@@ -7,7 +7,7 @@ import { Actors, type ActorServices } from "../engine/services.ts"
 import { NO_COMPARTMENT } from "./refusals.ts"
 import { type CompartmentState, isThere } from "./state.ts"
 
-/** Compartments that people made are theirs, whoever owns the agent. Fails with `not_found`. */
+/** A compartment that a person made belongs to that person, whoever owns the agent. Fails with `not_found`. */
 export const askedBy = (
   state: CompartmentState,
   { by }: { readonly by: Asker },

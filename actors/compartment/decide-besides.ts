@@ -1,4 +1,4 @@
-/** Archives that wait, links for browsers, and what is left of them. Pure. */
+/** Decisions on archives that wait, links for browsers, and what remains of them. Pure. */
 import type { BlobRef } from "../../schemas/blob/operations.ts"
 import type { Asker } from "../../schemas/compartment/operations.ts"
 import { notFound } from "../../schemas/errors.ts"

@@ -26,7 +26,10 @@ const exitOf = ({ agent, name }: CompartmentValue, told: Reported & { readonly t
   return { ...whose, exit_code, oom_killed, why, error: null }
 }
 
-/** It ended by itself: the next start, later and later; at once where that was not the program's doing. */
+/**
+ * The program ended without an order. The next start follows after a growing delay, or at once if the program did not
+ * cause the end.
+ */
 const again = (state: CompartmentValue, exit: Exit, at: number, limits: RestartLimits): Decided => {
   const ranMs = state.started_at === null || state.status !== "running" ? 0 : Math.max(0, exit.at - state.started_at)
   const isLong = ranMs >= limits.restart_reset_seconds * 1000

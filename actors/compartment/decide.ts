@@ -16,7 +16,7 @@ export const NOTHING: Decided = { events: [] }
 export const belongsTo = (state: CompartmentValue, by: Asker): boolean =>
   by.type !== "agent" || by.agent === state.agent
 
-/** People start and change what they have made; of an agent's own they may stop it. */
+/** People may start and change compartments that they made. They may only stop one of an agent's own. */
 const maySteer = (state: CompartmentValue, by: Asker): boolean =>
   belongsTo(state, by) && (by.type !== "human" || by.human === state.human)
 

@@ -1,4 +1,7 @@
-/** News of a compartment for its agent, and by it for the owners; effects of operators' verdicts and reports. */
+/**
+ * News of a compartment for its agent, which passes it to the owners, and the effects of operators' verdicts and
+ * reports.
+ */
 import { on, reactions, tell } from "../reactions/reaction.ts"
 import { ReportEvent } from "../report/noun.ts"
 import { CompartmentEvent } from "./state.ts"

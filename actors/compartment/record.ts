@@ -1,4 +1,4 @@
-/** A compartment as others are told of it. */
+/** The public form of a compartment. */
 import { hubUrlInside } from "../../schemas/compartment/hub-url.ts"
 import type { Desired, KnownCompartment } from "../../schemas/compartment/operations.ts"
 import { type CompartmentEvent, KEY_NOT_SET, KEY_SET } from "../../schemas/compartment/records.ts"

@@ -24,7 +24,7 @@ const LinkValue = Schema.Struct({
   hash: Schema.String,
   /** Unix ms. */
   until: Schema.Number,
-  /** The key of its agent that made it, standard base64: it ends with that key. Absent where a person made it. */
+  /** The key of its agent that made it, standard base64: it ends with that key. Absent if a person made it. */
   key: Schema.optionalKey(Schema.String),
   /** sha256 of what the browser has that opened it. */
   browser: Schema.NullOr(Schema.String)
@@ -58,9 +58,9 @@ export const CompartmentValue = Schema.Struct({
   run: Schema.Int,
   /** The state that follows a stop under way. */
   next: Schema.Literals(["stopped", "starting", "suspended"]),
-  /** Oldest first, one of each cause and report: what one of them lifts, another may still hold. */
+  /** Oldest first, one for each cause and report. After one is lifted, another may still apply. */
   suspensions: Schema.Array(SuspendedValue),
-  /** An operator has let it go on: until what it runs changes, nobody's report stops it by itself. */
+  /** True if an operator has allowed it to continue. Until its program changes, no report stops it automatically. */
   cleared: Schema.Boolean,
   restart_count: Schema.Int,
   /** Unix ms. */
@@ -87,7 +87,7 @@ export const CompartmentState = Schema.NullOr(Schema.Union([CompartmentValue, De
 export type CompartmentState = typeof CompartmentState.Type
 
 export const CompartmentEvent = Schema.Union([
-  /** Beside the fleet's event that gives it its place. */
+  /** Committed with the fleet's event that gives it its place. */
   event("compartment.created", 1, {
     agent: Schema.String,
     human: Schema.NullOr(Schema.String),
@@ -134,7 +134,7 @@ export const CompartmentEvent = Schema.Union([
     agent: Schema.String,
     name: Schema.String
   }),
-  /** Beside the exit that says why: it does not start by itself. */
+  /** Committed with the exit that gives the reason. It does not start again automatically. */
   event("compartment.failed", 1, { agent: Schema.String, name: Schema.String }),
   event("compartment.stopped", 1, { desired: Schema.Literals(["running", "stopped"]) }),
   event("compartment.suspended", 1, {

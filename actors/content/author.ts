@@ -1,4 +1,4 @@
-/** The author of a thing, from a row of `agents` or an agent's state. */
+/** The author of content, from a row of `agents` or from an agent's state. */
 import type { Author } from "../../schemas/content/author.ts"
 import { agentNumber } from "../../schemas/signing/identity.ts"
 

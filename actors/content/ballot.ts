@@ -46,7 +46,7 @@ const fold: Fold<ActorOf<VoteState, VoteEvent>> = {
 
 export const voteKind = kind(fold, {}, () => ({ operations: {} }))
 
-/** A vote as it stands in the log. */
+/** A vote in the form of the log. */
 export interface Ballot {
   readonly target_type: VoteTarget
   readonly target_id: number
@@ -92,7 +92,7 @@ export const cast = (
 const numbers = { upvotes: Schema.Int, downvotes: Schema.Int }
 /**
  * The votes of a target, as its events have them. `counted`: those of them that count in its author's reputation;
- * absent where all do, as they did in earlier releases.
+ * absent if all do, as they did in earlier releases.
  */
 export const tallied = { ...numbers, counted: Schema.optionalKey(Schema.Struct(numbers)) }
 /** The same in its state. */
@@ -169,7 +169,7 @@ export const recast = (tally: Tally, change: Change): Required<Tally> => {
   }
 }
 
-/** The change that a target's event makes to its author's reputation; `null` where there is none. */
+/** The change that a target's event makes to its author's reputation; `null` if there is none. */
 export const ratedBy = (event: {
   readonly before: VoteState
   readonly value: VoteState

@@ -1,7 +1,4 @@
-/**
- * Counts agents' content: at most once in `COUNTED_EVERY_MS` by a process, however often it is asked, since counting
- * looks at every row.
- */
+/** Counts agents' content. A process counts at most once in `COUNTED_EVERY_MS`, because counting reads every row. */
 import { type Kysely, type RawBuilder, sql } from "kysely"
 import type { Clock } from "effect"
 import type { Database } from "../tables/database.ts"

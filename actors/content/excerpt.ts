@@ -28,7 +28,7 @@ const lookedAt = (body: string): string => {
 const wordsOf = (beginning: string): string =>
   plain(markdown.parse(beginning.toWellFormed(), {})).join("").replaceAll(/\s+/gu, " ").trim()
 
-/** The same of a part of a text, as far as is looked at. */
+/** The same for a part of a text, up to the length that is read. */
 export const plainOf = (part: string): string => wordsOf(lookedAt(part))
 
 /** In code points; a text that is cut ends with an ellipsis. `isWhole`: nothing follows these words. */
@@ -53,7 +53,7 @@ export const plainExcerptOf = (text: string): string => {
   return cut(beginning.toWellFormed().replaceAll(/\s+/gu, " ").trim(), beginning.length === text.length)
 }
 
-/** Blocks stand apart as words do. */
+/** Blocks are separated like words. */
 const plain = (tokens: ReadonlyArray<Token>): ReadonlyArray<string> =>
   tokens.map(({ type, content, children }) => {
     if (type === "inline") return `${inline(children ?? []).join("")} `

@@ -84,6 +84,6 @@ export const withHidden = (db: Kysely<Database>, table: Shown, id: number): Quer
   ) as unknown as QueryCreator<Database>
 }
 
-/** The reason column, to select beside the row of `withHidden`. */
+/** The reason column, selected together with the row of `withHidden`. */
 export const whyHidden = (table: Shown, id: number) =>
   sql<string>`(select h.reason from ${sql.table(`hidden_${table}`)} h where h.id = ${id})`.as("hidden_reason")

@@ -44,7 +44,7 @@ export const isHidden = {
   refused: refusal("operator_required", "An operator has hidden this: you may remove it, not change it.")
 }
 
-/** For whoever is neither its author nor an operator there is no such thing. */
+/** True for readers to whom hidden content does not exist: all but its author and operators. */
 export const isForeign = ({ hidden, author }: Pick<Hideable, "hidden" | "author">, by: Caller): boolean =>
   hidden !== null && author !== by.agent && !by.operator
 

@@ -1,14 +1,14 @@
 /**
- * Pages of lists that may be long: which rows stand on a page, and how many there are. Callers read the rows themselves
- * by their ids.
+ * Pages of lists that may be long: finds the ids of a page's rows, and the total. Callers read the rows themselves by
+ * id.
  *
  * Invariants
  *  - A list's keys all go in one direction and end with its id (spec 4.1.6). So a place in it is one comparison of
  *    rows, which an index of the same keys answers.
  *  - No page reads more than `EXACT_MAX` rows before its own. Up to there it is counted from the beginning, and is
  *    exact. Deeper rows are counted from a mark: the keys of each `MARK_EVERY`th row. One walk over the index takes
- *    them, at most once in `KEPT_MS` for each list, one walk at a time. So a deep page stands where it stood that long
- *    ago at most; what is on it is as it is now.
+ *    them, at most once in `KEPT_MS` for each list, one walk at a time. So the position of a deep page may be that old,
+ *    but its records are current.
  *  - A total is exact up to `EXACT_MAX`; a larger one was so within `KEPT_MS`.
  *  - Remembered lists are bounded in number, and in age.
  */
@@ -31,7 +31,7 @@ const WALKS_WAITING_MAX = 16
 type KeyType = "bigint" | "integer" | "boolean" | "double precision" | "text" | "timestamptz"
 
 export interface Listing {
-  /** All that decides what is in it and in which order: it is remembered by this. */
+  /** Everything that determines its content and order. Totals are cached under this name. */
   readonly name: string
   /** Tables with their aliases. */
   readonly from: RawBuilder<unknown>
@@ -75,7 +75,7 @@ export class Listings {
     this.marks = new Kept(clock, LISTS_MAX)
   }
 
-  /** `before`: rows that stand before all of the list, on its first page. */
+  /** `before`: rows that come before the list on its first page. */
   async page(db: Db, listing: Listing, { page, per_page }: Wanted, before = 0): Promise<PageOfIds> {
     const total = await this.total(db, listing)
     const offset = Math.max(0, (page - 1) * per_page - before)
@@ -169,7 +169,7 @@ class Kept<T> {
     this.max = max
   }
 
-  /** `undefined` where it is not there, or not yet. */
+  /** `undefined` if it is not there, or not yet. */
   known(name: string): T | undefined {
     const kept = this.byName.get(name)
     return kept === undefined || monotonicMs(this.clock) - kept.since > KEPT_MS ? undefined : kept.value

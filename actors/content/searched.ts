@@ -1,6 +1,6 @@
 /**
- * Full-text search of publications: what of them is found, and what a stranger's text means. `GET /search` and `?q=` of
- * the lists find by this and nothing else (contract 3, 19, 22).
+ * Full-text search of publications: it interprets a stranger's search text, and selects the matching rows. `GET
+ * /search` and `?q=` of the lists use only this (contract 3, 19, 22).
  *
  * Invariants
  *  - Both sides are read by `words.ts`. Postgres gets lexemes with their places, and a tsquery of nothing but lexemes:
@@ -19,7 +19,9 @@ import { lexemesOf, type Run, runsOf } from "./words.ts"
 
 /** The part of a body that is indexed, in UTF-16 units. */
 const SEARCHED_MAX_CHARS = 100_000
-/** Postgres' bounds: bytes of a tsvector's lexemes with their places, places of one of them, the last place. */
+/**
+ * Limits of Postgres: bytes of a tsvector's lexemes with their positions, positions of one lexeme, the last position.
+ */
 const LEXEMES_MAX_BYTES = 1_000_000
 const PLACES_MAX = 255
 /**
@@ -28,7 +30,7 @@ const PLACES_MAX = 255
  */
 const LEXEMES_MAX = 6000
 const LAST_PLACE = 16_383
-/** Bytes that a lexeme takes beside its own, and each of its places, at most. */
+/** The most bytes that a lexeme takes in addition to its text, and that each of its positions takes. */
 const LEXEME_BYTES = 4
 const PLACE_BYTES = 2
 /** Lexemes handled in one turn of the event loop; each text begins a turn. */
@@ -46,7 +48,7 @@ export const searchVectorOf = async ({ title, tags, body }: SearchedText): Promi
   const places = new Map<string, Array<string>>()
   let [place, bytes, lexemes] = [0, 0, 0]
   const put = (lexeme: string, weight: string): void => {
-    // Behind the last place it begins again: what stands together does so there too.
+    // After the last position it starts again, so that words next to each other stay next to each other.
     const at = `${(place++ % LAST_PLACE) + 1}${weight}`
     const known = places.get(lexeme)
     if (known === undefined && places.size >= LEXEMES_MAX) return
@@ -155,7 +157,7 @@ interface Placed {
   readonly behind: number
 }
 
-/** A pair of characters goes on by itself; one alone is the beginning of a pair. */
+/** A pair of characters continues into the next; a single one is the beginning of a pair. */
 const placedOf = (words: ReadonlyArray<Word>): ReadonlyArray<Placed> => {
   let behind = 0
   return words.flatMap((word) => {
@@ -202,6 +204,6 @@ export const rankIn = (row: string, { any, whole }: TextQuery): RawBuilder<numbe
   return sql<number>`(ts_rank(${searched}, ${any}::tsquery) + ts_rank(${searched}, ${whole}::tsquery))`
 }
 
-/** `row`: the alias of a table with a column of what is searched. */
+/** `row`: the alias of a table with the searched column. */
 export const findsIn = (row: string, { match }: TextQuery): RawBuilder<boolean> =>
   sql<boolean>`${sql.ref(`${row}.search`)} @@ ${match}::tsquery`

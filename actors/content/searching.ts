@@ -1,14 +1,14 @@
 /**
- * Searches cost what strangers type: they have a time of their own, and never all of the lines to Postgres. One that
- * takes longer is ended there, and answered as unavailable: one statement by its cancellation, and one of several
- * statements, which together take twice as long, with its line.
+ * Runs searches, whose cost depends on text by strangers. They have a time limit of their own, and never use all
+ * connections to Postgres. A search that takes longer is ended and answered as unavailable: one statement is cancelled,
+ * and for several statements, which together may take twice as long, the connection is closed.
  */
 import { type Kysely, sql, type Transaction } from "kysely"
 import type { Database } from "../tables/database.ts"
 import { Lanes } from "../kit/lanes.ts"
 
 const SEARCH_WITHIN_MS = 2000
-/** Searches of one process at once; it has eight connections (database.ts). */
+/** Searches of one process at once; it has eight connections (actors/tables/database.ts). */
 const AT_ONCE_MAX = 4
 const WAITING_MAX = 32
 

@@ -1,4 +1,4 @@
-/** Tells whether a post, a thread or a reply is there for who asks, or at all. Pure. */
+/** Tells whether a post, a thread or a reply exists for a reader, or at all. Pure. */
 import type { Caller } from "../../schemas/content/author.ts"
 import { notFound } from "../../schemas/errors.ts"
 import { type Hideable, isForeign } from "./hiding.ts"

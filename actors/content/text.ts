@@ -1,10 +1,10 @@
 /**
- * The claim of an author on a text: id = the hash of its noun, its author and its counting parts. The same text twice
- * within a day is refused (contract "Common").
+ * An author's claim on a text. Its id is the hash of the noun, the author and the parts of the text that count. The
+ * same text twice within a day is refused (contract "Common").
  *
  * Invariants
- *  - Nobody asks a claim anything: it is written in the commits of what makes or removes the text, and only there. So
- *    whoever would make it reads the log, and the expected sequence decides a race.
+ *  - A claim has no operations. It is written only in the commits that publish or remove the text. An actor that wants
+ *    to make it reads the log, and the expected sequence decides a race.
  *  - The log forgets it after a day. Only what still stands is in the way: a removal releases it.
  */
 import { createHash } from "node:crypto"

@@ -1,6 +1,6 @@
 /**
- * The words of a text, as search writes and seeks them: one reading for publications, for queries and for what is
- * marked of a match. No parser of Postgres sees a stranger's text.
+ * Splits a text into words for search. Publications, queries and the marking of matches all use this, so that no parser
+ * of Postgres reads a stranger's text.
  *
  * Invariants
  *  - The cost of a text is its length, whatever is in it.
@@ -11,7 +11,7 @@
  */
 import { normalForm } from "../../schemas/legible.ts"
 
-/** In UTF-16 units. Nobody looks for what is behind the beginning of a longer one; a hash of 512 bits is shorter. */
+/** In UTF-16 units. Longer words are cut, because nobody searches for their end. A hash of 512 bits is shorter. */
 const WORD_MAX_CHARS = 200
 
 const WORDS = /[\p{L}\p{N}\p{M}]+/gu
@@ -73,7 +73,7 @@ function* runsOfPart(part: string): Generator<Run> {
   for (const [run] of form.matchAll(WORDS)) if (HAS_LETTER.test(run)) yield { text: run, isUnspaced }
 }
 
-/** The text with its runs as `mark` gives them back; what is between stays. */
+/** The text with its runs replaced by the results of `mark`. Text between runs stays. */
 export const markingRuns = (text: string, mark: (written: string, runs: ReadonlyArray<Run>) => string): string =>
   text.replaceAll(WORDS, (word) => word.replaceAll(PARTS, (part) => mark(part, [...runsOfPart(part)])))
 

@@ -1,4 +1,4 @@
-/** The delivery actor: id = the number of the notification that it delivers. Begun by the agent's own commit. */
+/** The delivery actor. Its id is the number of the notification that it delivers. The agent's own commit creates it. */
 import { Effect } from "effect"
 import { type DeliveryContent, deliveryOperations } from "../../schemas/delivery/operations.ts"
 import { notFound, type Refusal } from "../../schemas/errors.ts"
@@ -46,7 +46,10 @@ const known = (wanting: Wanting, context: PrepareContext): Effect.Effect<Known, 
     return { name: person?.name ?? null, text: words?.text ?? null, mail: null }
   })
 
-/** A body tells of people by name, what an owner wrote, what mail says, as it is at this attempt; the log has ids alone. */
+/**
+ * Completes a body with names of people, words of owners and content of mail, as they are at this attempt. The log
+ * contains only ids.
+ */
 const whole = (about: string, body: string, context: PrepareContext): Effect.Effect<string, Refusal, Actors> =>
   Effect.gen(function* () {
     const told: Body = JSON.parse(body)

@@ -60,7 +60,7 @@ const spread = (seconds: number, { facts }: Context, { webhook }: Limits): numbe
   Math.round(seconds * 1000 * (1 + (facts.jitter * webhook.retry_jitter_percent) / 100))
 
 /**
- * Unix ms of the attempt after this one; `null` where there is none. The receiver's own wish makes it later, never
+ * Unix ms of the attempt after this one; `null` if there is none. The receiver's own wish makes it later, never
  * sooner.
  */
 export const nextAttemptAt = (round: number, report: Report, context: Context, limits: Limits): number | null => {

@@ -1,14 +1,16 @@
 /**
- * One actor in memory: what is known of it (history.ts), and its mailbox.
+ * One actor in memory: its history (history.ts), and the mailbox of commands that wait for it.
  *
  * Invariants
  *  - One write at a time, all of them by one fiber, which lives as long as commands wait. Reads are answered from the
  *    last committed state and never wait for a write.
- *  - A command that comes again while the first is under way waits for the answer of the first.
+ *  - A command that is sent again while the first try is under way waits for that try's answer.
  *  - A command is done when it is committed: the next begins then, while the answer may wait for read models.
- *  - The mailbox is bounded, answers that wait included; one more is refused as `overloaded`, before anything was done.
- *  - When the node loses the shard, its fibers are interrupted: what has not reached its append ends there and does
- *    nothing, what has is carried to its end (command.ts). Waiting callers are told to ask elsewhere.
+ *  - The mailbox is bounded, and answers that still wait count as well. A command beyond the bound is refused as
+ *    `overloaded`, before any of it is done.
+ *  - When the node loses the shard, its fibers are interrupted. A command that has not reached its append ends there
+ *    and changes nothing. One that has reached it is carried to its end (command.ts). Waiting callers are told to ask
+ *    elsewhere.
  */
 import { Cause, Effect, Exit, type Fiber } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"
@@ -18,10 +20,10 @@ import type { ActorDefinition, ActorTypes, WriteOperation } from "./definition.t
 import { UnknownEvent } from "./fold.ts"
 import { History } from "./history.ts"
 
-/** `elsewhere`: another node may be able to: one of another release, or who has the shard now. */
+/** `elsewhere`: ask another node, because it has the shard now or because it runs a release that knows more. */
 export type Outcome = Committed | { readonly elsewhere: true }
 
-/** Runs what an actor does among the fibers of its shard, with the services of its kind. */
+/** Runs an effect as one of the fibers of the actor's shard, with the services of its kind. */
 export type Run<R> = <A, E>(effect: Effect.Effect<A, E, R>) => Fiber.Fiber<A, E>
 
 type AnyWrite<R> = WriteOperation<ActorTypes, unknown, unknown, unknown, unknown, R>
@@ -31,17 +33,17 @@ interface Queued<R> extends UnderWay<R> {
 }
 
 export interface EngineParts extends CommandParts {
-  /** Hears of each command that found its actor's mailbox full. */
+  /** Called for each command that finds its actor's mailbox full. */
   readonly mailboxFull?: () => void
 }
 
 export class Activation<R = never> extends History<R, EngineParts> {
-  /** Unix ms of the last ask, for passivation. */
+  /** Unix ms of the last request. An actor that is idle for long leaves memory (passivation). */
   lastUsed = 0
   readonly memory: unknown
   private readonly run: Run<R>
   private queue: Array<Queued<R>> | null = null
-  /** Committed, and not answered yet; by command id. */
+  /** Commands that are committed and not answered yet, by command id. */
   private readonly answering = new Map<string, Queued<R>>()
 
   constructor(definition: ActorDefinition<ActorTypes, R>, id: string, parts: EngineParts, run: Run<R>) {
@@ -50,7 +52,7 @@ export class Activation<R = never> extends History<R, EngineParts> {
     this.run = run
   }
 
-  /** Commands that wait, the one under way with them, and answers that wait. */
+  /** Number of commands that wait or are carried out, and of answers that wait. */
   get depth(): number {
     return (this.queue?.length ?? 0) + this.answering.size
   }
@@ -79,7 +81,7 @@ export class Activation<R = never> extends History<R, EngineParts> {
     })
   }
 
-  /** An operation of the kind's own: beside the mailbox, at once where it needs not wait. */
+  /** Runs an operation that does not use the mailbox. Returns the outcome at once if nothing has to be waited for. */
   perform(effect: Effect.Effect<unknown, Refusal, R>): Outcome | Promise<Outcome> {
     const fiber = this.run(effect)
     const done = fiber.pollUnsafe()
@@ -95,7 +97,7 @@ export class Activation<R = never> extends History<R, EngineParts> {
     )
   }
 
-  /** Made when it is needed: an idle actor holds none. */
+  /** Works through the queue. It is started when a command arrives, so an idle actor has no fiber. */
   private mailbox(): Effect.Effect<void, never, R> {
     return Effect.uninterruptibleMask((restore) =>
       Effect.gen({ self: this }, function* () {
@@ -115,7 +117,7 @@ export class Activation<R = never> extends History<R, EngineParts> {
     )
   }
 
-  /** At once, where the node loses the shard meanwhile. */
+  /** Answers once the caller can see the commit, or at once if the node loses the shard before that. */
   private answerOnceShown(done: Queued<R>, outcome: Outcome, shown: () => Promise<unknown>): void {
     this.answering.set(done.command.id, done)
     const answered = Effect.sync(() => {
@@ -142,7 +144,7 @@ const answer = <R>({ waiters }: Queued<R>, outcome: Outcome): void => {
   for (const resolve of waiters) resolve(outcome)
 }
 
-/** Throws what was no refusal: a defect. */
+/** Throws if the exit is a defect and not a refusal. */
 const outcomeOf = (exit: Exit.Exit<unknown, Refusal>): Outcome => {
   if (Exit.isSuccess(exit)) return { data: exit.value }
   const refused = exit.cause.reasons.find(Cause.isFailReason)

@@ -1,4 +1,4 @@
-/** Ids of commands that nobody sends from outside. */
+/** Ids of commands that do not come from outside: those of timers, of reactions and of operators. */
 
 /** The prefix of the id of a fired timer's command. */
 export const TIMER_COMMAND = "timer-"
@@ -12,7 +12,7 @@ const REACTION_COMMAND = "react."
 export const reactionCommand = (set: string, seq: number, kind: string, actor: string, which: string): string =>
   `${REACTION_COMMAND}${set}.${seq}.${kind}.${actor}.${which}`
 
-/** The parts of such an id; `null` for every other. */
+/** The parts of an id that `reactionCommand` made; `null` for every other id. */
 export const reactionPlaceOf = (
   id: string
 ): { readonly set: string; readonly seq: number; readonly kind: string; readonly actor: string } | null => {
@@ -23,15 +23,15 @@ export const reactionPlaceOf = (
 
 const OPERATOR_COMMAND = "operator-"
 
-/** A name as command ids hold it. */
+/** The form of an operator's name in a command id. */
 export const OPERATOR_NAME = /^[A-Za-z0-9_]{1,32}$/
 
 /** The id of a command that a person runs from a shell. `unique`: 24 hex characters. */
 export const operatorCommand = (name: string, unique: string): string => `${OPERATOR_COMMAND}${name}-${unique}`
 
-/** The name in such an id; `null` for every other id. */
+/** The name in an id that `operatorCommand` made; `null` for every other id. */
 export const operatorOf = (id: string): string | null =>
   /^operator-([A-Za-z0-9_]{1,32})-[0-9a-f]{24}$/.exec(id)?.[1] ?? null
 
-/** Once it is answered, nobody asks it again. */
+/** True if nobody sends the command again once it is answered. */
 export const isLastHeard = (id: string): boolean => id.startsWith(TIMER_COMMAND) || reactionPlaceOf(id) !== null

@@ -2,26 +2,28 @@
  * Carries out a command, up to its commit.
  *
  * Invariants
- *  - Append, then evolve, then reply: nothing is answered that is not durable, nothing evolves that was not appended.
- *  - The log is the fence. An append carries the sequence this activation stands at. When it is refused, somebody else
- *    has written: the activation reloads from the log and tries the command again, at most CONFLICT_TRIES times.
- *  - Facts from `prepare` are used only if the actor still stands at the same sequence. So numbers drawn there grow
- *    along the log of each actor, whoever else believed to own it meanwhile.
- *  - After an append of unknown outcome the log is read before anything else is decided.
- *  - A command id that is remembered is answered with its first reply; nothing is appended. (What reactions tell is
- *    known to be done longer than its reply is: nobody reads that.)
- *  - Timers are durable before their commit is, each under its own time. One of a failed commit fires for nothing and
- *    replaces none that a successful one has set.
- *  - A timer or a reaction's command that finds nothing to do is never sent again, and no append fences that result. So
- *    such a result counts only if the log says that this activation is not behind.
- *  - A refusal that commits nothing counts only if the log says that this activation is not behind. Another node may
- *    have carried out this very command a moment ago, and the refusal may be about its work (a name that is taken, a
- *    vote that stands). It is then answered with the first reply.
- *  - A command that is refused for its bytes, or for want of room on the disk, is refused before anything is set or
- *    appended.
- *  - An interruption ends a command before its append or not at all: from the append on it is carried to its end.
- *  - Work behind the append (read models, reactions, a companion's owner) delays that answer alone. A reaction may come
- *    back to the actor that caused it, and is carried out there meanwhile.
+ *  - The order is append, evolve, reply. An answer is given only for a durable commit, and state changes only by an
+ *    appended event.
+ *  - The log is the fence. An append carries the sequence of the last commit that this activation has read. If the log
+ *    refuses it, another node has written. The activation then reloads from the log and tries the command again, at
+ *    most CONFLICT_TRIES times.
+ *  - Facts from `prepare` are used only if the actor is still at the same sequence. So numbers drawn there grow along
+ *    the log of each actor, even if two nodes believe that they own it.
+ *  - If the outcome of an append is unknown, the log is read before anything else is decided.
+ *  - A command with a remembered id is answered with its first reply, and nothing is appended. (A reaction's command is
+ *    known to be done for longer than its reply is kept, because nobody reads that reply.)
+ *  - Timers are durable before their commit is, each under its own time. A timer of a failed commit fires without
+ *    effect, and it never replaces one that a successful commit has set.
+ *  - A timer or a reaction's command that finds nothing to do is never sent again, and no append fences that result. It
+ *    therefore counts only if the log confirms that this activation has read every commit.
+ *  - A refusal that commits nothing also counts only if the log confirms that. Another node may have carried out this
+ *    same command a moment ago, and that may cause the refusal (the name is taken, the vote is cast). The command is
+ *    then answered with the first reply.
+ *  - If a command exceeds the bytes that its actor may write, or if the disk has no room, it is refused before a timer
+ *    is set or anything is appended.
+ *  - An interruption can end a command only before its append. From the append on, the command is carried to its end.
+ *  - Work that follows the append (read models, reactions, the owner of a companion) delays only the answer to this
+ *    command. A reaction may send a command to the actor that caused it; the actor carries it out meanwhile.
  */
 import { Effect } from "effect"
 import { type ErrorCode, type Refusal, unavailable } from "../../schemas/errors.ts"
@@ -46,9 +48,9 @@ export interface Command {
   readonly deadline: number
   readonly trace: string | undefined
   readonly why?: string | undefined
-  /** It was carried out: nothing is decided any more. */
+  /** True if the command was carried out before. Nothing is decided any more. */
   readonly again?: true | undefined
-  /** The command's step, where it is traced. */
+  /** The command's span, if it is traced. */
   readonly span?: Span | null
 }
 
@@ -56,17 +58,17 @@ export interface CommandParts extends HistoryParts {
   readonly timers: Timers
   readonly readModels: ReadModels
   readonly now: () => number
-  /** The owner of a companion is told that its subject was written to; resolves when its reads are fresh. */
+  /** Tells the owner of a companion that its log has a new commit. Resolves when that owner reads the new state. */
   readonly touched: (kind: string, id: string) => Promise<void>
-  /** The refusal of any append at the moment: the disk is nearly full. */
+  /** The refusal for every append while the disk is nearly full; `null` otherwise. */
   readonly noRoom?: () => Refusal | null
 }
 
-/** A command that is carried out. */
+/** A command that is being carried out. */
 export interface UnderWay<R> {
   readonly command: Command
   readonly operation: AnyWrite<R>
-  /** Its end, if it came as far as its append: an interruption changes nothing of that. */
+  /** The outcome, set at the append. An interruption does not change it any more. */
   committed: Committed | null
   /** Waits until the caller can see the commit. It holds up the answer, not the actor's next command. */
   shown: (() => Promise<unknown>) | null
@@ -74,27 +76,30 @@ export interface UnderWay<R> {
 
 export type Committed = { readonly data: unknown } | { readonly refused: Refusal }
 
-/** The actor that carries out a command. */
+/** The part of an actor that carrying out a command needs. */
 type Actor<R> = History<R> & { readonly memory: unknown }
 
 type AnyWrite<R> = WriteOperation<ActorTypes, unknown, unknown, unknown, unknown, R>
 
 const UNREADABLE = unavailable("The log cannot be read at the moment.")
 
-/** Refusals of `prepare` that come from elsewhere: another part is away, or a bucket of another actor is empty. */
+/** Refusals of `prepare` that are caused elsewhere: another part is away, or a bucket of another actor is empty. */
 const OUTSIDE: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "overloaded", "rate_limited"])
 
-/** The log has moved on: from the beginning. */
+/** The log has moved on, so the command starts again from the beginning. */
 const AGAIN = Symbol("again")
 
-/** A commit is acknowledged, refused, or given up by then: it waits for a batch, and for the rounds of a refused one. */
+/**
+ * By then a commit is acknowledged, refused or given up, including the wait for a batch and the rounds after a refused
+ * one.
+ */
 const IN_FLIGHT_MS = 30_000
 type Again = typeof AGAIN
 
-/** Steps of a fiber; written as plain generators, since each Effect between them costs as much as a decision. */
+/** Steps of a fiber. They are plain generators, because each Effect between them costs as much as a decision. */
 type Steps<A, R> = Generator<Effect.Effect<unknown, Refusal, R>, A, unknown>
 
-/** The answer's `data`. Dies with `UnknownEvent` where a newer release has written to the actor. */
+/** Answers with the answer's `data`. Dies with `UnknownEvent` if a newer release has written to the actor. */
 export const execute = <R>(
   actor: Actor<R>,
   parts: CommandParts,
@@ -104,7 +109,7 @@ export const execute = <R>(
     for (let attempt = 0; attempt < CONFLICT_TRIES; attempt++) {
       if (attempt > 1) yield* Effect.sleep(Math.min(conflictPause(attempt), underWay.command.deadline - parts.now()))
       if (parts.now() >= underWay.command.deadline) break
-      // An append finds out by itself whether the log has begun meanwhile.
+      // If another node has begun this log meanwhile, the append finds that out.
       if (!actor.loaded) yield* loaded(actor)
       const outcome = yield* new Attempt(actor, parts, underWay).steps()
       if (outcome === AGAIN) continue
@@ -157,13 +162,14 @@ class Attempt<R> {
   private *decided(facts: unknown): Steps<Committed | Again, R> {
     const { actor, at, seq } = this
     const { command, operation } = this.underWay
-    // Facts are of the state they were gathered on: a number drawn before somebody else's commit must not follow it.
+    // Facts belong to the state that they were gathered on. A number drawn before another node's commit must not follow
+    // it.
     if (actor.seq !== seq) return AGAIN
     const context = { id: actor.id, at, seq, facts }
     return yield* this.carryOut(context, this.consequences(operation.decide(actor.state, command.input, context)), true)
   }
 
-  /** A `prepare` that hangs holds up its actor until the deadline, and no longer. */
+  /** A `prepare` that hangs holds up its actor until the deadline and no longer. */
   private *prepared(): Steps<unknown | Again, R> {
     const { command, operation } = this.underWay
     const { actor, at, seq } = this
@@ -184,7 +190,9 @@ class Attempt<R> {
     return yield* Effect.catch(inTime, (refused) => this.refusedBy(refused))
   }
 
-  /** Fails with the refusal, unless the log has moved on. A refusal that says nothing of the state counts at once. */
+  /**
+   * Fails with the refusal, unless the log has moved on. A refusal that does not depend on the state counts at once.
+   */
   private refusedBy(refused: Refusal): Effect.Effect<Again, Refusal> {
     if (OUTSIDE.has(refused.code)) return Effect.fail(refused)
     return Effect.flatMap(this.isNewest(), (isNewest) => (isNewest ? Effect.fail(refused) : Effect.succeed(AGAIN)))
@@ -244,7 +252,7 @@ class Attempt<R> {
     return underWay.committed ?? this.outcomeOf(decision)
   }
 
-  /** Everywhere that the caller may look next. `null`: there is nothing to wait for. */
+  /** Waits until the commit is visible wherever the caller may look next. `null` if nothing has to be waited for. */
   private shown(
     companions: ReadonlyArray<{ readonly kind: string; readonly id: string }>,
     seqs: ReadonlyArray<number>
@@ -263,7 +271,7 @@ class Attempt<R> {
       ])
   }
 
-  /** Asked within the command's time. */
+  /** Asks the log within the time that the command has left. */
   private isNewest(): Effect.Effect<boolean, Refusal> {
     const asked = Effect.tryPromise({ try: () => this.actor.isNewest(), catch: () => UNREADABLE })
     return Effect.timeoutOrElse(asked, {
@@ -273,7 +281,7 @@ class Attempt<R> {
   }
 
   private set({ of = { kind: this.actor.definition.kind, id: this.actor.id }, name, at }: Timer) {
-    // From now on: what was prepared may have taken its time.
+    // The time is read now, because `prepare` may have taken a while.
     const landed = this.parts.now() + IN_FLIGHT_MS
     return Effect.tryPromise({
       try: () =>
@@ -291,7 +299,7 @@ class Attempt<R> {
     return metered?.has(op) === true || by !== undefined ? meter : undefined
   }
 
-  /** The append and all that must follow it. */
+  /** Appends the group, then does all that must follow an append. */
   private async commit(
     group: CommitGroup,
     bytes: number,
@@ -305,7 +313,8 @@ class Attempt<R> {
     this.meter?.spent(bytes, actor)
     actor.fold({ seq: result.seqs[0] ?? 0, commit: group[0].commit })
     this.underWay.committed = this.outcomeOf(decision)
-    // The shard was lost meanwhile: whoever has the actor now, this node perhaps, has read its log without this.
+    // The shard was lost meanwhile. Its present owner, which may be this node again, has read the log without this
+    // commit.
     if (actor.forgotten) void this.parts.touched(actor.definition.kind, actor.id)
     actor.snapshotWhenDue()
     return result
@@ -328,7 +337,7 @@ class Attempt<R> {
     if (reason === "unknown" || companions.length === 0 || operation.contested === undefined || !mayContest)
       return AGAIN
     yield* loaded(actor)
-    // This actor itself moved on: the decision was made on an old state.
+    // Another node has written to this actor, so the decision was made on an old state.
     if (actor.seq !== this.seq) return AGAIN
     const lost = yield* Effect.promise(() => lostTo(this.parts.log, companions))
     if (lost === undefined) return AGAIN

@@ -1,10 +1,13 @@
-/** Builds the commits of a decision: its actor's and those of its companions, all or nothing. */
+/**
+ * Builds the commits of one decision: the one of its actor and those of its companions. They are written all or
+ * nothing.
+ */
 import type { Refusal } from "../../schemas/errors.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import type { ActorDefinition, Companion, Decision, Timer } from "./definition.ts"
 import type { Append, Commit, EventShape } from "../log/commit.ts"
 
-/** The actor's own first. */
+/** The first commit is the one of the actor itself. */
 export type CommitGroup = readonly [Append, ...Array<Append>]
 
 /** The part of a command that its commits record. */
@@ -18,7 +21,7 @@ interface Commanded {
 
 interface Standing {
   readonly subject: string
-  /** The sequence that it stands at. */
+  /** The sequence of the last commit that the actor has folded. */
   readonly seq: number
   readonly state: unknown
   readonly definition: Pick<ActorDefinition, "keepSeconds">
@@ -50,7 +53,7 @@ export const groupOf = (
   return [own, ...companions]
 }
 
-/** True for a commit's reply that is a refusal, as `groupOf` writes it. */
+/** True if the reply of a commit is a refusal, in the form that `groupOf` writes. */
 export const isRefused = (reply: unknown): reply is { readonly refused: Refusal } =>
   typeof reply === "object" && reply !== null && "refused" in reply
 

@@ -1,4 +1,4 @@
-/** Appends that lost the race: how often and how soon a command is tried again, and to whom it lost. */
+/** Handles appends that lost a race: the pause before the command is tried again, and which companion it lost. */
 import { subjects } from "../../schemas/subjects.ts"
 import type { EventLog } from "../log/commit.ts"
 import type { Companion } from "./definition.ts"
@@ -6,8 +6,8 @@ import type { Companion } from "./definition.ts"
 /** Tries of one command. */
 export const CONFLICT_TRIES = 16
 /**
- * The pause before the second retry and later ones: a random part of this, twice as much each time. Many actors may
- * write to one companion at once, and each time one succeeds.
+ * The pause before the second and later retries is a random part of this, doubled each time. Many actors may write to
+ * one companion at once, and only one of them succeeds each time.
  */
 const CONFLICT_PAUSE_MS = 10
 const CONFLICT_PAUSE_MAX_MS = 500

@@ -1,11 +1,11 @@
 /**
  * Declares an actor kind: its state, its events with `evolve`, its operations with `decide`. `decide` and `evolve` are
- * pure: no clock, no randomness, no bus, no SQL. Time comes in `at`; whatever else a decision needs of the world comes
- * in as facts, gathered by `prepare` before the decision.
+ * pure: no clock, no randomness, no bus, no SQL. Time comes in as `at`. Everything else that a decision needs from
+ * outside comes in as facts, which `prepare` gathers before the decision.
  *
- * `prepare`, `after` and operations of a kind's own are Effects: they fail with the refusal that is to be answered, and
- * say in their type (`R`) which services they reach. All of them may be interrupted before the append: when the node
- * loses the actor's shard, whatever they wait for is given up.
+ * `prepare`, `after` and custom operations are Effects. They fail with the refusal that the caller gets, and their type
+ * (`R`) names the services that they use. All of them may be interrupted before the append: when the node loses the
+ * actor's shard, it gives up whatever they wait for.
  */
 import { Clock, Deferred, Effect, Exit } from "effect"
 import type { Ask, RateState, SignedBy } from "../../schemas/bus/frames.ts"
@@ -17,31 +17,32 @@ import type { EventShape } from "../log/commit.ts"
 import type { Json } from "./json.ts"
 import { Recent } from "./recent.ts"
 
-/** Events for another actor in the same commit, all or nothing. */
+/** Events for another actor in the same commit. Both are written, or neither is. */
 export interface Companion {
   readonly kind: string
   readonly id: string
-  /** The sequence that actor must stand at: 0 where nobody may have written to it. */
+  /** The sequence of that actor's last commit; 0 if nobody may have written to it. */
   readonly expected: number
   readonly events: ReadonlyArray<EventShape>
   /**
-   * True if its id is a number that this actor has drawn for the command, and no other actor ever begins it. Then the
-   * archive needs not be asked (the invariants of log/event-log.ts).
+   * True if the id is a number that this actor has drawn for the command, and no other actor ever begins it. The
+   * archive then need not be asked (see the invariants of log/event-log.ts).
    */
   readonly drawn?: true
-  /** Seconds that the log keeps this commit; absent: for good. */
+  /** Seconds that the log keeps this commit. If absent, it is kept for good. */
   readonly keepSeconds?: number
 }
 
 /**
- * Fires once at its time, as `{ name, at }`, or later. Setting one of the same name for another time takes the first
- * not back: the operation that it becomes asks the state whether `at` is what it waits for (`isDue`).
+ * A timer that fires once, at its time or later, as `{ name, at }`. Setting one of the same name for another time does
+ * not cancel the first one. The operation that it becomes therefore compares `at` with the time that the state waits
+ * for (`isDue`).
  */
 export interface Timer {
   readonly name: string
   /** Unix ms. */
   readonly at: number
-  /** Another actor's, such as one that this commit begins; its own where nothing is said. */
+  /** Set for another actor, such as one that this commit begins. If absent, the timer is this actor's own. */
   readonly of?: { readonly kind: string; readonly id: string }
 }
 
@@ -49,23 +50,31 @@ export type Decision<Event extends EventShape = EventShape, Reply = unknown> =
   | { readonly refused: Refusal; readonly events?: ReadonlyArray<Event> }
   | {
       readonly events: ReadonlyArray<Event>
-      /** Kept in the commit, so that a repeated command gets it again. Never a secret in the clear. */
+      /**
+       * Kept in the commit, so that a repeated command gets the same reply. It must never hold a secret in plain text.
+       */
       readonly reply?: Reply
       readonly also?: ReadonlyArray<Companion>
-      /** Set before the commit: a timer may fire for nothing, but is never missing, and changes no other. */
+      /**
+       * Set before the commit. So a timer may fire without effect, but it is never missing and never changes another
+       * one.
+       */
       readonly timers?: ReadonlyArray<Timer>
     }
 
-/** True if a timer is the awaited one. No clock is asked, for it fires by the server's. */
+/**
+ * True if the fired timer is the one that the state waits for. No clock is read, because the server's clock has fired
+ * it.
+ */
 export const isDue = (fired: FiredTimer, due: number): boolean => fired.at === undefined || fired.at === wholeMs(due)
 
 /** Milliseconds that the bus's clock, which fires timers, may be ahead of a node's. */
 const CLOCK_AHEAD_MAX_MS = 300_000
 
 /**
- * The meaning of a fired timer for a state that waits for `due`. Its time has come; or it has not by this node's clock,
- * and the timer must come again; or it is another's. One that does not say for when it was set is ours within what
- * clocks may differ.
+ * Compares a fired timer with the time that the state waits for. `due`: the time has come. `early`: it has not come by
+ * this node's clock, and the timer must be set again. `another`: it was set for something else. A timer without a
+ * recorded time counts as ours if the difference is within what clocks may differ.
  */
 export const firing = (fired: FiredTimer, due: number, at: number): "due" | "early" | "another" => {
   if (!isDue(fired, due)) return "another"
@@ -83,7 +92,7 @@ export interface ActorTypes {
   readonly memory: unknown
 }
 
-/** An answer's `data`, or the same as ready JSON. */
+/** The `data` of an answer, or the same as ready JSON. */
 export type Answer<Output> = Output | Json<Output>
 
 export interface AnswerContext {
@@ -93,7 +102,7 @@ export interface AnswerContext {
 }
 
 export interface DecideContext<Facts> extends AnswerContext {
-  /** Sequence of the last commit on this actor's subject; 0 when there is none. */
+  /** Sequence of the last commit on this actor's subject; 0 if there is none. */
   readonly seq: number
   readonly facts: Facts
 }
@@ -104,37 +113,40 @@ export interface PrepareContext<Memory = unknown> extends AnswerContext {
   /** Unix ms. */
   readonly deadline: number
   readonly memory: Memory
-  /** For asks of other actors: they are steps of the same trace. */
+  /** Passed on when other actors are asked, so that those steps belong to the same trace. */
   readonly traceparent?: string | undefined
   /** The signer of the request, if there is one. */
   readonly by?: SignedBy | undefined
 }
 
-/** The result of a read, at once and without a fiber. */
+/** The result of a read, available at once and without a fiber. */
 export type Result<Output> = { readonly data: Answer<Output> } | { readonly refused: Refusal }
 
-/** A read that for this state needs more of the world than the state: as an operation of a kind's own does. */
+/** A read that needs more than the state, for this state only. It then runs as a custom operation does. */
 interface Later<A extends ActorTypes, Output, R> {
   later(context: PrepareContext<A["memory"]>): Effect.Effect<Answer<Output>, Refusal, R>
 }
 
 export interface ReadOperation<A extends ActorTypes, Input, Output, R = never> {
   readonly type: "read"
-  /** Changes nothing and waits for no write under way. */
+  /** Changes nothing, and does not wait for a write that is under way. */
   read(state: A["state"], input: Input, context: AnswerContext): Result<Output> | Later<A, Output, R>
 }
 
 type Made<State> = { readonly state: State; readonly refused: Refusal | null }
 
 interface Writing<A extends ActorTypes, Input, Output, Facts, Reply, R> {
-  /** Given up at the command's deadline. */
+  /** Interrupted at the command's deadline. */
   prepare?(state: A["state"], input: Input, context: PrepareContext<A["memory"]>): Effect.Effect<Facts, Refusal, R>
   decide(state: A["state"], input: Input, context: DecideContext<Facts>): Decision<A["event"], Reply>
-  /** Called with facts that a try gathered and did not commit. At best, as `after`; several tries may each tell of theirs. */
+  /**
+   * Called with the facts of a try that did not commit. As with `after`, the call may be lost, and each of several
+   * tries makes its own.
+   */
   unused?(facts: Facts): Effect.Effect<void, never, R>
   /**
-   * A companion's sequence was not the expected one: somebody else has it. Told which, the operation decides
-   * what that means; without this, the whole command is tried again from the log.
+   * Called when a companion was not at the expected sequence, because somebody else has written to it. The operation
+   * learns which one, and decides what that means. Without this function the whole command is tried again from the log.
    */
   contested?(
     state: A["state"],
@@ -143,15 +155,15 @@ interface Writing<A extends ActorTypes, Input, Output, Facts, Reply, R> {
     context: DecideContext<Facts>
   ): Decision<A["event"], Reply>
   /**
-   * Made of the new state and the commit's reply; also for a repeated command. Without a reply where an answer that is
-   * too long to be kept is made anew.
+   * Makes the answer from the new state and the commit's reply, for a repeated command as well. `reply` is missing if
+   * an answer that was too long to be kept is made again.
    */
   answer(state: A["state"], reply: Reply, context: AnswerContext): Answer<Output>
-  /** True if the answer waits until the read models have the commit. */
+  /** True if the answer waits until the read models contain the commit. */
   readonly projected?: boolean
   /**
-   * Once after a commit, at best: it is lost with the node, and is not awaited. `state`: the new one; `refused`: the
-   * commit was one of a refusal.
+   * Runs at most once after a commit: it is not awaited, and is lost if the node dies. `state` is the new one.
+   * `refused` is set if the commit recorded a refusal.
    */
   after?(input: Input, context: DecideContext<Facts>, made: Made<A["state"]>): Effect.Effect<void, never, R>
 }
@@ -167,7 +179,7 @@ export interface WriteOperation<
   readonly type: "write"
 }
 
-/** An operation that is neither a read of the state nor a decision on it: it talks to a store of its own. */
+/** An operation that neither reads the state nor decides on it. It uses a store of its own. */
 export interface CustomOperation<A extends ActorTypes, Input, Output, R = never> {
   readonly type: "custom"
   run(state: A["state"], input: Input, context: PrepareContext<A["memory"]>): Effect.Effect<Answer<Output>, Refusal, R>
@@ -178,47 +190,56 @@ export type Operation<A extends ActorTypes, Input, Output, R = never> =
   | WriteOperation<A, Input, Output, unknown, unknown, R>
   | CustomOperation<A, Input, Output, R>
 
-/** One for each declared operation, with the types of its declaration. */
+/** One operation for each declared one, with the types of its declaration. */
 export type Implemented<Ops extends Readonly<Record<string, Declared>>, A extends ActorTypes, R = never> = {
   readonly [Name in keyof Ops]: Operation<A, Ops[Name]["input"]["Type"], Ops[Name]["output"]["Type"], R>
 }
 
-/** As the engine carries it out: what it is asked has the types that the asker was held to. */
+/** An operation as the engine calls it. The asker's side has checked the types of the input already. */
 export type AnyOperation<R = never> = Operation<ActorTypes, unknown, unknown, R>
 
 /**
- * `R`: the services that its operations reach. Its functions are declared as methods, whose parameters TypeScript lets
- * a more general type stand for: so the engine takes kinds of all types as `ActorDefinition<ActorTypes, R>`.
+ * `R`: the services that its operations use. The functions are declared as methods, because TypeScript allows a more
+ * general parameter type there. So the engine can take kinds of all types as `ActorDefinition<ActorTypes, R>`.
  */
 export interface ActorDefinition<A extends ActorTypes = ActorTypes, R = never> {
   readonly kind: string
   /** The state of an actor to which nothing has happened. */
   readonly initial: A["state"]
   evolve(state: A["state"], event: A["event"], meta: AnswerContext): A["state"]
-  /** Versions of each event type that `evolve` understands: the committed inventory of events. */
+  /** The newest version of each event type that `evolve` understands: the committed inventory of events. */
   readonly events: Readonly<Record<string, number>>
   readonly operations: Readonly<Record<string, Operation<A, unknown, unknown, R>>>
-  /** The operation that a fired timer becomes, one for all or by the timer's name; its input is `FiredTimer`. */
+  /**
+   * The operation that a fired timer becomes: one for all timers, or one by the timer's name. Its input is
+   * `FiredTimer`.
+   */
   readonly onTimer?: string | ((name: string) => string)
   /**
-   * The log forgets such an actor in the end: it has no snapshots, it stands in no table for longer, and its id may begin
-   * anew. So its timers and reactions must find nothing to do where there is no state.
+   * True if the log forgets an actor of this kind in the end. Then it has no snapshots, no table keeps it for longer,
+   * and its id may begin again. So its timers and reactions must find nothing to do if there is no state.
    */
   readonly ends?: true
   /**
-   * Seconds that the log keeps a commit made at `at` (Unix ms) on this state, for a kind that ends. The first
-   * commit of an actor ends before all others: a history that lacks only later ones would say what is no longer so.
+   * Seconds that the log keeps a commit made at `at` (Unix ms) on this state, for a kind that ends. The first commit of
+   * an actor must end before all others, because a history that lacks only later commits would give an old state.
    */
   keepSeconds?(state: A["state"], at: number): number
-  /** No log at all: what such an actor keeps lies in its memory and in stores of its own. */
+  /** True if the kind has no log. Its actors keep everything in memory and in stores of their own. */
   readonly logless?: true
-  /** The memory of an activation beside its state, lost with it: rate windows, requests under way. */
+  /**
+   * Makes the memory that an activation has beside its state, such as rate windows and requests under way. It is lost
+   * with the activation.
+   */
   memory?(): A["memory"]
-  /** The further consequences of every decision of such an actor, whichever operation made it. Pure. */
+  /** Adds further consequences to a decision, for every operation of the kind. Pure. */
   consequences?(state: A["state"], decision: Decision<A["event"]>, context: AnswerContext): Decision<A["event"]>
-  /** Judges an ask before its operation, where it is signed or draws on rate limits. */
+  /** Judges a request before its operation runs, if it is signed or draws on rate limits. */
   readonly gate?: Gate<A>
-  /** Counts what commands put into the log: those that are signed, or of a kind that nobody signs for, `metered` ones. */
+  /**
+   * Counts the bytes that commands put into the log. Signed commands count, and for a kind without signers the
+   * operations named in `metered`.
+   */
   readonly meter?: Meter<A["memory"]>
   readonly metered?: ReadonlySet<string>
 }
@@ -229,11 +250,11 @@ interface Metered<Memory = unknown> {
 }
 
 /**
- * Asked before an append how many bytes are still to be had, told afterwards what was taken: a try that failed costs
- * nothing.
+ * Limits the bytes that an actor may write. `admit` is called before an append and `spent` after a successful one, so a
+ * failed try costs nothing.
  */
 export interface Meter<Memory = unknown> {
-  /** Fails with what stands against so many bytes. */
+  /** Fails with a refusal if so many bytes are not allowed. */
   admit(bytes: number, of: Metered<Memory>): Effect.Effect<void, Refusal>
   spent(bytes: number, of: Metered<Memory>): void
 }
@@ -246,8 +267,8 @@ export type GateVerdict =
 export interface Judgement {
   readonly verdict: GateVerdict | Promise<GateVerdict>
   /**
-   * Resolves when a condition of any change or answer is met (the nonce is in the log); a read may go on meanwhile.
-   * False when it could not be done; the answer is then withheld as `unavailable`.
+   * Resolves once the condition of any change or answer is met (the nonce is in the log). A read may run meanwhile.
+   * `false` if the condition could not be met; the answer is then replaced by `unavailable`.
    */
   readonly recorded?: Promise<boolean>
 }
@@ -268,13 +289,16 @@ export const custom = <A extends ActorTypes, Input, Output, R>(
   run: CustomOperation<A, Input, Output, R>["run"]
 ): CustomOperation<A, Input, Output, R> => ({ type: "custom", run })
 
-/** Custom operations that change something: answers that are remembered for whoever sends the same again. */
+/**
+ * The time for which answers of custom operations that change something are remembered, in case the same command is
+ * sent again.
+ */
 const ONCE_KEPT_MS = 15_000
 const ONCE_MAX = 20_000
 
 /**
- * One that is carried out once under its command's id: sent again while it is under way, or soon after, it gets the
- * answer of the first. One that was refused has done nothing, and may be tried again.
+ * An operation that is carried out once under its command's id. If it is sent again while it is under way or soon
+ * afterwards, it gets the first answer. A refused one has done nothing, and may be tried again.
  */
 export const once = <A extends ActorTypes, Input, Output, R>(
   run: CustomOperation<A, Input, Output, R>["run"]

@@ -1,8 +1,8 @@
 /**
- * Declares a kind's events: each as a Schema of type, version and fields. Their types, the inventory that a node holds
- * a log against, and the full decoding of replay and verification follow from that.
+ * Declares a kind's events, each as a Schema of type, version and fields. The declaration gives the TypeScript types,
+ * the inventory that a node compares a log with, and the full decoding that replay and verification use.
  *
- * A new version of a type is one more member beside the old one: the log is never rewritten.
+ * A new version of a type is added beside the old one, because the log is never rewritten.
  */
 import { Schema, SchemaIssue } from "effect"
 import type { Inventory } from "./fold.ts"
@@ -47,7 +47,10 @@ export const inventoryOf = ({ members }: Pick<EventUnion, "members">): Inventory
   return Object.fromEntries(newest)
 }
 
-/** A commit's events by their types, where the inventory has let them pass (fold.ts): the one place that takes its word. */
+/**
+ * A commit's events by their TypeScript types. They are not decoded here, because fold.ts has compared them with the
+ * inventory.
+ */
 export const eventsOf = <Declared extends EventUnion>(
   _declared: Declared,
   { events }: Pick<Commit, "events">
@@ -55,12 +58,12 @@ export const eventsOf = <Declared extends EventUnion>(
 
 const issues = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** An event of the log that is known by type and version, and yet is not what its declaration says. */
+/** An event of the log whose type and version are known, but whose fields are not as declared. */
 export class MisshapenEvent extends Error {}
 
 /**
- * Throws `MisshapenEvent` with the field that is wrong. Events of an unknown type or version are not decoded. An
- * unknown field is ignored: a newer release may have added it under the same version, as an optional one.
+ * Throws `MisshapenEvent`, which names the wrong field. Events of an unknown type or version are not decoded. An
+ * unknown field is ignored, because a newer release may have added an optional one under the same version.
  */
 export const decodeEvent = (
   kind: string,
@@ -73,7 +76,7 @@ export const decodeEvent = (
   if (problem !== null) throw new MisshapenEvent(`${kind}: ${given.type}@${given.v}: ${problem}`)
 }
 
-/** The first field that is not as declared, and why; `null` where all are. */
+/** The first field that is not as declared, and why; `null` if all are. */
 export const shapeProblem = (
   declared: Schema.Codec<unknown>,
   given: unknown,

@@ -1,18 +1,17 @@
 /**
- * Folds events into state, everywhere: activation, replay, what-if, verification, read models.
+ * Folds events into state, for activation, replay, what-if, verification and read models alike.
  *
  * Invariants
- *  - An event is folded only where the kind's inventory names its type and has its version, or a later one. Another was
- *    written by a newer release: whoever meets it stops there, for a state without it would be a wrong one.
- *  - No state is `undefined`: an `evolve` that forgets to answer for an event of its own inventory is a fault, not a
- *    state.
+ *  - An event is folded only if the kind's inventory has its type, in its version or a later one. Any other event was
+ *    written by a newer release. The reader stops there, because a state without that event would be wrong.
+ *  - No state is `undefined`. An `evolve` that returns nothing for an event of its inventory is a fault.
  */
 import type { ActorDefinition } from "./definition.ts"
 import type { Commit, EventShape } from "../log/commit.ts"
 
 export type Inventory = Readonly<Record<string, number>>
 
-/** An event that this release does not know: what stands behind it cannot be told here. */
+/** An event that this release does not know. The state after it cannot be computed here. */
 export class UnknownEvent extends Error {
   readonly kind: string
   /** `<type>@<v>` */
@@ -28,7 +27,7 @@ export class UnknownEvent extends Error {
 export const knowsEvent = (inventory: Inventory, { type, v }: EventShape): boolean =>
   Object.hasOwn(inventory, type) && Number.isInteger(v) && v >= 1 && v <= (inventory[type] ?? 0)
 
-/** Throws `UnknownEvent` where a commit holds one. */
+/** Throws `UnknownEvent` if a commit holds one. */
 export const checkEvents = (
   { kind, events }: Pick<ActorDefinition, "kind" | "events">,
   commit: Pick<Commit, "events">
@@ -36,7 +35,7 @@ export const checkEvents = (
   for (const event of commit.events) if (!knowsEvent(events, event)) throw new UnknownEvent(kind, event)
 }
 
-/** The state after a commit, all or nothing. Throws `UnknownEvent`. */
+/** The state after all events of a commit. Throws `UnknownEvent`. */
 export const foldCommit = (
   fold: Pick<ActorDefinition, "kind" | "events" | "evolve">,
   state: unknown,

@@ -6,18 +6,18 @@
  *  - Loading takes at most two reads, however old the log: the newest commit, and the snapshot that it follows. More of
  *    the log is read only if commits lie between the two (a node died before it could write the snapshot), or if there
  *    is no snapshot.
- *  - A snapshot at the sequence that the archive's index gives as the actor's last is believed without a look into a
- *    segment. Both are in one Postgres, where a restore deletes them together, and an archived commit is not written
- *    anew.
- *  - Each commit names the one before it. A snapshot that no commit of the log follows, or that is ahead of its end, is
- *    not believed: the log is an older one, or has lost its end. It is dropped, and one of the log takes its place.
- *  - An actor in memory that is ahead of the log's end is read from the log again. Lost commits are no state.
- *  - Another actor's commit may have begun this one's log, and the node that was to say so may have died. So an actor
- *    without any commit is looked up in the log at each use. (Companions only ever begin a log.)
+ *  - A snapshot at the sequence that the archive's index gives as the actor's last is used without reading a segment.
+ *    Both are in one Postgres, where a restore deletes them together, and an archived commit never changes.
+ *  - Each commit names the one before it. A snapshot is not used if no commit of the log follows it, or if it is ahead
+ *    of the log's end. Then the log is an older one, or has lost its end. The snapshot is dropped, and a new one is
+ *    made from the log.
+ *  - An actor in memory that is ahead of the log's end is read from the log again, because lost commits must not count.
+ *  - Another actor's commit may have begun this one's log, and the node that should have reported it may have died. So
+ *    an actor without any commit is looked up in the log at each use.
  *  - An actor of a kind that ends has no snapshot. Once the log has forgotten it, it begins anew: at sequence 0,
  *    without a memory of commands.
- *  - An event of a newer release ends the reading (fold.ts): the actor is not served here, whoever asked tries
- *    elsewhere.
+ *  - An event of a newer release ends the reading (fold.ts). The actor is not served here, and the asker tries another
+ *    node.
  */
 import type { Limits } from "../../schemas/limits.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
@@ -29,18 +29,18 @@ import { Remembered } from "./remembered.ts"
 import type { EventLog, LogEntry, Tip } from "../log/commit.ts"
 
 /**
- * Commits read at once. For each that lies by itself the server reads a whole file of the log, some 10 ms, and does
- * nothing else for this node meanwhile: lease beats wait.
+ * Commits read at once. For each commit that lies alone in a file, the server reads the whole file, which takes some 10
+ * ms. Meanwhile it does nothing else for this node, so lease beats wait.
  */
 const PAGE = 32
-/** An actor with one commit is read from the log alone. From so many on a snapshot saves a read. */
+/** An actor with one commit is read from the log alone. From this number of commits on, a snapshot saves a read. */
 const SNAPSHOT_MIN_COMMITS = 2
 
 export interface HistoryParts {
   readonly log: EventLog
   readonly snapshots: SnapshotStore
   readonly limits: Limits["service"]
-  /** Hears of each actor whose log holds an event that this release does not know. */
+  /** Called for each actor whose log holds an event that this release does not know. */
   readonly eventUnknown?: () => void
 }
 
@@ -50,22 +50,25 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
   readonly id: string
   readonly definition: ActorDefinition<ActorTypes, R>
   protected readonly parts: Parts
-  /** True if the state is that of the whole log, as far as anybody has said. */
+  /** True if the state contains the whole log, as far as this node knows. */
   loaded = false
-  /** Its node has let it go: another may stand in its place by now. */
+  /** The node has dropped this actor. Another node may serve it by now. */
   forgotten = false
   private readonly remembered: Remembered
   protected loading: Promise<void> | null = null
-  /** Grows whenever the log is known to have moved on without us, so that a read under way does not count as fresh. */
+  /**
+   * Incremented whenever the log is known to have moved on without this node. A read that is under way then does not
+   * count as fresh.
+   */
   private staleness = 0
-  /** Known commits, those that a snapshot stands for not counted. */
+  /** Commits folded here, without those that a snapshot stands for. */
   private commits = 0
   private commitsSinceSnapshot = 0
   /** Sequence of the newest snapshot that is known to be stored. */
   private snapshotSeq = 0
-  /** A stored snapshot was refused: the next one is written at once. */
+  /** True if a stored snapshot was refused. The next one is then written at once. */
   private refusedSnapshot = false
-  /** Why this actor cannot be served here. */
+  /** Set if this actor cannot be served here: the event that this release does not know. */
   private unknown: UnknownEvent | null = null
 
   constructor(definition: ActorDefinition<ActorTypes, R>, id: string, parts: Parts) {
@@ -87,8 +90,8 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
   }
 
   /**
-   * Folds the log (from the newest snapshot on, where the log is long). Rejects when it cannot be read, with
-   * `UnknownEvent` where a newer release has written to it.
+   * Folds the log, starting at the newest snapshot if the log is long. Rejects if it cannot be read, with
+   * `UnknownEvent` if a newer release has written to it.
    */
   load(): Promise<void> {
     if (this.ready) return Promise.resolve()
@@ -101,7 +104,7 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
     return this.loading
   }
 
-  /** Told once: what is asked of this actor meanwhile finds it so. */
+  /** Logs an unknown event once. Later requests for this actor find it recorded. */
   private unreadable(error: unknown): never {
     if (error instanceof UnknownEvent) {
       this.unknown = error
@@ -112,7 +115,7 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
     throw error
   }
 
-  /** Somebody else wrote to this subject: the next use reads the log first. */
+  /** Called when another node has written to this subject. The next use reads the log first. */
   stale(): void {
     if (this.definition.logless === true) return
     this.loaded = false
@@ -120,7 +123,7 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
     this.staleness++
   }
 
-  /** True if the log has nothing newer. Rejects when it does not answer. */
+  /** True if the log has nothing newer than this state. Rejects if the log does not answer. */
   async isNewest(): Promise<boolean> {
     const { seq, definition } = this
     const newest = await this.parts.log.lastSeq(this.subject)
@@ -134,11 +137,11 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
     return this.remembered.find(id, at)
   }
 
-  /** A read of the log and an append may bring the same entry. */
+  /** Folds a commit. A read of the log and an append may bring the same one, which is then folded once. */
   fold(entry: LogEntry): void {
     if (entry.seq <= this.seq) return
     const { commit } = entry
-    // A life after one that the log has forgotten.
+    // The log has forgotten an earlier actor of this id, and this commit begins a new one.
     if (this.definition.ends === true && entry.previous === 0 && this.seq > 0) this.beginAnew()
     this.state = foldCommit(this.definition, this.state, commit, this.id)
     this.seq = entry.seq
@@ -148,7 +151,7 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
     this.remembered.add({ id: commit.id, at: commit.at, ...reply }, this.parts.limits)
   }
 
-  /** A row would stay where the log forgets the commits that it is made of. */
+  /** A kind that ends has no snapshots, because a row would outlive the commits that it was made from. */
   private get hasSnapshots(): boolean {
     return this.definition.ends !== true
   }
@@ -160,7 +163,7 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
     this.remembered.restore([], this.parts.limits)
   }
 
-  /** Stores a snapshot if that saves reads later. For an actor that leaves memory. Rejects if it is not stored. */
+  /** Stores a snapshot when an actor leaves memory, if that saves reads later. Rejects if it is not stored. */
   async keepSnapshot(): Promise<void> {
     const isLong = this.snapshotSeq > 0 || this.commits >= SNAPSHOT_MIN_COMMITS
     if (isLong && this.hasSnapshots && this.seq > this.snapshotSeq) await this.snapshot()
@@ -192,7 +195,7 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
     void this.keepSnapshot().catch(() => undefined)
   }
 
-  /** The log ends before what was read of it. */
+  /** The log ends before the commits that were read from it earlier. */
   private forgetLost(end: number): void {
     const { id, seq, definition } = this
     const error = "the log has lost commits of this actor: its state is made of what is left"
@@ -223,7 +226,7 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
     }
   }
 
-  /** Begins from the snapshot, where there is one that the log goes on from. */
+  /** Starts from the snapshot, if the log continues from it. */
   private async resume(last: LogEntry, snapshot: Snapshot | null): Promise<void> {
     if (snapshot === null) return
     if (snapshot.seq > last.seq) return this.refuse(snapshot, last)
@@ -238,9 +241,12 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
     for (const entry of entries) this.fold(entry)
   }
 
-  /** Once for each: it is gone afterwards. */
+  /**
+   * Drops a snapshot that does not fit the log. The log line is written once for each, because the snapshot is gone
+   * afterwards.
+   */
   private async refuse(snapshot: Snapshot, last: LogEntry): Promise<void> {
-    // Another node may have written on and stored it, since the log was read here.
+    // Another node may have written more commits and stored the snapshot since the log was read here.
     if ((await this.parts.log.lastSeq(this.subject)) > last.seq) return
     const { kind } = this.definition
     const error = "a snapshot is of another log, and is made anew"

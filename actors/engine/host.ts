@@ -1,8 +1,8 @@
 /**
- * The actors of one node: activated on first use, passivated when idle, dropped with their shard. At most
- * `resident_actors_max` are kept; the longest idle go first, after a snapshot where one is due.
+ * The actors of one node. They are activated on first use, passivated when idle, and dropped with their shard. At most
+ * `resident_actors_max` are kept: the longest idle leave first, after a snapshot if one is due.
  *
- * The actors of a shard do everything in fibers of that shard's own set. It is empty when nothing is under way, and
+ * All work of a shard's actors runs in one set of fibers. The set is empty when nothing is under way, and it is
  * interrupted as a whole when the shard is lost.
  */
 import { type Context, Effect, Fiber, FiberSet, type Scope } from "effect"
@@ -10,11 +10,13 @@ import { SHARD_COUNT, shardOf } from "../../schemas/subjects.ts"
 import { Activation, type EngineParts, type Run } from "./activation.ts"
 import type { ActorDefinition, ActorTypes } from "./definition.ts"
 
-/** For what is under way on a shard that is given back. */
+/** The time that work under way may take before its shard is given back. */
 const DRAIN_MAX_MS = 3000
-/** For the snapshots of all its actors. An actor without one has its log read. */
+/**
+ * The time that a shard's snapshots may take before it is given back. An actor without a snapshot is read from its log.
+ */
 const SNAPSHOTS_MAX_MS = 3000
-/** Passivations of one sweep, so that it never holds the event loop. */
+/** The most passivations of one sweep, so that a sweep never blocks the event loop for long. */
 const SWEEP_MAX = 500
 
 interface Kind<R> {
@@ -30,8 +32,7 @@ interface Shard<R> {
 }
 
 /**
- * Counts of unknown things: asks for operations or kinds that this release does not have, and actors with events of
- * another.
+ * Counts of what this release does not know: requests for unknown operations or kinds, and actors with unknown events.
  */
 interface Unknown {
   operations: number
@@ -43,7 +44,7 @@ export class ActorHost<R = never> {
   private readonly kinds: ReadonlyMap<string, Kind<R>>
   private readonly parts: EngineParts
   private readonly shards: ReadonlyArray<Shard<R>>
-  /** Since the start. Evicted: before its time, for want of room. */
+  /** Counted since the start. `evicted`: passivated early, because memory was full. */
   readonly counts = { activated: 0, passivated: 0, evicted: 0, mailboxFull: 0 }
   readonly unknown: Unknown = { operations: 0, events: 0 }
 
@@ -66,7 +67,7 @@ export class ActorHost<R = never> {
     }
   }
 
-  /** Work under way ends with the scope. */
+  /** Work that is under way ends when the scope closes. */
   static make<R = never>(
     definitions: ReadonlyArray<ActorDefinition<ActorTypes, R>>,
     parts: EngineParts
@@ -99,12 +100,12 @@ export class ActorHost<R = never> {
     return fresh
   }
 
-  /** Another actor's commit wrote to this one's subject. */
+  /** Called when another actor's commit has written to this actor's subject. */
   stale(kind: string, id: string): void {
     this.kinds.get(kind)?.activations.get(id)?.stale()
   }
 
-  /** State of an actor of this node's own shard, read from its log where it is not resident. */
+  /** The state of an actor of this node's own shard. It is read from the log if the actor is not resident. */
   async stateOf<State>(fold: { readonly kind: string; readonly initial: State }, id: string): Promise<State> {
     const activation = this.activation(fold.kind, id)
     if (activation === undefined) throw new Error(`There is no actor kind ${fold.kind}`)
@@ -140,7 +141,8 @@ export class ActorHost<R = never> {
   }
 
   /**
-   * Commands in the mailboxes, the one that is carried out with them: of all, and of the longest. Looks at each actor.
+   * Counts the commands in all mailboxes, those being carried out included: the sum, and the longest mailbox. Visits
+   * every actor.
    */
   depths(): { readonly sum: number; readonly max: number } {
     let sum = 0
@@ -152,7 +154,7 @@ export class ActorHost<R = never> {
     return { sum, max }
   }
 
-  /** Forgets every actor of a shard at once, and gives up what they have under way before its append. */
+  /** Drops every actor of a shard at once, and interrupts commands that have not reached their append. */
   drop(number: number): void {
     const shard = this.shard(number)
     for (const activation of shard.members) this.forget(activation)
@@ -170,7 +172,7 @@ export class ActorHost<R = never> {
     )
   }
 
-  /** To be called from time to time. */
+  /** Passivates idle actors. Call it periodically. */
   sweep(): void {
     const { passivate_after_idle_ms, resident_actors_max } = this.parts.limits
     const now = this.parts.now()

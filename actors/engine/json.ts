@@ -1,8 +1,8 @@
-/** Answers that are ready JSON already (a profile that is asked for again and again) pass as they are. */
+/** Answers that are JSON text already (a profile that is read again and again) are sent as they are. */
 const utf8 = new TextEncoder()
 
 export class Json<out Of> {
-  /** For the compiler alone: what the JSON is of. */
+  /** Only for the compiler: the type of the value that the JSON holds. */
   declare readonly of: Of
   readonly bytes: Uint8Array
 

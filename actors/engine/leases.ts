@@ -32,7 +32,10 @@ export class KvLeases implements LeaseStore {
     this.leases = leases
   }
 
-  /** Watches for as long as the scope is open. Succeeds when all that stands in the bucket has been applied to the view. */
+  /**
+   * Watches the bucket for as long as the scope is open. Succeeds once everything in the bucket has been applied to the
+   * view.
+   */
   static watching(nats: NatsConnection, view: LeaseView): Effect.Effect<KvLeases, never, Scope.Scope> {
     return Effect.gen(function* () {
       const onProblem = (error: unknown): void => logNow("warn", "leases", { error })
@@ -97,7 +100,7 @@ export class KvLeases implements LeaseStore {
     this.leases.heard(key, value === "" && key.startsWith("node.") ? null : value, revision)
   }
 
-  /** By the connection's own request, whose time is exact: that one is late is what is asked. */
+  /** Uses the request of the connection itself, because its timeout is exact and a late answer is what this detects. */
   ping(session: string): Effect.Effect<Ping> {
     return Effect.tryPromise({
       try: () => this.nats.request(subjects.nodePing(session), undefined, { timeout: PING_TIMEOUT_MS }),

@@ -1,26 +1,30 @@
 /**
- * The bus of a process that asks itself: what it sends to where it alone listens need not cross the server.
+ * Delivers messages of a process to itself. If only this process listens on a subject, the message need not cross the
+ * server.
  *
  * Invariants
- *  - Subjects of one process alone are looped: a session's own, and an asker's replies.
- *  - A message arrives after the sender's turn of the event loop, as one from the server does.
- *  - If nobody listens any more the server is asked, which says so to the sender.
+ *  - Only subjects that belong to one process are looped: those of a session, and an asker's replies.
+ *  - A message arrives after the sender's turn of the event loop, as a message from the server would.
+ *  - If no listener is left, the message goes to the server, which reports to the sender that there is none.
  */
 import type { BusMessage, BusTransport } from "../../schemas/runtime/bus/asker.ts"
 
 type Receive = (message: BusMessage) => void
 
 export interface Loopback extends BusTransport {
-  /** Hears, besides the server's, what this process sends there; until the returned function is called. */
+  /**
+   * Receives what this process sends to the subject, besides what the server delivers, until the returned function is
+   * called.
+   */
   readonly listen: (subject: string, receive: Receive) => () => void
 }
 
 const ANY_LAST = ".*"
 
-/** `onError` hears of messages that could not be handled. */
+/** `onError` is called for messages that could not be handled. */
 export const loopback = (transport: BusTransport, onError: (error: unknown) => void): Loopback => {
   const exact = new Map<string, Receive>()
-  /** By the subject without its last part. */
+  /** Keyed by the subject without its last part. */
   const prefixed = new Map<string, Receive>()
   const listener = (subject: string): Receive | undefined =>
     exact.get(subject) ?? prefixed.get(subject.slice(0, subject.lastIndexOf(".")))

@@ -1,8 +1,8 @@
 /**
- * One node on the bus: takes frames of asks, has each judged and carried out by its actor, sends the answers back in
- * frames. It answers asks that it does not own, or that its release does not know, by sending the asker elsewhere. It
- * refuses those that it cannot carry out. It leaves an ask without an answer only when it has lost its lease meanwhile:
- * then the asker tries again elsewhere, and an old answer would be wrong.
+ * One node on the bus. It takes frames of asks, has the actors judge and carry them out, and sends the answers back in
+ * frames. If it does not own the actor, or its release does not know the operation, it sends the asker elsewhere. If it
+ * cannot carry out an ask, it refuses it. It leaves an ask unanswered only when it has lost its lease meanwhile: the
+ * asker then tries elsewhere, and an old answer would be wrong.
  */
 import { type Clock, Schema } from "effect"
 import { wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"
@@ -41,13 +41,16 @@ import { commandSpan } from "./trace.ts"
 const isFired = Schema.is(FiredTimer)
 
 const EMPTY = new Uint8Array(0)
-/** Bytes of answers in one reply frame; the server's ceiling is 1 MiB. */
+/** Bytes of answers in one reply frame. The server's limit is 1 MiB. */
 const FRAME_MAX = 786_432
 
-/** Operations that are told of as unknown: askers choose the names. */
+/** The most unknown operations that are logged. There is a limit because the askers choose the names. */
 const TOLD_MAX = 100
 
-/** The engine's own operation on any actor: its subject was written to by another (see `EngineParts.touched`). */
+/**
+ * The engine's own operation on any actor. It says that another actor has written to its subject (see
+ * `EngineParts.touched`).
+ */
 export const REFRESH = "engine.refresh"
 
 interface Reply {
@@ -63,7 +66,7 @@ interface Passed {
   readonly span: Span | null
 }
 
-/** Hears of every ask that was taken, once it is answered. */
+/** Called for every ask that was taken, once it is answered. */
 export interface OperationObserver {
   readonly settled: (op: string, refused: ErrorCode | undefined, seconds: number) => void
 }
@@ -76,7 +79,7 @@ export class Node<R = never> {
   private readonly view: LeaseView
   private readonly tracing: Tracing
   private readonly observer: OperationObserver | undefined
-  /** By asker. A map of its own for each flush: see schemas/runtime/bus/slots.ts. */
+  /** Replies by asker. Each flush has a map of its own; schemas/runtime/bus/slots.ts says why. */
   private outgoing = new Map<string, Array<PackedReply>>()
   private readonly told = new Set<string>()
   private readonly flushSoon: () => void
@@ -103,7 +106,7 @@ export class Node<R = never> {
   receive(message: BusMessage): void {
     const { reply } = message
     if (reply === undefined) return
-    // The server lets an asker publish under its own role alone.
+    // The server lets an asker publish only under its own role.
     const role = message.subject.slice(message.subject.lastIndexOf(".") + 1)
     for (const { number, ask } of unpackAsks(message.payload)) this.take(ask, number, reply, role)
   }
@@ -150,7 +153,7 @@ export class Node<R = never> {
     }
   }
 
-  /** `null` where this release has no such operation of such a kind. */
+  /** `null` if this release has no operation of this name for this kind. */
   private operationOf({ kind, op }: Ask): AnyOperation<R> | typeof REFRESH | null {
     if (op === REFRESH) return REFRESH
     const operations = this.host.definition(kind)?.operations ?? {}
@@ -208,10 +211,9 @@ export class Node<R = never> {
           : atGate(answer.refused, answer.rate)
       })
     if (recorded === undefined) return judged()
-    // Somebody hears of its failure from the beginning, also while the nonce is on its way.
+    // The failure must have a handler from the beginning, also while the nonce is being recorded.
     if (verdict instanceof Promise) verdict.catch(() => undefined)
-    // A read goes on meanwhile; what changes something waits, or it would be done under a signature that can come
-    // again.
+    // A read continues meanwhile. A write waits: otherwise it would be done under a signature that could be used again.
     if (operation.type !== "read") return recorded.then((durable) => (durable ? judged() : UNRECORDED))
     return then(judged(), (made) => recorded.then((durable) => (durable ? made : UNRECORDED)))
   }
@@ -282,7 +284,7 @@ const refuse = (refused: Refusal, rate?: RateState): Reply => ({
   body: EMPTY
 })
 
-/** The gate judged who asks; nothing of the operation was begun. */
+/** A refusal by the gate. Nothing of the operation was begun. */
 const atGate = (refused: Refusal, rate?: RateState): Reply => {
   const { head, body } = refuse(refused, rate)
   return { head: { ...head, by: "gate" }, body }
@@ -292,6 +294,6 @@ const unknownOperation = (op: string): Refusal => notFound(`operation ${op}`)
 
 const UNRECORDED = atGate(unavailable("The signature could not be recorded, so nothing was done. Sign again later."))
 
-/** At once where it can be: a read of a resident actor then costs no promise of its own. */
+/** Continues at once if the value is there, so that a read of a resident actor costs no promise. */
 const then = <A, B>(value: Later<A>, next: (value: A) => Later<B>): Later<B> =>
   value instanceof Promise ? value.then(next) : next(value)

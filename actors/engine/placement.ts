@@ -2,8 +2,8 @@
  * Placement: which node of the cluster owns which shard.
  *
  * Invariants
- *  - A session is one incarnation of one node: its id is made fresh at each start and each loss, never used twice. So a
- *    restart under the same name is a new session, and nothing that was meant for the old one reaches it.
+ *  - A session is one life of one node. Its id is new after each start and each loss, and never used twice. So a
+ *    restart under the same name is a new session, and messages for the old one do not reach it.
  *  - A session beats every BEAT_MS on its own key, each time expecting the revision of its last beat. A refused beat,
  *    or no acknowledged beat for DROP_AFTER_MS (less than the key's time to live), ends it. Every shard is dropped at
  *    once, and a new session begins.
@@ -12,16 +12,16 @@
  *  - Shards go to the live session with the highest rendezvous weight, claimed by compare-and-set on the shard's key. A
  *    claim is made only when the key names no live session. An owner that is no longer the best drains and gives the
  *    shard back; nobody takes it from a living one.
- *  - The view may be old: also a key that is believed to name this session is claimed by compare-and-set, before it is
- *    served.
- *  - The session that a key names takes the shard up, or gives it back, at each tick until it has. So no shard has a
- *    living owner that does not serve it, although a preparation may fail, and a key may stay when the bus is between
- *    two leaders.
+ *  - The view may be old. A key that seems to name this session already is therefore also claimed by compare-and-set,
+ *    before the shard is served.
+ *  - The session that a key names tries at each tick to serve the shard, or to give it back, until one of them
+ *    succeeds. So no shard keeps a living owner that does not serve it, even if a preparation fails or the bus loses
+ *    its leader while a key is given back.
  *  - Sessions ping their successors in the ring of sessions. "No responders" (the connection is gone) or silence of
  *    SILENT_AFTER_MS, seen by a node whose own lease is good, ends a session by compare-and-set on its key. If it has
  *    beaten meanwhile, the set fails and it lives.
- *  - Work in a session's name (claims, returns, pings, the listening on its subjects) belongs to its scope (session.ts)
- *    and ends with it: nothing of a lost session reaches the next.
+ *  - Work of a session (claims, returns, pings, listening on its subjects) belongs to its scope (session.ts) and ends
+ *    with it. Nothing of a lost session affects the next one.
  *  - All of this is a hint. Two nodes may believe in one shard for a moment (a slow watch, a lost compare-and-set); the
  *    log's expected sequences decide what is written (activation.ts).
  */
@@ -43,11 +43,11 @@ const PING_TRIES = 3
 const SETTLED_MS = 500
 
 interface PlacementEvents {
-  /** Listens on a session's subjects for as long as it lives: before anybody can see it. */
+  /** Listens on a session's subjects for as long as it lives. This begins before other nodes can see the session. */
   readonly listen: (session: string) => Effect.Effect<void, unknown, Scope.Scope>
-  /** Before a claimed shard is served. */
+  /** Runs before a claimed shard is served. */
   readonly prepare: Effect.Effect<unknown, unknown>
-  /** Finish what is under way on a shard before it is given back. */
+  /** Finishes what is under way on a shard before it is given back. */
   readonly drain: (shard: number) => Effect.Effect<void>
   readonly served: (shard: number) => void
   readonly dropped: (shard: number) => void
@@ -66,7 +66,9 @@ export interface PlacementOptions {
 }
 
 export class Placement {
-  /** Since the start: beats that were acknowledged and that were not, sessions begun and ended. */
+  /**
+   * Counted since the start: beats that were acknowledged and beats that were not, sessions that began and that ended.
+   */
   readonly counts = { beats: 0, beatsFailed: 0, began: 0, ended: 0 }
   private readonly options: PlacementOptions
   private readonly scope: Scope.Scope
@@ -82,7 +84,7 @@ export class Placement {
     this.run = run
   }
 
-  /** It listens to the view, and has sessions, for as long as the scope is open. */
+  /** Follows the view and has sessions for as long as the scope is open. */
   static make(options: PlacementOptions): Effect.Effect<Placement, never, Scope.Scope> {
     return Effect.gen(function* () {
       const run = yield* FiberSet.makeRuntime<never, void, never>()
@@ -113,7 +115,10 @@ export class Placement {
     return this.options.now() - session.sentAt <= SERVE_WITHIN_MS
   }
 
-  /** To be done every BEAT_MS or more often, also beside one that hangs; everything that depends on time happens here. */
+  /**
+   * Call it every BEAT_MS or more often, even while an earlier call hangs. Everything that depends on time happens
+   * here.
+   */
   readonly tick: Effect.Effect<void, unknown> = Effect.suspend(() => {
     const { now } = this.options
     if (this.current !== null && now() - this.current.sentAt > DROP_AFTER_MS)
@@ -182,7 +187,7 @@ export class Placement {
     })
   }
 
-  /** `why`: in words, unless the node leaves by itself. */
+  /** `why`: the reason for the log, missing if the node leaves by itself. */
   private lose(session: Session, why?: string): void {
     if (this.current !== session) return
     const message = `the session ended: ${why ?? ""}; its shards go to others until a new one begins`
@@ -203,7 +208,7 @@ export class Placement {
     this.arrange()
   }
 
-  /** Claims what should be ours and is nobody's, gives back what should be another's. */
+  /** Claims shards that should be ours and have no owner. Gives back shards that should be another's. */
   private arrange(): void {
     const { current } = this
     const { view, now } = this.options
@@ -212,15 +217,16 @@ export class Placement {
       const owner = view.ownerOf(shard)
       const best = highestOf(view.sessions(), shard)
       const held = current.held.get(shard)
-      // A key that names us is served by nobody else. A failed claim, or a key that could not be given back, is taken
-      // up again even if another would be better by now, and given back then.
+      // A shard whose key names us is served by no other node. If a claim failed or a key could not be given back, the
+      // shard is taken up again. If another node would be better by now, it is given back after that.
       if (
         held === undefined &&
         (owner === current.id || (best === current.id && (owner === null || !view.isLive(owner))))
       ) {
         current.run(this.claim(current, shard))
       } else if (held === "serving" && owner !== current.id) {
-        // The key says another: our claim was overwritten, which only happens to a session that was thought dead.
+        // The key names another session: our claim was overwritten. That only happens to a session that was thought
+        // dead.
         current.held.delete(shard)
         this.options.events.dropped(shard)
       } else if (held === "serving" && best !== current.id && now() - this.membersChangedAt >= SETTLED_MS) {
@@ -241,7 +247,7 @@ export class Placement {
           held.set(shard, "serving")
           events.served(shard)
         },
-        // A shard that could not be prepared is not served: where the key is ours already, the next beat tries again.
+        // A shard that could not be prepared is not served. If the key is ours already, the next beat tries again.
         onFailure: () => void held.delete(shard)
       })
     )
@@ -270,7 +276,7 @@ export class Placement {
     for (const peer of [...after, ...others].slice(0, SUCCESSORS)) this.suspect(peer)
   }
 
-  /** Also where somebody met no responder for a session. */
+  /** Pings a peer. Also called when a request to its session found no responder. */
   suspect(peer: string): void {
     const { current } = this
     if (current === null || peer === current.id || !this.options.view.isLive(peer)) return
@@ -280,7 +286,7 @@ export class Placement {
 
   /**
    * A peer without a responder may have beaten since this node last read its key. The key is then read again, and the
-   * peer is pinged again. One that is silent and beats all the same lives.
+   * peer is pinged again. A peer that is silent but still beats lives.
    */
   private ping(session: Session, peer: string, tries = PING_TRIES): Effect.Effect<void> {
     const { store, view, now } = this.options
@@ -289,7 +295,7 @@ export class Placement {
       if (heard === "pong" && lastHeard !== undefined) session.heard.set(peer, now())
       if (heard === "pong" || (heard === "silent" && now() - (lastHeard ?? now()) <= SILENT_AFTER_MS))
         return Effect.void
-      // A node that cannot vouch for its own connection does not judge another's.
+      // A node whose own lease is not fresh does not judge the connection of another.
       if (!this.isFresh(session) || !view.isLive(peer)) return Effect.void
       const key = nodeKey(peer)
       return Effect.catch(Effect.asVoid(store.remove(key, store.revision(key))), (why) =>

@@ -7,55 +7,58 @@ export interface Snapshot {
   readonly commands: ReadonlyArray<RememberedCommand>
 }
 
-/** A command that was committed, for honest retries: id, Unix ms, reply. */
+/** A committed command, remembered so that a retry gets the same reply: id, Unix ms, reply. */
 export interface RememberedCommand {
   readonly id: string
   readonly at: number
   readonly reply?: unknown
 }
 
-/** Only to start an actor faster: any failure reads as "there is none". */
+/** Only makes an actor start faster. Any failure reads as "there is none". */
 export interface SnapshotStore {
   readonly load: (kind: string, id: string) => Promise<Snapshot | null>
   readonly save: (kind: string, id: string, snapshot: Snapshot) => Promise<void>
-  /** Removes the one of this sequence, where it is the one that is stored. */
+  /** Removes the snapshot of this sequence, if it is the stored one. */
   readonly drop: (kind: string, id: string, seq: number) => Promise<void>
 }
 
 export interface Timers {
-  /** Durable once resolved. `at`: Unix ms. */
+  /** The timer is durable once this resolves. `at`: Unix ms. */
   readonly set: (kind: string, id: string, name: string, at: number, more?: TimerMore) => Promise<void>
 }
 
 export interface TimerMore {
   readonly traceparent?: string | undefined
-  /** Unix ms at which it fires a second time, in case its commit was still in flight at the first. */
+  /** Unix ms at which it fires a second time, in case its commit was still in flight at the first one. */
   readonly again?: number | undefined
 }
 
-/** A commit of this kind, at its sequence. */
+/** A commit of this kind, with its sequence. */
 export interface Written {
   readonly kind: string
   readonly seq: number
 }
 
-/** Waits until the read models have these commits, or for the bound of its own; never fails. */
+/** Waits until the read models contain these commits, or until the wait's own bound; never fails. */
 export interface ReadModels {
   readonly reached: (written: ReadonlyArray<Written>) => Promise<void>
 }
 
-/** The key stood elsewhere than expected; or nobody knows what became of the write. */
+/** `conflict`: the key was not at the expected revision. `unknown`: the outcome of the write is not known. */
 export type Unwritten = "conflict" | "unknown"
 export type Ping = "pong" | "gone" | "silent"
 
-/** A successful write is in the view when it is done, and older news of that key never overwrites it. */
+/** A successful write is visible in the view when it resolves, and older news of that key never overwrites it. */
 export interface LeaseStore {
-  /** Writes a key that must stand at `expected` (0: absent or deleted before anybody wrote it): its new revision. */
+  /**
+   * Writes a key that must be at revision `expected` (0: absent, or deleted before this session wrote it). Returns its
+   * new revision.
+   */
   readonly put: (key: string, value: string, expected: number, ttlSeconds?: number) => Effect.Effect<number, Unwritten>
   readonly remove: (key: string, expected: number) => Effect.Effect<number, Unwritten>
-  /** Last heard revision of a key, 0 for never. */
+  /** The last revision of a key that this node has heard of; 0 if none. */
   readonly revision: (key: string) => number
-  /** Reads a key as the bucket has it now, into the view; where nobody answers, nothing changes. */
+  /** Reads a key from the bucket into the view. If the bucket does not answer, nothing changes. */
   readonly refresh: (key: string) => Effect.Effect<void>
   readonly ping: (session: string) => Effect.Effect<Ping>
 }

@@ -1,14 +1,14 @@
 /**
- * Read your writes: a write's answer waits until the read models have its commits, so that whoever calls any edge next
- * sees it.
+ * Read your writes: the answer to a write waits until the read models contain its commits. So the next request to any
+ * edge sees the write.
  *
  * Invariants
- *  - Each projection announces its watermark after each batch, one that changed nothing with the next that did. A
- *    commit is waited for at every projection that reads its kind, and at no other: those move with their own kinds
- *    alone.
+ *  - Each projection announces its watermark after each batch. The watermark of a batch that changed nothing waits up
+ *    to RIDE_MS for a batch that did. A write waits for every projection that reads its kind, and for no other: those
+ *    only move with their own kinds.
  *  - The wait is bounded (`projected_wait_ms`). If a watermark has not moved during a whole wait, Postgres may be down.
- *    Then one write at a time waits for it to move again, and the others go on at once. While nothing is written it
- *    does not move either: that says nothing.
+ *    Then one write at a time waits for it to move again, and the others do not wait. A watermark that does not move
+ *    while nothing is written is normal.
  */
 import type { Msg, NatsConnection } from "@nats-io/transport-node"
 import { Clock, Effect, Latch, type Scope } from "effect"
@@ -26,19 +26,19 @@ interface Waiter {
 }
 
 const SWEEP_MS = 25
-/** Milliseconds that the watermark of a batch without changes waits for one that changed something. */
+/** Milliseconds that the watermark of a batch without changes waits for a batch with changes. */
 const RIDE_MS = 2
-/** Messages leave at least this far apart: each goes to every node. */
+/** The smallest gap between two messages in ms, because each message goes to every node. */
 const TELL_GAP_MS = 1
 
 /**
- * Tells how far the projections of a process are, after each of their batches: `<projection>=<sequence>`, with spaces
- * between.
+ * Announces how far the projections of a process are after each of their batches, as `<projection>=<sequence>`
+ * separated by spaces.
  */
 export class Announcer {
   private readonly nats: NatsConnection
   private readonly moves = new Map<string, number>()
-  /** Open while something waits for a batch that changes a row. */
+  /** Open while the watermark of a batch without changes waits to be sent. */
   private readonly some = Latch.makeUnsafe(false)
   private readonly tellSoon: () => void
 
@@ -47,7 +47,7 @@ export class Announcer {
     this.tellSoon = paced(clock, () => this.tell(), TELL_GAP_MS)
   }
 
-  /** For as long as the scope is open. */
+  /** Announces for as long as the scope is open. */
   static make(nats: NatsConnection): Effect.Effect<Announcer, never, Scope.Scope> {
     return Effect.gen(function* () {
       const announcer = new Announcer(nats, yield* Clock.Clock)
@@ -56,7 +56,7 @@ export class Announcer {
     })
   }
 
-  /** `changed`: whether some row is another now. */
+  /** `changed`: true if the batch changed a row. */
   moved(projection: string, seq: number, changed: boolean): void {
     this.moves.set(projection, seq)
     if (changed) this.tellSoon()
@@ -78,11 +78,11 @@ export class Announcer {
   }
 }
 
-/** Of one projection. */
+/** The watermark of one projection, and the writes that wait for it. */
 class Mark {
   private seq = 0
   private movedAt = Number.NEGATIVE_INFINITY
-  /** A wait has ended without any move. */
+  /** True if a wait has ended without any move of the watermark. */
   private stalled = false
   private waiters: Array<Waiter> = []
   private readonly clock: Clock.Clock
@@ -93,7 +93,7 @@ class Mark {
     this.waitMs = waitMs
   }
 
-  /** `null`: there is nothing to wait for. */
+  /** `null` if nothing has to be waited for. */
   reached(seq: number): Promise<void> | null {
     if (seq <= this.seq || (this.stalled && this.waiters.length > 0)) return null
     return new Promise((resolve) => this.waiters.push({ seq, resolve, since: monotonicMs(this.clock) }))
@@ -107,7 +107,7 @@ class Mark {
     this.release(this.movedAt)
   }
 
-  /** True if anybody still waits. */
+  /** True if a write still waits. */
   release(now: number): boolean {
     if (this.waiters.length === 0) return false
     this.waiters = this.waiters.filter((waiter) => {
@@ -122,14 +122,14 @@ class Mark {
   }
 }
 
-/** By kind, the projections that read its commits. */
+/** For each kind, the projections that read its commits. */
 type Readers = ReadonlyMap<string, ReadonlyArray<string>>
 
 export class Watermarks implements ReadModels {
   private readonly marks: ReadonlyMap<string, Mark>
   private readonly readers: Readers
   private readonly clock: Clock.Clock
-  /** While anybody waits: a node that writes nothing is not woken. */
+  /** Runs only while a write waits, so that a node that writes nothing is not woken. */
   private sweeping: Cancel | undefined
 
   private constructor(clock: Clock.Clock, waitMs: number, readers: Readers) {
@@ -138,7 +138,7 @@ export class Watermarks implements ReadModels {
     this.marks = new Map([...readers.values()].flat().map((projection) => [projection, new Mark(clock, waitMs)]))
   }
 
-  /** Hears of them for as long as the scope is open. */
+  /** Receives announcements for as long as the scope is open. */
   static make(nats: NatsConnection, waitMs: number, readers: Readers): Effect.Effect<Watermarks, never, Scope.Scope> {
     return Effect.gen(function* () {
       const models = new Watermarks(yield* Clock.Clock, waitMs, readers)

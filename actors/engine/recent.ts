@@ -1,6 +1,7 @@
 /**
- * Recent work by id, for askers that repeat an ask without an answer: two generations, the older one dropped whole. An
- * id is known for `keepMs` at least and for twice as long at most, unless more than `max` came in between.
+ * Remembers recent work by id, for askers that repeat an ask after no answer came. It has two generations, and the
+ * older one is dropped as a whole. An id is known for at least `keepMs` and at most twice as long, unless more than
+ * `max` were added meanwhile.
  */
 export class Recent<T> {
   private young = new Map<string, T>()
@@ -18,7 +19,7 @@ export class Recent<T> {
     return this.young.size + this.old.size
   }
 
-  /** `now`: of a clock that never goes back, ms. */
+  /** `now`: ms of a monotonic clock. */
   get(id: string, now: number): T | undefined {
     this.age(now)
     return this.young.get(id) ?? this.old.get(id)

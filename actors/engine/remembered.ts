@@ -1,12 +1,13 @@
 /**
- * Which commands an actor has carried out, so that one that comes again is answered and not repeated.
+ * Remembers the commands that an actor has carried out, so that a command that comes again is answered and not
+ * repeated.
  *
  * Invariants
  *  - Most are known by their ids: the newest `command_memory_max`, for `command_memory_seconds`.
- *  - A command that was refused for a cause that may pass is known for `PASSING_MS`, in which an asker repeats it because an
- *    answer was late or lost. Sent again later, it is judged again (contract 13).
- *  - A set of reactions tells an actor its commands in the order of the log. So the newest place of each set says of all
- *    before it that they are done, however long ago; these crowd no other command out of the memory.
+ *  - A command that was refused for a cause that may pass is known for `PASSING_MS`. Within that time an asker repeats
+ *    it because an answer was late or lost. If it is sent again later, it is judged again (contract 13).
+ *  - A set of reactions sends its commands to an actor in the order of the log. So only the newest place of each set is
+ *    kept: all earlier commands of the set are done. They take no room from other commands.
  *  - It is rebuilt from the log, and a snapshot holds all of it.
  */
 import { isPassing } from "../../schemas/errors.ts"
@@ -21,7 +22,7 @@ interface Place {
   readonly commands: Array<RememberedCommand>
 }
 
-/** Longer than a request and its repeats take. */
+/** Longer than a request takes with its repeats. */
 export const PASSING_MS = 15_000
 
 const mayPass = ({ reply }: RememberedCommand): boolean => isRefused(reply) && isPassing(reply.refused.code)
@@ -32,7 +33,7 @@ export class Remembered {
   private readonly kind: string
   private readonly id: string
   private commands: Array<RememberedCommand> = []
-  /** `null` for most actors: it costs nothing there. */
+  /** `null` for most actors, so that it costs them nothing. */
   private places: Map<string, Place> | null = null
 
   /** The actor that this memory belongs to. */
@@ -41,7 +42,7 @@ export class Remembered {
     this.id = id
   }
 
-  /** `at`: Unix ms, now. `"passed"`: the command is done, and its answer is not known any more. */
+  /** `at`: Unix ms, now. `"passed"`: the command is done, but its reply is no longer known. */
   find(id: string, at: number): RememberedCommand | "passed" | undefined {
     const told = this.placeIn(id)
     if (told === null) {
@@ -59,7 +60,7 @@ export class Remembered {
     else this.addPlace(command, told.set, told.seq)
   }
 
-  /** If this actor only has a part in another's commit, the order is that of the other. */
+  /** If this actor is only a companion in another actor's commit, the order is the one of that other actor. */
   private placeIn(id: string) {
     const told = reactionPlaceOf(id)
     return told?.kind === this.kind && told.actor === this.id ? told : null
@@ -83,12 +84,12 @@ export class Remembered {
     else if (known.seq === seq) known.commands.push(command)
   }
 
-  /** As it stands in a snapshot. */
+  /** The form that a snapshot stores. */
   get all(): ReadonlyArray<RememberedCommand> {
     return [...[...(this.places?.values() ?? [])].flatMap(({ commands }) => commands), ...this.commands]
   }
 
-  /** From a snapshot. */
+  /** Restores the memory from a snapshot. */
   restore(all: ReadonlyArray<RememberedCommand>, bounds: Bounds): void {
     this.commands = []
     this.places = null

@@ -1,9 +1,9 @@
 /**
- * Rendezvous hashing: every node reckons alike who should own a shard, and a session that comes or goes moves only the
- * shards that it gains or had.
+ * Rendezvous hashing. Every node computes the same best owner of a shard. A session that comes or goes moves only the
+ * shards that it gains or loses.
  */
 
-/** The session with the highest weight for a shard; `null` where there is none. */
+/** The session with the highest weight for a shard; `null` if there are no sessions. */
 export const highestOf = (sessions: ReadonlyArray<string>, shard: number): string | null => {
   let best: string | null = null
   let weight = -1
@@ -17,7 +17,7 @@ export const highestOf = (sessions: ReadonlyArray<string>, shard: number): strin
   return best
 }
 
-/** FNV-1a of session and shard, finished as murmur3 is: 32 bits. */
+/** FNV-1a of session and shard with the final mix of murmur3, 32 bits. */
 const rendezvous = (session: string, shard: number): number => {
   let hash = 0x811c9dc5 ^ Math.imul(shard + 1, 0x9e3779b1)
   for (let index = 0; index < session.length; index++) {

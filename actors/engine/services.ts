@@ -1,6 +1,6 @@
 /**
- * The services that operations of actors reach beyond their own state. An operation that reaches a service says so in
- * its type; the node (process/node.ts) provides all of them.
+ * The services that operations of actors use besides their own state. An operation names its services in its type, and
+ * the node (process/node.ts) provides all of them.
  */
 import { randomBytes } from "node:crypto"
 import { type Clock, Context, Effect, Layer } from "effect"
@@ -22,20 +22,22 @@ import { nextNumber } from "../log/counters.ts"
 import { requestsOf } from "../log/requests.ts"
 import type { PrepareContext } from "./definition.ts"
 
-/** The asking command. The same command asks under the same id, so that it is answered from memory. */
+/** The command that asks. If it is repeated, it asks under the same id and gets the answer from memory. */
 export type Asking = Pick<PrepareContext, "commandId" | "deadline" | "traceparent">
 
-/** For questions that each try of a command asks anew: after a lost race the last answer is out of date. */
+/**
+ * For questions that each try of a command must ask again, because the last answer is out of date after a lost race.
+ */
 export const anew = <Context extends Asking>(context: Context): Context => ({
   ...context,
   commandId: `${context.commandId}-${randomBytes(8).toString("hex")}`
 })
 
-/** Other actors, wherever they live. */
+/** Other actors, on whichever node they are. */
 export class Actors extends Context.Service<
   Actors,
   {
-    /** The answer's `data`; fails with the other's refusal. */
+    /** Answers with the `data`; fails with the other actor's refusal. */
     readonly ask: <Name extends OperationName>(
       asking: Asking,
       op: Name,
@@ -45,13 +47,13 @@ export class Actors extends Context.Service<
   }
 >()("hub/actors/Actors") {}
 
-/** Numbers that are never given twice (spec 2.1). A gap is no harm: one is drawn for each attempt. */
+/** Numbers that are never given twice (spec 2.1). Each attempt draws a new one, so gaps are normal. */
 export class Counters extends Context.Service<
   Counters,
   { readonly next: (counter: CounterName) => Effect.Effect<number, Refusal> }
 >()("hub/actors/Counters") {}
 
-/** The read models, a moment behind the log: what is decided by them must be right then too. */
+/** The read models. They may be a moment behind the log, so a decision made on them must still be right then. */
 export class Views extends Context.Service<
   Views,
   {

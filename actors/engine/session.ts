@@ -1,29 +1,29 @@
-/** One session of a node (placement.ts), and all that is done in its name. */
+/** One session of a node (placement.ts), and all the work that belongs to it. */
 import { Effect, type Fiber, FiberMap, FiberSet, Scope, Semaphore } from "effect"
 
-/** `released`: no longer served, its key not yet given back. */
+/** `released`: no longer served, but its key is not yet given back. */
 type Held = "claiming" | "serving" | "draining" | "released"
 
 export type Run = (effect: Effect.Effect<void>) => Fiber.Fiber<void>
 
-/** Its scope holds all that is done in its name: with the session, it ends. */
+/** The scope holds all work of the session, and that work ends with it. */
 export interface Session {
   readonly id: string
   readonly scope: Scope.Closeable
   readonly run: Run
-  /** One ping of a peer at a time. */
+  /** Allows one ping of a peer at a time. */
   readonly pinging: (peer: string, ping: Effect.Effect<void>, options: { onlyIfMissing: true }) => unknown
-  /** One beat at a time. */
+  /** Allows one beat at a time. */
   readonly beat: Semaphore.Semaphore
   readonly held: Map<number, Held>
-  /** When each peer was heard last. */
+  /** The time of the last answer of each peer. */
   readonly heard: Map<string, number>
   revision: number
-  /** When the last acknowledged beat was sent. */
+  /** The time at which the last acknowledged beat was sent. */
   sentAt: number
 }
 
-/** It ends with the outer scope at the latest. */
+/** Opens a session, which ends with the outer scope at the latest. */
 export const openSession = (id: string, outer: Scope.Scope): Effect.Effect<Session> =>
   Effect.gen(function* () {
     const scope = yield* Scope.fork(outer)

@@ -1,6 +1,6 @@
 /**
- * Operations of a kind that see less of its state than the log holds: without what a restore has ended. So no check of a
- * session, a link or a token can be forgotten. The fold of the log stays the same.
+ * Wraps a kind's operations so that they do not see what a restore has ended (sessions, links, tokens). So no check can
+ * forget to test for it. The fold of the log stays the same.
  */
 import type { ActorTypes, Operation } from "./definition.ts"
 
@@ -26,7 +26,7 @@ const seen = (operation: Any, see: See): Any => {
   }
 }
 
-/** `restoredAt`: Unix ms; 0 where the log was never restored. */
+/** `restoredAt`: Unix ms; 0 if the log was never restored. */
 export const sinceRestore = <State, Operations extends object>(
   restoredAt: number,
   seenSince: (state: State, restoredAt: number) => State,

@@ -1,14 +1,14 @@
 /**
- * Snapshots in Postgres. The log tells the same at any time, only later: so they may be dropped, and nothing waits for
- * them long.
+ * Snapshots in Postgres. The same state can always be folded from the log, only more slowly. So snapshots may be
+ * dropped, and nothing waits for them for long.
  *
  * Invariants
- *  - Loads and saves that come together go as one statement each. So a node that takes over thousands of actors, or
- *    gives them up, asks a few times and not thousands of times.
- *  - A Postgres that does not answer is waited for once, for all: until it answers again every load finds nothing at
- *    once, and every save fails at once. One statement every AWAY_MS finds out.
- *  - A stored snapshot is replaced by a newer one only, or by one of the same commit that this release can read. One
- *    that the log does not go on from is dropped first (history.ts).
+ *  - Loads that arrive together become one statement, and so do saves. So a node that takes over or gives up thousands
+ *    of actors needs only a few statements.
+ *  - If Postgres does not answer a load in time, nothing waits for it again until it answers: every load finds nothing
+ *    at once, and every save fails at once. One statement every AWAY_MS tests whether it is back.
+ *  - A stored snapshot is replaced only by a newer one, or by one of the same commit in another format. A snapshot that
+ *    the log does not continue from is dropped first (history.ts).
  */
 import { type Kysely, sql } from "kysely"
 import type { Clock } from "effect"
@@ -23,7 +23,7 @@ const SAVE_TIMEOUT_MS = 3000
 const AWAY_MS = 2000
 const LOADS = { together: 256, waiting: 20_000 }
 const SAVES = { together: 500, waiting: 50_000 }
-/** JSON may say what Postgres cannot keep: the character of number 0, and halves of a pair. */
+/** JSON that Postgres cannot store as `jsonb`: the character U+0000, and single halves of a surrogate pair. */
 const NOT_KEPT = /(?:^|[^\\])(?:\\\\)*\\u(?:0000|d[89a-f])/
 
 interface Place {
@@ -51,12 +51,15 @@ export class PostgresSnapshots implements SnapshotStore {
   private readonly formatOf: (kind: string) => number
   private readonly loads: Gathered<Place, Snapshot | null>
   private readonly saves: Gathered<Kept, true>
-  /** Monotonic ms at which a Postgres that did not answer is asked again; `null` while it answers. */
+  /** Monotonic ms at which a Postgres that did not answer is tested again; `null` while it answers. */
   private awayUntil: number | null = null
-  /** Since the start. */
+  /** Counted since the start. */
   readonly counts = { saved: 0, failed: 0, loaded: 0 }
 
-  /** `formatOf`: of the kind's state as this release declares it (state-format.ts); other snapshots are not read. */
+  /**
+   * `formatOf` gives the format of a kind's state in this release (state-format.ts). Snapshots in other formats are not
+   * read.
+   */
   constructor(clock: Clock.Clock, db: Kysely<Database>, formatOf: (kind: string) => number) {
     this.clock = clock
     this.db = db
@@ -97,7 +100,9 @@ export class PostgresSnapshots implements SnapshotStore {
     )
   }
 
-  /** Asks again where it is time, and waits for no answer. */
+  /**
+   * True while Postgres does not answer. When it is time, this sends a test statement without waiting for the answer.
+   */
   private get away(): boolean {
     if (this.awayUntil === null) return false
     if (monotonicMs(this.clock) >= this.awayUntil) {
@@ -108,7 +113,9 @@ export class PostgresSnapshots implements SnapshotStore {
     return true
   }
 
-  /** A save that takes long says nothing of loads: only a load that fails has the others not wait. */
+  /**
+   * Only a load that fails makes later calls stop waiting. A slow save does not, because it says nothing about loads.
+   */
   private async answered<A>(withinMs: number, ask: () => Promise<A>): Promise<A> {
     if (this.away) throw new Error("Postgres did not answer a moment ago")
     const late = delay(this.clock, withinMs, "unref").then(() => {
@@ -140,7 +147,10 @@ export class PostgresSnapshots implements SnapshotStore {
     }
   }
 
-  /** In one order for all nodes, since two statements may lock the same rows; of each actor the newest. */
+  /**
+   * Keeps the newest snapshot of each actor, sorted by actor. All nodes use that order, because two statements may lock
+   * the same rows.
+   */
   private *rowsOf(kept: ReadonlyArray<Kept>): Generator<Row> {
     const newest = new Map<string, Kept>()
     for (const one of kept)

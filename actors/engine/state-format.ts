@@ -4,8 +4,8 @@ import { Schema } from "effect"
 import { FOLDS } from "./folds.ts"
 
 /**
- * Hashes the schema's description and the code of the fold, since a corrected fold makes another state from the same
- * log. 31 bits, because Postgres stores it as an `integer`.
+ * Hashes the schema's description and the code of the fold, because a corrected fold makes another state from the same
+ * log. The hash has 31 bits, because Postgres stores it as an `integer`.
  */
 export const formatOf = (kind: string, state: Schema.Codec<unknown>, folds = FOLDS): number =>
   createHash("sha256")

@@ -1,21 +1,25 @@
 /**
  * Durable timers: JetStream scheduled messages.
  *
- * Setting one publishes a message that the server keeps and, at its time, republishes on the fire subject. Any node
- * takes it from the durable consumer and turns it into a command to its actor, with an id made of the fired message's
- * sequence. It acknowledges when the command is answered.
+ * To set a timer, a node publishes a message. The server keeps it, and republishes it on the fire subject when its time
+ * comes. Any node may take it from the durable consumer. That node turns it into a command to its actor, with an id
+ * made of the fired message's sequence, and acknowledges it when the command is answered.
  *
  * Invariants
  *  - A timer fires at least once and is applied once; a restart of everything loses none.
- *  - Its subjects end in the time that it is set for: one that is set for another time, by a commit that failed
- *    perhaps, takes the place of none. An actor ignores a timer without a purpose, by that time (`isDue`).
- *  - A node that takes a timer of a kind that its release does not know asks the actor's owner what it becomes (FIRE).
- *  - A timer is set before its commit, and may fire while that is under way still: to a new owner, who knows nothing of
- *    it. One that is set for so soon comes once more, when the commit is written or never will be.
+ *  - The subject of a timer ends in the time that it is set for. So a timer for another time, perhaps of a commit that
+ *    failed, never replaces it. An actor compares that time with its state (`isDue`) and ignores a timer that it does
+ *    not wait for.
+ *  - If a node takes a timer of a kind that its release does not know, it asks the actor's owner which operation the
+ *    timer becomes (FIRE).
+ *  - A timer is set before its commit, and may fire while the commit is still under way, perhaps to a new owner that
+ *    does not know of it. A timer that is due so soon fires a second time, when the commit is either written or never
+ *    will be.
  *  - A timer that cannot be answered at the moment (no owner knows the kind, an actor is unavailable) is set again for
- *    later, under the id it had. It waits in the schedule and delays nobody.
- *  - A timer under way as its node ends is given to another at once, which asks under the same id.
- *  - Fired timers are kept for FIRED_KEPT_SECONDS at most. A server that runs so long without any actor loses them.
+ *    later, under the same id. It waits in the schedule and delays no other timer.
+ *  - If a node ends while it handles a timer, another node gets the timer at once and asks under the same id.
+ *  - Fired timers are kept for FIRED_KEPT_SECONDS at most. They are lost if the server runs for so long without any
+ *    actor node.
  */
 import { AckPolicy, type ConsumerMessages, jetstream, type JetStreamManager, type JsMsg } from "@nats-io/jetstream"
 import { headers, type NatsConnection } from "@nats-io/transport-node"
@@ -36,33 +40,37 @@ import type { TimerMore, Timers } from "./ports.ts"
 import { timerSpan } from "./trace.ts"
 
 const SET_TIMEOUT_MS = 3000
-/** The engine's own operation on any actor: what a fired timer becomes, its owner says. Input: `FiredTimer`. */
+/**
+ * The engine's own operation on any actor. The owner answers which operation a fired timer becomes. Input:
+ * `FiredTimer`.
+ */
 export const FIRE = "engine.timer"
-/** A timer that cannot be answered comes again after this time, twice as late each time. */
+/** The first delay of a timer that cannot be answered. It doubles each time. */
 const LATER_MS = 500
 const LATER_MAX_MS = 10_000
 const FIRED_KEPT_SECONDS = 2_592_000
-/** The id of the command, and how often it was put off: with a timer that is set again. */
+/** The header of a timer that is set again: the id of its command, and how often it was put off. */
 const COMMAND_HEADER = "Hub-Timer-Command"
 const PUT_OFF_HEADER = "Hub-Timer-Put-Off"
 const AGAIN_HEADER = "Hub-Timer-Again"
 const COMMAND_DEADLINE_MS = 10_000
-/** The deadline of a timer that perhaps no owner knows: it must not hold a place for long. */
+/** The deadline for a timer that perhaps no owner knows, so that it does not hold a place for long. */
 const STRANGE_DEADLINE_MS = 2000
 const REDELIVER_AFTER_MS = 30_000
 const IN_FLIGHT_MAX = 200
-/** Sorts of timers that are told of as unknown. */
+/** The most kinds of unknown timers that are logged. */
 const TOLD_MAX = 100
 /**
- * One pull; the server's heartbeats come twice as often, so that the silence of one that was stopped is noticed soon.
+ * Duration of one pull. The server's heartbeats come twice as often, so that the silence of a stopped server is noticed
+ * soon.
  */
 const PULL_MS = 2000
 
 export class ScheduledTimers implements Timers {
   private readonly nats: NatsConnection
   /**
-   * Timers fired here since the start: answered by their actor, put off; and, among them, of no kind that this release
-   * knows.
+   * Timers that fired here since the start: answered by their actor, put off, and of those the ones whose kind this
+   * release does not know.
    */
   readonly counts = { answered: 0, later: 0, unknown: 0 }
   private readonly tracing: Tracing
@@ -81,7 +89,7 @@ export class ScheduledTimers implements Timers {
     ])
   }
 
-  /** `more`: what comes back with it, for the server passes on what it does not know. */
+  /** `more` comes back with the fired timer, because the server passes on headers that it does not know. */
   private async schedule(
     { kind, id, name, due }: Fired,
     at: number,
@@ -100,7 +108,9 @@ export class ScheduledTimers implements Timers {
     if (error !== undefined) throw new Error(`The timer was not set: ${error.description ?? "unknown error"}`)
   }
 
-  /** For as long as the scope is open; what is under way then is left to another node at once. */
+  /**
+   * Delivers timers for as long as the scope is open. Timers that are under way at the end go to another node at once.
+   */
   deliver(
     manager: JetStreamManager,
     ask: (ask: Ask) => Promise<Answer>,
@@ -158,7 +168,7 @@ export class ScheduledTimers implements Timers {
     return Effect.flatMap(asked, ({ head }) => {
       if (span !== null) endAnswered(span, head)
       const refused = head.refused?.code
-      // An owner of an older release does not know how to say what a timer becomes.
+      // The owner runs an older release, which cannot say which operation a timer becomes.
       const isLater =
         refused === "unavailable" ||
         refused === "overloaded" ||
@@ -174,7 +184,7 @@ export class ScheduledTimers implements Timers {
     })
   }
 
-  /** As another command than the one that is answered. */
+  /** Sets the timer again as a new command, besides the one that is answered. */
   private setAgain(message: JsMsg, timer: Fired, at: number): Effect.Effect<void> {
     return Effect.match(
       Effect.tryPromise(() => this.schedule(timer, at, tracedBy(message))),
@@ -182,7 +192,7 @@ export class ScheduledTimers implements Timers {
     )
   }
 
-  /** Acknowledged once it is in the schedule again; where that fails it is given out anew. */
+  /** Acknowledges the timer once it is in the schedule again. If that fails, the server delivers it again. */
   private putOff(message: JsMsg, timer: Fired): Effect.Effect<void> {
     const times = Number(message.headers?.get(PUT_OFF_HEADER) ?? "") || 0
     const wait = Math.min(LATER_MS * 2 ** times, LATER_MAX_MS)
@@ -214,11 +224,11 @@ interface Fired {
   readonly kind: string
   readonly id: string
   readonly name: string
-  /** Unix ms, as its subject says. */
+  /** Unix ms, as in the timer's subject. */
   readonly due: string
 }
 
-/** The name of the time of a timer that an older release has set without one. */
+/** Stands for the time of a timer that an older release has set without one. */
 const UNDATED = "undated"
 
 const firedOf = ({ name, due }: Fired): FiredTimer => (due === UNDATED ? { name } : { name, at: Number(due) })

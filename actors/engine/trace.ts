@@ -1,4 +1,4 @@
-/** The engine's steps of a trace: a command, its append, a timer that fires, a query. */
+/** The engine's spans of a trace: a command, its append, a timer that fires, a query. */
 import type { MsgHdrs } from "@nats-io/transport-node"
 import type { Ask } from "../../schemas/bus/frames.ts"
 import type { Span } from "../../schemas/runtime/trace/span.ts"
@@ -41,7 +41,7 @@ export const endAppend = (span: Span, result: AppendResult): void => {
   span.end()
 }
 
-/** A fired timer begins a trace of its own, linked to the one that set it: between the two may lie hours. */
+/** A fired timer begins a trace of its own, linked to the trace that set it, because hours may lie between the two. */
 export const timerSpan = (tracing: Tracing, op: string, headers: MsgHdrs | undefined): Span | null => {
   if (!tracing.on) return null
   const span = tracing.link(`timer ${op}`, "consumer", traceparentOf(headers))

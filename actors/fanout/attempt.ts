@@ -1,5 +1,5 @@
 /**
- * One attempt: the agent's actor signs it, the receiver is asked, the delivery's actor hears what came of it.
+ * Makes one attempt: the agent's actor signs it, the receiver gets it, and the delivery's actor records the outcome.
  *
  * Invariants
  *  - The message is acknowledged when the delivery's actor has the report, or has put the attempt off.
@@ -37,7 +37,7 @@ export interface Ended {
   readonly receiver?: string
 }
 
-/** Hears what became of calls for attempts. */
+/** Observes the outcomes of due attempts. */
 export interface DeliveryObserver {
   /** An attempt that was made. `retried`: the delivery set a timer for another one. */
   readonly attempted: (outcome: PostOutcome, retried: boolean) => void
@@ -74,7 +74,7 @@ const headersOf = ({ message, about, body }: Attempt, timestamp: string, { signa
   "x-hub-delivery": message.delivery
 })
 
-/** `slow` hears when the receiver has taken so long that it counts as slow. */
+/** `slow` is called when the receiver has taken so long that it counts as slow. */
 export const attempted = (parts: AttemptParts, attempt: Attempt, slow: () => void): Effect.Effect<Ended, Refusal> =>
   Effect.flatMap(Clock.currentTimeMillis, (now) => attemptedAt(parts, attempt, String(Math.floor(now / 1000)), slow))
 
@@ -165,7 +165,7 @@ const reported = (parts: AttemptParts, attempt: Attempt, outcome: PostOutcome, {
     })
   })
 
-/** Tells the delivery's actor; `null` where it could not be told, and the message comes again. */
+/** Reports to the delivery's actor. `null` if that failed; the message then comes again. */
 const told = <Op extends "delivery.report" | "delivery.drop" | "delivery.put_off">(
   { ask, held }: AttemptParts,
   attempt: Attempt,

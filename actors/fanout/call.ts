@@ -1,4 +1,4 @@
-/** Reads the attempt that a commit of a delivery calls for. */
+/** Reads from a delivery's commit which attempt is due. */
 import { isCompleted } from "../../schemas/notification/completed.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import { eventsIn, kindOf, type Message } from "../kit/worker/message.ts"

@@ -1,7 +1,7 @@
 /**
- * Ends for what may begin at any time and take one span: they come in the order of the beginnings, so that one fiber
- * watches over all of them. A race with a clock (`Effect.timeout`) is two fibers more for each, which an attempt has
- * three times.
+ * Timeouts of one length for work that may begin at any time. They end in the order in which they began, so one fiber
+ * watches all of them. A race with a clock (`Effect.timeout`) would cost two fibers each, and an attempt has three
+ * timeouts.
  */
 import { Clock, Effect, Latch, type Scope } from "effect"
 

@@ -1,5 +1,5 @@
 /**
- * Chooses the next attempt among those that wait in one worker, by receiver and by agent. Without clocks or
+ * Chooses the next of the attempts that wait in one worker, fairly by receiver and by agent. It uses no clocks and no
  * connections.
  *
  * Invariants
@@ -45,8 +45,8 @@ export interface Turn<T> {
    */
   readonly late: () => ReadonlyArray<T>
   /**
-   * The receiver took so long (ms), or `null` if it was not asked. Returns the attempts that it has no room for any
-   * more.
+   * The time that the receiver took in ms; `null` if it was not asked. Returns the attempts that the receiver has no
+   * more room for.
    */
   readonly done: (tookMs: number | null) => ReadonlyArray<T>
 }

@@ -1,6 +1,6 @@
 /**
- * The metrics of a process with the role `webhooks`. The consumer's backlog is that of all workers: each shows the
- * same.
+ * The metrics of a process with the role `webhooks`. The consumer's backlog belongs to all workers, and each shows the
+ * same figure.
  */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import { Counter, Counters, DURATION_SECONDS } from "../../schemas/runtime/metrics/meter.ts"
@@ -10,7 +10,7 @@ import type { DeliveryObserver } from "./attempt.ts"
 import type { Worker } from "./worker.ts"
 import type { ProcessMetrics } from "../kit/process-metrics.ts"
 
-/** Receivers choose their status: only its class is told. */
+/** Receivers choose their status, so only its class is reported. */
 const outcomeClass = ({ response_code, error }: PostOutcome): string => {
   if (error === null) return "delivered"
   return error.startsWith("http_") ? `http_${Math.floor((response_code ?? 0) / 100)}xx` : error

@@ -1,5 +1,5 @@
 /**
- * A worker's steps of a trace: an attempt, and the exchange with the receiver within it. Only the host and the port of
+ * A worker's spans of a trace: an attempt, and the exchange with the receiver within it. Only the host and the port of
  * the address are recorded.
  */
 import type { Span } from "../../schemas/runtime/trace/span.ts"

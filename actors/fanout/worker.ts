@@ -1,6 +1,6 @@
 /**
- * Delivers notifications to the agents' webhooks (contract 4): takes the attempts that the log calls for, makes them,
- * and reports them to the log.
+ * Delivers notifications to the agents' webhooks (contract 4). It takes due attempts from the log, makes them, and
+ * records their outcomes in the log.
  *
  * Invariants (besides kit/worker/worker.ts)
  *  - A message is acknowledged when its delivery's actor has the report, or has put the attempt off.
@@ -43,11 +43,11 @@ const BUSY_TRIES_MAX = 20
 /** A delivery that does not know of a call yet is asked again this often, this far apart. */
 const LOOKS = 20
 const LOOK_AGAIN_MS = 10
-/** Asks about one attempt, one after the other: the signature, the report, what the agent is told. */
+/** The most asks of one attempt, one after the other: the signature, the report, the agent's notification. */
 const ASKS_MAX = 3
 /** A POST that is not back this long after its own bound has gone astray, and counts as late. */
 export const ASTRAY_MS = 2000
-/** At the end, for what is under way. */
+/** Time for attempts under way when the worker ends. */
 export const LINGER_MS = 1000
 
 export class Worker {
@@ -99,8 +99,8 @@ export class Worker {
   }
 
   /**
-   * Asks the delivery what is to be sent, and whether still. A commit can be here before its own actor has heard that
-   * it is written: an actor that does not know of the call yet is asked again.
+   * Asks the delivery whether the attempt is still due, and for its content. A commit can arrive before its own actor
+   * knows that it is written. If the actor does not know the call yet, it is asked again.
    */
   private look(message: Message, call: number): Effect.Effect<void, Refusal> {
     const { held } = this
@@ -151,8 +151,8 @@ export class Worker {
   }
 
   /**
-   * All that belongs to one attempt together; what cannot be asked at the moment, or does not end, comes again. `ended`
-   * hears nothing where the worker has ended before.
+   * All the work of one attempt. If an actor cannot be asked at the moment, or the work does not end, the message comes
+   * again. `ended` is not called if the worker has ended before.
    */
   private underTake<A>(message: Message, work: Effect.Effect<A, Refusal>, ended?: (made: A | null) => void): void {
     const { run, over } = this

@@ -73,7 +73,8 @@ export const fleetKind = kind(fold, operations, ({ clock, nats, seed, config: { 
           Effect.gen(function* () {
             const isAway = awayIn(context.memory)
             const actors = yield* Actors
-            // An account that ends after this answer tells the fleet of it behind this command, which finds the place.
+            // If the account ends after this answer, it tells the fleet so after this command, which then finds the
+            // place.
             yield* actors.ask(context, "agent.runs", agent, null)
             if (human !== null) return { owner: human, isAway }
             const { by = null, provisional = false } = yield* actors.ask(context, "owner.proven", agent, null)

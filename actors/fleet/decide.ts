@@ -24,7 +24,9 @@ const isTaken = ({ left }: PlaceValue): boolean => left !== true
 export const takenOf = ({ places }: FleetState, host: string): number =>
   places.filter((place) => place.host === host && isTaken(place)).length
 
-/** Ends the oldest of those that are left, as far as the host needs their room. `more`: what comes to it. */
+/**
+ * Ends the oldest of the remaining compartments, as far as the host needs their room. `more`: the number of new ones.
+ */
 const makingRoom = ({ places }: FleetState, { host, max }: HostValue, more: number): ReadonlyArray<FleetEvent> => {
   const there = places.filter((place) => place.host === host)
   const excess = Math.max(0, there.length + more - max)
@@ -150,7 +152,7 @@ export const decideDrain = (
 }
 
 /**
- * Its compartments get places elsewhere; it is refused where there are too few. One that a deleted account left has
+ * Its compartments get places elsewhere; it is refused if there are too few. One that a deleted account left has
  * lost its `/data` with the host, and ends wherever there is a host to say so.
  */
 export const decideForget = (

@@ -1,6 +1,6 @@
 /**
- * A compartment for a person (spec 4.11): with it an agent is made, whose key only hosts know, and which the person
- * carries from its first moment on.
+ * A compartment for a person (spec 4.11). It is created together with an agent, whose key only hosts know, and whose
+ * sponsor the person is from the first moment.
  *
  * Invariants
  *  - Everything is one commit: the place, the compartment, the agent with its claims, the person's declaration, the
@@ -8,9 +8,9 @@
  *  - Before that commit nothing is kept anywhere. A key pair that no commit names is forgotten, a drawn number is a
  *    gap, and a draw on a bucket is the only cost of a failed try.
  *  - The person's account is expected at the sequence at which it was asked. If it is deleted meanwhile, or declares
- *    one agent too many, the command begins anew, and is then refused. One that is deleted afterwards finds the place
- *    in the fleet, which hears of it after this commit.
- *  - A compartment's id is made once: whoever asks for it again is told what there is, also with another key pair.
+ *    one agent too many, the command begins again, and is then refused. If it is deleted afterwards, the fleet is told
+ *    so after this commit, and finds the place.
+ *  - A compartment's id is made once. A repeated request gets the existing compartment, even with another key pair.
  */
 import { randomBytes } from "node:crypto"
 import { Effect } from "effect"
@@ -63,7 +63,7 @@ export const handleFor = (name: string, random: Uint8Array): string => {
 const placeOf = ({ places }: FleetState, { id }: CompartmentOfHuman): PlaceValue | undefined =>
   places.find(({ compartment }) => compartment === id)
 
-/** As it is there already. */
+/** The answer for a compartment that was placed before. */
 const standing = (place: PlaceValue, { human }: CompartmentOfHuman): Decided<Reply> =>
   place.owner === human && place.ofHuman
     ? { events: [], reply: { host: place.host, agent: place.agent } }
@@ -118,7 +118,7 @@ export const decideForHuman = (
   }
 }
 
-/** contract 22: so many in a lifetime, and so many at a time that have not passed registration's questions. */
+/** contract 22: the number in a lifetime, and the number that have not passed registration's questions. */
 const roomForOneMore = (
   made: ReadonlyArray<string>,
   { made_max, made_provisional_max }: Limits["limits"]["owner"],
@@ -164,7 +164,7 @@ export const foundFor = (
     if ("refused" in decision) return yield* Effect.fail(decision.refused)
     const { human, name, command } = wanted
     const actors = yield* Actors
-    // Asked anew at each try: if the account has moved on, the last answer is the fault.
+    // Asked again at each try. If the account has moved on, the last answer is what was wrong.
     const asking = anew(context)
     const { seq, made, address = human } = yield* actors.ask(asking, "human.adopts", human, null)
     yield* roomForOneMore(made, limits.limits.owner, asking)

@@ -1,5 +1,5 @@
 /**
- * The fleet: id = `own`. Hosts that run compartments, and which compartment has its place where.
+ * The fleet. Its id is `own`. It has the hosts that run compartments, and the host of each compartment.
  *
  * Invariants
  *  - A compartment has one place from its first event on, given in the same commit; its host alone may run it.
@@ -21,7 +21,7 @@ const place = {
   compartment: Schema.String,
   host: Schema.String,
   agent: Schema.String,
-  /** The person whose compartment it is, or who stands behind the agent; `null`: the agent by itself. */
+  /** The person who made the compartment or sponsors the agent; `null` for the agent itself. */
   owner: Schema.NullOr(Schema.String),
   /** True if a person made it. */
   ofHuman: Schema.Boolean,

@@ -1,4 +1,7 @@
-/** The news of an agent since a moment (contract 19): a few rows of each, by indexes that begin with the agent. */
+/**
+ * The news of an agent since a moment (contract 19): a few rows of each sort, read by indexes that begin with the
+ * agent.
+ */
 import { type Kysely, type Selectable, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { HOME_ITEMS_MAX, HOME_WATCHES_MAX, isFirstNotice } from "../../schemas/home/records.ts"
@@ -17,7 +20,7 @@ type Db = Kysely<Database>
 
 type Part = "replies" | "mentions" | "messages" | "watches" | "notices"
 
-/** The part that has a notification's content; other types stand for themselves. */
+/** The part that has a notification's content. Other types are a part of their own. */
 const PART_OF: Partial<Record<NotificationName, Part>> = {
   "reply.received": "replies",
   "mention.received": "mentions",

@@ -1,4 +1,4 @@
-/** An account's beginning, its address, what is shown of it, its end. */
+/** The beginning and end of an account, its address, and its public form. */
 import { Effect } from "effect"
 import type { humanOperations as declared } from "../../schemas/human/operations.ts"
 import type { Refusal } from "../../schemas/errors.ts"

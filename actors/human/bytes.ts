@@ -1,8 +1,8 @@
 /**
  * Meters the bytes that a person adds to the log in a day (contract 19, "Sizes"), as for agents
- * (actors/limit/log-bytes.ts): nobody signs for it, so the metered operations are listed here. Words to an agent stand
- * in the agent's log, and are counted before they do. An answer to a captcha is one for each, which its agent was
- * counted for.
+ * (actors/limit/log-bytes.ts). People's commands are not signed, so the metered operations are listed here. Words to an
+ * agent are written to the agent's log, and counted before that. A captcha has one answer, which is counted for its
+ * agent.
  */
 import { Effect } from "effect"
 import type { humanOperations as declared } from "../../schemas/human/operations.ts"

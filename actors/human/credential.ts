@@ -1,6 +1,5 @@
 /**
- * Finds an account by an address: the one place where an address becomes its keyed hash, so that edges have no key of
- * it.
+ * Finds an account by an address. Only here does an address become its keyed hash, so that edges need no key for it.
  *
  * Invariants
  *  - Nobody learns here if an address has an account: the answer has the same shape, and the same asks were made for

@@ -1,5 +1,5 @@
 /**
- * Decisions on an operator's rights and console sessions. Pure, as those of decide.ts.
+ * Decisions on an operator's rights and console sessions. Pure, like those of decide.ts.
  *
  * Invariants
  *  - A role needs a confirmed address: until then the account may be a stranger's.

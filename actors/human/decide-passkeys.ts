@@ -1,5 +1,5 @@
 /**
- * Decisions on passkeys. Pure: what was verified comes in as facts.
+ * Decisions on passkeys. Pure: the results of verification come in as facts.
  *
  * Invariants
  *  - A passkey is added by who has just given the password, in the session in which it was given.
@@ -87,7 +87,7 @@ export const decideRemove = (
 
 export interface EnterFacts {
   readonly challenge: Challenge | null
-  /** Which one signed it, and what is kept of that from now on. */
+  /** The passkey that signed, and its new record. */
   readonly signed: { readonly passkey: number; readonly sealed: string } | null
   /** Sealed. */
   readonly browser: string | null

@@ -27,7 +27,7 @@ export const decideOffer = (
 }
 
 export interface EnableFacts {
-  /** The step of the code; `null` where it is not one of the offered secret's. */
+  /** The step of the code; `null` if it is not one of the offered secret's. */
   readonly step: number | null
   readonly sealed: string
   readonly left: number

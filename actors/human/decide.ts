@@ -1,5 +1,5 @@
 /**
- * Decisions on a person's account (contract 6, 20). Pure: what is sealed comes in opened, as facts.
+ * Decisions on a person's account (contract 6, 20). Pure: sealed data comes in opened, as facts.
  *
  * Invariants
  *  - A link holds once, for its time, and only the newest of its purpose.
@@ -71,8 +71,8 @@ export const decideRegister = (
 ): Decided<{ readonly created_at: string }> => {
   if (state !== null) return { refused: refusal("human_email_taken", "This account exists already.") }
   const { address, claimed, former, left, personal, password, link, posted } = facts
-  // Accounts that are deleted and made anew must not send letters to an address without end. The account is made all the
-  // same: nobody shall keep an address from its holder.
+  // Deleting and making accounts again must not send letters to an address without limit. The account is made
+  // nevertheless, because nobody may keep an address from its holder.
   const isQuiet = lettersRefusal(former?.verify_address ?? [], at, owner.verify_letters) !== null
   const { also = [], timers = [] } = isQuiet ? {} : posted
   const claim: AddressEvent = { type: "address.claimed", v: 1, human: id }
@@ -92,7 +92,7 @@ export const emailTaken = refusal("human_email_taken", "There is an account with
   field: "email"
 })
 
-/** A letter with a link, if so many may go out. */
+/** A letter with a link, unless too many were sent. */
 const lettersRefusal = (times: ReadonlyArray<number>, at: number, { requests, window_seconds }: RateLimit) => {
   const recent = times.filter((time) => time > at - window_seconds * 1000)
   if (recent.length < requests) return null
@@ -108,7 +108,7 @@ const lettersRefusal = (times: ReadonlyArray<number>, at: number, { requests, wi
 export const decideVerification = onHuman(
   (human, { at, facts }: DecideContext<LinkFacts>, owner: OwnerLimits): Decided<null> => {
     if (human.email_verified) return { refused: refusal("already_verified", "This address is confirmed already.") }
-    // So many times again (spec 4.8): the letter of the sign-up is none of them.
+    // The limit of further letters (spec 4.8). The letter of the sign-up does not count.
     const again = human.letters.verify_address.filter((sent) => sent !== human.created_at)
     const refused = lettersRefusal(again, at, owner.verify_letters)
     if (refused !== null) return { refused }
@@ -142,7 +142,7 @@ export const linkOf = (
   return link.expires_at > at ? { link } : { refused: linkExpired }
 }
 
-/** Told with what concerns them; each knows itself whether it is still open. */
+/** Added to commands that concern sponsorships. Each sponsorship knows itself whether it is still open. */
 const openOf = ({ sponsorships }: Human): { readonly sponsorships?: ReadonlyArray<number> } => {
   const open = sponsorships.filter((one) => one.open).map(({ id }) => id)
   return open.length === 0 ? {} : { sponsorships: open }
@@ -213,7 +213,7 @@ export const confirmedBy = (human: Human): ReadonlyArray<HumanEvent> => [
     ? []
     : [{ type: "human.chat_unlinked", v: 1 } as const]),
   ...human.push.subscriptions.map(({ id }): HumanEvent => ({ type: "human.push_ended", v: 1, id })),
-  // A stranger who signed up may have chosen that the holder hears of nothing.
+  // A stranger who signed up with this address may have switched off all news for its holder.
   ...(Object.keys(human.relay.choices).length === 0
     ? []
     : [{ type: "human.relay_chosen", v: 1, choices: {} } as const]),

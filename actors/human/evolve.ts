@@ -1,4 +1,4 @@
-/** Folds a person's account from its events. Pure, and opens nothing. */
+/** Folds a person's account from its events. Pure, and without opening sealed data. */
 import type { FormerAccount } from "../../schemas/human/operations.ts"
 import type { HumanRole } from "../../schemas/human/records.ts"
 import type { AnswerContext } from "../engine/definition.ts"
@@ -129,7 +129,10 @@ const passkeysAfter = (
     : { last, kept: kept.map((one) => (one.id === id ? { ...one, sealed, used_at: at } : one)), used: remembered }
 }
 
-/** As many as were open at once may end at once, and so many more be declared while the first must wait. */
+/**
+ * The most ended sponsorships that are kept: all that were open may end at once, and as many again may be declared
+ * while the first ones wait.
+ */
 const ENDED_MAX = 200
 
 const withDeclared = (
@@ -137,7 +140,7 @@ const withDeclared = (
   { sponsorship: id, agent }: Event<"human.declared">
 ): Human["sponsorships"] => [...sponsorships.filter((one) => one.agent !== agent), { id, agent, open: true }]
 
-/** The latest to end stand last. */
+/** The latest to end come last. */
 const withEnded = ({ sponsorships }: Human, sponsorship: number): Human["sponsorships"] => {
   const ended = sponsorships.find(({ id }) => id === sponsorship)
   if (ended === undefined) return sponsorships

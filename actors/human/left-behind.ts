@@ -1,9 +1,9 @@
 /**
- * The part of a deleted account that limits go on counting for its address, and that names agents.
+ * The part of a deleted account that remains: counts for the limits of its address, and the agents that it names.
  *
  * Invariants
- *  - It stands sealed wherever it stands: nobody learns from an address's hash or state which agents its person had. The log of
- *    the closed account goes on naming its own declarations.
+ *  - It is always sealed, so an address's hash or state does not show which agents its person had. The log of the
+ *    closed account still names its own declarations.
  *  - At the address it opens for whoever says the address itself. The next account has it under its own key, which is
  *    erased with that account.
  */
@@ -50,8 +50,8 @@ export const joined = (one: LeftBehind, other: LeftBehind): LeftBehind => ({
 })
 
 /**
- * Unix ms until which the agent's refusal of an earlier account holds; 0 where there was none. `proven`: who asks now has
- * the address, and answers for nobody who only named it.
+ * Unix ms until which the agent's refusal of an earlier account still applies; 0 if there was none. `proven`: the
+ * asking person has verified the address, and does not answer for people who only named it.
  */
 export const refusedUntil = ({ refused }: LeftBehind, agent: string, proven: boolean): number =>
   Math.max(
@@ -59,7 +59,7 @@ export const refusedUntil = ({ refused }: LeftBehind, agent: string, proven: boo
     ...refused.filter((one) => one.agent === agent && !(proven && one.unproven === true)).map(({ until }) => until)
   )
 
-/** A declaration that no agent has answered where the log stands at `seq`. */
+/** A declaration that no agent has answered when the log is at `seq`. */
 export interface Unanswered {
   readonly id: number
   readonly agent: string

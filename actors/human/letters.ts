@@ -1,4 +1,4 @@
-/** Letters to the person, each written in the commit of what it tells. */
+/** Letters to the person, each written in the commit of the event that it reports. */
 import { Effect } from "effect"
 import { type Refusal, refusal, untilOperator } from "../../schemas/errors.ts"
 import { type LetterParts, newLetterId, posting, sealLetter, type TemplateName } from "../letter/noun.ts"

@@ -1,4 +1,4 @@
-/** The facts on which a login by password is decided, at the owner's pages and at the operators' console. */
+/** The facts for a login by password, at the owner's pages and at the operators' console. */
 import { Effect } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"
 import type { PrepareContext } from "../engine/definition.ts"

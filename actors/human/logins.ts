@@ -1,6 +1,6 @@
 /**
- * Browsers that an account was logged in to from, by a keyed mark of what each is called: a login from another is told
- * to the owner by a letter. Pure.
+ * Browsers from which an account was logged in to, each by a keyed hash of its name. A login from another browser is
+ * reported to the owner by letter. Pure.
  *
  * Invariants
  *  - The first login of all needs no notice: the person who signed up is there.
@@ -16,7 +16,7 @@ const TOLD_EVERY_MS = 3_600_000
 export interface LoginFacts {
   /** Of the browser. */
   readonly mark: string
-  /** That tells of it; empty where no letter goes out. */
+  /** The letter that reports it; empty if none is sent. */
   readonly letter: Posted
 }
 

@@ -32,12 +32,15 @@ type At = Pick<PrepareContext, "id" | "at">
 
 export interface Opening {
   readonly keys: AccountKeys
-  /** Fails with `not_found`, or with what is said of an account that is not there. */
+  /** Fails with `not_found`, or with the given refusal, if the account does not exist. */
   readonly opened: (state: HumanState, id: string, otherwise?: Refusal) => Effect.Effect<Opened, Refusal>
   readonly personalOf: (opened: Opened, id: string) => Personal
-  /** A password that is tried is judged beside what is kept of the right one. */
+  /** Compares a tried password with the stored hash of the right one. */
   readonly tried: (state: HumanState, context: At) => Effect.Effect<Opened & PasswordFacts, Refusal>
-  /** The same of who has a session and says the password once more: the right one is no try (tries.ts). */
+  /**
+   * The same for a person with a session who enters the password again. The right one does not count as a try
+   * (tries.ts).
+   */
   readonly said: (
     state: HumanState,
     input: { readonly password: string },

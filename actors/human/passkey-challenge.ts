@@ -51,7 +51,7 @@ export class PasskeyChallenges {
     return { challenge, sealed: this.sealer.seal(encode({ ...of, challenge, until }), purpose) }
   }
 
-  /** `null` where it is none of ours, of another purpose, or older than a restore. */
+  /** `null` if it is none of ours, of another purpose, or older than a restore. */
   open(purpose: string, sealed: string): Challenge | null {
     if (sealed.length > SEALED_CHARS_MAX) return null
     try {

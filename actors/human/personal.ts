@@ -8,7 +8,7 @@ import type { Human } from "./state.ts"
 const Personal = Schema.fromJsonString(Schema.Struct({ name: Schema.String, email: Schema.String }))
 export type Personal = typeof Personal.Type
 
-/** `verifier`: sha256 of what argon2id gave: who reads it cannot log in with it. */
+/** `verifier`: SHA-256 of argon2id's result, so that a reader of it cannot log in with it. */
 const Secret = Schema.fromJsonString(Schema.Struct({ salt: Schema.String, verifier: Schema.String }))
 export type PasswordSecret = typeof Secret.Type
 

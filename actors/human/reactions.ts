@@ -1,7 +1,7 @@
 import { awaited, on, reactions, tell } from "../reactions/reaction.ts"
 import { HumanEvent } from "./state.ts"
 
-/** An account takes its key along: nobody can read from then on what was sealed under it. */
+/** Erases the key of a deleted account. From then on nobody can read what was sealed under it. */
 export const erasedAccounts = reactions(
   "human_erased",
   on("human", HumanEvent, (event, { id }) => (event.type === "human.deleted" ? [tell("human.erase", id, null)] : []))

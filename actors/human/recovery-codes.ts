@@ -1,5 +1,5 @@
 /**
- * Codes for who has lost the authenticator app: `K7D3M-9QXWT`, on paper. Each is good once.
+ * Recovery codes for people who have lost their authenticator app: `K7D3M-9QXWT`, on paper. Each works once.
  *
  * Invariants
  *  - Only hashes are kept, with the account in them: the same code in two accounts is not seen to be the same.
@@ -12,7 +12,7 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
 const RECOVERY_CODES = 10
 const CODE_CHARS = 10
 const GROUP_CHARS = 5
-/** Crockford's: no I, L, O, which look like others, and no U. */
+/** Crockford's alphabet: without I, L and O, which look like digits, and without U. */
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 const ALPHABET_MASK = ALPHABET.length - 1
 
@@ -41,14 +41,14 @@ const TYPED_MAX_CHARS = 40
 const BETWEEN = /[\s\p{Pd}]/gu
 const CODE = /^[0-9A-HJKMNP-TV-Z]{10}$/
 
-/** As it was meant, however it was typed; `null` where it can be none. */
+/** As it was meant, however it was typed; `null` if it can be none. */
 const meant = (typed: string): string | null => {
   if (typed.length > TYPED_MAX_CHARS) return null
   const plain = typed.replaceAll(BETWEEN, "").toUpperCase().replaceAll("O", "0").replaceAll(/[IL]/g, "1")
   return CODE.test(plain) ? plain : null
 }
 
-/** Which of the kept hashes a code belongs to, so that it can be taken away; `null` where it belongs to none. */
+/** The stored hash that a code matches, so that it can be removed; `null` if none matches. */
 export const recoveryHash = (account: string, typed: string, hashes: ReadonlyArray<string>): string | null => {
   const code = meant(typed)
   if (code === null) return null

@@ -49,7 +49,7 @@ const secondFactorRequired = refusal("second_factor_required", "This account ask
 
 export const wrongCode = refusal("login_failed", "The code is wrong, or was used already.", { field: "code" })
 
-/** The uses of a code; `null` where the account asks for one and this is none. */
+/** The uses of a code; `null` if the account asks for one and this is none. */
 export const usedBy = (human: Human, use: CodeUse): ReadonlyArray<HumanEvent> | null => {
   if (human.two_step === null) return []
   switch (use.kind) {

@@ -1,5 +1,5 @@
 /**
- * Decisions on the sessions of an account. Pure, as those of decide.ts.
+ * Decisions on the sessions of an account. Pure, like those of decide.ts.
  *
  * Invariants
  *  - A session is opened by the right password, with the right code where the account asks for one, or by a passkey
@@ -90,7 +90,7 @@ interface Opening {
   readonly isConsole?: boolean
 }
 
-/** A session more; where there are as many as may be, the oldest ends. */
+/** A session more; if there are as many as may be, the oldest ends. */
 export const opening = (
   human: Human,
   { token, browser, login, form, before = [], isConsole = false }: Opening,

@@ -1,4 +1,4 @@
-/** Sessions of an account: opened by its password, closed by whoever has the token (spec 5.2). */
+/** Sessions of an account. A password opens one, and the holder of its token closes it (spec 5.2). */
 import { Effect } from "effect"
 import type { humanOperations as declared } from "../../schemas/human/operations.ts"
 import type { HumanSession } from "../../schemas/human/records.ts"
@@ -59,7 +59,7 @@ export const sessionOperations = ({ config }: KindParts, opening: Opening): Sess
         : Effect.fail(noHuman)
     ),
     "human.open_session": write({
-      // The password was right: that a code is wanted besides is no failure.
+      // The password was right, so asking for a code as well is not a failure.
       prepare: (state, input, context) =>
         Effect.tap(logInFacts(opening, state, input, context), (facts) =>
           isCodeWanted(decideOpen(state, input, { ...context, facts }, owner))

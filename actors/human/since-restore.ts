@@ -1,7 +1,7 @@
 /**
- * An account as it is after a restore: what its owner may have ended or used since the backup holds no more. Sessions,
- * links of letters and codes of chats end. Codes of an authenticator app are good again only from the restore on.
- * Recovery codes stay, since without them a lost app would lock out the owner.
+ * An account after a restore, without things that its owner may have ended or used since the backup. Sessions, links of
+ * letters and codes of chats end. Codes of an authenticator app are valid only from the restore on. Recovery codes
+ * stay, because without them a lost app would lock the owner out.
  */
 import type { Human, HumanState } from "./state.ts"
 import { stepAfter } from "./totp.ts"

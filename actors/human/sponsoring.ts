@@ -1,5 +1,5 @@
 /**
- * A person declares to carry agents (spec 3.4; contract 20).
+ * A person declares to sponsor agents (spec 3.4; contract 20).
  *
  * Invariants
  *  - At most one open sponsorship of an agent by a person: the person's own log decides, and what the last one of that
@@ -42,7 +42,7 @@ interface Declaring {
 
 /** Earlier dealings of the person with the agent. */
 interface Before {
-  /** The newest sponsorship of that agent, as it stands; `verified`: whether the person had proven the address. */
+  /** The newest sponsorship of that agent. `verified`: whether the person had verified the address. */
   readonly before: (SponsorshipFacts & { readonly verified?: boolean }) | null
   /** Unix ms until which the agent's refusal of an earlier account of the address holds. */
   readonly earlier: number
@@ -59,10 +59,10 @@ interface Declared extends Declaring {
   readonly number: number
 }
 
-/** The bucket that is drawn: somebody who has not proven the address spends nothing of its holder's. */
+/** The bucket that is drawn from. A person who has not verified the address takes nothing of its holder's limit. */
 const countedAs = ({ address, email_verified }: Human): string => (email_verified ? address : `unproven ${address}`)
 
-/** Why no agent may be made for this person; `null` where one may. */
+/** Why no agent may be made for this person; `null` if one may. */
 export const adoptRefusal = (state: HumanState, { agents_max }: OwnerLimits): Refusal | null => {
   if (!isActive(state)) return notFound("human")
   if (!state.email_verified) return refusal("email_owner_rule", "The address of this account is not confirmed.")
@@ -77,7 +77,7 @@ const roomRefusal = ({ sponsorships }: Human, max: number): Refusal | null =>
 const exists = (message: string, details: Readonly<Record<string, string>>): Refusal =>
   refusal("sponsorship_exists", message, details)
 
-/** Why the person may not declare this agent now; `null` where it may. */
+/** Why the person may not declare this agent now; `null` if it may. */
 const declareRefusal = (
   human: Human,
   { before, earlier }: Before,
@@ -129,7 +129,7 @@ interface Ended {
 const openIn = (state: HumanState, sponsorship: number): Human["sponsorships"][number] | null =>
   (isActive(state) ? state.sponsorships.find(({ id, open }) => id === sponsorship && open) : null) ?? null
 
-/** `posted`: the letter that tells of it, where one goes out. */
+/** `posted`: the letter that reports it, if one is sent. */
 export const decideEnded = (
   state: HumanState,
   { sponsorship }: Ended,

@@ -1,8 +1,8 @@
 /**
- * The state of a person's account and its events (contract 6, 20). `null` is one that nobody has made.
+ * The state of a person's account and its events (contract 6, 20). `null`: an account that was never made.
  *
- * The person's own data (name, address, password) is sealed under the account's key (account-keys.ts), which goes with
- * the account: nothing here is opened to be folded.
+ * The person's own data (name, address, password) is sealed under the account's key (actors/kit/account-keys.ts), which
+ * goes with the account: nothing here is opened to be folded.
  */
 import { Schema } from "effect"
 import { FormerAccount } from "../../schemas/human/operations.ts"
@@ -78,12 +78,12 @@ const Passkeys = Schema.Struct({
 })
 export type Passkeys = typeof Passkeys.Type
 
-/** A sponsorship of this person: how it stands, its own actor knows. */
+/** A sponsorship of this person. The sponsorship's own actor knows its state. */
 const Sponsored = Schema.Struct({
   id: Schema.Int,
   /** Hub id. */
   agent: Schema.String,
-  /** Until it is told that it ended. */
+  /** True until its end was reported to the account. */
   open: Schema.Boolean
 })
 
@@ -157,7 +157,7 @@ export const HumanEvent = Schema.Union([
   }),
   event("human.renamed", 1, { personal: Sealed }),
   event("human.link_made", 1, Link.fields),
-  /** `ended`: declared by a stranger, before who has the address took the account. */
+  /** `ended`: sponsorships that a stranger declared before the holder of the address took the account. */
   event("human.address_confirmed", 1, { sponsorships: Sponsorships, ended: Sponsorships }),
   event("human.password_changed", 1, { password: Password }),
   /** The same password, hashed with today's parameters. */
@@ -170,7 +170,7 @@ export const HumanEvent = Schema.Union([
     browser: Schema.optionalKey(Sealed),
     form: Schema.optionalKey(Schema.String),
     console: Schema.optionalKey(Schema.Literal(true)),
-    /** Mark of the browser, where it is remembered; and whether a letter tells of it. */
+    /** Keyed hash of the browser, if it is remembered; and whether a letter reports it. */
     known: Schema.optionalKey(Schema.String),
     told: Schema.optionalKey(Schema.Literal(true))
   }),
@@ -181,7 +181,7 @@ export const HumanEvent = Schema.Union([
   event("human.two_step_disabled", 1),
   /** A code of the app's. */
   event("human.step_used", 1, { step: Schema.Int }),
-  /** A recovery code was used, or all were made anew. */
+  /** A recovery code was used, or all codes were replaced. */
   event("human.recovery_codes_changed", 1, { sealed: Sealed, left: Schema.Int }),
   event("human.passkey_added", 1, { passkey: Schema.Int, sealed: Sealed, ...Used }),
   event("human.passkey_used", 1, { passkey: Schema.Int, sealed: Sealed, ...Used }),

@@ -1,6 +1,6 @@
 /**
- * Codes of an authenticator app (RFC 6238): six digits that change every half minute, by SHA-1, which is what all apps
- * can do.
+ * Codes of an authenticator app (RFC 6238): six digits that change every half minute. They use SHA-1, which all apps
+ * support.
  *
  * Invariants
  *  - A code is good for its own step and those before and after it, since clocks differ.

@@ -1,6 +1,6 @@
 /**
- * Bounds the tries of a password for one address, whether anybody has it or not (spec 8). A try is drawn before it is
- * judged, so that many at once are no more than the limit; what was right is given back.
+ * Limits the tries of a password for one address, whether it has an account or not (spec 8). A try is drawn before it
+ * is judged, so that many tries at once cannot exceed the limit. A right one is given back.
  */
 import { Clock, Effect } from "effect"
 import { type Refusal, refusal } from "../../schemas/errors.ts"
@@ -34,7 +34,10 @@ export const tryOf = (
     return yield* Effect.fail({ ...refusal("rate_limited", why, details), retryAfter })
   })
 
-/** Lost with the node, the try counts: that locks nobody out by itself. `id`: of what was right, for which it counts once. */
+/**
+ * If this is lost with the node, the try counts, which alone locks nobody out. `id`: the id of the right try, so that
+ * it is given back once.
+ */
 export const giveBackTry = (id: string, address: string, isConsole = false): Effect.Effect<void, never, Actors> =>
   Effect.gen(function* () {
     const actors = yield* Actors

@@ -1,4 +1,4 @@
-/** The second step of a login, set up and taken away (contract 20). */
+/** Sets up and removes the second step of a login (contract 20). */
 import { Effect } from "effect"
 import type { humanOperations as declared } from "../../schemas/human/operations.ts"
 import { custom, write } from "../engine/definition.ts"

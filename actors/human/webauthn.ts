@@ -1,6 +1,6 @@
 /**
- * Web Authentication as the service takes part in it: what a browser is asked for, and whether what it brings is right.
- * Challenge, origin, relying party, flags, counter and signature are verified by @simplewebauthn/server.
+ * The service's side of Web Authentication: the options that a browser gets, and the checks of its answer.
+ * @simplewebauthn/server verifies challenge, origin, relying party, flags, counter and signature.
  *
  * Invariants
  *  - A passkey is found by the browser itself (resident), and says that it knows its owner (user verification).
@@ -29,7 +29,7 @@ export const relyingParty = ({ baseUrl, name }: { readonly baseUrl: string; read
   return { id: hostname, name, origin }
 }
 
-/** The same at the operators' console; `null` where passkeys do not work there. */
+/** The same at the operators' console; `null` if passkeys do not work there. */
 export const consoleParty = (config: {
   readonly baseUrl: string
   readonly name: string

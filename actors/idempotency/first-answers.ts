@@ -1,7 +1,7 @@
 /**
- * First answers under an Idempotency-Key (contract 13, 20): kept for a day, in a stream, sealed, each for its own
- * place; what is under way is known to the activation alone. Agents (actors/agent/idempotency/) and people have the
- * same.
+ * First answers under an Idempotency-Key (contract 13, 20). They are kept for a day in a stream, sealed, each for its
+ * own place. Requests under way are known only to the activation. Agents (actors/agent/idempotency/) and people both
+ * use this.
  *
  * `begin` says whether the request is new, under way, done or in conflict; `finish` keeps the answer. A request whose
  * edge died between the two is free again when it cannot be under way any more. It runs under the same command id, so
@@ -48,9 +48,9 @@ const UNDER_WAY_MAX = 100
 const text = new TextDecoder()
 
 /**
- * An answer of status `REMADE_STATUS` that is larger than this and does not fit is a record as it stands: it is made
- * anew from the state. An answer to a creation may hold a value that is shown once (registration's secret), and is kept
- * whatever its size.
+ * Size above which an answer of status `REMADE_STATUS` that does not fit is a record that can be made again from the
+ * state. An answer to a creation may contain a value that is shown once (registration's secret), and is kept whatever
+ * its size.
  */
 export const REMADE_MIN_BYTES = 16_384
 
@@ -78,7 +78,7 @@ interface Kept {
 }
 
 interface KeptSealed extends Kept {
-  /** The answer is not here; what it is made anew of may be. */
+  /** The answer is not stored, but what it is made from may be. */
   readonly remade?: true
 }
 
@@ -93,11 +93,11 @@ const TOO_MANY: Refusal = {
 const COMMAND_CHARS = 32
 
 const ANSWER_BYTES = "answer_bytes"
-/** Longer records are made anew: a day of them would push out what others keep. */
+/** Longer records are made again. A day of them would push out other answers. */
 const RECORD_KEPT_MAX_BYTES = 65_536
-/** No answer takes more than this part of what is left. */
+/** No answer takes more than one in this many parts of the remaining bytes. */
 const ROOM_PART = 8
-/** Bytes that a stream stores beside an answer: subject, header, hash of the body. */
+/** Bytes that a stream stores in addition to an answer: subject, header, hash of the body. */
 const MESSAGE_BYTES = 400
 /** In base64, sealed. */
 const SEALED_PART = 4 / 3
@@ -116,7 +116,7 @@ const CONFLICT: IdempotencyBegin = { state: "conflict" }
 
 type Context = PrepareContext<RequestMemory>
 
-/** Answers may hold what is shown only once (a webhook's secret, a person's token). */
+/** Answers may contain values that are shown only once (a webhook's secret, a person's token). */
 const purpose = (owner: string, key: string): string => `idempotency ${owner} ${key}`
 
 /** The reply about a first answer. */
@@ -129,14 +129,14 @@ type MaybeOwner = Owner | null
 const subjectOf = (sort: MaybeOwner) => (isNewcomer(sort) ? subjects.newcomersIdempotency : subjects.idempotency)
 
 export interface FirstAnswers {
-  /** `null` where none is kept. */
+  /** `null` if none is kept. */
   readonly keptOf: (owner: string, key: string) => Effect.Effect<KeptSealed | null, Refusal>
   readonly begin: (
     input: IdempotencyBeginning,
     context: Context,
     sort: MaybeOwner
   ) => Effect.Effect<IdempotencyBegin, Refusal>
-  /** The reply that `begin` would give, without beginning anything: `new` where nothing is known. */
+  /** The reply that `begin` would give, without beginning anything: `new` if nothing is known. */
   readonly look: (input: IdempotencyEntry, context: Context) => Effect.Effect<IdempotencyBegin, Refusal>
   /** `ttlSeconds`: how long the answer is kept; `null`: not at all. */
   readonly finish: (
@@ -158,8 +158,8 @@ export const firstAnswers = ({ clock, nats, sealer, limits }: FirstAnswersParts)
   const bytes = dayBytes(clock, nats, ANSWER_BYTES, spentAnswers)
 
   /**
-   * Fails where a shortened answer of each request under way would not fit. Nothing is drawn: what is lost with an
-   * activation would be much for an owner of few bytes.
+   * Fails if a shortened answer for each request under way would not fit. Nothing is drawn, because draws lost with an
+   * activation would be many for an owner with few bytes.
    */
   const admitted = ({ underWay, answerBytes }: RequestMemory, id: string, sort: Owner): Effect.Effect<void, Refusal> =>
     Effect.gen(function* () {
@@ -240,7 +240,7 @@ export const firstAnswers = ({ clock, nats, sealer, limits }: FirstAnswersParts)
     return isRecord ? { ...first, answer: "", remade: true } : { ...first, answer: shortened(answer) }
   }
 
-  /** As there is room for it, beside a shortened answer for each of the others under way. */
+  /** Fits the answer into the room, which must also hold a shortened answer for each of the others under way. */
   const fitted = (
     owner: string,
     { underWay, answerBytes: memory }: RequestMemory,

@@ -1,6 +1,6 @@
 /**
- * An answer that is too long to be kept whole: its short members alone. Ids, addresses, states and secrets that are shown
- * once are short; texts and lists are not. `meta.shortened` says so.
+ * Shortens an answer that is too long to be kept: only its short members are kept. Ids, addresses, states and secrets
+ * that are shown once are short; texts and lists are not. `meta.shortened` marks it.
  */
 
 /** The most bytes that a shortened answer has. */

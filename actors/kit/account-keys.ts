@@ -1,4 +1,4 @@
-/** The keys of human accounts: what is a person's own is sealed under the key of that account (log/erasable-keys.ts). */
+/** The keys of human accounts. A person's own data is sealed under the key of the account (log/erasable-keys.ts). */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Clock, Effect } from "effect"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
@@ -7,7 +7,7 @@ import { streams, subjects } from "../../schemas/subjects.ts"
 import { ErasableKeys } from "../log/erasable-keys.ts"
 import { Sealer } from "../log/seal.ts"
 
-/** Accounts that are known not to exist, and for how long. */
+/** The most accounts that are remembered as missing, and for how long. */
 const ABSENT_MAX = 1000
 const ABSENT_MS = 60_000
 
@@ -24,7 +24,10 @@ export class AccountKeys extends ErasableKeys {
     })
   }
 
-  /** As much work, as often, for somebody who is not there: nobody shall tell by it who is. */
+  /**
+   * Does the same work for an account that does not exist, so that the time of an answer does not show which accounts
+   * do.
+   */
   ofNobody(human: string): Effect.Effect<void, Refusal> {
     return Clock.clockWith((clock) => {
       if ((this.absent.get(human) ?? 0) > wallMs(clock)) return Effect.void

@@ -1,4 +1,7 @@
-/** An actor kind as the service lists it: the log's side, pure, and what makes its operations of the node's parts. */
+/**
+ * An actor kind as the service lists it: its fold, which is pure, and a function that makes its operations from the
+ * parts of a node.
+ */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import type { Clock, Schema } from "effect"
@@ -14,9 +17,12 @@ import { sinceRestore } from "../engine/since-restore.ts"
 import { formatOf } from "../engine/state-format.ts"
 import type { ActorServices } from "../engine/services.ts"
 
-/** Parts of a node that every kind may use. A noun that needs more of its node extends it, and the node provides all of it. */
+/**
+ * Parts of a node that every kind may use. A noun that needs more parts extends this interface, and the node provides
+ * all of them.
+ */
 export interface KindParts {
-  /** For code that is no Effect. */
+  /** For code that does not run as an Effect. */
   readonly clock: Clock.Clock
   readonly nats: NatsConnection
   readonly manager: JetStreamManager
@@ -25,14 +31,14 @@ export interface KindParts {
   }
   /** The service's seed. */
   readonly seed: Uint8Array
-  /** Under which stands what is a person's own. */
+  /** The keys of human accounts. */
   readonly accounts: AccountKeys
   readonly log: EventLog
-  /** Nonces of signed requests, and of proofs of identity to websites. */
+  /** The used nonces of signed requests, and of proofs of identity to websites. */
   readonly nonces: NonceLog
   readonly proofs: NonceLog
   readonly restored: Restored
-  /** State of an actor of the same shard. */
+  /** The state of an actor of the same shard. */
   readonly stateOf: <State>(fold: { readonly kind: string; readonly initial: State }, id: string) => Promise<State>
 }
 
@@ -43,18 +49,18 @@ export interface ActorOf<State, Event extends EventShape, Memory = undefined> {
   readonly memory: Memory
 }
 
-/** The part of a kind that the log depends on. */
+/** The part of a kind that the meaning of the log depends on. */
 export interface Fold<A extends ActorTypes> extends Pick<ActorDefinition<A>, "kind" | "initial" | "evolve" | "ends"> {
-  /** Plain JSON: a snapshot of it is read only by a release that declares it alike. */
+  /** Encoded as plain JSON. A snapshot is read only by a release that declares the same format. */
   readonly state: Schema.Codec<A["state"]>
-  /** `null`: of a kind without a log. */
+  /** `null` for a kind without a log. */
   readonly events: EventUnion | null
 }
 
-/** The fold of a kind: enough for replay, the list of events and tests. */
+/** The fold of a kind. Replay, the inventory of events and tests need no more. */
 export type KindFold = Pick<ActorDefinition, "kind" | "initial" | "evolve" | "events" | "ends">
 
-/** The operations that `Ops` declare, for an actor of such types. */
+/** The operations that `Ops` declares, for an actor with the types of `A`. */
 export type Operating<Ops extends Readonly<Record<string, Declared>>, A extends ActorTypes> = Implemented<
   Ops,
   A,
@@ -72,26 +78,26 @@ export type Doing<A extends ActorTypes, Op extends Declared> = Operation<
 export interface Kind<Parts extends KindParts = KindParts> {
   readonly fold: KindFold
   readonly state: Schema.Codec<unknown>
-  /** Format of the state and its fold, in snapshots. */
+  /** The format of the state and its fold, as snapshots name it. */
   readonly format: number
   readonly events: EventUnion | null
   readonly make: (parts: Parts) => AnyDefinition
 }
 
-/** As the engine sees it, without the types of its state and events. */
+/** A definition as the engine sees it, without the types of its state and events. */
 export type AnyDefinition = ActorDefinition<ActorTypes, ActorServices>
 
-/** The behavior of a kind, beside its fold. */
+/** The behavior of a kind, without its fold. */
 type Behaviour<A extends ActorTypes, Ops extends Readonly<Record<string, Declared>>> = Omit<
   ActorDefinition<A, ActorServices>,
   "kind" | "initial" | "evolve" | "events" | "ends" | "operations"
 > & {
   readonly operations: Operating<Ops, A>
-  /** The state as operations see it once the log was restored, at unix ms `restoredAt` (engine/since-restore.ts). */
+  /** The state as operations see it after a restore of the log at `restoredAt` in Unix ms (engine/since-restore.ts). */
   seenSince?(state: A["state"], restoredAt: number): A["state"]
 }
 
-/** Joins the two sides. `declared`: all that may be asked of the kind, as schemas/ says it. */
+/** Joins the fold and the behavior. `declared`: all operations of the kind, as schemas/ declares them. */
 export const kind = <
   A extends ActorTypes,
   Ops extends Readonly<Record<string, Declared>>,

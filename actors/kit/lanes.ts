@@ -1,4 +1,4 @@
-/** So many works at once and no more. Others wait in line; where that is full, they are refused. */
+/** Limits how many works run at once. Others wait in line. If the line is full, they are refused. */
 export class Lanes {
   private underWay = 0
   private readonly line: Array<() => void> = []
@@ -28,7 +28,7 @@ export class Lanes {
     await new Promise<void>((resolve) => this.line.push(resolve))
   }
 
-  /** The first in line takes the free place. */
+  /** Gives the free place to the first in line. */
   private next(): void {
     const first = this.line.shift()
     if (first === undefined) this.underWay--

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** To whom a letter goes, and what its template is filled with. */
+/** The recipient of a letter, and the values that fill its template. */
 export const LetterContent = Schema.Struct({
   to: Schema.String,
   name: Schema.String,

@@ -1,4 +1,4 @@
-/** The news that an owner gets besides the pages, by whichever way. */
+/** News for an owner that is also sent by letter, push or chat, besides being shown on the pages. */
 import type { CaptchaKind } from "../../schemas/captcha/records.ts"
 import type { ConsentAsked } from "../../schemas/vault/records.ts"
 
@@ -10,12 +10,12 @@ export type News =
       readonly options: ReadonlyArray<string>
     }
   | { readonly type: "captcha"; readonly number: number; readonly kind: CaptchaKind; readonly context: string | null }
-  /** `agent`: whose vault it is, a hub id. */
+  /** `agent`: hub id of the agent whose vault it concerns. */
   | { readonly type: "consent"; readonly agent: string; readonly asked: ConsentAsked }
   | { readonly type: "owner" }
   | { readonly type: "event"; readonly event: string }
 
-/** `page`: where the owner reads all of it. */
+/** `page`: the address at which the owner reads all of it. */
 export interface NewsOf {
   readonly handle: string
   readonly page: string

@@ -1,15 +1,15 @@
 /**
- * One attempt over HTTP: a POST to an address that a stranger has given, bounded in every direction.
+ * Makes one HTTP POST to an address that a stranger has given. Time and bytes are bounded.
  *
  * Invariants
- *  - It ends within `timeout_ms` (name, connection, TLS and the answer's head together), whatever the receiver does: the
- *    clock settles it by itself.
- *  - The answer's status decides; of its body at most `answer_max_bytes` are read, for `answer_drain_ms` at most, so
- *    that the connection can be used again; otherwise it is closed.
- *  - No redirect is followed, and no proxy asked.
- *  - A kept connection that the receiver closed as the request went out says nothing of the receiver: once, the attempt
- *    goes on over a fresh one. Should the receiver have taken it after all, it sees the same `webhook-id` twice.
- *  - Neither body nor headers nor address ever reach a log or an error.
+ *  - It ends within `timeout_ms` (name, connection, TLS and the answer's head together), whatever the receiver does,
+ *    because a timer settles it.
+ *  - The status of the answer decides. At most `answer_max_bytes` of its body are read, for at most `answer_drain_ms`,
+ *    so that the connection can be used again. A longer body closes the connection.
+ *  - It follows no redirect and uses no proxy.
+ *  - If the receiver closes a kept connection while the request is sent, the attempt is made once more over a new
+ *    connection. If the receiver has taken the first request after all, it sees the same `webhook-id` twice.
+ *  - The body, the headers and the address never appear in a log or an error.
  */
 import {
   Agent as HttpAgent,
@@ -38,7 +38,7 @@ import {
 
 export interface PostOutcome {
   readonly response_code: number | null
-  /** `null`: taken. */
+  /** `null` if the receiver took it. */
   readonly error: DeliveryError | null
   readonly retry_after_seconds: number | null
   readonly duration_ms: number
@@ -53,21 +53,21 @@ export interface PosterOptions {
   readonly ca?: string
 }
 
-/** Idle connections, over all receivers; one that lies idle longer is closed. */
+/** The most idle connections for all receivers together. One that is idle for longer is closed. */
 const IDLE_MAX = 512
 const IDLE_MS = 20_000
 
 class StaleConnection extends Error {}
 class Late extends Error {}
-/** The connection ended and nothing has said why. */
+/** The connection ended without any error. */
 class Unanswered extends Error {}
 
-/** Counts what lies idle, so that many receivers do not add up to all the sockets there are. */
+/** Limits the number of idle connections, so that many receivers do not use up the sockets. */
 const bounded = <A extends HttpAgent>(agent: A): A => {
   const idle = new Set<unknown>()
-  /** A connection is kept many times, and closed once. */
+  /** A connection is kept many times, but closed only once. */
   const watched = new WeakSet<object>()
-  // It says whether the socket is kept, whatever its declared type.
+  // It returns whether the socket is kept, although its type says otherwise.
   const keep = agent.keepSocketAlive.bind(agent) as (socket: Parameters<A["keepSocketAlive"]>[0]) => unknown
   const reuse = agent.reuseSocket.bind(agent)
   agent.keepSocketAlive = (socket) => {
@@ -167,7 +167,7 @@ export class Poster {
         endTimer()
         resolve(judged(answer, wallMs(clock)))
       }
-      // By itself: a request that has ended without a word tells nobody of an error any more.
+      // A timer is needed because a request that has ended silently reports no error any more.
       const endTimer = after(clock, Math.max(0, deadline - monotonicMs(clock)), () => {
         fail(new Late())
         outgoing.destroy(new Late())
@@ -182,7 +182,7 @@ export class Poster {
         socket.destroy()
       })
       outgoing.on("error", fail)
-      // Comes last, whatever came before it: what was not settled by then never would be.
+      // `close` is the last event in every case. An attempt that is not settled by then never would be.
       outgoing.on("close", () => fail(new Unanswered()))
       outgoing.end(body)
     })
@@ -194,7 +194,7 @@ class BrokenTls extends Error {}
 const isOwn = (error: unknown): boolean =>
   error instanceof Late || error instanceof BlockedAddress || error instanceof UnresolvedName
 
-/** Notes when the connection stands and TLS on it does not yet: a failure then is a matter of TLS. */
+/** Records whether the connection is made and TLS on it is not. A failure at that stage is a fault of TLS. */
 const stageOf = (outgoing: ClientRequest, secure: boolean): { handshaking: boolean } => {
   const stage = { handshaking: false }
   if (!secure) return stage
@@ -217,7 +217,7 @@ const reasonOf = (error: unknown): DeliveryError => {
   return error instanceof BrokenTls ? "tls" : "connect"
 }
 
-/** Nobody has asked for another protocol, and a connection that was switched to one speaks no HTTP any more. */
+/** The client never asks for another protocol, and a connection that was switched to one speaks no HTTP any more. */
 const SWITCHING_PROTOCOLS = 101
 
 const drain = (clock: Clock.Clock, answer: IncomingMessage, limits: Limits["webhook"]): void => {
@@ -239,7 +239,7 @@ const judged = (answer: IncomingMessage, now: number): Omit<PostOutcome, "durati
   return { response_code, error, retry_after_seconds: retryAfter(answer.headers["retry-after"], now) }
 }
 
-/** Seconds, or a date (RFC 9110); anything else says nothing. */
+/** Reads seconds or a date (RFC 9110); `null` for anything else. */
 export const retryAfter = (text: string | undefined, now: number): number | null => {
   if (text === undefined) return null
   if (/^\s*\d{1,10}\s*$/.test(text)) return Number(text)

@@ -1,4 +1,7 @@
-/** The metrics of an actor process, whatever its roles: made before them, and served on its private port. */
+/**
+ * The metrics of an actor process in any role. They are made before the roles, and served on the process's private
+ * port.
+ */
 import { randomUUID } from "node:crypto"
 import { hostname } from "node:os"
 import type { NatsConnection } from "@nats-io/transport-node"
@@ -17,13 +20,13 @@ import { platform } from "./platform.ts"
 export interface ProcessMetrics {
   readonly meter: Meter
   readonly asks: ReturnType<typeof askCalls>
-  /** Tells of the process's asker, and gives it back. A process has one. */
+  /** Adds the figures of the process's asker, and returns it. A process has one asker. */
   readonly observed: (asker: Asker) => Asker
-  /** Answers who asks NATS what serves there, for one role. */
+  /** Answers NATS service discovery for one role. */
   readonly discovered: (service: Omit<DiscoveredService, "id" | "metadata">) => void
-  /** `commits` answers the number of commits that the log has taken from this process. */
+  /** `commits` returns the number of commits that the log has taken from this process. */
   readonly committing: (commits: () => number) => void
-  /** Resolves with what ends the listening; rejects with MetricsPortProblem. */
+  /** Resolves to the function that ends the listening; rejects with MetricsPortProblem. */
   readonly listen: (ready: () => boolean) => Promise<() => Promise<void>>
 }
 

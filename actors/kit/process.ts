@@ -1,6 +1,6 @@
 /**
- * The parts of a process of the actors' side. A role names in its type what it reaches: who has no `Tables` there
- * cannot reach Postgres, who has no `Keys` cannot sign.
+ * The parts of a process of the actors' side. The type of a role names the parts that it uses: a role without `Tables`
+ * cannot reach Postgres, and one without `Keys` cannot sign.
  */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
@@ -21,10 +21,10 @@ export class Configuration extends Context.Service<Configuration, HubConfig>()("
 
 export class Bus extends Context.Service<Bus, NatsConnection>()("hub/actors/Bus") {}
 
-/** JetStream with every stream in its place. */
+/** The manager of JetStream, once every stream exists. */
 export class Streams extends Context.Service<Streams, JetStreamManager>()("hub/actors/Streams") {}
 
-/** The archive with the log's older part; `null` if the log keeps everything. */
+/** The archive with the older part of the log; `null` if the log keeps everything. */
 export const LogArchive: Context.Reference<OpenArchive | null> = Context.Reference<OpenArchive | null>(
   "hub/actors/LogArchive",
   { defaultValue: () => null }
@@ -36,18 +36,18 @@ export class Tables extends Context.Service<Tables, Kysely<Database>>()("hub/act
 /** The key that seals stored mail; `null` if there is no mail. */
 export class MailKey extends Context.Service<MailKey, { readonly key: Uint8Array | null }>()("hub/actors/MailKey") {}
 
-/** The present and former keys that seal private keys of vaults: the keeper alone has them. */
+/** The present and former keys that seal private keys of vaults. Only the keeper has them. */
 export class VaultKey extends Context.Service<
   VaultKey,
   { readonly seed: Uint8Array; readonly former: Uint8Array | null }
 >()("hub/actors/VaultKey") {}
 
-/** The key that secrets of compartments are sealed to: their hosts alone have it. */
+/** The key that secrets of compartments are sealed to. Only their hosts have it. */
 export class RuntimeKey extends Context.Service<RuntimeKey, { readonly seed: Uint8Array }>()("hub/actors/RuntimeKey") {}
 
 export class Metrics extends Context.Service<Metrics, ProcessMetrics>()("hub/actors/Metrics") {}
 
-/** Opened when an operator tells the node to end. `null`: it shares its process with others, and cannot be told. */
+/** Opened when an operator drains the node. `null` if the node shares its process with others and cannot be drained. */
 export const Drained: Context.Reference<Latch.Latch | null> = Context.Reference<Latch.Latch | null>(
   "hub/actors/Drained",
   {
@@ -59,7 +59,7 @@ export class Queried extends Context.Service<Queried, QueryObserver>()("hub/acto
 
 export class Tracing extends Context.Service<Tracing, TracingShape>()("hub/actors/Tracing") {}
 
-/** The cluster: owners of shards, and the asker; one for the process, whatever its roles. */
+/** The cluster: which session owns each shard, and the asker. A process has one, whatever its roles. */
 export class Cluster extends Context.Service<
   Cluster,
   {
@@ -67,7 +67,7 @@ export class Cluster extends Context.Service<
     readonly view: LeaseView
     readonly leases: KvLeases
     readonly asker: Asker
-    /** The name of this process, in its asks and on its session's key. */
+    /** The name of this process, in its asks and in its session's key. */
     readonly name: string
   }
 >()("hub/actors/Cluster") {}

@@ -1,16 +1,16 @@
 /**
- * Checks the destination of a webhook (contract 4). Its address is hostile input: whoever sets it would have the
- * service knock at doors that only the service can reach.
+ * Checks the destination of a webhook (contract 4). Its address is hostile input: with it, an attacker could make the
+ * service connect to machines that only the service can reach.
  *
  * Invariants
  *  - A name is resolved when a connection is made, and every address that it has is checked. The connection goes to
  *    those addresses, so a name that answers differently the next moment (DNS rebinding) gains nothing.
- *  - One address that is not public spoils all: a name that mixes them is up to something.
- *  - Only what is known to be public passes: what IANA has set aside, tunnels into IPv4 and mapped addresses among it,
- *    does not.
- *  - An address written as such is judged before anything connects. URL has brought its odd spellings (octal, hex, one
- *    number) into the usual one by then.
- *  - In development the machine itself may be reached, and nothing else besides.
+ *  - If one address of a name is not public, the name is blocked. A name that mixes them is suspicious.
+ *  - Only addresses that are known to be public are allowed. Ranges that IANA has reserved are not, and neither are
+ *    tunnels into IPv4 and mapped addresses.
+ *  - A literal address is judged before any connection is made. By then URL has normalized unusual spellings (octal,
+ *    hex, one number).
+ *  - In development the loopback addresses are allowed as well, and nothing else.
  */
 import { Resolver } from "node:dns/promises"
 import { isIP, type LookupFunction } from "node:net"
@@ -21,14 +21,14 @@ export class BlockedAddress extends Error {}
 export class UnresolvedName extends Error {}
 
 export interface Reach {
-  /** Loopback too: in development. */
+  /** True if loopback addresses are allowed, as in development. */
   readonly loopback: boolean
 }
 
-/** All addresses of a name; none or a rejection where it has none. */
+/** Resolves to all addresses of a name: an empty list or a rejection if it has none. */
 export type Resolve = (name: string) => Promise<ReadonlyArray<string>>
 
-/** 2000::/3 is all that was ever handed out; behind it everything is reserved. */
+/** 2000::/3 is the only block that was ever assigned. Everything else is reserved. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3")
 
 const PLATFORM = PLATFORM_ADDRESSES.map((range) => ipaddr.IPv4.parseCIDR(range))
@@ -44,10 +44,10 @@ export const mayConnect = (address: string, { loopback }: Reach): boolean => {
   return parsed instanceof ipaddr.IPv6 && parsed.match(GLOBAL_UNICAST)
 }
 
-/** The host of a URL as an address or a name: without the brackets of IPv6. */
+/** The host of a URL as an address or a name, without the brackets of IPv6. */
 export const bareHost = (hostname: string): string => (hostname.startsWith("[") ? hostname.slice(1, -1) : hostname)
 
-/** Judges an address that is written as such; a name is judged when it is looked up. */
+/** Judges a literal address. A name is judged when it is resolved. */
 export const literalBlocked = (hostname: string, reach: Reach): boolean => {
   const host = bareHost(hostname)
   return isIP(host) !== 0 && !mayConnect(host, reach)
@@ -56,7 +56,7 @@ export const literalBlocked = (hostname: string, reach: Reach): boolean => {
 const LOCAL_NAME = /^(.+\.)?localhost\.?$/i
 const LOOPBACK = ["127.0.0.1"]
 
-/** The addresses to connect to. Rejects with BlockedAddress or UnresolvedName. */
+/** The addresses that a name may be reached at. Rejects with BlockedAddress or UnresolvedName. */
 export const safeAddresses = async (name: string, reach: Reach, resolve: Resolve): Promise<ReadonlyArray<string>> => {
   const found = LOCAL_NAME.test(name) ? LOOPBACK : await resolve(name).catch(() => [])
   if (found.length === 0) throw new UnresolvedName("the name has no address")
@@ -65,7 +65,7 @@ export const safeAddresses = async (name: string, reach: Reach, resolve: Resolve
   return found
 }
 
-/** For a connection's `lookup`: it connects to what comes of it and asks nobody else. */
+/** The `lookup` of a connection. It connects to the addresses that this returns and to no others. */
 export const guardedLookup =
   (reach: Reach, resolve: Resolve): LookupFunction =>
   (name, options, callback) => {
@@ -85,10 +85,12 @@ export const guardedLookup =
 
 const RESOLVE_TIMEOUT_MS = 3000
 const RESOLVE_TRIES = 2
-/** More addresses than anybody needs. */
+/** The most addresses of a name that are used. */
 const ADDRESSES_MAX = 16
 
-/** By the machine's name servers, without its threads: a name server that is slow holds up nobody else. */
+/**
+ * Asks the machine's name servers directly, without Node's threads, so that a slow name server delays no other work.
+ */
 export const byNameServers = (): Resolve => {
   const resolver = new Resolver({ timeout: RESOLVE_TIMEOUT_MS, tries: RESOLVE_TRIES })
   return async (name) => {

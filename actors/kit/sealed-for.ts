@@ -1,10 +1,10 @@
 /**
- * Seals content for several people, for each of them.
+ * Seals content so that each of several people can have it opened.
  *
  * Invariants
- *  - In log, snapshots and tables it stands sealed under a key of its own, and that key under the key of each of their
- *    accounts. With the last of those accounts goes what it says, for everybody.
- *  - Each box opens in its own place alone (`what`).
+ *  - In the log, in snapshots and in tables the content is sealed under a key of its own, and that key is sealed under
+ *    the key of each account. When the last of these accounts is erased, nobody can read the content any more.
+ *  - Each box opens only in its own place (`what`).
  */
 import { randomBytes } from "node:crypto"
 import { Effect } from "effect"
@@ -24,7 +24,10 @@ const keyOf = (what: string): string => `key of ${what}`
 
 const sealerOf = (key: string): Sealer => new Sealer(Buffer.from(key, "base64url"), "hub sealed for people")
 
-/** For those of `humans` who have an account: `keys` is empty where nobody has. `what`: the place, such as `captcha 7`. */
+/**
+ * Seals for those of `humans` that have an account; `keys` is empty if none has. `what`: the place, such as `captcha
+ * 7`.
+ */
 export const sealFor = (
   accounts: AccountKeys,
   what: string,
@@ -42,7 +45,7 @@ export const sealFor = (
   }))
 }
 
-/** `null` where none of those accounts is left. */
+/** `null` if none of these accounts exists any more. */
 export const openFor = (
   accounts: AccountKeys,
   what: string,

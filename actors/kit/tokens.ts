@@ -1,17 +1,20 @@
-/** Tokens of links: whose it is stands in front, so that whoever brings one is led to the account (schemas/human/fields.ts). */
+/**
+ * Tokens of links. A token begins with the id of its account, so that the service finds the account
+ * (schemas/human/fields.ts).
+ */
 import { createHash, randomBytes } from "node:crypto"
 import { HUMAN_PREFIX } from "../../schemas/human/fields.ts"
 
 const SECRET_BYTES = 32
 
 export interface NewToken {
-  /** For the person alone. */
+  /** Given to the person only. */
   readonly token: string
-  /** For the log. */
+  /** Written to the log. */
   readonly hash: string
 }
 
-/** As the log keeps it. */
+/** The hash that the log keeps. */
 export const hashOfToken = (token: string): string => createHash("sha256").update(token).digest("hex")
 
 export const newLinkToken = (human: string): NewToken => {

@@ -66,7 +66,10 @@ export const letterKind = kind(fold, letterOperations, (parts: LetterParts) => {
 
 type Settled = Parameters<typeof decideSettle>[1]
 
-/** A letter that will not come, or of which nobody knows, is an operator's to hear of; whose it is, is not. */
+/**
+ * Logs a letter that will not arrive, or whose outcome is unknown, for the operator. The log does not say whose letter
+ * it is.
+ */
 const warned = (letter: string, status: "given_up" | "unknown", reason: string): Effect.Effect<void> =>
   Effect.sync(() => logNow("warn", "letter", { letter, status, reason }))
 

@@ -30,7 +30,7 @@ interface Addressed {
   readonly at: number
 }
 
-/** `null` where the address is none that a letter can go to. */
+/** `null` if the address is none that a letter can go to. */
 export const composed = async (laid: Laid, { id, to, name, from, host, at }: Addressed): Promise<Message | null> => {
   if (!isLetterId(id) || to.length > ADDRESS_MAX_CHARS || !MAIL_ADDRESS.test(to)) return null
   const messageId = `${id}@${host}`

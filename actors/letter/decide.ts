@@ -14,7 +14,7 @@ export const OVERDUE_TIMER = "overdue"
 /** A timer is set before the commit that it belongs to, which is there by then or never will be. */
 const COMMIT_WITHIN_MS = 300_000
 
-/** The other side may ask for as much; who asks for more is asked sooner. */
+/** The longest delay that the other side may ask for. A longer one is cut to this. */
 const RETRY_AFTER_MAX_SECONDS = 86_400
 
 /** Seconds that a letter's content is valid; `null`: for as long as it is tried. */
@@ -74,7 +74,7 @@ export const decideSend = (
   }
 }
 
-/** Unix ms from which on a letter would say what is true no more. */
+/** Unix ms from which on the letter's content would no longer be true. */
 export const staleAt = ({ template, written_at }: Letter, holds: Holds): number => {
   const seconds = holds(template)
   return seconds === null ? Number.POSITIVE_INFINITY : written_at + seconds * 1000
@@ -89,7 +89,8 @@ export const decideSettle = (
   holds: Holds
 ): Decided => {
   if (state === null || state.attempts !== attempt) return NOTHING
-  // The node that was thought to be lost has come back, with what is the truth: what was surely not sent is tried again.
+  // The node that was thought to be lost has come back with the real outcome. A letter that was certainly not sent is
+  // tried again.
   const isLate = state.status === "unknown" && (outcome.type === "sent" || isLost(state, outcome))
   if (state.status !== "sending" && !isLate) return NOTHING
   switch (outcome.type) {

@@ -1,4 +1,4 @@
-/** The sending side of a node: its one way out, and its slots. */
+/** The sending side of a node: its transport for letters, and its slots for attempts. */
 import { Clock, Deferred, Effect, type Scope } from "effect"
 import type { HubConfig } from "../../schemas/config.ts"
 import { mailHostOf } from "../../schemas/letter/settings.ts"
@@ -15,12 +15,12 @@ import { smtpTransport } from "../kit/mailing/smtp-transport.ts"
 import type { Transport } from "../kit/mailing/transport.ts"
 import { monotonicMs } from "../../schemas/runtime/clock.ts"
 
-/** As the node ends: for attempts to come to their end by themselves, then for what became of the rest to be told. */
+/** Time at the end of a node for attempts to end, and then for the outcome of the rest to be recorded. */
 const ENDING_MS = 1500
 const TELLING_MS = 500
 /**
- * Mail servers often take some seconds, and a letter that is cut short may be lost; push services answer at once, and the
- * news stands on the pages too.
+ * Mail servers often take some seconds, and a letter that is cut short may be lost. Push services answer at once, and
+ * the news is also on the pages.
  */
 const LETTER_HURRY_MS = 10_000
 
@@ -31,12 +31,12 @@ export interface Letters {
   /** `null`: people get no letters. */
   readonly transport: Transport | null
   readonly slots: Slots
-  /** `null`: nobody is told in browsers. */
+  /** `null` if there is no web push. */
   readonly push: Pusher | null
   /** A chat server or push service that does not answer keeps no letter waiting. */
   readonly chatSlots: Slots
   readonly pushSlots: Slots
-  /** Resolves when what is under way must end. */
+  /** Resolves when attempts under way must end. */
   readonly hurry: Effect.Effect<void>
   /** Waits for attempts under way, and then asks them to hurry. */
   readonly end: Effect.Effect<void>

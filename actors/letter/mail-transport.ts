@@ -1,4 +1,4 @@
-/** Letters by the way that agents' mail takes to the world. */
+/** Sends letters in the same way as agents' mail to the outside. */
 import { Effect } from "effect"
 import type { Transport as MailTransport } from "../mail/noun.ts"
 import type { Transport } from "../kit/mailing/transport.ts"

@@ -1,4 +1,4 @@
-/** A letter that follows from something: written in that commit, and sealed before. */
+/** Writes a letter into the commit that causes it, sealed beforehand. */
 import { randomBytes } from "node:crypto"
 import { Schema } from "effect"
 import { LETTER_LIMITS } from "../../schemas/letter/limits.ts"
@@ -34,7 +34,7 @@ export const sealLetter = (sealer: Sealer, id: string, content: LetterContent): 
 
 const decode = Schema.decodeUnknownSync(Schema.fromJsonString(LetterContent))
 
-/** Throws where it was sealed under another key, or for another letter. */
+/** Throws if it was sealed under another key, or for another letter. */
 export const openLetter = (sealer: Sealer, id: string, sealed: string): LetterContent =>
   decode(sealer.open(sealed, purposeOf(id)))
 

@@ -32,7 +32,7 @@ export interface Ready {
   readonly facts: SendFacts
   readonly attempt: number
   readonly template: string
-  /** `null` where nothing is sent. */
+  /** `null` if nothing is sent. */
   readonly send: ((hurry: Effect.Effect<void>) => Sending) | null
   readonly asking: Pick<Asking, "commandId" | "traceparent">
 }
@@ -51,7 +51,7 @@ export const NOTHING_TO_SEND: Ready = {
   asking: { commandId: "" }
 }
 
-/** Fails where it must come again later. With a slot, where there is something to be sent. */
+/** Fails if it must come again later. With a slot, if there is something to be sent. */
 export const prepared = (
   parts: Parts,
   letter: Letter,
@@ -116,7 +116,7 @@ const strangersOf = ({ template: name }: Letter): Strangers | null => {
   return strangers === undefined ? null : { name, ...strangers }
 }
 
-/** The place whose own server takes the letter; `null` where it goes by a server of ours, or cannot be opened. */
+/** The place whose own server takes the letter; `null` if it goes by a server of ours, or cannot be opened. */
 const worldPlaceOf = ({ config }: Letters, letter: Letter, id: string, sealer: Sealer): string | null => {
   if (letter.template === CHAT || (letter.template !== PUSH && config.letters?.transport !== "mail")) return null
   const content = contentOf(letter, id, sealer)
@@ -126,7 +126,7 @@ const worldPlaceOf = ({ config }: Letters, letter: Letter, id: string, sealer: S
   )
 }
 
-/** `null` where it cannot be opened. */
+/** `null` if it cannot be opened. */
 const contentOf = ({ sealed }: Letter, id: string, sealer: Sealer): LetterContent | null => {
   try {
     return openLetter(sealer, id, sealed)
@@ -195,7 +195,7 @@ const messageOf = (
 
 const BUSY: LetterOutcome = { type: "passing", reason: "the node had no room" }
 
-/** The attempt itself, once it is in the log; then its actor is told, wherever it is. */
+/** Makes the attempt, once it is in the log, and then reports to its actor. */
 export const attempted = (
   letters: Letters,
   { send, attempt, asking, template }: Ready,

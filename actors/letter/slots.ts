@@ -1,9 +1,9 @@
 /**
- * Attempts that a node may have under way, each in a slot of its own.
+ * The slots for attempts that a node may have under way at once.
  *
  * Invariants
- *  - There are never more than there are slots. A letter that finds none waits in the schedule of timers, where it
- *    stands in nobody's way.
+ *  - There are never more attempts than slots. A letter without a slot waits in the schedule of timers, where it delays
+ *    no other.
  *  - A server that never answers keeps no other letter waiting. A place is a registrable domain (actors/kit/registrable-domain.ts), and
  *    letters to one place hold half of the slots at most, and a quarter until it has answered in time. Letters to places
  *    that were slow hold a quarter together.
@@ -18,12 +18,12 @@
  */
 import { Deferred, Effect, Latch } from "effect"
 
-/** A place is slow when it held a slot for so long. */
+/** A destination counts as slow if it held a slot for this long. */
 export const SLOW_MS = 2000
 /** Places whose pace is remembered. */
 const PACES_MAX = 10_000
 
-/** Slow places together hold one of so many equal parts of the slots. */
+/** Slow destinations together hold at most one of this many equal parts of the slots. */
 const SLOW_PARTS = 4
 /** So do all letters to one person. */
 const PERSON_PARTS = 4
@@ -31,8 +31,8 @@ const PERSON_PARTS = 4
 type Pace = "prompt" | "slow"
 
 /**
- * Letters that anybody may cause: together they hold one of so many equal parts of the slots. `until`: a person has proved
- * the address, or the place was prompt.
+ * Letters that anybody may cause. Together they hold at most one of this many equal parts of the slots. `until`: a
+ * person has verified the address, or the destination was fast.
  */
 export interface Strangers {
   readonly name: string
@@ -73,7 +73,7 @@ export class Slots {
     this.hurryMs = hurryMs
   }
 
-  /** True if the letter has a slot now, for so long. `person`: to whom it goes. */
+  /** True if the letter has a slot now, for this long. `person`: the recipient. */
   reserve(letter: string, forMs: number, person: string | null = null): boolean {
     const now = this.now()
     for (const [other, { until }] of this.taken) if (until <= now) this.free(other)
@@ -89,7 +89,7 @@ export class Slots {
     return this.taken.has(letter)
   }
 
-  /** Returns true if a letter that has a slot may hold it for this place. `strangers`: `null` where a person has proved it. */
+  /** Returns true if a letter that has a slot may hold it for this place. `strangers`: `null` if a person has proved it. */
   mayGoTo(letter: string, place: string, strangers: Strangers | null): boolean {
     const pace = this.paces.get(place) ?? null
     const among = strangers === null || pace === strangers.until ? null : strangers

@@ -51,9 +51,9 @@ export const LetterEvent = Schema.Union([
   /** `due`: Unix ms by which its outcome is known. */
   event("letter.attempted", 1, { attempt, transport: TransportName, due: Schema.Number }),
   event("letter.sent", 1, { attempt, message_id: Schema.String }),
-  /** `due`: Unix ms of the next attempt; `null` where there is none. */
+  /** `due`: Unix ms of the next attempt; `null` if there is none. */
   event("letter.failed", 1, { attempt, reason, due: Schema.NullOr(Schema.Number) }),
-  /** `lost`: nobody has said what became of it; who made the attempt may still. */
+  /** `lost`: nothing has reported the outcome. The node that made the attempt still may. */
   event("letter.unknown", 1, { attempt, reason, lost: Schema.optionalKey(Schema.Literal(true)) }),
   event("letter.given_up", 1, { reason }),
   event("letter.dropped", 1, { reason })

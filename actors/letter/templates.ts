@@ -1,4 +1,7 @@
-/** The list of letters, and the making of one from its values: a new one is a file in `templates/`, and a line here. */
+/**
+ * The list of letters, and the function that makes a letter from its values. A new letter is a file in `templates/`,
+ * and a line here.
+ */
 import type { LetterLimits } from "./limits.ts"
 import { CHAT, PUSH } from "./ways.ts"
 import { type Laid, laidOut } from "./templates/layout.ts"
@@ -54,7 +57,7 @@ export const holdsSeconds = (name: string, limits: LetterLimits): number | null 
   return template?.holds?.(limits) ?? template?.worth?.(limits) ?? null
 }
 
-/** `null` where there is no such template, or its values are not all there or not what they should be. */
+/** `null` if there is no such template, or if its values are missing or wrong. */
 export const rendered = (
   name: string,
   given: Readonly<Record<string, string>>,

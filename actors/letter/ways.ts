@@ -6,7 +6,7 @@ export const CHAT = "chat"
 /** It goes to a browser, and is written already (actors/push/). */
 export const PUSH = "push"
 
-/** Letters that tell of what happens to agents: those of an hour are counted, at each attempt. */
+/** True for letters about events of agents. Each attempt counts those of an hour. */
 export const isRelayed = (template: string): boolean => template.startsWith("relayed_")
 
 interface About {
@@ -15,7 +15,7 @@ interface About {
   readonly event: string
 }
 
-/** Stands among the values of a letter, for who asks once more whether there is room for it. */
+/** Added to the values of a letter, for a later check whether there is room for it. */
 export const toldOf = ({ agent, event }: About): Readonly<Record<string, string>> => ({ of: agent, event })
 
 /** Letters of older releases do not say it, but some templates do. */
@@ -26,7 +26,7 @@ const BY_TEMPLATE: Readonly<Record<string, string>> = {
   relayed_digest: DIGEST.event
 }
 
-/** Returns the event and the agent that a letter tells of; `null` where it does not say so. */
+/** The event and the agent that a letter is about; `null` if it does not say so. */
 export const aboutOf = (template: string, values: Readonly<Record<string, string>>): About | null => {
   const event = values["event"] ?? BY_TEMPLATE[template]
   return event === undefined ? null : { agent: values["of"] ?? "", event }

@@ -1,4 +1,4 @@
-/** The library: one actor, id = `own`, so that the number of its entries has an end. */
+/** The library. It is one actor with the id `own`, so that the number of its entries can be limited. */
 import { libraryOperations } from "../../schemas/library/operations.ts"
 import { read, write } from "../engine/definition.ts"
 import { type ActorOf, type Fold, kind } from "../kit/kind.ts"

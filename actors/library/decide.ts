@@ -1,6 +1,6 @@
 /**
- * The library: which entries there are, and what operators do about them. Pure. The state knows of each what it was made
- * of by a digest alone: what it says is in the log and the table.
+ * Decisions of operators on the library's entries. Pure. The state has only a digest of each entry's content; the
+ * content is in the log and the table.
  */
 import { createHash } from "node:crypto"
 import { Schema } from "effect"
@@ -23,7 +23,7 @@ export const LibraryEvent = Schema.Union([
 ])
 export type LibraryEvent = typeof LibraryEvent.Type
 
-/** A digest that tells two versions of an entry apart. */
+/** A digest that distinguishes two versions of an entry. */
 const digestOf = ({ title, kind, language, summary, body }: EntryGiven): string =>
   createHash("sha256")
     .update(JSON.stringify([title, kind, language, summary, body]))
@@ -58,7 +58,7 @@ export const decideSet = ({ last, entries }: LibraryState, given: EntryGiven): D
   return { events: [{ type: "library.entry_set", v: 1, id, ...given }], reply: { id, slug, changed: true } }
 }
 
-/** `seq`: where the library stands in the log; what an operator has begun, or emptied since, stays as it is. */
+/** `seq`: the sequence of the library. Entries that an operator has made or removed since stay as they are. */
 export const decideSeed = (
   state: LibraryState,
   { entries }: { readonly entries: ReadonlyArray<EntryGiven> },

@@ -1,4 +1,4 @@
-/** Read model of the library: the one place where an entry's text can be read without the log. */
+/** Read model of the library. Besides the log, only this contains the text of entries. */
 import type { Transaction } from "kysely"
 import type { Database } from "../tables/database.ts"
 import { eventsOf, inventoryOf } from "../engine/events.ts"

@@ -16,7 +16,7 @@ import { draw, type Window } from "./window.ts"
 
 const SLICE_FIRST_BYTES = 8192
 const SLICE_MAX_BYTES = 262_144
-/** A slice is one part of the day in so many at most, so that an owner of few bytes loses few. */
+/** The day is divided into at least this many slices, so that an owner with few bytes loses few. */
 const SLICES_MIN = 16
 
 export interface DayBytes {
@@ -97,7 +97,7 @@ export const dayBytes = (
       memory.slice = Math.min(memory.slice * 2, SLICE_MAX_BYTES)
     })
 
-  /** Makes sure that so many bytes may be used, or fails. */
+  /** Makes sure that this many bytes may be used, or fails. */
   const admit = (memory: DayBytes, owner: string, bytes: number, bytesPerDay: number): Effect.Effect<void, Refusal> => {
     renew(memory, wallMs(clock))
     return bytes <= memory.left ? Effect.void : memory.turn.withPermit(drawMore(memory, owner, bytes, bytesPerDay))

@@ -1,4 +1,7 @@
-/** An actor draws on a bucket that edges draw on too: once for a command, however often that is prepared or sent. */
+/**
+ * An actor draws on a bucket that edges also draw on. It draws once for a command, even if that is prepared or sent
+ * several times.
+ */
 import { Clock, Effect } from "effect"
 import { type Refusal, refusal } from "../../schemas/errors.ts"
 import { type CountedBucket, figuresOf } from "../../schemas/limit/bucket.ts"
@@ -6,7 +9,7 @@ import { homeOf } from "../../schemas/limit/home.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { Actors, type Asking } from "../engine/services.ts"
 
-/** Fails where nothing is left. `value`: who is counted. */
+/** Fails if nothing is left. `value`: who is counted. */
 export const drawnFor = (
   asking: Asking,
   bucket: CountedBucket,

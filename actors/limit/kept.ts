@@ -1,4 +1,7 @@
-/** Long rate-limit windows, each the newest message of its subject: they survive whoever draws from them. */
+/**
+ * Long rate-limit windows, each stored as the newest message of its subject, so that they survive a restart of the
+ * actor that draws.
+ */
 import { headers, type NatsConnection } from "@nats-io/transport-node"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import { lastMessage } from "../log/last-message.ts"
@@ -9,7 +12,7 @@ const TIMEOUT_MS = 3000
 
 const text = new TextDecoder()
 
-/** `null` where there is none. Rejects when the stream does not answer. */
+/** `null` if there is none. Rejects when the stream does not answer. */
 export const keptWindow = async (nats: NatsConnection, bucket: string, key: string): Promise<Window | null> => {
   const last = await lastMessage(nats, streams.limits, subjects.limit(bucket, key), TIMEOUT_MS)
   return last === null || last.data.length === 0 ? null : (JSON.parse(text.decode(last.data)) as Window)

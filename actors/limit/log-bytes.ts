@@ -1,5 +1,6 @@
 /**
- * Bytes that an agent's own signed writes put into the log, a day (contract 19, "Sizes"); and those of a person.
+ * Limits the bytes that an agent's own signed writes, or a person's writes, put into the log in a day (contract 19,
+ * "Sizes").
  *
  * Invariant: a commit is admitted before it is appended and counted after it was. A try that failed costs nothing.
  */

@@ -1,5 +1,5 @@
 /**
- * Bytes that an agent uploads, files and data, a day (contract 19, "Sizes").
+ * Limits the bytes of files and data that an agent uploads in a day (contract 19, "Sizes").
  *
  * Invariants
  *  - Each upload is drawn exactly, and kept in the stream of long windows before a byte of it is stored. Uploads are
@@ -25,7 +25,7 @@ export interface UploadBytes {
 
 export const newUploadBytes = (): UploadBytes => ({ window: undefined, turn: Semaphore.makeUnsafe(1) })
 
-/** Takes so many bytes for an agent, or fails and takes none. */
+/** Draws this many bytes for an agent, or fails and draws none. */
 export const uploadDraw = (nats: NatsConnection, limits: Limits) => {
   const limit: RateLimit = { requests: limits.limits.upload_bytes_per_day, window_seconds: DAY_SECONDS }
   return (memory: UploadBytes, agent: string, bytes: number): Effect.Effect<void, Refusal> => {

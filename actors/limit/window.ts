@@ -1,4 +1,4 @@
-/** A fixed window that begins with its first draw: the shape of every rate limit of spec 8. Pure. */
+/** A fixed window that begins with its first draw. Every rate limit of spec 8 has this form. Pure. */
 import type { RateLimit } from "../../schemas/limit/bucket.ts"
 
 export interface Window {
@@ -6,8 +6,8 @@ export interface Window {
   readonly from: number
   readonly used: number
   /**
-   * The newest commands that drew here, with what each was granted; 0 where it was given back. A node that was killed
-   * has forgotten them, and whoever asked asks again.
+   * The newest commands that drew here, with what each was granted; 0 if it was given back. They are kept because a
+   * killed node has lost its memory, and its callers ask again.
    */
   readonly commands?: ReadonlyArray<readonly [id: string, granted: number]>
 }

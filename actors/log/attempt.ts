@@ -1,4 +1,4 @@
-/** A promise as an Effect: its value, or its rejection as the failure. */
+/** Turns a promise into an Effect. A rejection becomes the failure. */
 import { Effect } from "effect"
 
 export const attempt = <A>(act: () => Promise<A>): Effect.Effect<A, unknown> =>

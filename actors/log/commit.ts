@@ -1,6 +1,6 @@
 /**
- * The content of the log, and its readers and writers. The log has one real implementation (event-log.ts) and a model
- * in the tests.
+ * The content of the log, and the interfaces of its readers and writers. They have one real implementation
+ * (event-log.ts) and a model in the tests.
  */
 
 /** A past-tense, absolute fact ("name is now X", not "changed by"). `v` counts the versions of its shape. */
@@ -11,35 +11,35 @@ export interface EventShape {
 
 /** One message of the log: the events that one command put on one subject. */
 export interface Commit {
-  /** Shape of this record. */
+  /** The version of this record's shape. */
   readonly v: 1
-  /** The command's id: a repeated one is answered from here. */
+  /** The command's id. A repeated command is answered from the commit with its id. */
   readonly id: string
   readonly op: string
-  /** Unix ms, as the command was decided. */
+  /** Unix ms at which the command was decided. */
   readonly at: number
   /** Hub id of the agent that asked, `operator` or `timer`; absent for the service itself. */
   readonly by?: string
   readonly events: ReadonlyArray<EventShape>
   readonly reply?: unknown
   readonly trace?: string
-  /** The reason of an operator's command, where it came with one. */
+  /** The reason that an operator gave for the command, if any. */
   readonly why?: string
 }
 
 export interface LogEntry {
   readonly seq: number
   readonly commit: Commit
-  /** Sequence of the commit before it on its subject, 0 for the first; absent where the log does not say. */
+  /** Sequence of the commit before it on its subject; 0 for the first. Absent if the log does not say. */
   readonly previous?: number
-  /** The trace that it was committed in, 32 hex characters; absent if that was not sampled. */
+  /** The id of the trace in which it was committed, 32 hex characters; absent if the trace was not sampled. */
   readonly trace_id?: string
 }
 
 /** The newest entry of a subject. */
 export interface Tip {
   readonly seq: number
-  /** `null` where it is archived: to read it costs a block of a segment. */
+  /** `null` if the entry is archived, because reading it costs a block of a segment. */
   readonly entry: LogEntry | null
 }
 
@@ -50,48 +50,48 @@ export interface LogPage {
 
 export interface Append {
   readonly subject: string
-  /** Sequence of the last message on the subject; 0 for none. */
+  /** Sequence of the last message on the subject; 0 if there is none. */
   readonly expected: number
   /**
-   * Nobody but the group's first subject ever begins this one: its id is a number that was drawn for a command of that
-   * actor (counters.ts). `expected` is 0.
+   * True if only the group's first subject can begin this one, because its id is a number that was drawn for a command
+   * of that actor (counters.ts). `expected` is 0.
    */
   readonly drawn?: true | undefined
-  /** Goes behind whatever the subject has: `expected` says nothing. */
+  /** Appended after whatever the subject has. `expected` is not used. */
   readonly unfenced?: true
   readonly commit: Commit
-  /** Goes with the message as a header, for those who act on it; it is no part of the commit. */
+  /** Sent as a header of the message, for readers that act on it. It is not part of the commit. */
   readonly traceparent?: string | undefined
-  /** After so long the server forgets the message; absent: never. */
+  /** Seconds after which the server forgets the message; absent: never. */
   readonly keepSeconds?: number | undefined
 }
 
 export type AppendResult =
-  /** `batch`: messages that were written together. */
+  /** `batch`: the number of messages that were written together. */
   | { readonly ok: true; readonly seqs: ReadonlyArray<number>; readonly batch?: number }
-  /** Nothing was written: a subject stands elsewhere than expected. */
+  /** Nothing was written: a subject was not at the expected sequence. */
   | { readonly ok: false; readonly reason: "conflict" }
   /** Nothing was written: the queue is full. */
   | { readonly ok: false; readonly reason: "overloaded" }
   /** Nothing was written: the server has no room left. */
   | { readonly ok: false; readonly reason: "full" }
-  /** Nothing was written: whether a subject has commits in the archive could not be found out. */
+  /** Nothing was written: it could not be found out whether a subject has commits in the archive. */
   | { readonly ok: false; readonly reason: "unasked" }
-  /** Nobody knows: the bus went away, or did not answer in time. Ask the log. */
+  /** The outcome is unknown: the bus went away, or did not answer in time. Read the log. */
   | { readonly ok: false; readonly reason: "unknown" }
 
 export interface EventLog {
-  /** All or nothing, durable when it resolves. */
+  /** Writes all of the group or nothing. It is durable when this resolves. */
   readonly append: (group: ReadonlyArray<Append>) => Promise<AppendResult>
   /**
-   * Up to `max` entries of a subject from `after` (exclusive) on, in order. `upTo`: a sequence at which the subject is
-   * known to have an entry, so that the log needs not be asked. Rejects when the log cannot be read.
+   * Up to `max` entries of a subject after `after`, in order. `upTo`: a sequence at which the subject is known to have
+   * an entry, so that the log need not be asked. Rejects when the log cannot be read.
    */
   readonly read: (subject: string, after: number, max: number, upTo?: number) => Promise<LogPage>
   /** The last entry of a subject; `null` if there is none. Rejects when the log cannot be read. */
   readonly tip: (subject: string) => Promise<Tip | null>
-  /** The newest entry of a subject; `null` where there is none. Rejects when the log cannot be read. */
+  /** The newest entry of a subject; `null` if there is none. Rejects when the log cannot be read. */
   readonly last: (subject: string) => Promise<LogEntry | null>
-  /** The last sequence of a subject, 0 for none. */
+  /** The last sequence of a subject; 0 if it has none. */
   readonly lastSeq: (subject: string) => Promise<number>
 }

@@ -1,4 +1,7 @@
-/** Durable consumers of the log, each shared by all workers of a kind; made by the operator with the streams. */
+/**
+ * Durable consumers of the log. All workers of a kind share one. The operator's migration makes them together with the
+ * streams.
+ */
 import { AckPolicy, DeliverPolicy, type JetStreamManager } from "@nats-io/jetstream"
 import type { Limits } from "../../schemas/limits.ts"
 import { consumers, streams, subjects } from "../../schemas/subjects.ts"
@@ -10,7 +13,7 @@ interface Durable {
   readonly pendingMax: number
 }
 
-/** The durable consumers that all workers of a kind share: they may take messages, not choose them. */
+/** The durable consumers that the workers share. Workers may take messages from them, but not choose which. */
 export const wantedConsumers = ({ webhook, service: { mail, vault } }: Limits): ReadonlyArray<Durable> => [
   {
     name: consumers.webhooks,

@@ -7,7 +7,7 @@ import { requestStream } from "./requests.ts"
 
 const TIMEOUT_MS = 3000
 
-/** The server flushes each draw to disk, so that those of a moment are drawn as one. */
+/** The server flushes each draw to disk, so draws that arrive within a moment are made as one. */
 const DRAWS = { together: 1000, waiting: 20_000, gapMs: 5 }
 
 const draws = new WeakMap<NatsConnection, Map<string, Gathered<null, number>>>()
@@ -20,7 +20,7 @@ export const nextNumber = (nats: NatsConnection, name: string): Promise<number> 
   return drawing.do(null)
 }
 
-/** One after the other, to who asked first. */
+/** Hands the drawn numbers out in the order of the requests. */
 const drawn = async (nats: NatsConnection, name: string, count: number): Promise<() => number> => {
   let number = (await countUp(nats, name, count)) - count
   return () => ++number
@@ -28,13 +28,13 @@ const drawn = async (nats: NatsConnection, name: string, count: number): Promise
 
 const text = new TextDecoder()
 
-/** The last number that was given; 0 where none was. */
+/** The last number that was given; 0 if none was. */
 export const lastNumber = async (nats: NatsConnection, name: string): Promise<number> => {
   const last = await lastMessage(nats, streams.counters, subjects.counter(name), TIMEOUT_MS)
   return last === null ? 0 : Number((JSON.parse(text.decode(last.data)) as { readonly val: string }).val)
 }
 
-/** The counter's value afterwards. */
+/** Adds to a counter. Resolves to its new value. */
 export const countUp = async (nats: NatsConnection, name: string, by: number): Promise<number> => {
   const more = headers()
   more.set("Nats-Incr", String(by))

@@ -1,6 +1,6 @@
 /**
  * JetStream's batched direct get: one request, one message for each stored one, then an end-of-batch status. Any
- * replica may answer, so one that is behind says less than there is, never something wrong.
+ * replica may answer. A replica that is behind returns fewer messages, but never a wrong one.
  */
 import type { Msg, NatsConnection } from "@nats-io/transport-node"
 import { requestsOf } from "./requests.ts"
@@ -10,15 +10,15 @@ const END_OF_BATCH = 204
 const NOTHING_FOUND = 404
 
 export interface DirectGetRequest {
-  /** The first sequence that counts. */
+  /** The first sequence that may be returned. */
   readonly seq: number
-  /** May hold wildcards. */
+  /** May contain wildcards. */
   readonly next_by_subj: string
-  /** The most messages. */
+  /** The most messages to return. */
   readonly batch: number
 }
 
-/** True if the batch has ended. Throws where it is refused. */
+/** True if the batch has ended. Throws if the request was refused. */
 const ends = ({ headers }: Msg): boolean => {
   const status = headers?.code ?? 0
   if (status === 0) return false
@@ -28,7 +28,7 @@ const ends = ({ headers }: Msg): boolean => {
 
 const SILENCE = "direct get did not answer in time, or its connection was lost"
 
-/** The newest message of a subject; `null` where there is none. Rejects when it does not answer in time (ms). */
+/** The newest message of a subject; `null` if there is none. Rejects when it does not answer in time (ms). */
 export const directLast = async (
   nats: NatsConnection,
   stream: string,

@@ -1,4 +1,7 @@
-/** One message of a stream beside the log, on the disk before it is acknowledged: an atomic batch of one is flushed. */
+/**
+ * Stores one message in a stream beside the log. It is on disk before it is acknowledged, because the server flushes an
+ * atomic batch of one.
+ */
 import { headers, type NatsConnection, nuid } from "@nats-io/transport-node"
 import { WRONG_LAST_SEQUENCE, WRONG_LAST_SEQUENCE_IN_BATCH } from "./jetstream-codes.ts"
 import { requestStream } from "./requests.ts"
@@ -12,8 +15,8 @@ interface DurableOptions {
 }
 
 /**
- * Rejects where it could not be stored. `keepSeconds`: for good where nothing is said. `once`: a message that the
- * subject has already stays, and nothing is stored. Answers whether the message was stored.
+ * Rejects if it could not be stored. `keepSeconds`: how long the message is kept; absent: for good. `once`: if the
+ * subject has a message already, that one stays and nothing is stored. Resolves to whether the message was stored.
  */
 export const storeDurably = async (
   nats: NatsConnection,

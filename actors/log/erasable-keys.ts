@@ -1,13 +1,13 @@
 /**
- * Keys, each of somebody or something that may be erased: what is theirs stands in log, snapshots and tables sealed
- * under it.
+ * Encryption keys of owners that may be erased. The owner's data is sealed under its key in the log, in snapshots and
+ * in tables.
  *
  * Invariants
- *  - One key an owner, made before its owner is, never changed. It stands in a stream of its own, sealed under a key of
- *    the service, and nowhere else but in the memory of a node, for a minute.
- *  - Erased with its owner: the server writes over its bytes. From then on nobody opens what is left in the log, in
- *    snapshots or tables; backups forget it with their next run.
- *  - Folding events needs no key: states hold sealed values as they are.
+ *  - Each owner has one key. It is made before the owner is, and never changes. It is stored in a stream of its own,
+ *    sealed under a key of the service. A node keeps it in memory for a minute, and it is nowhere else.
+ *  - When the owner is erased, the server overwrites the key's bytes. From then on nobody can open what is left in the
+ *    log, in snapshots or in tables. Backups drop the key with their next run.
+ *  - Folding events needs no key, because states hold the sealed values as they are.
  */
 import { randomBytes } from "node:crypto"
 import { headers, type NatsConnection } from "@nats-io/transport-node"
@@ -21,7 +21,7 @@ import { wallMs } from "../../schemas/runtime/clock.ts"
 
 const KEY_BYTES = 32
 const TIMEOUT_MS = 3000
-/** Keys in memory, and how long one stays there. */
+/** The most keys in memory, and how long one stays there. */
 const CACHED_MAX = 1000
 const CACHED_MS = 60_000
 
@@ -35,9 +35,9 @@ interface Cached {
 export interface KeyPlace {
   readonly stream: string
   readonly subjectOf: (owner: string) => string
-  /** Binds a sealed key to its owner. */
+  /** The purpose that binds a sealed key to its owner. */
   readonly purposeOf: (owner: string) => string
-  /** The purpose of the key itself. */
+  /** The purpose of what is sealed under the key itself. */
   readonly use: string
   /** The refusal if keys cannot be read or written now. */
   readonly unreachable: Refusal
@@ -55,7 +55,7 @@ export class ErasableKeys {
     this.place = place
   }
 
-  /** The sealer of an owner; `null` once its key is erased, or if there never was one. */
+  /** The sealer of an owner; `null` if its key is erased or there never was one. */
   of(owner: string): Effect.Effect<Sealer | null, Refusal> {
     return Clock.clockWith((clock) => {
       const cached = this.cached.get(owner)
@@ -64,7 +64,7 @@ export class ErasableKeys {
     })
   }
 
-  /** The same of one that is made where there is none yet: a command that is repeated finds its own. */
+  /** The sealer of an owner, with a new key if it has none yet. A repeated command finds the key that it made. */
   make(owner: string): Effect.Effect<Sealer, Refusal> {
     return this.asked(async (clock) => {
       const sealed = this.master.seal(randomBytes(KEY_BYTES).toString("base64url"), this.place.purposeOf(owner))
@@ -77,7 +77,7 @@ export class ErasableKeys {
     })
   }
 
-  /** A repeated erasure finds nothing, and succeeds. */
+  /** Erases an owner's key. A repeated erasure finds nothing and succeeds. */
   erase(owner: string): Effect.Effect<void, Refusal> {
     return this.asked(async () => {
       this.cached.delete(owner)
@@ -86,7 +86,10 @@ export class ErasableKeys {
     })
   }
 
-  /** True if the oldest key opens under the service's own, or where there is none. Rejects when the stream is silent. */
+  /**
+   * True if the oldest key opens under the service's key, or if there is no key yet. Rejects if the stream does not
+   * answer.
+   */
   async opens(): Promise<boolean> {
     const { stream, subjectOf, purposeOf } = this.place
     for (let from = 1; ;) {

@@ -1,15 +1,18 @@
-/** Erases messages: the server writes over the bytes of each one before it answers. */
+/** Erases messages: the server overwrites the bytes of each one before it answers. */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { MESSAGE_DELETE_FAILED, SEQUENCE_NOT_FOUND } from "./jetstream-codes.ts"
 import { leaderMessage } from "./last-message.ts"
 import { requestStream } from "./requests.ts"
 
-/** Each one has the server write a whole block anew, so more at once would only wait for each other. */
+/**
+ * The number of messages that are erased at once. For each one the server rewrites a whole block, so more at once would
+ * only wait for each other.
+ */
 const ERASED_AT_ONCE = 4
 
 /**
- * Erases every message of a subject or pattern. Safe to repeat: what is gone already is no fault. Rejects if the stream
- * does not answer within `timeout` ms for each message.
+ * Erases every message of a subject or pattern. It is safe to repeat, because a message that is gone already is no
+ * fault. Rejects if the stream does not answer within `timeout` ms for each message.
  *
  * A purge would only mark the messages as deleted. Their bytes would stay in the block of the server's file until the
  * server compacts it, which it never does to the newest block. The same holds for a message that another one of its
@@ -40,7 +43,7 @@ interface DeleteError {
   readonly description?: string
 }
 
-/** The server tells a message that is gone in two ways, of which one is also for any fault of its store. */
+/** The server reports a missing message in two ways. One of them is also used for any fault of its store. */
 const isGone = ({ err_code, description = "" }: DeleteError): boolean =>
   err_code === SEQUENCE_NOT_FOUND || (err_code === MESSAGE_DELETE_FAILED && description.includes("no message found"))
 

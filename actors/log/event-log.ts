@@ -5,32 +5,32 @@
  *  - Commits that gather while a batch is in flight leave together as one JetStream atomic batch, at most
  *    `commit_batch_max` messages, each with the expected last sequence of its own subject. With `sync_interval: always`
  *    the server fsyncs the stream before it acknowledges a batch: an acknowledged commit is durable.
- *  - A group (one command on several subjects) is never split over two batches, and no subject stands twice in one: the
- *    second waits for the next.
- *  - A refused batch wrote nothing. The refusal does not name the wrong member, so its halves go again, abreast, and so
- *    on. Only groups that are refused alone are conflicts, and one of a thousand costs its neighbors some ten times a
- *    batch.
- *  - Commits of one subject and groups of several leave as two batches at once. Others write to the further subjects of
- *    a group too, so that it is refused more often.
- *  - A stream without a leader (its server was stopped, the others choose anew) has written nothing. The batch goes
- *    again until its time is up, and its expected sequences still keep it from being written twice.
- *  - A read has everything that was acknowledged before. With replicas, one that answers may be behind, so its answer
- *    counts once it reaches as far as the leader says.
- *  - A subject of which the log has nothing may have commits in the archive (archive/mark.ts). An append to it is
- *    looked up there first, and goes in a batch that is refused if the archive has grown meanwhile. Sequences go on
- *    across the two: an append expects the one that its subject has, wherever that is.
+ *  - A group (one command on several subjects) is never split over two batches. No batch contains a subject twice: the
+ *    second group waits for the next batch.
+ *  - A refused batch wrote nothing. The refusal does not name the wrong member, so the two halves are sent again in
+ *    parallel, and so on. Only a group that is refused alone is a conflict. One conflict in a thousand groups costs the
+ *    others the time of some ten batches.
+ *  - Groups of one subject and groups of several leave as two batches at once, because groups of several are refused
+ *    more often: other actors write to their further subjects too.
+ *  - A stream without a leader (its server was stopped, and the others elect a new one) has written nothing. The batch
+ *    is sent again until its time is up. Its expected sequences keep it from being written twice.
+ *  - A read contains everything that was acknowledged before. A replica that answers may be behind, so its answer
+ *    counts only once it reaches as far as the leader says.
+ *  - A subject without commits in the log may have some in the archive (archive/mark.ts). Before an append to it, the
+ *    archive is asked, and the append's batch is refused if the archive has grown meanwhile. Sequences continue across
+ *    the two: an append expects the last sequence of its subject, wherever that commit is.
  *  - The archive is not asked for subjects that it cannot have:
- *      - drawn ones, beside the subject of the actor that has drawn their number. No other ever begins them, and with
- *        each it begins that actor commits to its own subject in the same group. So they have not been begun while its
- *        own subject stands where it is expected, which the server or the guard checks. Neither an earlier try of
- *        unknown outcome has begun them, nor a node that stood still. That a counter which went back gives no number
- *        twice is seen to before a node draws any (projections/numbered.ts). Numbers of messages are none: a gap is
- *        closed by another (message/closer.ts).
- *      - passing ones (archive/mark.ts): as long as they matter the log itself has them.
- *  - The archive is asked for a group while other batches are under way, and the group waits until it is. The log's own
- *    part of its subjects may have changed by the time it leaves: the server checks that, and the guard the rest.
- *  - No acknowledgement in time, or the connection lost: the outcome is unknown and said to be so. The caller reads the
- *    log before it decides anything else; a late append is then fenced off by its expected sequence.
+ *      - drawn subjects, in a group with the subject of the actor that has drawn their number. No other actor begins
+ *        them, and that actor commits to its own subject in the same group. So they have not been begun as long as its
+ *        own subject is at the expected sequence, which the server or the guard checks. That also excludes an earlier
+ *        try of unknown outcome, and a node that was frozen. A counter that went back cannot give a number twice: nodes
+ *        check that before they draw any (projections/numbered.ts). Numbers of messages do not count as drawn, because
+ *        another actor closes their gaps (message/closer.ts).
+ *      - passing subjects (archive/mark.ts). The log itself has them for as long as they matter.
+ *  - The archive is asked for a group while other batches are under way, and the group waits for the answer. By the
+ *    time it leaves, its subjects may have changed: the server checks that for the log, and the guard for the archive.
+ *  - If no acknowledgement comes in time, or the connection is lost, the outcome is reported as unknown. The caller
+ *    reads the log before it decides anything else, and the expected sequence stops a late append.
  */
 import { headers, type Msg, nuid, type NatsConnection } from "@nats-io/transport-node"
 import type { Clock } from "effect"
@@ -57,45 +57,45 @@ import {
 
 const ACK_TIMEOUT_MS = 5000
 /**
- * Batches begin at least this far apart: the server flushes each to disk, so that a few larger ones cost it and us less
- * than many small ones. A lone commit waits for nothing.
+ * The smallest gap between the starts of two batches. The server flushes each batch to disk, so a few large ones cost
+ * less than many small ones. A lone commit does not wait.
  */
 const BATCH_GAP_MS = 5
-/** Parts of refused batches that are under way at once: a server takes 50 of a stream. */
+/** Parts of refused batches that are under way at once. A server accepts 50 per stream. */
 const PARTS_ABREAST = 8
 const READ_TIMEOUT_MS = 3000
-/** Before a replica that is behind is asked again. */
+/** The pause before a replica that is behind is asked again. */
 const BEHIND_PAUSE_MS = 5
-/** Tries of a group that was refused although all its subjects stand as it expects, and the pause before each. */
+/** Tries of a group that was refused although all its subjects are as it expects, and the pause before each. */
 const STANDING_TRIES = 50
 const STANDING_PAUSE_MS = 5
 
-/** Refusals by which the server says that an expected sequence was wrong (alone, or inside a batch). */
+/** Refusals by which the server says that an expected sequence was wrong, for a single message or inside a batch. */
 const WRONG_SEQUENCE = new Set([WRONG_LAST_SEQUENCE, WRONG_LAST_SEQUENCE_IN_BATCH])
-/** The `code` of a refusal that says that nothing was written and that it may go better soon. */
+/** The `code` of a refusal that means: nothing was written, and a later try may succeed. */
 const UNAVAILABLE = 503
 const isFull = ({ err_code = 0, description = "" }: NonNullable<BatchAck["error"]>): boolean =>
   NO_ROOM.has(err_code) || (err_code === STORE_FAILED && /maximum|no space|insufficient/i.test(description))
 
-/** Hears of each batch that was sent: commits in it, what became of it, how long that took. */
+/** Called for each batch that was sent: its number of commits, its outcome, and the time it took. */
 export interface LogObserver {
   readonly batch: (commits: number, outcome: BatchOutcome["type"], seconds: number) => void
 }
 
-/** The result of looking up a group's subjects that the log may have dropped. */
+/** The answer of the archive about a group's subjects that the log may have dropped. */
 interface Look {
   /** `unasked`: the index did not answer. */
   readonly stands: "expected" | "otherwise" | "unasked"
-  /** The mark up to which the index was asked; `null` where it was not. */
+  /** The mark up to which the index was asked; `null` if it was not. */
   readonly mark: number | null
-  /** Appends to subjects of which the log has nothing. */
+  /** Appends to subjects without any commit in the log. */
   readonly gone: ReadonlySet<Append>
 }
 
 interface Group {
   readonly appends: ReadonlyArray<Append>
   readonly resolve: (result: AppendResult) => void
-  /** Under way since the group came: while another batch is. */
+  /** Begun when the group arrives, while another batch may be under way. */
   looking: Promise<Look>
   look: Look | null
 }
@@ -106,7 +106,7 @@ interface BatchAck {
   readonly error?: { readonly code?: number; readonly err_code?: number; readonly description?: string }
 }
 
-/** Groups that go in one batch, and how often they were refused without a reason that was found. */
+/** Groups that go in one batch, and how often they were refused for no known reason. */
 interface Part {
   readonly groups: ReadonlyArray<Group>
   readonly tries: number
@@ -122,9 +122,9 @@ type BatchOutcome =
 export interface LogBounds {
   readonly batchMax: number
   readonly queueMax: number
-  /** True if the stream has replicas, of which any may answer a read. */
+  /** True if the stream has replicas. Any of them may answer a read. */
   readonly replicated?: boolean
-  /** The archive with the log's older part. */
+  /** The archive, with the older part of the log. */
   readonly archive?: Archive | undefined
 }
 
@@ -140,12 +140,15 @@ export class JetStreamLog implements EventLog {
   private readonly nats: NatsConnection
   private readonly bounds: LogBounds
   private readonly observer: LogObserver | undefined
-  /** Commits refused since the start: their subject stood elsewhere than expected, or too many waited. */
+  /**
+   * Counted since the start: commits refused because a subject was not at the expected sequence, or because too many
+   * waited.
+   */
   readonly counts = { conflicts: 0, overloaded: 0 }
   private queue: Array<Group> = []
   private inFlight = false
   private lastBatchAt = Number.NEGATIVE_INFINITY
-  /** The next lane of the mark. Processes begin apart from each other. */
+  /** The next lane of the mark. Each process starts at a random one, so that they differ. */
   private turn = Math.floor(Math.random() * 1000)
 
   constructor(clock: Clock.Clock, nats: NatsConnection, bounds: LogBounds, observer?: LogObserver) {
@@ -155,7 +158,7 @@ export class JetStreamLog implements EventLog {
     this.observer = observer
   }
 
-  /** Commits that wait for the batch in flight, by the commands that made them. */
+  /** Number of groups that wait for the batch in flight. */
   get waiting(): number {
     return this.queue.length
   }
@@ -190,7 +193,7 @@ export class JetStreamLog implements EventLog {
     this.inFlight = false
   }
 
-  /** All of them settled. */
+  /** Writes a batch. All its groups are settled when this resolves. */
   private async written(batch: ReadonlyArray<Group>): Promise<void> {
     const parts: Array<Part> = [{ groups: batch, tries: 0 }]
     while (parts.length > 0) {
@@ -223,12 +226,13 @@ export class JetStreamLog implements EventLog {
     }
   }
 
-  /** Those whose subjects stand in the archive as they are expected to. The others are settled. */
+  /** The groups whose subjects have the expected sequence in the archive. The others are settled. */
   private async fitting(groups: ReadonlyArray<Group>): Promise<ReadonlyArray<Group>> {
     for (;;) {
       const looks = await Promise.all(groups.map(({ looking }) => looking))
       const mark = this.bounds.archive?.mark.seq ?? 0
-      // A batch is guarded by one mark, the newest that is known: those that were asked by another are asked again.
+      // One mark guards a batch, the newest that is known. Groups that were looked up at another mark are looked up
+      // again.
       const stale = groups.filter((_, index) => (looks[index]?.mark ?? mark) !== mark)
       for (const group of stale) this.looked(group)
       if (stale.length > 0) continue
@@ -239,7 +243,7 @@ export class JetStreamLog implements EventLog {
     }
   }
 
-  /** The group, with a look for its subjects under way where the archive may have some of them. */
+  /** Starts the look into the archive if it may have some of the group's subjects. Returns the group. */
   private looked(group: Group): Group {
     const { archive } = this.bounds
     const asked =
@@ -262,7 +266,7 @@ export class JetStreamLog implements EventLog {
     return { stands, mark: marks.length === 0 ? null : Math.min(...marks), gone }
   }
 
-  /** The last sequence of a subject whose commits may all be in the archive. `mark`: `null` where they are not. */
+  /** The last sequence of a subject whose commits may all be archived. `mark` is `null` if they are not. */
   private async archivedAt(
     { subject, expected }: Append,
     archive: Archive
@@ -270,19 +274,19 @@ export class JetStreamLog implements EventLog {
     // Sealed commits stay in the log for a moment longer.
     const hot = expected === 0 ? 0 : await this.lastSeqHot(subject)
     if (hot > 0) return { newest: hot, mark: null }
-    // The guard finds out if that is still so.
+    // The guard detects it if this changes.
     return archive.mark.seq === 0 ? { newest: 0, mark: 0 } : archive.stand(subject)
   }
 
-  /** True where the archive has grown since it was asked for these. */
+  /** True if the archive has grown since it was asked for these groups. */
   private hasMoved(groups: ReadonlyArray<Group>): boolean {
     const mark = markOf(groups)
     return mark !== null && mark !== this.bounds.archive?.mark.seq
   }
 
   /**
-   * True where all subjects of refused groups stand as expected. The server may have dropped one from the log a moment ago,
-   * or another batch that expects the same lane was under way.
+   * True if all subjects of refused groups are at the expected sequence. The refusal may then have another cause: the
+   * server dropped a subject from the log a moment ago, or another batch with the same lane was under way.
    */
   private async stand(groups: ReadonlyArray<Group>): Promise<boolean> {
     if (this.bounds.archive === undefined) return false
@@ -307,21 +311,21 @@ export class JetStreamLog implements EventLog {
     settle(groups, outcome)
   }
 
-  /** With an archive one place is the guard's. */
+  /** If there is an archive, one place of a batch is for the guard. */
   private get batchMax(): number {
     return this.bounds.batchMax - (this.bounds.archive === undefined ? 0 : 1)
   }
 
-  /** None is empty, and no subject stands in two of them. */
+  /** Takes up to two batches from the queue. None is empty, and no subject is in both. */
   private takeBatches(): ReadonlyArray<ReadonlyArray<Group>> {
     const [alone, joint, later]: [Array<Group>, Array<Group>, Array<Group>] = [[], [], []]
     const taken = new Set<string>()
     let size = 0
     for (const group of this.queue) {
-      // One that is larger than a batch may be goes alone, and the server refuses it.
+      // A group that is larger than a batch may be is sent alone, and the server refuses it.
       const fits = size === 0 || size + group.appends.length <= this.batchMax
       if (group.look === null) {
-        // Later groups on its subjects stay behind it.
+        // Later groups with the same subjects stay behind this one.
         for (const append of group.appends) taken.add(append.subject)
         later.push(group)
       } else if (fits && !group.appends.some((append) => taken.has(append.subject))) {
@@ -384,7 +388,7 @@ export class JetStreamLog implements EventLog {
     const page = unbroken(await this.readHot(subject, after, max, upTo))
     const [first] = page.entries
     if (archive === undefined || first?.previous === after) return page
-    // The commits between are archived, or forgotten.
+    // The commits in between are archived or forgotten.
     const older = await archive.history(subject, after, first?.previous)
     const entries = older.filter(({ seq }) => first === undefined || seq < first.seq)
     return entries.length === 0 ? page : { entries, more: true }
@@ -407,7 +411,7 @@ export class JetStreamLog implements EventLog {
     return page
   }
 
-  /** True where a sequence has come into the archive: then no replica needs to have it any more. */
+  /** True if a sequence has been archived, so that no replica needs to have it any more. */
   private async isArchived(seq: number): Promise<boolean> {
     const { archive } = this.bounds
     if (archive === undefined) return false
@@ -415,7 +419,7 @@ export class JetStreamLog implements EventLog {
     return seq <= archive.through
   }
 
-  /** As far as the replica that answers has it. */
+  /** Reads from any replica, as far as that one has the subject. */
   private async readAny(subject: string, after: number, max: number): Promise<LogPage> {
     const entries: Array<LogEntry> = []
     let more = false
@@ -453,7 +457,10 @@ export class JetStreamLog implements EventLog {
   }
 }
 
-/** Up to where an entry does not follow the one before it: the log may have dropped what lies between as it was read. */
+/**
+ * The entries up to the first that does not follow the one before it. The log may have dropped what lay between while
+ * it was read.
+ */
 const unbroken = ({ entries, more }: LogPage): LogPage => {
   const gap = entries.findIndex(
     ({ previous }, at) => at > 0 && previous !== undefined && previous !== entries[at - 1]?.seq
@@ -466,7 +473,7 @@ const mayBeArchived = (append: Append, place: number): boolean =>
   !(append.drawn === true && append.expected === 0 && place > 0) &&
   !isPassing(append.subject)
 
-/** The mark by which the archive was asked for the subjects of a batch; `null` where it was not. */
+/** The mark at which the archive was asked for the subjects of a batch; `null` if it was not. */
 const markOf = (groups: ReadonlyArray<Group>): number | null =>
   groups.reduce<number | null>((mark, { look }) => look?.mark ?? mark, null)
 

@@ -2,8 +2,8 @@
  * Follows a stream in order, for as long as the connection lives and the scope is open.
  *
  * Invariants
- *  - Every message from the start on is received, in order; after an interruption it goes on behind the last one
- *    received.
+ *  - Every message from the start on is received, in order. After an interruption, reading continues after the last
+ *    message received.
  *  - The server keeps such a consumer in memory: one that was killed has forgotten it. So when the connection is
  *    renewed a new consumer is made at once. The same follows missed heartbeats: in a cluster the server that has the
  *    consumer may go while the connection, to another one, stays.
@@ -48,13 +48,13 @@ const PULL_MS = 1000
  */
 const MADE_WITHIN_MS = 1000
 const MADE_WITHIN_MAX_MS = 32_000
-/** A consumer that nobody pulls from for so long is forgotten by the server. */
+/** The server deletes a consumer from which nobody pulls for this long. */
 const FORGOTTEN_AFTER_MS = 30_000
 const TAKEN_BACK_WITHIN_MS = 5000
-/** Attempts to take a consumer back, twice as far apart after each; then the server forgets it by itself. */
+/** Tries to delete a consumer, with doubled pauses. After that the server deletes it. */
 const TAKE_BACK_TRIES = 7
 const TAKE_BACK_PAUSE_MS = 500
-/** For whoever leaves. */
+/** The time in which a reader that ends may delete its consumer. */
 const LEAVE_WITHIN_MS = 1000
 
 export interface Following {

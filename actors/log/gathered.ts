@@ -1,15 +1,14 @@
 /**
- * Work of one sort that comes item by item and is done in batches: whatever comes while a batch is under way makes the
- * next one.
+ * Collects items of work and does them in batches. Items that arrive while a batch is under way make up the next one.
  */
 import { delay, machineClock, monotonicMs } from "../../schemas/runtime/clock.ts"
 
 interface Bounds {
-  /** Items of one batch. */
+  /** The most items of one batch. */
   readonly together: number
-  /** Items that wait. */
+  /** The most items that may wait. */
   readonly waiting: number
-  /** Batches begin at least this far apart, by the machine's time. The first waits for nothing. */
+  /** The smallest gap in ms between the starts of two batches, by the machine's clock. The first does not wait. */
   readonly gapMs?: number
 }
 
@@ -26,20 +25,20 @@ export class Gathered<Item, Outcome> {
   private readonly bounds: Bounds
   private readonly act: (items: ReadonlyArray<Item>) => Promise<(item: Item) => Outcome>
 
-  /** `act`: does a batch, and says what came of each item. */
+  /** `act` does a batch. It resolves to a function that gives the outcome of each item. */
   constructor(bounds: Bounds, act: (items: ReadonlyArray<Item>) => Promise<(item: Item) => Outcome>) {
     this.bounds = bounds
     this.act = act
   }
 
-  /** Rejects where the item's batch fails, and where too many wait. */
+  /** Rejects if the item's batch fails, or if too many items wait. */
   do(item: Item): Promise<Outcome> {
     if (this.queue.length >= this.bounds.waiting) return Promise.reject(new Error("too many wait already"))
     return new Promise((resolve, reject) => {
       this.queue.push({ item, resolve, reject })
       if (this.busy) return
       this.busy = true
-      // With it goes whatever else this turn of the event loop brings.
+      // Items that arrive in the same turn of the event loop join the batch.
       setImmediate(() => void this.pump())
     })
   }

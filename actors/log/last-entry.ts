@@ -1,4 +1,4 @@
-/** The newest commit of a subject as the log's leader has it, for a log with replicas, of which another may be behind. */
+/** The newest commit of a subject, read from the leader of the log, because a replica may be behind. */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { streams } from "../../schemas/subjects.ts"
 import type { Commit, LogEntry } from "./commit.ts"
@@ -7,14 +7,14 @@ import { requestStream } from "./requests.ts"
 
 const NOT_FOUND = 404
 
-/** The header of an append. The server keeps it with the message, so that each commit names the one before it. */
+/** A header of each append. The server keeps it with the message, so that each commit names the one before it. */
 export const EXPECTED = "Nats-Expected-Last-Subject-Sequence"
-/** The same, where the commit before it is in the archive: of that the server knows nothing. */
+/** The same if the commit before it is in the archive, which the server does not know. */
 export const PREVIOUS = "Hub-Previous"
 const EXPECTED_LINE = /^Nats-Expected-Last-Subject-Sequence: *(\d{1,16})\r?$/m
 const PREVIOUS_LINE = /^Hub-Previous: *(\d{1,16})\r?$/m
 
-/** Sequence of the commit before, by a message's headers; `null` where they do not say. */
+/** The sequence of the commit before this one, from a message's headers; `null` if they do not say. */
 export const previousIn = (header: (name: string) => string | undefined): number | null => {
   const told = header(PREVIOUS) || header(EXPECTED) || ""
   return told === "" ? null : Number(told)
@@ -28,7 +28,7 @@ interface Answer {
 
 const textOf = (base64: string): string => Buffer.from(base64, "base64").toString()
 
-/** `null` where there is none. Rejects when the log does not answer within `timeout` ms. */
+/** `null` if the subject has no commit. Rejects when the log does not answer within `timeout` ms. */
 export const lastEntry = async (nats: NatsConnection, subject: string, timeout: number): Promise<LogEntry | null> => {
   const wanted = JSON.stringify({ last_by_subj: subject })
   const reply = await requestStream(nats, `$JS.API.STREAM.MSG.GET.${streams.events}`, wanted, { timeout })

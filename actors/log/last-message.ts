@@ -1,12 +1,12 @@
 /**
- * One message as the stream's leader has it. A direct get may be answered by any replica, also by one that is a moment
- * behind; whoever decides on what stands there asks the leader.
+ * Reads one message from the stream's leader. A direct get may be answered by a replica that is a moment behind, so
+ * code that decides by a message asks the leader.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { requestStream } from "./requests.ts"
 
 const NOT_FOUND = 404
-/** The server's own number: what is not there is the stream, which says nothing of its messages. */
+/** The server's error for a missing stream. It does not say that a message is missing. */
 const NO_STREAM = 10_059
 
 export interface LeaderMessage {
@@ -20,10 +20,10 @@ interface Answer {
   readonly error?: { readonly code: number; readonly err_code?: number; readonly description?: string }
 }
 
-/** The newest of a subject, or the first of a pattern from a sequence on. */
+/** The newest message of a subject, or the first of a pattern from a sequence on. */
 type Wanted = { readonly last_by_subj: string } | { readonly seq: number; readonly next_by_subj: string }
 
-/** `null` where there is none. Rejects when the stream does not answer within `timeout` ms. */
+/** `null` if there is no such message. Rejects when the stream does not answer within `timeout` ms. */
 export const leaderMessage = async (
   nats: NatsConnection,
   stream: string,

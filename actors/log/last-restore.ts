@@ -1,13 +1,13 @@
 /**
  * The last restore of the log. Sessions and letters that were ended or used after the backup are open again in a
- * restored log, so secrets and letters from before the restore are no longer valid. Nodes read it once: a restore needs
- * all of them stopped.
+ * restored log, so secrets and letters from before the restore are no longer valid. Nodes read it once, at their start,
+ * because all nodes must be stopped for a restore.
  */
 import { subjects } from "../../schemas/subjects.ts"
 import type { EventLog } from "./commit.ts"
 
 export interface Restored {
-  /** Sequence of its record in the log: whatever is behind it was written since. */
+  /** Sequence of the restore's record in the log. Every later commit was written since. */
   readonly seq: number
   /** Unix ms. */
   readonly at: number

@@ -1,11 +1,11 @@
 /**
- * Reads log and archive as one, in order, and goes on with what comes. For readers whose position does not delay the
- * archive.
+ * Reads archive and log as one, in order, then follows new commits. It is for readers whose position does not delay the
+ * archiver.
  *
  * Invariants
  *  - Each commit from the start on is received once and in order, if it is still kept.
- *  - A reader that is overtaken, because the log was archived and dropped before it came there, goes on in the archive.
- *    If that cannot be read, the reading fails. It never goes on behind a gap.
+ *  - If commits are archived and dropped from the log before the reader gets to them, it continues in the archive. If
+ *    the archive cannot be read, the reading fails. It never continues after a gap.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Deferred, Effect, Stream } from "effect"
@@ -18,12 +18,12 @@ import { archivedPages, type Stored } from "./stream-pages.ts"
 import { traceIdOf } from "./traceparent.ts"
 
 export interface ReadCommit extends Stored {
-  /** `null` where it was not sampled, and for what comes out of the archive. */
+  /** `null` if the trace was not sampled, and for every commit from the archive. */
   readonly traceId: string | null
 }
 
 interface Options {
-  /** Only subjects of this pattern. */
+  /** Only subjects of this pattern are read. */
   readonly filter?: string
   readonly pullMessages?: number
   /** Commits that are read from the archive at once. */
@@ -31,7 +31,7 @@ interface Options {
 }
 
 export class LogReading {
-  /** Until it is interrupted. */
+  /** Reads until it is interrupted. */
   readonly run: Effect.Effect<never, unknown>
   private readonly nats: NatsConnection
   private readonly archive: Archive | undefined
@@ -41,7 +41,7 @@ export class LogReading {
   private following: Following | null = null
   private archived = false
 
-  /** `from`: the first sequence that counts. */
+  /** `from`: the first sequence to deliver. */
   constructor(
     nats: NatsConnection,
     archive: Archive | undefined,
@@ -57,22 +57,25 @@ export class LogReading {
     this.run = Effect.forever(Effect.scoped(Effect.suspend(() => this.round())))
   }
 
-  /** The last sequence up to which all was received. */
+  /** The last sequence up to which everything was received. */
   get reached(): number {
     return this.next - 1
   }
 
-  /** True while it reads in the archive. */
+  /** True while it reads from the archive. */
   get isArchived(): boolean {
     return this.archived
   }
 
-  /** Messages that the log has still to deliver; `null` where that is not known. Rejects when the log does not answer. */
+  /**
+   * Number of messages that the log has still to deliver; `null` if that is not known. Rejects when the log does not
+   * answer.
+   */
   async pending(): Promise<number | null> {
     return (await this.following?.pending()) ?? null
   }
 
-  /** Reads the archive, then follows the log until commits were archived and dropped before they were read. */
+  /** Reads the archive, then follows the log until unread commits are archived and dropped. */
   private round() {
     const { nats, archive, options } = this
     return Effect.gen({ self: this }, function* () {

@@ -4,8 +4,8 @@
  * forgotten at once.
  *
  * Two different nonces share a 64-bit hash about once in 10^13 checks at a million nonces. The later one is then
- * refused, and its client signs again with a fresh nonce. The hash is of the key too, so nobody can bring that about
- * for another's key.
+ * refused, and its client signs again with a fresh nonce. The hash includes the key, so nobody can cause that for
+ * another agent's key.
  */
 import { hash } from "node:crypto"
 
@@ -14,7 +14,7 @@ const FIRST_CAPACITY = 1024
 
 interface Generation {
   readonly from: number
-  /** Three words an entry: two of the hash, one of the request. A hash of zero is an empty place. */
+  /** Three words for each entry: two of the hash, one of the request. A hash of zero marks an empty place. */
   slots: Uint32Array
   size: number
 }
@@ -35,7 +35,7 @@ export const markOf = (key: string, nonce: string, requestId: string): NonceMark
   }
 }
 
-/** FNV-1a: request ids are random and the edge's own, so nobody chooses them to collide. */
+/** FNV-1a. It is enough, because request ids are random and made by the edge, so nobody can choose them to collide. */
 const fingerprint = (text: string): number => {
   let value = 0x811c9dc5
   for (let index = 0; index < text.length; index++) value = Math.imul(value ^ text.charCodeAt(index), 0x01000193)
@@ -50,7 +50,7 @@ export class NonceTable {
     this.keepMs = keepMs
   }
 
-  /** The request that used it, or `null`. */
+  /** The request that used the nonce, or `null`. */
   usedBy(mark: NonceMark): number | null {
     for (const generation of this.generations) {
       const at = place(generation.slots, mark)
@@ -92,7 +92,7 @@ export class NonceTable {
   }
 }
 
-/** The place of a mark, or the empty place where it would go. */
+/** The place of a nonce, or the empty place where it would be stored. */
 const place = (slots: Uint32Array, mark: NonceMark): number => {
   const capacity = slots.length / 3
   let index = mark.low & (capacity - 1)

@@ -1,18 +1,18 @@
 /**
- * The nonce log (spec 5.1: a nonce is refused for 15 minutes, on whatever edge it comes in, whatever died meanwhile).
+ * The nonce log (spec 5.1: a used nonce is refused for 15 minutes, on every edge, even if processes die meanwhile).
  *
  * Invariants
  *  - The owner of the key's shard judges a nonce, so two uses meet in one place.
  *  - A use is in the log before its request is answered. Uses gather for FLUSH_MS, or until the message before them is
  *    acknowledged, and go out as one.
  *  - Every node follows the log of all nodes. A node that takes over a shard first reads the log up to its end as it
- *    was after the shard was claimed. The former owner no longer answers by then (placement.ts), so its later entries
- *    belong to requests that got no answer.
- *  - The edge repeats an unanswered ask under the same id: a nonce found used by that very request is no reuse. Once it
- *    was said of a request that its use could not be recorded, it is said of each repeat: its client has been told that
- *    nothing was done.
- *  - One record is 12 bytes: 64 bits of hash, 32 bits of request. So a quarter of an hour at 5,000 requests/s is 54 MB
- *    to read back, and the log has no key or nonce.
+ *    was after the shard was claimed. The former owner no longer answers by then (actors/engine/placement.ts), so its
+ *    later entries belong to requests that got no answer.
+ *  - The edge repeats an unanswered ask under the same id, so a nonce that the same request has used is no reuse. If
+ *    the answer to a request was that its use could not be recorded, each repeat gets the same answer: its client has
+ *    been told that nothing was done.
+ *  - One record is 12 bytes: 64 bits of hash, 32 bits of request. So 15 minutes at 5,000 requests/s are 54 MB to read
+ *    back, and the log contains no key and no nonce.
  */
 import type { StreamState } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
@@ -28,30 +28,33 @@ import { requestsOf, requestStream } from "./requests.ts"
 
 const FLUSH_MS = 2
 /**
- * Messages begin at least this far apart: each costs a publish, an acknowledgement, and a delivery to every node that
- * follows, whatever is in it. Under load a request waits a little longer; alone it does not.
+ * The smallest gap between the starts of two messages. Each costs a publish, an acknowledgement and a delivery to every
+ * node, whatever its size. Under load a request waits a little longer; a lone request does not wait.
  */
 const FLUSH_GAP_MS = 4
 const ACK_TIMEOUT_MS = 3000
-/** No ask is repeated for so long; one message a few seconds can fail, so this also bounds what is remembered. */
+/**
+ * No ask is repeated for longer than this. At most one message in a few seconds can fail, so this also bounds what is
+ * remembered.
+ */
 const REPEATED_MS = 60_000
 const RECORD_BYTES = 12
 const INFO_TIMEOUT_MS = 1000
-/** Messages of one read of the log; how long it may take, for the server that was asked may be gone. */
+/** Messages of one read of the log, and how long a read may take: the server that was asked may be gone. */
 const PAGE_MESSAGES = 1000
 const PAGE_TIMEOUT_MS = 500
-/** Milliseconds to wait for replicas that are behind, and between two looks. */
+/** Milliseconds to wait for replicas that are behind, and the pause between two looks. */
 const BEHIND_MAX_MS = 3000
 const BEHIND_PAUSE_MS = 10
 const PATIENCE = Schedule.upTo(Schedule.spaced(BEHIND_PAUSE_MS), { duration: BEHIND_MAX_MS })
-/** Records in one message: well under the server's ceiling of 1 MiB. */
+/** The most records in one message. They stay well below the server's limit of 1 MiB. */
 const RECORDS_MAX = 4000
 
 export type NonceUse =
-  /** `recorded` is true once the use is in the log, false when it could not be put there. */
+  /** `recorded` resolves to true once the use is in the log, and to false if it could not be written. */
   { readonly use: "fresh"; readonly recorded: Promise<boolean> } | { readonly use: "reused"; readonly recorded?: never }
 
-/** Uses that go out as one message, and what all of them wait for. */
+/** Uses that are sent as one message, and the outcome that all of them wait for. */
 interface Batch {
   readonly marks: Array<NonceMark>
   readonly use: NonceUse
@@ -65,11 +68,13 @@ const newBatch = (): Batch => {
 
 const REUSED: NonceUse = { use: "reused" }
 
-/** The place of a log of nonces. */
+/** The place where a nonce log is stored. */
 export interface NonceHome {
   readonly stream: string
   readonly subject: string
-  /** Seconds that a used nonce is refused. Whole minutes are forgotten at once, so it may be up to one more. */
+  /**
+   * Seconds for which a used nonce is refused. Whole minutes are forgotten at once, so it may be up to one minute more.
+   */
   readonly keepSeconds: number
 }
 
@@ -82,10 +87,10 @@ type Asked = Deferred.Deferred<void, NotCaughtUp>
 
 export class NonceLog {
   /**
-   * Succeeds when this node knows every nonce that was in the log when it was asked for. It reads them itself: the
-   * server that has the follower's consumer may be gone just now.
+   * Succeeds once this node knows every nonce that was in the log at the time of the call. It reads them itself,
+   * because the server that has the follower's consumer may just have died.
    *
-   * A node takes many shards at once: whoever asks while it is read waits for the next reading, and all such for one.
+   * A node takes many shards at once. Calls that arrive during a reading wait for the next one, and share it.
    */
   readonly catchUp: Effect.Effect<void, NotCaughtUp> = Effect.gen({ self: this }, function* () {
     const asked = yield* Deferred.make<void, NotCaughtUp>()
@@ -97,15 +102,15 @@ export class NonceLog {
   private readonly home: NonceHome
   private readonly table: NonceTable
   private readonly asking: Queue.Queue<Asked>
-  /** Batches that wait to go out; the last one gathers. */
+  /** Batches that wait to be sent. New uses are added to the last one. */
   private readonly batches: Array<Batch> = []
-  /** Closed while nothing waits. */
+  /** Closed while no batch waits. */
   private readonly some = Latch.makeUnsafe(false)
   private flushedAt = Number.NEGATIVE_INFINITY
-  /** Requests whose use could not be recorded, of the last REPEATED_MS. */
+  /** Requests of the last REPEATED_MS whose use could not be recorded. */
   private failures: ReadonlyArray<{ readonly at: number; readonly requests: ReadonlySet<number> }> = []
   private followed = 0
-  /** The stream refused what was sent last. */
+  /** True if the stream refused the last message. */
   private refuses = false
 
   private constructor(clock: Clock.Clock, nats: NatsConnection, home: NonceHome, asking: Queue.Queue<Asked>) {
@@ -126,12 +131,12 @@ export class NonceLog {
     })
   }
 
-  /** Nonces that are remembered. */
+  /** Number of nonces that are remembered. */
   get tracked(): number {
     return this.table.size
   }
 
-  /** Judges a nonce and, when it is fresh, begins to record it. */
+  /** Judges a nonce. If it is fresh, this also begins to record it. */
   use(key: string, nonce: string, requestId: string, now: number): NonceUse {
     const mark = markOf(key, nonce, requestId)
     const usedBy = this.table.usedBy(mark)
@@ -163,7 +168,7 @@ export class NonceLog {
     return batch
   }
 
-  /** All that waits, and what comes meanwhile. */
+  /** Sends all batches that wait, and those that are added meanwhile. */
   private readonly flush: Effect.Effect<void> = Effect.gen({ self: this }, function* () {
     yield* this.some.await
     yield* Effect.sleep(FLUSH_MS)
@@ -187,13 +192,13 @@ export class NonceLog {
     const end = monotonicMs(this.clock) + ACK_TIMEOUT_MS
     for (let left = ACK_TIMEOUT_MS; left > 0; left = end - monotonicMs(this.clock)) {
       const reply = await requestsOf(this.nats).requestStream(this.home.subject, records, left)
-      // Records may stand in the log twice: what the lost line had swallowed is sent again.
+      // The log may get a record twice, because messages that the lost connection swallowed are sent again.
       if (reply !== null) return this.stored(reply.json<{ error?: { description?: string } }>().error)
     }
     return false
   }
 
-  /** Logs why the stream refuses, once for all that it refuses in a row: it may be full. */
+  /** Logs why the stream refuses messages, for example because it is full. A series of refusals is logged once. */
   private stored(error: { readonly description?: string } | undefined): boolean {
     if (error !== undefined && !this.refuses)
       logNow("error", "nonces", { stream: this.home.stream, error: error.description ?? "unknown error" })
@@ -202,8 +207,8 @@ export class NonceLog {
   }
 
   /**
-   * Reads back what may still be refused (the stream keeps no more) and follows the log from there, for as long as the
-   * scope is open. Succeeds when it has caught up.
+   * Reads back the nonces that may still be refused (the stream keeps no others), then follows the log for as long as
+   * the scope is open. Succeeds once it has caught up.
    */
   readonly follow: Effect.Effect<void, unknown, Scope.Scope> = Effect.gen({ self: this }, function* () {
     yield* this.catchUp
@@ -212,7 +217,7 @@ export class NonceLog {
     })
   })
 
-  /** One reading, for all who have asked for it. */
+  /** One reading, shared by all who have asked for it. */
   private readonly answer: Effect.Effect<void> = Effect.gen({ self: this }, function* () {
     const asked = yield* Queue.takeAll(this.asking)
     const exit = yield* Effect.exit(this.readUp)
@@ -224,7 +229,7 @@ export class NonceLog {
       try: () => this.lastSeq(),
       catch: (error) => new NotCaughtUp({ message: String(error) })
     })
-    // Entries that the follower is about to bring need not be asked for.
+    // Entries that the follower is about to deliver need not be read.
     if (this.followed < last) yield* Effect.sleep(BEHIND_PAUSE_MS)
     const further = Effect.suspend(() => {
       const before = this.followed
@@ -237,7 +242,7 @@ export class NonceLog {
     while (this.followed < last) yield* Effect.retry(further, PATIENCE)
   })
 
-  /** As the stream's leader has it; 0 where all that was there may be used again. */
+  /** The last sequence on the stream's leader; 0 if all its nonces may be used again. */
   private async lastSeq(): Promise<number> {
     const reply = await requestStream(this.nats, `$JS.API.STREAM.INFO.${this.home.stream}`, undefined, {
       timeout: INFO_TIMEOUT_MS
@@ -250,7 +255,7 @@ export class NonceLog {
       : state.last_seq
   }
 
-  /** From any replica: one that is behind, or gone, brings nothing. */
+  /** Reads from any replica. One that is behind or gone gives nothing. */
   private readonly readPage: Effect.Effect<void> = Effect.ignore(
     Effect.tryPromise(() =>
       directGet(
@@ -266,7 +271,7 @@ export class NonceLog {
   )
 
   /**
-   * Takes the entries of the follower and of the catch-up. Entries that one has brought, the other skips. `at`: Unix
+   * Adds entries from the follower and from the catch-up. Each skips entries that the other has delivered. `at`: Unix
    * ms.
    */
   private heard(seq: number, at: number, records: Uint8Array): void {

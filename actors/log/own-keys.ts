@@ -1,10 +1,16 @@
-/** Refuses a key that did not seal the data that is there: a node with a new key would only add to it. */
+/**
+ * Refuses to start with a key that did not seal the existing data, because a node with a new key would only add data
+ * that the old key cannot open.
+ */
 import { Effect, Schedule } from "effect"
 import { ConfigurationFault } from "../../schemas/runtime/configuration-fault.ts"
 
 const AGAIN_MS = 500
 
-/** Waits for as long as the store does not answer. `opens`: true where nothing is sealed yet. `names`: the settings that give the key. */
+/**
+ * Waits while the store does not answer. `opens`: true if nothing is sealed yet. `names`: the settings that hold the
+ * key.
+ */
 export const ownKeys = (opens: () => Promise<boolean>, names: string): Effect.Effect<void, ConfigurationFault> =>
   Effect.flatMap(Effect.orDie(Effect.retry(Effect.tryPromise(opens), Schedule.spaced(AGAIN_MS))), (isOurs) =>
     isOurs

@@ -1,9 +1,9 @@
 /**
- * The end of waiting for what a lost connection has swallowed.
+ * Ends waiting for answers that a lost connection has swallowed.
  *
  * Messages that were sent over a broken connection, or while there was none, may never arrive, and their answers never
  * come. So when the connection is renewed, waiting requests from before are given up at once, not at their timeouts.
- * Their outcome is unknown, and their askers look again over the line that now works.
+ * Their outcome is unknown, and their callers look again over the new connection.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect, type Scope } from "effect"
@@ -13,7 +13,7 @@ type Listener = (change: Change) => void
 
 const listenersOf = new WeakMap<NatsConnection, Set<Listener>>()
 
-/** Returns what ends the listening. */
+/** Returns a function that ends the listening. */
 export const onLine = (nats: NatsConnection, listener: Listener): (() => void) => {
   const known = listenersOf.get(nats)
   const listeners = known ?? new Set()
@@ -25,7 +25,7 @@ export const onLine = (nats: NatsConnection, listener: Listener): (() => void) =
   return () => void listeners.delete(listener)
 }
 
-/** For as long as the scope is open. */
+/** Listens for as long as the scope is open. */
 export const listeningOnLine = (nats: NatsConnection, listener: Listener): Effect.Effect<void, never, Scope.Scope> =>
   Effect.asVoid(
     Effect.acquireRelease(

@@ -1,6 +1,6 @@
 /**
- * The requests of a connection (schemas/runtime/bus/requests.ts), given up when it is renewed. The bus's time is the
- * machine's, which no test moves.
+ * The requests of a connection (schemas/runtime/bus/requests.ts), given up when the connection is renewed. Their
+ * timeouts use the machine's clock, which no test moves.
  */
 import type { Msg, MsgHdrs, NatsConnection } from "@nats-io/transport-node"
 import { machineClock } from "../../schemas/runtime/clock.ts"
@@ -11,8 +11,8 @@ import { onLine } from "./renewal.ts"
 const known = new WeakMap<NatsConnection, Requests<Msg, MsgHdrs>>()
 
 /**
- * For a connection on which nothing was asked yet: no answer is given up before `patienceMs`. Servers give up early,
- * since somebody waits and another server may answer; a person at a shell would rather wait.
+ * Sets a patience for a connection before its first request: no request is given up before `patienceMs`. Servers give
+ * up early, because a client waits and another server may answer. A person at a shell would rather wait.
  */
 export const waitPatiently = (nats: NatsConnection, patienceMs: number): void => {
   known.set(nats, made(nats, patienceMs))
@@ -35,7 +35,7 @@ const made = (nats: NatsConnection, patienceMs: number): Requests<Msg, MsgHdrs> 
   return requests
 }
 
-/** A stream's answer. Rejects where it does not within the time. */
+/** Asks a stream and waits for its answer. Rejects if none comes in time. */
 export const requestStream = async (
   nats: NatsConnection,
   subject: string,

@@ -1,6 +1,7 @@
 /**
- * The mark of a restore that is not done: a stream of its own, made before a restore deletes anything and deleted when all
- * is whole. It outlives every other stream, so it holds wherever the restore ends. No backup has it.
+ * The mark of an unfinished restore. It is a stream of its own, made before a restore deletes anything and deleted when
+ * everything is complete. It outlives every other stream, so it is there wherever the restore ends. Backups do not
+ * contain it.
  */
 import { type JetStreamManager, RetentionPolicy, StorageType } from "@nats-io/jetstream"
 import { restoreMark, subjects } from "../../schemas/subjects.ts"
@@ -22,7 +23,10 @@ export const isHalfRestored = async (manager: JetStreamManager): Promise<boolean
   }
 }
 
-/** A program that began to work on half of the streams would make the other half itself, empty. */
+/**
+ * Refuses to work during a restore. A program that began with half of the streams would make the other half itself,
+ * empty.
+ */
 export const refuseHalfRestored = async (manager: JetStreamManager): Promise<void> => {
   if (await isHalfRestored(manager)) throw new HalfRestored()
 }

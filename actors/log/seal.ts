@@ -1,7 +1,7 @@
 /**
- * Seals values that must not be in the clear in events, snapshots, replays and backups. Secrets that an actor must keep
- * (a webhook's HMAC key) are sealed under a key derived from the service's seed. A person's own data is sealed under a
- * key of that account (actors/kit/account-keys.ts). AES-256-GCM.
+ * Seals values that must not be readable in events, snapshots, replays and backups. Secrets that an actor must keep (a
+ * webhook's HMAC key) are sealed under a key derived from the service's seed. A person's own data is sealed under a key
+ * of that account (actors/kit/account-keys.ts). AES-256-GCM.
  */
 import {
   createCipheriv,
@@ -14,7 +14,7 @@ import {
 } from "node:crypto"
 
 const FORMAT = "sealed1"
-/** In whole: a shorter one could be guessed by whoever brings a box back. */
+/** The whole tag. A shorter one could be guessed by somebody who sends a changed box back. */
 const TAG_BYTES = 16
 
 export const isSealed = (text: string): boolean => text.startsWith(`${FORMAT}.`)
@@ -23,7 +23,7 @@ const derived = (seed: Uint8Array, use: string): KeyObject =>
   createSecretKey(Buffer.from(hkdfSync("sha256", seed, new Uint8Array(0), use, 32)))
 
 export class Sealer {
-  // As objects: made of bytes each time, a mark costs six times as much, and a message has hundreds.
+  // Key objects and not bytes: with bytes a mark costs six times as much, and a message has hundreds of marks.
   private readonly key: KeyObject
   private readonly marks: KeyObject
 
@@ -33,12 +33,12 @@ export class Sealer {
     this.marks = derived(seed, `${use}, marks`)
   }
 
-  /** By which what can be guessed is known again, and which nobody without the key can try guesses on. In hex. */
+  /** A keyed hash, in hex. Equal texts have equal marks, and nobody without the key can test guesses. */
   mark(text: string, purpose: string): string {
     return createHmac("sha256", this.marks).update(`${purpose}\n${text}`).digest("hex")
   }
 
-  /** `purpose` binds the box to its place: it opens nowhere else. */
+  /** `purpose` binds the box to its place. It opens with the same purpose only. */
   seal(secret: string, purpose: string): string {
     const nonce = randomBytes(12)
     const cipher = createCipheriv("aes-256-gcm", this.key, nonce)

@@ -1,10 +1,10 @@
 /**
- * Guards the room for the log. Below a floor of free bytes no commit is appended, so that reads go on: they need the
- * memory of nonces above all, in streams of bounded size.
+ * Guards the disk space of the log. Below a floor of free bytes no commit is appended, so that reads continue: they
+ * need room above all for the nonce log, a stream of bounded size.
  *
- * It is measured by the disk itself, if nats-server is the launcher's own on this machine. Otherwise each server's
- * monitoring (HUB_NATS_MONITOR) tells its room and its use. The account's bound counts too, if it has one. The least of
- * what is known counts. A server that refuses a commit for want of room says the same, for REFUSED_HOLD_MS.
+ * If nats-server was started by the launcher on this machine, the disk itself is measured. Otherwise each server's
+ * monitoring (HUB_NATS_MONITOR) gives its limit and its use. The account's limit counts too, if it has one, and the
+ * smallest figure wins. If a server refuses a commit for lack of room, the disk counts as full for REFUSED_HOLD_MS.
  */
 import { statfs } from "node:fs/promises"
 import { join } from "node:path"
@@ -19,7 +19,7 @@ import { logNow } from "../../schemas/runtime/log/log.ts"
 const LOOK_EVERY_MS = 1000
 const LOOK_WITHIN_MS = 400
 const REFUSED_HOLD_MS = 5000
-/** Writes begin again above the floor by this much of it, so that they do not flicker. */
+/** Writes begin again only at this percentage of the floor, so that they do not switch on and off. */
 const RESUME_PERCENT = 110
 const RETRY_AFTER_SECONDS = 60
 const ANSWER_MAX_BYTES = 65_536
@@ -36,12 +36,12 @@ export interface StorageParts {
   readonly config: Pick<HubConfig, "natsUrl" | "natsMonitors" | "data">
 }
 
-/** Fails, or finds nothing, where this way does not tell. */
+/** Fails, or gives `null`, if this way of measuring does not work here. */
 type Looking = Effect.Effect<number | null, unknown>
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])(:\d+)?$/
 
-/** The folder of the launcher's own server, if that is the one in use. */
+/** The data folder of the launcher's own server, if the bus is that server. */
 const onDisk = ({ natsUrl, data }: StorageParts["config"]): Looking => {
   const servers = busServers(natsUrl, "queries")?.servers ?? []
   if (servers.length === 0 || !servers.every((server) => LOOPBACK.test(server))) return Effect.succeed(null)
@@ -51,9 +51,9 @@ const onDisk = ({ natsUrl, data }: StorageParts["config"]): Looking => {
   )
 }
 
-/** Told by a server's monitoring. */
+/** The figures of a server's monitoring. */
 const Monitored = Schema.Struct({
-  /** It has no JetStream, or not any more: it is on its way out. Its figures are all 0 then. */
+  /** The server has no JetStream, or is shutting down. All its figures are then 0. */
   disabled: Schema.optional(Schema.Boolean),
   storage: Schema.optional(Schema.Number),
   config: Schema.optional(Schema.Struct({ max_storage: Schema.optional(Schema.Number) }))
@@ -80,7 +80,7 @@ const inAccount = (manager: StorageParts["manager"]): Looking =>
     ({ storage, limits }) => (limits.max_storage > 0 ? Math.max(0, limits.max_storage - storage) : null)
   )
 
-/** Bytes that may still be written; `null` where nothing tells. */
+/** Bytes that may still be written; `null` if nothing gives a figure. */
 export const freeStorage = ({ manager, config }: StorageParts): Effect.Effect<number | null> => {
   const looks = [onDisk(config), inAccount(manager), ...config.natsMonitors.map(onServer)]
   const all = looks.map((look) => Effect.orElseSucceed(look, () => null))
@@ -102,7 +102,7 @@ const OF_THE_LOG: StorageWords = {
 }
 
 export class StorageWatch {
-  /** As last seen. */
+  /** The free bytes when they were last measured. */
   free: number | null = null
   private below = false
   private refusedUntil = Number.NEGATIVE_INFINITY
@@ -116,7 +116,7 @@ export class StorageWatch {
     this.words = words
   }
 
-  /** Looks now, and then for as long as the scope is open. `floor`: bytes that must stay free. */
+  /** Measures now, and then for as long as the scope is open. `floor`: bytes that must stay free. */
   static watching(
     parts: StorageParts,
     floor: number,
@@ -139,7 +139,7 @@ export class StorageWatch {
     return this.low ? storageLow() : null
   }
 
-  /** A server had no room for a commit. */
+  /** Called when a server had no room for a commit. */
   refused(): void {
     this.refusedUntil = monotonicMs(this.clock) + REFUSED_HOLD_MS
   }

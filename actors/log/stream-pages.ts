@@ -1,6 +1,6 @@
 /**
- * A stream read in pages, at the reader's pace: while one page is worked on, the next is there and the one behind it
- * fetched, and never more. For whoever reads a whole stream; who waits for what is to come follows it (follow.ts).
+ * Reads a stream in pages, at the reader's pace. While the reader works on one page, the next one is there and the one
+ * after it is being fetched, and no more. It is for reading a whole stream; follow.ts waits for new messages.
  */
 import type { Msg, NatsConnection } from "@nats-io/transport-node"
 import { Effect, Option, Schedule, Stream } from "effect"
@@ -17,13 +17,13 @@ export interface Stored {
   readonly data: Uint8Array
 }
 
-/** Tries of one page, over an outage of the bus. */
+/** Tries of one page, enough for an outage of the bus. */
 const TRIES = 60
 const RETRY_MS = 500
 const TIMEOUT_MS = 3000
-/** Before a replica that is behind is asked again. */
+/** The pause before a replica that is behind is asked again. */
 const BEHIND_PAUSE_MS = 50
-/** Pages that are there beside the one that is worked on. */
+/** Pages that are ready besides the one that is worked on. */
 const AHEAD = 1
 
 const stored = (message: Msg): Stored => ({
@@ -54,7 +54,7 @@ const matching = (pattern: string): ((subject: string) => boolean) => {
   if (pattern === EVERYTHING) return () => true
   const wanted = pattern.split(".")
   const isOpen = wanted.at(-1) === EVERYTHING
-  // Most patterns are of one kind: then it is enough to compare how the subject begins.
+  // Most patterns are of one kind, so comparing the beginning of the subject is enough.
   const fixed = wanted.slice(
     0,
     wanted.findIndex((token) => token === "*" || token === EVERYTHING)
@@ -93,7 +93,7 @@ const through = (after: number, next: (at: number) => Effect.Effect<Page | null,
     )
   ).pipe(Stream.buffer({ capacity: AHEAD }))
 
-/** All of the archive behind `after`. */
+/** All pages of the archive after `after`. */
 export const archivedPages = (
   archive: Archive,
   after: number,
@@ -105,8 +105,8 @@ export const archivedPages = (
 }
 
 /**
- * From behind `after` to what was the end when the last page was read: only subjects of these patterns. No page is empty.
- * `archive`: of this stream. Messages that are archived meanwhile are read there.
+ * The messages after `after` whose subjects match these patterns, up to the end of the stream when the last page was
+ * read. No page is empty. `archive`: the one of this stream. Messages that are archived meanwhile are read there.
  */
 export const pagesOf = (
   nats: NatsConnection,
@@ -121,7 +121,7 @@ export const pagesOf = (
     Stream.filter((page) => page.length > 0)
   )
 
-/** The same with the end of each page, which may be further than its last message. Pages may be empty. */
+/** The same, with the end of each page, which may lie after its last message. Pages may be empty. */
 export const stretchesOf = (
   nats: NatsConnection,
   stream: string,
@@ -131,7 +131,7 @@ export const stretchesOf = (
   archive?: Archive
 ): Stream.Stream<Page, unknown> => {
   const [first = EVERYTHING, ...others] = typeof patterns === "string" ? [patterns] : patterns
-  // The server takes one pattern.
+  // The server accepts only one pattern.
   const pattern = others.length === 0 ? first : EVERYTHING
   const each = [first, ...others].map(matching)
   const isWanted = (subject: string): boolean => each.some((isOf) => isOf(subject))
@@ -148,7 +148,7 @@ export const stretchesOf = (
         return { page: page.filter(({ subject }) => isWanted(subject) && !isGuarding(subject)), reached: last.seq }
       return archive === undefined ? null : yield* atEnd(archive, at)
     })
-  /** A replica that is behind may end before what is archived and dropped by the time that another is asked. */
+  /** A replica that is behind may end before commits that are archived and dropped by the time another one is asked. */
   const atEnd = (known: Archive, at: number): Effect.Effect<Page | null, unknown> =>
     Effect.gen(function* () {
       const more = yield* nextSeq(nats, stream, at, pattern)
@@ -161,7 +161,7 @@ export const stretchesOf = (
   return through(after, next)
 }
 
-/** The first sequence of the pattern behind `after`, as the stream's leader has it; `null` where there is none. */
+/** The first sequence after `after` that matches the pattern, from the stream's leader; `null` if there is none. */
 export const nextSeq = (
   nats: NatsConnection,
   stream: string,

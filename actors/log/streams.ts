@@ -1,6 +1,6 @@
 /**
- * The streams of the service. The operator makes them and brings them up to date (ops/migrations/migrate.ts); a node
- * waits until they are there.
+ * The streams of the service. The operator's migration makes and updates them (ops/migrations/migrate.ts). A node waits
+ * until they exist.
  */
 import {
   DiscardPolicy,
@@ -19,11 +19,11 @@ import { refuseHalfRestored } from "./restore-mark.ts"
 import { buckets, streams, subjects } from "../../schemas/subjects.ts"
 
 const SECOND = 1_000_000_000
-/** Nonces outlive the time in which they are refused by this much, so that no clock drift lets one through. */
+/** Nonces are kept this much longer than they are refused, so that clock drift never lets one through. */
 export const NONCE_MARGIN_SECONDS = 60
 /** Seconds that a session lives without a beat (actors/engine/placement.ts). */
 export const SESSION_TTL_SECONDS = 3
-/** Some 80,000 lines of the console. */
+/** Room for some 80,000 lines of the console. */
 const AUDIT_MAX_BYTES = 16_777_216
 
 type Wanted = Partial<StreamConfig> & { readonly name: string; readonly subjects: Array<string> }
@@ -31,14 +31,14 @@ type Wanted = Partial<StreamConfig> & { readonly name: string; readonly subjects
 const common = { storage: StorageType.File, retention: RetentionPolicy.Limits, allow_direct: true }
 
 /**
- * A bound in bytes drops the oldest messages to make room, or refuses new ones. A count of visits, or an answer that a
- * retry would get again, may be dropped; a forgotten nonce would be valid again.
+ * At its limit in bytes a stream either drops the oldest messages or refuses new ones. A count of visits may be
+ * dropped, and so may an answer that a retry would get again. A forgotten nonce would be valid again.
  */
 const dropping = (max_bytes: number) => ({ max_bytes, discard: DiscardPolicy.Old })
 const refusing = (max_bytes: number) => ({ max_bytes, discard: DiscardPolicy.New })
 /**
- * The reasons of the streams that have no bound in bytes. The server sets a bound aside on every disk, and each of these
- * is bounded by what writes to it.
+ * Why some streams have no limit in bytes. The server reserves a limit on every disk, and each of these streams is
+ * bounded by what writes to it.
  */
 export const UNBOUNDED: Readonly<Record<string, string>> = {
   [streams.events]: "writes are refused below a floor of free bytes (storage.ts); actors that end leave it",
@@ -54,7 +54,10 @@ export const UNBOUNDED: Readonly<Record<string, string>> = {
     "the server lets no stream of schedules refuse, and dropping would lose timers; fired ones end after 30 days",
   [streams.counters]: "the server lets no counter have a bound; one message for each of a few names"
 }
-/** Said outright, since an update keeps what it does not name: an earlier release had bounds here. */
+/**
+ * The fields are named explicitly, because an update keeps fields that it does not name and an earlier release had
+ * limits here.
+ */
 const keptWithLog = { max_bytes: -1, discard: DiscardPolicy.New }
 
 const wantedLeases = ({ service }: Limits, replicas: number): Wanted => ({
@@ -155,7 +158,7 @@ const wantedStreams = ({ service, authentication, identity }: Limits, replicas: 
     max_msgs_per_subject: 1
   },
   {
-    // Nobody takes a line away: the oldest go when there is no more room.
+    // Nothing deletes a line. The oldest ones go when the stream is full.
     ...common,
     num_replicas: replicas,
     ...dropping(AUDIT_MAX_BYTES),
@@ -165,7 +168,7 @@ const wantedStreams = ({ service, authentication, identity }: Limits, replicas: 
     deny_purge: true
   },
   {
-    // A piece is written once, and never written over.
+    // A piece is written once and never overwritten.
     ...common,
     num_replicas: replicas,
     discard: DiscardPolicy.New,
@@ -213,7 +216,8 @@ const wantedStreams = ({ service, authentication, identity }: Limits, replicas: 
     subjects: [subjects.vault]
   },
   {
-    // Only the keeper may read them (roles.conf). A key that is sealed anew stands beside the former one until that is erased: the server would leave the bytes of a replaced one.
+    // Only the keeper may read them (roles.conf). A key that is sealed again is stored beside the former one until that
+    // is erased, because the server would leave the bytes of a replaced message on disk.
     ...common,
     num_replicas: replicas,
     ...keptWithLog,
@@ -240,12 +244,14 @@ const wantedStreams = ({ service, authentication, identity }: Limits, replicas: 
   }
 ]
 
-/** Makes a restored service's one stream that no backup holds, as the last one. Nodes wait until it is there. */
+/**
+ * Makes the one stream of a restored service that no backup contains. It is made last, and nodes wait until it exists.
+ */
 export const ensureLeases = async (manager: JetStreamManager, limits: Limits, replicas: number): Promise<void> => {
   await manager.streams.add(wantedLeases(limits, replicas))
 }
 
-/** Several nodes may start at once: a stream that is there already is brought up to date instead. */
+/** Several nodes may start at once, so a stream that exists already is updated instead. */
 export const ensureStreams = async (
   nats: NatsConnection,
   limits: Limits,
@@ -271,8 +277,8 @@ const ensureStream = async (manager: JetStreamManager, wanted: Wanted): Promise<
 }
 
 /**
- * Rejects where they are not there yet, or not whole: the leases are made last, by a migration as by a restore. A
- * process that may not read the log may not ask about it either, since its description names every subject in it.
+ * Rejects if the streams do not exist yet or are incomplete. The leases are made last, by a migration and by a restore.
+ * A process that may not read the log may not ask about it either, because its description names every subject in it.
  */
 export const findStreams = async (nats: NatsConnection, readsLog: boolean): Promise<JetStreamManager> => {
   const manager = await jetstreamManager(nats, { checkAPI: false })

@@ -1,4 +1,4 @@
-/** The trace that a message of the log is part of. */
+/** Reads the trace that a message of the log belongs to. */
 import type { MsgHdrs } from "@nats-io/transport-node"
 import { readTraceparent, TRACEPARENT } from "../../schemas/runtime/trace/traceparent.ts"
 

@@ -69,7 +69,7 @@ export const mailDomainKind = kind(fold, domainOperations, (node: MailParts) => 
   const checked = (held: HeldDomain): Effect.Effect<Checked, Refusal> =>
     parts === null ? Effect.succeed(unheard(held.records)) : parts.looks.one(checkedBy(parts, held, service.mail))
 
-  /** `null` where nothing is to be made. */
+  /** `null` if nothing is to be made. */
   const ownFacts = ({ held }: MailDomainState, id: string): Effect.Effect<OwnFacts | null, Refusal> =>
     Effect.gen(function* () {
       const { own, sealer, provider } = yield* withMail(parts)

@@ -1,4 +1,4 @@
-/** Looking at a domain from outside: its records in DNS, and what the provider says. Bounded in time. */
+/** Checks a domain from outside: its records in DNS, and its state at the provider. The time is bounded. */
 import { Effect } from "effect"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
@@ -31,7 +31,10 @@ const lookedUp = (dns: Asked, record: DnsRecord) =>
     (answers) => foundIn(record, answers)
   )
 
-/** The proof stays; what is new is not there yet. `null` where the provider needs no other keys than before. */
+/**
+ * The records are declared again. The proof stays valid; new records are not in DNS yet. `null` if the provider needs
+ * the same keys as before.
+ */
 const redeclared = (
   records: ReadonlyArray<DnsRecord>,
   found: Found,
@@ -79,7 +82,7 @@ export const checkedBy = (
 
 const BUSY = unavailable("Too many domains are looked at at the moment. It is safe to try again.")
 
-/** So many looks at once; nothing waits for another. */
+/** Limits how many checks run at once. One more is refused and does not wait. */
 export class Looks {
   private readonly max: number
   private underWay = 0

@@ -42,7 +42,7 @@ export const claimedBy = ({ held }: MailDomainState, agent: string): Claimed | n
 const claimed = ({ held }: MailDomainState): Claimed | null =>
   held !== null && held.agent !== null ? { ...held, agent: held.agent } : null
 
-/** Proven by a record that was seen, a claim does not end by itself. */
+/** A claim that was proven by a record does not expire. */
 const checkedEvent = (held: Claimed, { found, provider }: Checked): MailDomainEvent => ({
   type: "mail_domain.checked",
   v: 1,
@@ -51,7 +51,7 @@ const checkedEvent = (held: Claimed, { found, provider }: Checked): MailDomainEv
   claim_until: provenBy(held.records, found) === true ? null : held.claim_until
 })
 
-/** As it is to be judged: by what it needs now. */
+/** The domain with the records that it needs now. */
 const asNeeded = (
   held: Claimed,
   { records }: Checked
@@ -60,7 +60,7 @@ const asNeeded = (
     ? { held, events: [] }
     : { held: { ...held, records }, events: [{ type: "mail_domain.records_changed", v: 1, records }] }
 
-/** `facts`: what was found just now. */
+/** `facts`: the result of the check just made. */
 export const decideVerify = (
   state: MailDomainState,
   { agent }: { readonly agent: string },
@@ -116,7 +116,7 @@ export const decideCheck = (
   return { events, timers: [{ name: CHECK_TIMER, at: next }] }
 }
 
-/** Without its proof it is a claim like any other from then on. */
+/** Without its proof it is an ordinary claim from then on. */
 const downgraded = (
   { agent, domain, records }: Claimed,
   events: Array<MailDomainEvent>,

@@ -1,4 +1,4 @@
-/** The key that mail of a domain is signed by: made here, and known outside by its public half alone. */
+/** The key that signs mail of a domain. It is made here, and only its public half is published. */
 import { generateKeyPair } from "node:crypto"
 import { promisify } from "node:util"
 import { Effect } from "effect"

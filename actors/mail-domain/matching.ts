@@ -2,10 +2,10 @@
 import type { DnsRecord } from "../../schemas/mail-domain/records.ts"
 import { type DnsAnswers, hostName } from "../mail/noun.ts"
 
-/** One for each record: `null` where no name server answered. */
+/** One for each record: `null` if no name server answered. */
 export type Found = ReadonlyArray<boolean | null>
 
-/** `a=b; c=d`, without spaces; of a tag that stands twice, the first. */
+/** Parses `a=b; c=d`, without spaces. If a tag is repeated, the first one counts. */
 const tagsOf = (text: string): ReadonlyMap<string, string> => {
   const tags = new Map<string, string>()
   for (const part of text.split(";")) {
@@ -20,7 +20,10 @@ const mechanismsOf = (text: string): ReadonlyArray<string> => text.trim().toLowe
 
 const isSpf = (text: string): boolean => mechanismsOf(text)[0] === "v=spf1"
 
-/** Another owner of mail may be named beside us: only what lets us send must be there. More than one record is an error (RFC 7208). */
+/**
+ * The record may name other mail providers as well; only the part that lets us send must be there. More than one record
+ * is an error (RFC 7208).
+ */
 const letsSend = (wanted: string, told: ReadonlyArray<string>): boolean => {
   const rules = told.filter(isSpf)
   const [rule] = rules
@@ -36,7 +39,7 @@ const isKey = (wanted: string, text: string): boolean => {
   return told.get("p") === ours.get("p") && (told.get("k") ?? "rsa") === (ours.get("k") ?? "rsa")
 }
 
-/** By what one server told. */
+/** Checks a record against the answer of one server. */
 const stands = ({ type, purpose, value }: DnsRecord, told: ReadonlyArray<string>): boolean => {
   if (type === "MX" || type === "CNAME") return told.includes(hostName(value))
   if (purpose === "spf") return letsSend(value, told)
@@ -52,7 +55,7 @@ export const foundIn = (record: DnsRecord, answers: DnsAnswers): boolean | null 
 
 const nameOf = ({ type, name }: DnsRecord): string => `${type} ${name}`
 
-/** Required ones that are not there; what nobody told of is not among them. */
+/** Required records that are missing. Records that no server answered for are not among them. */
 export const missingOf = (records: ReadonlyArray<DnsRecord>, found: Found): ReadonlyArray<string> =>
   records.filter(({ required }, index) => required && found[index] === false).map(nameOf)
 

@@ -1,4 +1,4 @@
-/** The provider that sends and receives for a domain, as far as its owner must set DNS up for it. */
+/** The provider that sends and receives for a domain: the parts for which the owner must set up DNS. */
 import { Effect } from "effect"
 import { type Refusal, refusal } from "../../schemas/errors.ts"
 import type { ProviderBounds, Identities, Identity, ProviderFault } from "../mail/noun.ts"
@@ -21,7 +21,10 @@ interface DkimPublic {
 }
 
 export interface DomainProvider {
-  /** The records that it needs, beside the proof of who holds the domain. Done again, it changes nothing. */
+  /**
+   * Declares a domain, and returns the records that it needs besides the proof of its holder. Calling it again changes
+   * nothing.
+   */
   readonly declare: (domain: string, dkim: DkimPublic) => Effect.Effect<ReadonlyArray<DnsRecord>, Refusal>
   /** `null`: it says nothing of its own. */
   readonly check: (domain: string) => Effect.Effect<ProviderLook | null, Refusal>

@@ -1,4 +1,4 @@
-/** Notifies agents of failed domains; mailboxes go with their domain, and a domain with its account. */
+/** Notifies agents of failed domains. Closes mailboxes when their domain ends, and ends a domain with its account. */
 import { AgentEvent } from "../agent/noun.ts"
 import { on, reactions, tell } from "../reactions/reaction.ts"
 import { MailDomainEvent } from "./state.ts"

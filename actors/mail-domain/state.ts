@@ -2,8 +2,8 @@
  * A mail domain and its events (spec 3.6): id = `domainId`.
  *
  * Invariants
- *  - `claim` counts the declarations, also of a domain that nobody holds any more: what was meant for one claim never
- *    touches another.
+ *  - `claim` counts the declarations of a domain, and continues when no agent holds it any more. So a command for one
+ *    claim never affects another.
  *  - Active it was proven by every required record, and only its own holder gives it up.
  *  - `claim_until` stands where the claim is not proven; `next_check` where the domain is active.
  */
@@ -48,7 +48,7 @@ export const MailDomainState = Schema.Struct({
   /** One that the provider still has to forget. */
   left: Schema.NullOr(Schema.String),
   left_since: NullableNumber,
-  /** When it is told so again; `null` where it was not told yet. */
+  /** The time when the provider is asked again to forget it; `null` if it was not asked yet. */
   forget_due: NullableNumber
 })
 export type MailDomainState = typeof MailDomainState.Type
@@ -58,7 +58,7 @@ export const MailDomainEvent = Schema.Union([
   event("mail_domain.declared", 1, { ...declared, claim: Schema.Int, from: Schema.NullOr(Schema.String) }),
   /** The provider needs others than before. */
   event("mail_domain.records_changed", 1, { records: Schema.Array(DnsRecord) }),
-  /** `claim_until`: as it stands from now on. */
+  /** `claim_until`: its value from now on. */
   event("mail_domain.checked", 1, { ...looked, claim_until: NullableNumber }),
   event("mail_domain.check_due", 1, { next_check: NullableNumber }),
   event("mail_domain.activated", 1, { agent: Schema.String }),

@@ -1,6 +1,6 @@
 /**
- * Codes and links of the last minutes, newest first. Anybody may fill the newest page: of a sender that is asked for, it
- * is read on until enough is found, the time is over, or `codes_rows_max` rows were read.
+ * Finds codes and links of the last minutes, newest first. Anybody may fill the newest page. So if a sender is asked
+ * for, reading continues until enough is found, the time is over, or `codes_rows_max` rows were read.
  */
 import { Effect } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
@@ -19,7 +19,7 @@ interface Opened {
   readonly mails: ReadonlyArray<ListedMail>
 }
 
-/** The n-th page of so many rows, from 1. */
+/** A page of this many rows; pages are numbered from 1. */
 export type OpenPage = (page: number, per_page: number) => Effect.Effect<Opened, Refusal>
 
 type Found = Queries["mail_codes"]["output"]
@@ -48,7 +48,7 @@ export const coded = (
     if (from === null) return { items: (yield* open(1, max)).mails.map(codesOf), unaligned: 0 }
     const domain = mailDomain(from)
     if (domain === null) return { items: [], unaligned: 0 }
-    // By their ids: what comes in meanwhile moves rows to the next page, where they are met again.
+    // Keyed by id, because messages that arrive meanwhile move rows to the next page, where they are read again.
     const aligned = new Map<string, MailCodes>()
     const unaligned = new Set<string>()
     for (let page = 1; (page - 1) * max < codes_rows_max && aligned.size < max; page++) {

@@ -1,4 +1,4 @@
-/** Numbers by spans of time, so that what is counted grows no state: hours of a day, days or weeks of a window. */
+/** Counts by spans of time (hours of a day, days or weeks of a window), so that the state stays small. */
 import { Schema } from "effect"
 
 export const HOUR_MS = 3_600_000
@@ -8,7 +8,7 @@ export const WEEK_MS = 7 * DAY_MS
 export const Counted = Schema.Array(Schema.Struct({ since: Schema.Number, count: Schema.Number }))
 export type Counted = typeof Counted.Type
 
-/** So many more in the span of `at`; what began `spans` of them ago is forgotten. */
+/** Adds to the count of the span that contains `at`. Spans that began `spans` spans ago are dropped. */
 export const counted = (all: Counted, count: number, at: number, spanMs: number, spans: number): Counted => {
   const since = Math.floor(at / spanMs) * spanMs
   const kept = all.filter((one) => one.since > since - spans * spanMs && one.since !== since)
@@ -20,7 +20,7 @@ export const counted = (all: Counted, count: number, at: number, spanMs: number,
 export const countedSince = (all: Counted, from: number): number =>
   all.reduce((sum, { since, count }) => (since > from ? sum + count : sum), 0)
 
-/** Recipients that were written to, and what became of them, by days. */
+/** Recipients that were written to, and the outcomes, by days. */
 export const SendingDays = Schema.Struct({ sent: Counted, bounced: Counted, complained: Counted })
 export type SendingDays = typeof SendingDays.Type
 

@@ -1,9 +1,9 @@
 /**
- * Asks DNS, by the name servers that are configured, or the machine's.
+ * Asks DNS, by the configured name servers or by the machine's.
  *
  * Invariants
- *  - One question takes `dns_query_ms` of a server at most; of an answer so many records of such a length are looked
- *    at, and so many aliases are followed.
+ *  - One question takes at most `dns_query_ms` for each server. The number and length of records that are read of an
+ *    answer are limited, and so is the number of aliases that are followed.
  *  - Callers that compare get each server's answer by itself: a missing name is an answer, a failure or silence is
  *    none.
  */
@@ -40,8 +40,8 @@ export const lookupBy = (servers: Servers, bounds: Pick<Bounds, "dns_query_ms">)
 }
 
 /**
- * For one message: rejects what is asked once its time is over, and beyond so many questions, as a passing fault. Its time
- * begins with its first question: what a thread takes to begin is not the message's.
+ * A lookup for one message. After its time, or beyond a number of questions, it rejects as a temporary fault. Its time
+ * begins with the first question, because the start of a thread must not count.
  */
 export const lookupWithin = (
   lookup: Lookup,
@@ -114,7 +114,7 @@ export class DnsQuestions {
     return found?.slice(0, dns_records_max).map((text) => text.slice(0, dns_record_max_chars)) ?? null
   }
 
-  /** Rejects where the server has not answered. */
+  /** Rejects if the server has not answered. */
   private async followed(
     resolver: Resolver,
     name: string,
@@ -126,7 +126,7 @@ export class DnsQuestions {
     } catch (error) {
       const code = codeOf(error)
       if (!ABSENT.has(code)) throw error
-      // A server that does not follow an alias by itself says that the name has no such record.
+      // A server that does not follow an alias itself answers that the name has no such record.
       if (code !== "ENODATA" || type === "CNAME" || aliases === 0) return []
     }
     const [alias] = await this.followed(resolver, name, "CNAME", 0)

@@ -1,8 +1,11 @@
 import type { FiredTimer } from "../../schemas/timer.ts"
 
-/** Longer than any command has. */
+/** Longer than any command takes until its commit. */
 const COMMIT_WITHIN_MS = 300_000
 
-/** True if the commit that set a timer for at once may still come; later it has failed. */
+/**
+ * True if a timer that was set for at once may have fired before its commit was written. Later than that, the commit
+ * has failed.
+ */
 export const mayBeEarly = (fired: FiredTimer, at: number): boolean =>
   fired.at !== undefined && at - fired.at < COMMIT_WITHIN_MS

@@ -1,4 +1,4 @@
-/** The time that the log keeps what is said of a message: a day longer than its row is there. */
+/** The time for which the log keeps events about a message: a day longer than its row exists. */
 import type { Limits } from "../../schemas/limits.ts"
 
 type Bounds = Pick<Limits["limits"]["email"], "retention_seconds">

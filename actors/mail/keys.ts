@@ -1,4 +1,4 @@
-/** The keys of mailboxes (log/erasable-keys.ts), and what is sealed under them: each box opens in its own place alone. */
+/** The keys of mailboxes (log/erasable-keys.ts), and sealing under them. Each box opens only in its own place. */
 import { timingSafeEqual } from "node:crypto"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect, Schema } from "effect"
@@ -45,7 +45,7 @@ export class MailKeys extends ErasableKeys {
 /** As a start names it that was given another one. */
 export const MAIL_KEY_NAMES = "HUB_MAIL_KEY or HUB_MAIL_KEY_FILE"
 
-/** `key`: `null` where there is no mail. */
+/** `key`: `null` if there is no mail. */
 export const mailKeysWith = (nats: NatsConnection, key: Uint8Array | null): MailKeys | null =>
   key === null ? null : new MailKeys(nats, key)
 
@@ -168,7 +168,7 @@ export const markMessageId = (sealer: Sealer, id: string): string =>
 export const recipientId = ({ service }: Pick<MailKeys, "service">, address: string): string =>
   service.mark(address, "recipient").slice(0, 2 * MARK_CHARS)
 
-/** Without what stands behind a plus; `null` where nothing does. */
+/** The address without the plus sign and what follows it; `null` if it has none. */
 export const untaggedOf = (address: string): string | null => {
   const [plus, at] = [address.indexOf("+"), address.lastIndexOf("@")]
   return plus < 1 || plus > at ? null : address.slice(0, plus) + address.slice(at)
@@ -179,7 +179,7 @@ export const sealRecipient = ({ service }: Pick<MailKeys, "service">, address: s
 export const openRecipient = ({ service }: Pick<MailKeys, "service">, sealed: string): string =>
   service.open(sealed, "recipient")
 
-/** By which an address that only its receiver has seen is known again: `purpose` and the id of what was sent. */
+/** The token of an address that only its receiver has seen. It is derived from `purpose` and the id of the sending. */
 export const sendingToken = ({ service }: Pick<MailKeys, "service">, purpose: string, sending: string): string =>
   service.mark(sending, `token of ${purpose}`).slice(0, MARK_CHARS)
 
@@ -196,6 +196,6 @@ export const isSendingToken = (
 
 /** For a kind that reads mail, or writes it. */
 export interface MailParts extends KindParts {
-  /** Under which stands what mail says; `null` where there is no mail. */
+  /** The keys that seal the content of mail; `null` if there is no mail. */
   readonly mail: MailKeys | null
 }

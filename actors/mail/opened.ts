@@ -1,6 +1,6 @@
 /**
- * Lists of mail, opened: answered by those who have the keys, as queries, since a page may be larger than one message
- * of the bus. Entries that cannot be opened any more are left out: their mailbox was closed a moment ago.
+ * Opens lists of mail. Processes with the keys answer them as queries, because a page may be larger than one message of
+ * the bus. Entries that cannot be opened any more are left out: their mailbox was closed a moment ago.
  */
 import { Clock, type Context, Effect } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
@@ -67,7 +67,7 @@ const openedAs = <Opened>(
 const openAny = (sealer: Sealer, row: Row): ListedMail | ListedSent =>
   row.box === "sent" ? openSentRow(sealer, row) : openReceived(sealer, row)
 
-/** By which the words of a search are found in each mailbox; `null` where there are none to look for. */
+/** By which the words of a search are found in each mailbox; `null` if there are none to look for. */
 const marksOf = (mail: MailKeys, mailboxes: ReadonlyArray<number>, q: string | null) => {
   const words = q === null ? [] : wordsOf(q, WORDS_ASKED_MAX)
   if (words.length === 0) return Effect.succeed(null)

@@ -1,4 +1,6 @@
-/** The tables of mail: messages, sealed, what became of those that were sent, and what happened to mailboxes. */
+/**
+ * The tables of mail: sealed messages, the outcomes of sent ones, suppressed recipients, and the journal of mailboxes.
+ */
 import { sql, type Transaction } from "kysely"
 import type { Database } from "../tables/database.ts"
 import { eventsOf, inventoryOf } from "../engine/events.ts"
@@ -121,7 +123,7 @@ export const mailProjection = logProjection({
         of: "agent",
         order: "id",
         at: "at",
-        // The log forgets a sent message a day later: until then it makes these rows.
+        // The log keeps a sent message a day longer than this. A rebuild in that time leaves such rows out.
         bounds: ({ limits: { email } }) => ({ seconds: email.retention_seconds, newest: 0 })
       }
     },

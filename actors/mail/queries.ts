@@ -1,4 +1,4 @@
-/** Reads of the tables of mail, as they stand there: sealed. */
+/** Reads the tables of mail. Their content is sealed. */
 import { type Kysely, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { SendingStatus } from "../../schemas/mail/sent.ts"

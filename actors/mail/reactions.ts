@@ -1,4 +1,7 @@
-/** Notifies agents of mail that came and of the outcome of sent mail; with an account its mailboxes go. */
+/**
+ * Notifies agents of received mail and of the outcome of sent mail. Closes an account's mailboxes when the account
+ * ends.
+ */
 import { AgentEvent } from "../agent/noun.ts"
 import { on, reactions, tell } from "../reactions/reaction.ts"
 import type { SUPPRESSIONS } from "../../schemas/mail/sending-operations.ts"

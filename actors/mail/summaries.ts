@@ -1,6 +1,6 @@
 /**
- * Summaries of mail, for notifications out of the read models: these know its number alone, and ask those that have
- * keys.
+ * Summaries of mail for notifications in the read models. These have only a mail's number, and ask processes that have
+ * the keys.
  */
 import { Effect } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"

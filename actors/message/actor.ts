@@ -1,4 +1,7 @@
-/** A private message: id = its number. It is begun by its sender (actors/agent/message/), and lives here. */
+/**
+ * A private message. Its id is its number. The sender's actor creates it (actors/agent/message/), and this actor owns
+ * it afterwards.
+ */
 import { messageOperations } from "../../schemas/message/operations.ts"
 import { iso } from "../../schemas/iso.ts"
 import { read, write } from "../engine/definition.ts"

@@ -1,6 +1,6 @@
 /**
- * Gives up numbers of messages that nobody commits: their node has died, stands still, or drew them for a message that
- * was refused.
+ * Closes numbers of messages that will never be committed: their node has died or is frozen, or drew them for a message
+ * that was refused.
  *
  * Invariants
  *  - A number is given up by a commit on the subject that its message would begin. A late message is refused by the log
@@ -16,7 +16,7 @@ import type { EventLog } from "../log/commit.ts"
 import { toItsEnd } from "../projections/steps.ts"
 import { voidNumber } from "./void.ts"
 
-/** A gap that is seen for so long is closed. Shorter than readers wait for it (queries.ts). */
+/** A gap that exists for this long is closed. It is shorter than readers wait for it (queries.ts). */
 const GRACE_MS = 1_000
 const LOOK_MS = 250
 const RETRY_MS = 5_000

@@ -1,6 +1,6 @@
 /**
- * Numbers of messages that are drawn and not settled. A number is drawn before its commit, on any node, so a message
- * may be in the log while a lower number is still on its way. A client that polls by number must not see past such a
+ * Numbers of messages that are drawn but not settled. A number is drawn before its commit, on any node. So a message
+ * may be in the log while a lower number is still to come, and a client that polls by number must not see past that
  * gap.
  *
  * Invariants
@@ -12,7 +12,7 @@ import { type RawBuilder, sql, type Transaction } from "kysely"
 import type { Database } from "../tables/database.ts"
 import { rowsJson } from "../tables/rows.ts"
 
-/** A longer jump of the counter is a restore's: nobody has drawn what it leaves out. */
+/** A longer jump of the counter comes from a restore: nobody has drawn the skipped numbers. */
 export const JUMP_MIN = 5_000
 /** An older gap holds nothing back: its number could not be settled, and messages must go on. */
 const HELD_MAX_SECONDS = 60
@@ -66,6 +66,6 @@ const held = (since: number) => sql`id > ${String(since)} and noted_at > now() -
 export const lowestGap = (since: number): RawBuilder<string> =>
   sql<string>`coalesce((select min(id) from message_gaps where ${held(since)}), ${String(HIGHEST)})`
 
-/** A condition: a gap between the two numbers holds back what is above it. */
+/** A condition: a gap between the two numbers holds back the messages above it. */
 export const gapBetween = (since: number, top: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql<boolean>`exists (select from message_gaps where ${held(since)} and id < ${top})`

@@ -1,4 +1,4 @@
-/** The table of private messages, and of the numbers between them that are not settled. */
+/** The tables of private messages, and of gaps: message numbers that were drawn and are not in the log yet. */
 import { sql } from "kysely"
 import { eventsOf, inventoryOf } from "../engine/events.ts"
 import { type Change, type Logged, logProjection } from "../projections/projection.ts"

@@ -113,7 +113,7 @@ const newestOf = ({ agent, box }: Box): RawBuilder<unknown> => {
   return newest(box === "sent" ? "sender" : "recipient")
 }
 
-/** The number that the answer waits for; `null` where no gap holds it back. */
+/** The number that the answer waits for; `null` if no gap holds it back. */
 const heldBack = async (db: Kysely<Database>, { until, ...box }: Asked): Promise<number | null> => {
   if (until === undefined) return null
   const top = until === null ? newestOf(box) : sql`${String(until)}::bigint`

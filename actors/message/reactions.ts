@@ -6,8 +6,9 @@ import { awaited, on, reactions, tell } from "../reactions/reaction.ts"
 import { MessageEvent } from "./state.ts"
 
 /**
- * The recipient's actor hears of new messages, then of read ones, in one set. So the second never overtakes the first
- * (both count the unread ones). A message has no page: both of its addresses are that of the interface.
+ * Notifies the recipient's actor of new messages and of read ones in one set of reactions, so that the second never
+ * overtakes the first (both count the unread ones). A message has no page, so both of its addresses are those of the
+ * interface.
  */
 export const toldMessages = awaited(
   reactions(

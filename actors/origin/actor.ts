@@ -1,6 +1,7 @@
 /**
- * Registrations from one network address in the last hour (spec 3.3: they raise the difficulty). The id is a hash of
- * the address; the address itself is kept nowhere, and the hash for little longer than its registrations count.
+ * Counts registrations from one network address in the last hour (spec 3.3: they raise the difficulty). Its id is a
+ * hash of the address. The address itself is not stored, and the hash only a little longer than its registrations
+ * count.
  */
 import { Schema } from "effect"
 import { originOperations } from "../../schemas/origin/operations.ts"

@@ -1,4 +1,7 @@
-/** A message between an agent and its owners: id = its number. It is begun by the agent's actor, and lives here. */
+/**
+ * A message between an agent and its owners. Its id is its number. The agent's actor creates it, and this actor owns it
+ * afterwards.
+ */
 import { Effect } from "effect"
 import { ownerMessageOperations, type SealedMessage } from "../../schemas/owner/operations.ts"
 import { iso } from "../../schemas/iso.ts"

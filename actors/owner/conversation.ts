@@ -1,6 +1,6 @@
 /**
- * The conversation of an agent and its owners, a page at a time: the read models' rows, opened. Answered by those who
- * have the keys, as a query: a page may be larger than one message of the bus.
+ * The conversation of an agent and its owners, one page at a time: rows of the read models, opened. Processes with the
+ * keys answer it as a query, because a page may be larger than one message of the bus.
  */
 import { Clock, type Context, Effect } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"

@@ -1,4 +1,4 @@
-/** The table of messages between agents and their owners: what they say stands in it sealed. */
+/** The table of messages between agents and their owners. The words in it are sealed. */
 import { sql } from "kysely"
 import { eventsOf, inventoryOf } from "../engine/events.ts"
 import { type Change, type Logged, logProjection } from "../projections/projection.ts"

@@ -1,4 +1,6 @@
-/** Messages between agents and their owners, as they are kept: whoever asks opens them (spec 4.10; contract 10, 20). */
+/**
+ * Messages between agents and their owners in sealed form. The asking process opens them (spec 4.10; contract 10, 20).
+ */
 import { type Kysely, type Selectable, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { SealedMessage } from "../../schemas/owner/operations.ts"
@@ -36,7 +38,7 @@ const sealedOf = ({
   created_at: created_at.toISOString()
 })
 
-/** The first answer to each, by the number of what it answers. */
+/** The first answer to each message, by the number of that message. */
 const answersTo = async (db: Db, ids: ReadonlyArray<string>): Promise<ReadonlyMap<string, SealedMessage>> => {
   if (ids.length === 0) return new Map()
   const rows = await db
@@ -94,7 +96,7 @@ export const ownerQuestionsQuery =
     }))
   }
 
-/** Unread messages are counted among the newest so many. */
+/** Unread messages are counted only among this many of the newest. */
 const COUNTED_MAX = 100
 
 export const ownerLatestQuery =

@@ -27,9 +27,9 @@ export const openWords = (
 ): Effect.Effect<Words | null, Refusal> =>
   Effect.map(openFor(accounts, placeOf(id), sealed), (text) => (text === null ? null : decodeWords(text)))
 
-/** The log's bytes beside the words that an owner writes: commits, keys, the notification. */
+/** The log's bytes in addition to the words that an owner writes: commits, keys, the notification. */
 const WORDS_BESIDE_BYTES = 2048
 
-/** Counts words as they stand there: sealed, as base64. */
+/** Counts words in the form in which they are stored: sealed, as base64. */
 export const wordsBytes = (text: string): number =>
   WORDS_BESIDE_BYTES + Math.ceil((Buffer.byteLength(JSON.stringify(text)) * 4) / 3)

@@ -1,4 +1,4 @@
-/** Messages as agents and people see them: opened, with how the people in them are called. */
+/** The form of messages for agents and people: opened, with the names of the people in them. */
 import { Effect } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"
 import type { SealedMessage } from "../../schemas/owner/operations.ts"

@@ -1,6 +1,6 @@
 /**
- * The words of owners' messages, for lists out of the read models and for deliveries: these have them sealed, or only
- * their number. Processes that answer queries have no keys, and ask those that do (`owner_words`).
+ * The words of owners' messages, for lists and for deliveries, which have them only sealed or by number. Processes that
+ * answer queries have no keys, so they ask processes that do (`owner_words`).
  */
 import { type Clock, Effect } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"

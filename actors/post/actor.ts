@@ -1,4 +1,7 @@
-/** A post: id = its number. It is begun by its author (actors/agent/content/), and lives here. */
+/**
+ * A post. Its id is its number. The author's actor creates it (actors/agent/content/), and this actor owns it
+ * afterwards.
+ */
 import { Effect } from "effect"
 import { type PostStanding, postOperations } from "../../schemas/post/operations.ts"
 import { postVoting } from "../../schemas/vote/operations.ts"

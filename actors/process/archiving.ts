@@ -2,10 +2,11 @@
  * The node that runs the projections moves the older part of the log into the archive.
  *
  * Invariants
- *  - Nothing leaves the log that a durable consumer, a projection or a set of reactions has still to read, or has put
- *    aside.
- *  - Nothing leaves the log while a node is alive that was told of no archive: for that node it would be lost.
- *  - Anything that holds commits back for long is named: in health, in a metric, in the log of the node, and by `hub
+ *  - No commit leaves the log while a durable consumer, a projection or a set of reactions has still to read it, or has
+ *    put it aside.
+ *  - No commit leaves the log while a node without an archive in its configuration is alive. For that node the commit
+ *    would be lost.
+ *  - A reader that holds commits back for long is named in health, in a metric, in the node's log, and by `hub
  *    archive`.
  */
 import type { ConsumerInfo, JetStreamManager } from "@nats-io/jetstream"
@@ -46,10 +47,10 @@ export interface ArchivingParts {
   readonly limits: Limits["service"]
 }
 
-/** The bound if nobody holds on to anything. */
+/** The limit if no reader holds anything back. */
 const EVERYTHING = Number.MAX_SAFE_INTEGER
 
-/** The last sequence that may leave the log, and in words why the next one may not. */
+/** The last sequence that may leave the log, and the reason why the next one may not. */
 export interface Hold {
   readonly seq: number
   readonly cause: string
@@ -72,8 +73,9 @@ interface Standing extends Pick<ConsumerInfo, "num_ack_pending"> {
 }
 
 /**
- * The place of a durable consumer: everything before has been acknowledged. `newest`: of its subject, as the log's
- * leader has it. The consumer's own server may not have that yet, and says that nothing is pending.
+ * The position of a durable consumer: it has acknowledged everything up to there. `newest`: the newest commit of its
+ * subject on the log's leader. The consumer's own server may not have that commit yet, and then reports that nothing is
+ * pending.
  */
 export const doneBy = (
   { num_ack_pending, ack_floor, delivered }: Standing,
@@ -83,7 +85,7 @@ export const doneBy = (
   return newest !== null && newest.seq > delivered.stream_seq ? delivered.stream_seq : EVERYTHING
 }
 
-/** Also those that a newer release has made, of which this one knows nothing. */
+/** All durable consumers, including those of a newer release that this one does not know. */
 const durablesOf = async (manager: JetStreamManager): Promise<ReadonlyMap<string, string>> => {
   const all = new Map(wantedConsumers(LIMITS).map(({ name, subject }) => [name, subject] as const))
   for await (const { name, config } of manager.consumers.list(streams.events))
@@ -143,25 +145,25 @@ const byNodes = async ({ nats, view }: Pick<ArchivingParts, "nats" | "view">): P
 
 type HoldParts = Omit<ArchivingParts, "log" | "opened" | "limits">
 
-/** The sequence up to which the log's readers let it go, and the reader that goes no further. */
+/** The sequence up to which all readers of the log are done, and the reader that is furthest behind. */
 export const heldBy = async (parts: HoldParts): Promise<Hold> => {
   const nodes = await byNodes(parts)
   if (nodes.seq === 0) return nodes
   return firstOf(await Promise.all([byConsumers(parts), byProjections(parts), byReactions(parts)]))
 }
 
-/** The last sequence that may leave the log, as far as its readers go. */
+/** The last sequence that all readers of the log are done with. */
 export const doneByAll = async (parts: HoldParts): Promise<number> => (await heldBy(parts)).seq
 
 /** The delay of the archive. */
 export interface Lateness {
-  /** Seconds since the log's oldest commit should have been archived; 0 for none. */
+  /** Seconds since the log's oldest commit should have been archived; 0 if none is due. */
   readonly seconds: number
-  /** Why it is late, in words; `null` where it is not, or not by much. */
+  /** The reason for the delay; `null` if there is none, or only a small delay. */
   readonly cause: string | null
 }
 
-/** `now`: Unix ms. Rejects where bus or Postgres do not answer. */
+/** `now`: Unix ms. Rejects if the bus or Postgres does not answer. */
 export const latenessOf = async (parts: HoldParts & Pick<ArchivingParts, "limits">, now: number): Promise<Lateness> => {
   const { manager, limits } = parts
   const { state } = await manager.streams.info(streams.events)
@@ -178,13 +180,13 @@ export const latenessOf = async (parts: HoldParts & Pick<ArchivingParts, "limits
   return { seconds, cause: isHeld ? hold.cause : "its runs fail, or no node runs the projections" }
 }
 
-/** The log's own is none of them, and has the marks. */
+/** The kinds whose commits are archived. The log's own subjects, which hold the marks, are not among them. */
 export const ARCHIVED_KINDS: ReadonlyArray<string> = [...KINDS.map(({ fold }) => fold.kind), "log"]
 
 export class Archiving {
-  /** Runs that failed, since the start. */
+  /** Counted since the start: runs that failed. */
   failures = 0
-  /** After the last run. */
+  /** As of the last run. */
   lateness: Lateness = { seconds: 0, cause: null }
   /** Archives until it is interrupted. */
   readonly run: Effect.Effect<never>
@@ -214,7 +216,7 @@ export class Archiving {
     this.run = Effect.andThen(Effect.repeat(Effect.andThen(told, this.looked), rest), Effect.never)
   }
 
-  /** Tells what holds the archive back, with each run for as long as it does. */
+  /** Logs what holds the archive back, with each run for as long as it does. */
   private readonly looked: Effect.Effect<void> = Effect.gen({ self: this }, function* () {
     const now = wallMs(yield* Clock.Clock)
     this.lateness = yield* attempt(() => latenessOf(this.parts, now))

@@ -1,11 +1,11 @@
 /**
- * The actor side's own checks (contract 7): what it sees of the bus, of Postgres, of the read models and of what waits.
+ * The health checks of the actors' side (contract 7): the bus, Postgres, the read models, and work that waits.
  *
  * Invariants
- *  - Nothing is made up: a check that this deployment has no part for is not there, one that cannot be answered here
- *    says so in its message.
- *  - All of it ends within CHECK_WITHIN_MS and LOOK_WITHIN_MS together, which is less than an edge waits
- *    (health_check_timeout_ms). A part without an answer by then has failed, and the others are reported all the same.
+ *  - No result is invented. A check is left out if this deployment does not have the part. A check that cannot be made
+ *    here says so in its message.
+ *  - All checks end within CHECK_WITHIN_MS plus LOOK_WITHIN_MS, which is less than an edge waits
+ *    (health_check_timeout_ms). A part that has not answered by then has failed. The others are still reported.
  */
 import type { JetStreamAccountStats, JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
@@ -37,11 +37,11 @@ import {
 } from "../queries/queue-health.ts"
 
 const CHECK_WITHIN_MS = 500
-/** For what can only be asked afterwards. */
+/** Time for checks that need the results of others. */
 const LOOK_WITHIN_MS = 250
 /** Seconds that the oldest commit may wait for the read models before something is wrong. */
 const LAG_WARN_SECONDS = 5
-/** Warns at this multiple of the floor below which writes are refused. */
+/** Warns when free space is below this multiple of the floor at which writes are refused. */
 const DISK_WARN_TIMES = 4
 const STORE_WARN_PERCENT = 80
 const STORE_FAIL_PERCENT = 95
@@ -56,14 +56,14 @@ export interface HealthParts {
 }
 
 interface Marks {
-  /** By projection. */
+  /** Keyed by projection. */
   readonly watermarks: ReadonlyMap<string, number>
   readonly faults: number
   /** Unix ms. */
   readonly now: number
 }
 
-/** `null` when it fails or does not come in time. */
+/** `null` if it fails or does not answer in time. */
 const timed = async <T extends object>(
   clock: Clock.Clock,
   asked: Promise<T>,
@@ -91,7 +91,7 @@ const marksOf = async (db: Kysely<Database>): Promise<Marks> => {
   }
 }
 
-/** `floor`: bytes below which nothing is written (log/storage.ts). */
+/** `floor`: bytes of free space below which nothing is written (log/storage.ts). */
 const diskCheck = (disk: Timed<{ readonly free: number | null }> | null, floor: number, check: Made): Check => {
   const free = disk?.value.free ?? null
   if (disk === null) return check("warn", null, "bytes free", "the disk does not answer")
@@ -121,7 +121,7 @@ const replicasCheck = ({ wanted, current, offline, lagging }: Replicas, check: M
   )
 }
 
-/** The size of all streams, against the bound of the account if it has one. */
+/** The size of all streams, compared with the limit of the account if it has one. */
 const storeCheck = (account: Timed<JetStreamAccountStats> | null, check: Made): Check => {
   if (account === null) return check("fail", null, "bytes used", "the bus does not tell what it stores")
   const { storage, limits } = account.value
@@ -145,7 +145,7 @@ const newestOf = ({ watermarks }: Marks): number =>
 const lagsOf = (clock: Clock.Clock, manager: JetStreamManager, { watermarks }: Marks) =>
   Promise.all(
     PROJECTIONS.map(async (projection) => {
-      // Until this release takes them over, the tables stand where the one before has them.
+      // Until this release has taken the tables over, they are at the watermark of the release before.
       const seq = watermarks.get(projection.name) ?? watermarks.get(PREDECESSOR) ?? 0
       return { name: projection.name, seconds: ageOf(await firstBehind(manager, projection, seq), wallMs(clock)) }
     })
@@ -180,7 +180,7 @@ const readModelChecks = async (
   }
 }
 
-/** The checks of reactions, which are known only by the process that runs them. */
+/** The checks of reactions. Only the process that runs them can make them. */
 const reactionChecks = (seen: Timed<ReactionsSeen> | null, now: number, check: Made): Checks => {
   if (seen === null)
     return { reactions: check("warn", null, "seconds behind", "how far the reactions are cannot be seen") }
@@ -219,7 +219,7 @@ const archiveCheck = (late: Timed<Lateness> | null, check: Made): Check => {
   )
 }
 
-/** Anybody may ask for it: those who ask at once are told by one look. */
+/** Anybody may ask for health, so requests that arrive together share one look. */
 export const healthQuery = (parts: HealthParts): (() => Promise<Queries["health"]["output"]>) => {
   let looking: Promise<Queries["health"]["output"]> | null = null
   return () =>

@@ -1,7 +1,8 @@
 /**
- * The parts of a process, each made when a role needs it and ended after all that stands on it.
+ * The parts of a process. Each is made when a role needs it, and closed after everything that uses it.
  *
- * Configuration is judged before anything is opened: what is wrong with it is told in one line (`ConfigurationFault`).
+ * The configuration is checked before anything is opened, and a fault in it is reported in one line
+ * (`ConfigurationFault`).
  */
 import { randomBytes } from "node:crypto"
 import { type NatsConnection, NatsConnectionImpl, setTransportFactory } from "@nats-io/transport-node"
@@ -45,12 +46,12 @@ import { Keys } from "./keys.ts"
 
 const RECONNECT_MS = 100
 const STREAMS_RETRY_MS = 250
-/** With the server gone there is nothing to drain into. */
+/** The time that closing the connection may take. If the server is gone, draining never ends. */
 const DRAIN_MAX_MS = 1000
 
 const fault = (message: string) => Effect.fail(new ConfigurationFault({ message }))
 
-/** Roles that own shards, or answer from the tables, need Postgres. */
+/** Postgres is needed by roles that own shards or answer from the tables. */
 const readsTables = ({ roles }: HubConfig): boolean => roles.includes("actors") || roles.includes("queries")
 
 export const configuration = (env: NodeJS.ProcessEnv): Layer.Layer<Configuration, ConfigurationFault> =>
@@ -80,7 +81,7 @@ export const keys = (env: NodeJS.ProcessEnv): Layer.Layer<Keys, ConfigurationFau
     })
   )
 
-/** Processes without mail need none. */
+/** Processes without mail need no key for it. */
 export const mailKeys = (env: NodeJS.ProcessEnv): Layer.Layer<MailKey, ConfigurationFault, Configuration> =>
   Layer.effect(
     MailKey,
@@ -95,7 +96,10 @@ export const mailKeys = (env: NodeJS.ProcessEnv): Layer.Layer<MailKey, Configura
     })
   )
 
-/** The keeper's, which does nothing else: whoever breaks into another role finds no such key there. */
+/**
+ * The keys of the keeper. It is a process of its own, so that an attacker who breaks into another role finds no such
+ * key there.
+ */
 export const vaultKeys = (env: NodeJS.ProcessEnv): Layer.Layer<VaultKey, ConfigurationFault, Configuration> =>
   Layer.effect(
     VaultKey,
@@ -110,7 +114,10 @@ export const vaultKeys = (env: NodeJS.ProcessEnv): Layer.Layer<VaultKey, Configu
     })
   )
 
-/** A host's, which does nothing else: it is root on its machine, and strangers' programs run there. */
+/**
+ * The key of a host of compartments. A host is a process of its own, because it is root on its machine and runs
+ * programs of strangers.
+ */
 export const runtimeKeys = (env: NodeJS.ProcessEnv): Layer.Layer<RuntimeKey, ConfigurationFault, Configuration> =>
   Layer.effect(
     RuntimeKey,
@@ -145,12 +152,12 @@ export const bus: Layer.Layer<Bus, ConfigurationFault, Configuration> = Layer.ef
 const drained = (nats: NatsConnection): Effect.Effect<unknown> =>
   Effect.timeoutOption(Effect.ignore(Effect.tryPromise(() => nats.drain())), DRAIN_MAX_MS)
 
-/** The server's refusals of this user are faults of the deployment. Ends with the connection. */
+/** Logs what the server refuses this user, because that is a fault of the deployment. Ends with the connection. */
 const tellRefusals = async (nats: NatsConnection): Promise<void> => {
   for await (const status of nats.status()) if (status.type === "error") logNow("error", "bus", { error: status.error })
 }
 
-/** Waits for as long as JetStream is still starting, or `hub migrate` under way. */
+/** Waits while JetStream is starting or `hub migrate` is running. */
 export const streams: Layer.Layer<Streams, never, Bus | Configuration> = Layer.effect(
   Streams,
   Effect.gen(function* () {
@@ -177,7 +184,7 @@ export const tables: Layer.Layer<Tables, never, Configuration> = Layer.effect(
   })
 )
 
-/** Waits for the log and for Postgres, as long as they are away, and for the index of the archive. */
+/** Waits until the log and Postgres answer, and until the index of the archive is complete. */
 export const archive: Layer.Layer<never, ConfigurationFault, Bus | Configuration | Streams | Tables> = Layer.effect(
   LogArchive,
   Effect.gen(function* () {
@@ -211,7 +218,7 @@ export const metrics: Layer.Layer<Metrics, never, Bus | Configuration> = Layer.e
   })
 )
 
-/** Queries that this process answers, whichever of its roles does. */
+/** Queries that this process answers in any of its roles. */
 export const queried: Layer.Layer<Queried, never, Metrics> = Layer.effect(Queried, Effect.map(Metrics, queryCalls))
 
 export const tracing: Layer.Layer<Tracing, never, Configuration> = Layer.effect(
@@ -234,7 +241,7 @@ export const cluster: Layer.Layer<Cluster, never, Bus | Configuration | Metrics 
     const nats = yield* Bus
     const told = yield* Metrics
     const { roles, limits } = yield* Configuration
-    // Leases are among the streams.
+    // The lease bucket is one of the streams.
     yield* Streams
     const { max_asks_in_flight: maxInFlight, max_frame_bytes: maxFrameBytes } = limits.service
     const name = randomBytes(8).toString("hex")

@@ -1,7 +1,8 @@
 /**
- * One actor node, wired: the engine around a connection, the actor kinds, projections and timers of its shards.
+ * Wires one actor node: the engine with its connection, the actor kinds, and the projections and timers of its shards.
  *
- * As its scope closes: projections and reactions end, then every shard is drained and given back, and beats go on until that is done.
+ * When its scope closes, projections and reactions end first. Then every shard is drained and given back, and beats
+ * continue until that is done.
  */
 import { randomBytes } from "node:crypto"
 import { hostname } from "node:os"
@@ -63,18 +64,21 @@ import { chatHasher, LISTENER, listens } from "../chat/noun.ts"
 import { claimLog } from "../service/noun.ts"
 import { type ActorServices, actorServices } from "../engine/services.ts"
 
-/** The owner of this actor id's shard runs projections and reactions: one node at a time, as long as leases hold. */
+/**
+ * The owner of this actor id's shard runs projections and reactions. That is one node at a time, as long as leases
+ * hold.
+ */
 export const PROJECTOR = "projector"
 const SWEEP_MS = 5000
-/** The format of a kind that this release does not have. */
+/** Stands for the format of a kind that this release does not have. */
 const NO_FORMAT = -1
 const REFRESH_DEADLINE_MS = 1000
-/** A cluster may still choose its leaders. */
+/** Repeated, because a cluster may still be electing its leaders. */
 const LOOKED_AGAIN = { schedule: Schedule.spaced(1000), times: 30 } as const
 
 export type NodeServices = Bus | Cluster | Configuration | Keys | MailKey | Metrics | Streams | Tables | Tracing
 
-/** The log and its nonces, as the node writes to them. */
+/** The log and the nonce log, as the node writes to them. */
 const logsOf = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const nats = yield* Bus
@@ -113,7 +117,7 @@ type Logs = Effect.Success<typeof logsOf>
 const isClaim = (definition: { readonly operations: object } | undefined): boolean =>
   definition !== undefined && Object.keys(definition.operations).length === 0
 
-/** `serves`: whether the node owns a shard, at the moment. */
+/** `serves`: true if the node owns the shard at the moment. */
 const hostOf = (
   kinds: ReadonlyArray<NodeKind>,
   { storage, log, nonces, proofs }: Logs,
@@ -129,7 +133,7 @@ const hostOf = (
     const { service } = config.limits
     const { asker } = yield* Cluster
     const touched = async (kind: string, id: string): Promise<void> => {
-      // A claim is read in the log alone: nobody has it in memory.
+      // The actor of a claim is never in memory; the claim is read from the log.
       if (isClaim(host.definition(kind))) return
       if (serves(shardOf(id))) return host.stale(kind, id)
       const deadline = wallMs(clock) + REFRESH_DEADLINE_MS
@@ -172,7 +176,7 @@ const hostOf = (
     return host
   })
 
-/** On a session's subjects, for as long as it lives. */
+/** Listens on a session's subjects for as long as the session lives. */
 const listeningFor = (
   nats: NatsConnection,
   transport: Loopback,
@@ -212,17 +216,19 @@ const describing = (
   return () => JSON.stringify({ ...place, started_at: startedAt, resident: host.resident })
 }
 
-/** Again and again, for as long as the scope is open. */
+/** Repeats an effect for as long as the scope is open. */
 const every = (
   ms: number,
   act: Effect.Effect<unknown, never, Scope.Scope>
 ): Effect.Effect<unknown, never, Scope.Scope> => Effect.forkScoped(Effect.repeat(told(act), Schedule.fixed(ms)))
 
-/** Logs errors of repeated work, which end nothing. */
+/** Logs errors of repeated work. They do not end it. */
 const told = <R>(act: Effect.Effect<unknown, never, R>): Effect.Effect<unknown, never, R> =>
   Effect.catchDefect(act, (defect) => Effect.annotateLogs(Effect.logError(defect), { at: "node" }))
 
-/** Resolves when it takes part; `kinds` and `sets`: another release has others. */
+/**
+ * Resolves when the node takes part in the cluster. `kinds` and `sets`: replaced by tests that play another release.
+ */
 export const actorNode = (
   kinds: ReadonlyArray<NodeKind> = KINDS,
   sets: ReadonlyArray<Reactions> = REACTIONS
@@ -249,12 +255,12 @@ export const actorNode = (
     const hashOf = chatHasher((yield* Keys).seed)
     const host = yield* hostOf(kinds, logs, timers, snapshots, letters, (shard) => placement.serves(shard))
     const operations = operationCalls(metrics.meter)
-    /** Open once the shard was taken on which projections and reactions run. */
+    /** Opened when the node takes the shard on which projections and reactions run. */
     const taken = Latch.makeUnsafe(false)
     const placement: Placement = yield* Placement.make({
       store: leases,
       view,
-      // The bus keeps the time to live of a lease, by the time of its own machine.
+      // The bus enforces the time to live of a lease by its own machine's clock.
       now: () => monotonicMs(machineClock),
       newSession: () => randomBytes(8).toString("hex"),
       describe: describing(clock, name, config, host),
@@ -282,7 +288,7 @@ export const actorNode = (
     const db = yield* Tables
     const closer = new GapCloser({ db, log })
     const opened = yield* LogArchive
-    // Before this node has a shard, and draws numbers.
+    // Before this node owns a shard and draws numbers.
     if (opened !== null) yield* countersRaised(nats, db)
     const limits = config.limits.service
     const archiving = opened === null ? [] : [new Archiving({ nats, manager, db, view, log, opened, limits })]
@@ -306,14 +312,15 @@ export const actorNode = (
       Effect.annotateLogs({ at: "placement" })
     )
     yield* tick
-    // A beat that hangs must not hold up the next, and they go on while the scope closes: until all is given back.
+    // A beat that hangs must not delay the next one. Beats continue while the scope closes, until every shard is given
+    // back.
     const beat = yield* FiberSet.makeRuntime<never, void, never>()
     yield* every(
       BEAT_MS,
       Effect.sync(() => void beat(tick))
     )
     yield* Effect.addFinalizer(() => placement.stop)
-    // Letters under way come to their end while their actors are still here to be told.
+    // Letters under way end while their actors are still here to record the outcome.
     yield* Effect.addFinalizer(() => letters.end)
     const running = yield* FiberHandle.make()
     const project = Effect.suspend(() =>
@@ -341,14 +348,14 @@ export const actorNode = (
       const ours = placement.serves(shardOf(PROJECTOR))
       return Effect.forEach(reactors, ({ start, stop }) => (ours ? start : stop), { discard: true })
     })
-    // Writes wait for the read models: whoever takes the shard begins at once.
+    // Writes wait for the read models, so a node that takes the shard begins at once.
     const looked = Effect.raceFirst(taken.await, Effect.sleep(BEAT_MS))
     const looking = (act: Effect.Effect<unknown>) =>
       Effect.andThen(
         Effect.sync(() => taken.closeUnsafe()),
         Effect.andThen(told(act), looked)
       )
-    // Each by itself: a projection that ends may have Postgres to wait for.
+    // Each runs separately, because a projection that ends may have to wait for Postgres.
     yield* Effect.forkScoped(Effect.forever(looking(react)))
     yield* Effect.forkScoped(Effect.forever(looking(project)))
     yield* every(

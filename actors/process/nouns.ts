@@ -1,11 +1,11 @@
 /**
- * Every noun of the actors' side: a new one is a folder with a `noun.ts`, and a line here. Such a file exports, under
- * these names and as far as the noun has them:
+ * Every noun of the actors' side. A new noun is a folder with a `noun.ts`, and a line here. A `noun.ts` exports these,
+ * as far as the noun has them:
  *
  *  - `kinds`: its kinds of actors (kit/kind.ts);
  *  - `projections`: its read models (projections/projection.ts);
- *  - `reactions`: sets of what its events mean for others (reactions/reaction.ts);
- *  - `queries`: what it answers from its read models (queries/serve.ts).
+ *  - `reactions`: sets of commands that its events cause in other actors (reactions/reaction.ts);
+ *  - `queries`: the queries that it answers from its read models (queries/serve.ts).
  */
 export * as address from "../address/noun.ts"
 export * as agent from "../agent/noun.ts"

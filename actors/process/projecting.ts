@@ -11,10 +11,12 @@ import { Projector } from "../projections/projector.ts"
 import { Pruner } from "../projections/pruning.ts"
 import { rebuild, type RebuildParts } from "../projections/rebuild.ts"
 
-/** Messages a page of a rebuild in this process: what it takes to fold one, the actors wait. */
+/** Messages in a page of a rebuild in this process. The actors wait for as long as it takes to fold one page. */
 const RENEWAL_PAGE = 1000
 
-/** A release whose projection makes other rows brings them itself, once, while the old ones are served. */
+/**
+ * If a release changes the rows of a projection, it makes the new tables itself, once, while the old ones are served.
+ */
 const renewed = (parts: Omit<RebuildParts, "progress" | "pageSize">): Effect.Effect<void, unknown> => {
   const rebuilding = rebuild({ ...parts, pageSize: RENEWAL_PAGE, progress: () => undefined })
   const { name, version } = parts.projection
@@ -23,7 +25,7 @@ const renewed = (parts: Omit<RebuildParts, "progress" | "pageSize">): Effect.Eff
   )
 }
 
-/** None of them runs yet. */
+/** The projectors. They do not run yet. */
 export const projectorsOn = (
   feedOf: FeedOf
 ): Effect.Effect<ReadonlyArray<Projector>, never, Bus | Configuration | Scope.Scope | Streams | Tables | Tracing> =>
@@ -50,12 +52,12 @@ export const projectorsOn = (
     return PROJECTIONS.map(projector)
   })
 
-/** Does not run yet. */
+/** The pruner. It does not run yet. */
 export const prunerOn: Effect.Effect<Pruner, never, Actors | Configuration | Tables> = Effect.gen(function* () {
   const { limits } = yield* Configuration
   return new Pruner({ db: yield* Tables, projections: PROJECTIONS, limits, actors: yield* Actors })
 })
 
-/** Each for itself, until interrupted. */
+/** Runs them all side by side until interrupted. */
 export const runAll = (all: ReadonlyArray<{ readonly run: Effect.Effect<never> }>): Effect.Effect<unknown> =>
   Effect.forEach(all, ({ run }) => run, { concurrency: "unbounded", discard: true })

@@ -2,14 +2,16 @@
  * Every projection, noun by noun.
  *
  * Invariants
- *  - Each has its own tables, watermark, faults and runner: one that is new, raised, rebuilt or held up changes nothing
- *    for the others.
- *  - Within one projection a page never shows half of a commit, or of several that were made as one: its tables move in
- *    one transaction.
- *  - Between two a page may: for the moments that lie between their transactions the one has a commit that the other
- *    has not. So no query joins tables of two of them; who combines their answers (a notification, and its delivery)
- *    meets the one without the other. `agents.last_seen_at` is of another stream, and belongs to no commit.
- *  - A writer sees its write whole: the answer waits for all that read what was written (engine/read-models.ts).
+ *  - Each has its own tables, watermark, faults and runner. If one is new, gets a new version, is rebuilt or stuck, the
+ *    others are not affected.
+ *  - Within one projection a page never shows half of a commit, or half of several commits that were made as one,
+ *    because its tables move in one transaction.
+ *  - Across two projections a page may show half: between their transactions one has a commit that the other does not
+ *    have. So no query joins tables of two projections. Code that combines their answers (a notification and its
+ *    delivery) must expect one without the other. `agents.last_seen_at` comes from another stream, and belongs to no
+ *    commit.
+ *  - A writer sees all of its write, because the answer waits for every projection that reads it
+ *    (engine/read-models.ts).
  */
 import { partsOf } from "../../schemas/noun.ts"
 import * as nouns from "./nouns.ts"
@@ -17,7 +19,7 @@ import type { Projection } from "../projections/projection.ts"
 
 export const PROJECTIONS: ReadonlyArray<Projection> = partsOf(nouns, "projections").flat()
 
-/** Names of the projections that read each kind's commits. */
+/** For each kind, the names of the projections that read its commits. */
 export const READERS: ReadonlyMap<string, ReadonlyArray<string>> = new Map(
   [...new Set(PROJECTIONS.flatMap(({ kinds }) => kinds))].map((kind) => [
     kind,

@@ -6,7 +6,7 @@ import type { FeedOf } from "../projections/feed.ts"
 import { react, type ReactorCounts, type ReactorStopped, type Running } from "../reactions/reactor.ts"
 import { markOf, type Reactions } from "../reactions/reaction.ts"
 
-/** Between two runs, twice as long after each that got nowhere. */
+/** The pause between two runs. It doubles after each run that made no progress. */
 const AGAIN_MS = 250
 const AGAIN_MAX_MS = 8000
 const AGAIN = Schedule.min([Schedule.exponential(AGAIN_MS), Schedule.spaced(AGAIN_MAX_MS)])
@@ -14,11 +14,11 @@ const AGAIN = Schedule.min([Schedule.exponential(AGAIN_MS), Schedule.spaced(AGAI
 export class Reactor {
   readonly name: string
   readonly counts: ReactorCounts = { kept: 0, commits: 0, commands: 0, refused: 0, faults: 0 }
-  /** Runs that failed, since the start. */
+  /** Counted since the start: runs that failed. */
   failures = 0
-  /** `null` while another node carries them out, or nobody can. */
+  /** `null` while another node carries them out, or no node can. */
   running: Running | null = null
-  /** Begins, or goes on. */
+  /** Starts the reactions, or lets them continue. */
   readonly start: Effect.Effect<void>
   readonly stop: Effect.Effect<void>
 
@@ -28,7 +28,7 @@ export class Reactor {
     this.stop = stop
   }
 
-  /** It does not run yet, and no longer than the scope. */
+  /** Makes it without starting it. It ends with the scope. */
   static make(
     reactions: Reactions,
     feedOf: FeedOf,
@@ -59,7 +59,7 @@ export class Reactor {
         const attempt = Effect.suspend(() => {
           const before = reactor.counts.kept
           const tried = Effect.tapError(Effect.ensuring(Effect.scoped(run), ended), failed)
-          // One that got somewhere begins the distances anew.
+          // A run that made progress resets the pause.
           return Effect.catchIf(
             tried,
             () => reactor.counts.kept > before,

@@ -1,4 +1,4 @@
-/** The health of reactions: the wait of the oldest commit, and the commands that failed in their turn. */
+/** The health of reactions: how long the oldest commit waits, and which commands could not be carried out in order. */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { firstBehind } from "../projections/lag.ts"
@@ -7,11 +7,11 @@ import { asideCount } from "../reactions/aside.ts"
 import { readMark } from "../reactions/marks.ts"
 
 export interface ReactionsSeen {
-  /** By set, of those that are behind: since when, in unix ms, its oldest commit waits. */
+  /** For each set that is behind: since when its oldest commit waits, in Unix ms. */
   readonly waiting: ReadonlyMap<string, number>
-  /** Commands whose actors cannot be had. */
+  /** Commands whose actors could not be reached. */
   readonly parked: number
-  /** Commands, or commits, that were passed over. */
+  /** Commands or commits that were skipped as faults. */
   readonly faults: number
 }
 

@@ -6,7 +6,10 @@ import { markOf, type Reactions } from "../reactions/reaction.ts"
 
 export const REACTIONS: ReadonlyArray<Reactions> = partsOf(nouns, "reactions").flat()
 
-/** By kind, what the answer to a write of it waits for: the projections that read it, and the awaited sets. */
+/**
+ * For each kind, what the answer to a write of it waits for: the projections that read it, and the awaited sets of
+ * reactions.
+ */
 export const AWAITED: ReadonlyMap<string, ReadonlyArray<string>> = new Map(
   [...new Set([...READERS.keys(), ...REACTIONS.flatMap(({ kinds }) => kinds)])].map((kind) => [
     kind,

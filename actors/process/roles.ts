@@ -1,8 +1,8 @@
 /**
- * The work of a process, by its roles (HUB_ROLES). The type of each role says what it reaches, and is checked here. A
- * worker of webhooks talks to strangers all day and has neither the service's keys nor the tables. A process that
- * answers queries has no keys and asks no actor, except for people's names and owners' words: processes with the keys
- * answer those (`people`, `owner_words`).
+ * Starts the work of a process by its roles (HUB_ROLES). The type of each role names the parts that it uses, and is
+ * checked here. A worker of webhooks talks to strangers all day, so it has neither the service's keys nor the tables. A
+ * process that answers queries has no keys and asks no actor, with one exception: for people's names and owners' words
+ * it asks processes that have the keys (`people`, `owner_words`).
  */
 import { randomUUID } from "node:crypto"
 import { Clock, Effect, Layer, type Scope } from "effect"
@@ -42,14 +42,13 @@ import {
 import { Keys } from "./keys.ts"
 
 const SEED_DEADLINE_MS = 15_000
-/** Within the time of a query. */
+/** Shorter than the time of a query. */
 const PEOPLE_DEADLINE_MS = 4000
 
 /** The services of every process, whatever its roles. */
 export type Common = Bus | Configuration | Metrics | Tracing
 
-/** All but what is also of the log, or of accounts: not one may be missing. */
-/** Answered by those who have the keys. */
+/** Queries that need keys, answered by processes that have them. */
 type ByKeys =
   | "people"
   | "owner_words"
@@ -60,10 +59,10 @@ type ByKeys =
   | "mail_log"
   | "mail_summaries"
 
-/** Answered by the keeper alone. */
+/** Queries that only the keeper answers. */
 type ByKeeper = "keeper_key" | "keeper_issue" | "keeper_issue_inside" | "keeper_health" | "keeper_rewrap"
 
-/** Answered by hosts of compartments. */
+/** Queries that hosts of compartments answer. */
 type ByHosts = "host_logs" | "host_stats" | "host_new_key"
 
 type ByTables = Omit<QueryHandlers, "health" | "visible" | ByKeys | ByKeeper | ByHosts>
@@ -94,12 +93,12 @@ const actors = Layer.effectDiscard(
       })
     }
     const [nats, db, manager, config] = [yield* Bus, yield* Tables, yield* Streams, yield* Configuration]
-    // Only processes that may read the log know its end.
+    // Only processes that may read the log know where it ends.
     yield* answering({
       health: healthQuery({ clock, nats, db, manager, view, config }),
       visible: visibleQuery({ clock, db, manager })
     })
-    // No table holds people's names and words: the processes that can open them are asked.
+    // No table holds people's names and words, so the processes that can open them are asked.
     const ask = (one: Ask): Promise<Answer> => asker.ask(one)
     const accounts = new AccountKeys(nats, (yield* Keys).seed)
     const mail = mailKeysWith(nats, (yield* MailKey).key)
@@ -127,7 +126,7 @@ const queries = Layer.effectDiscard(
     const people = peopleBy((ids) => views.query(asking(), "people", { ids }))
     const words = wordsBy((messages) => views.query(asking(), "owner_words", { messages }))
     const mails = mailsBy((ids) => views.query(asking(), "mail_summaries", { mails: ids }))
-    // Once the streams are there, the tables are no longer those of half a restore.
+    // Once the streams exist, no half-done restore is under way and the tables are complete.
     yield* Streams
     const handlers: ByTables = joined(
       partsOf(nouns, "queries").map((of) => of({ clock, db, people, words, mails, config }))
@@ -138,7 +137,7 @@ const queries = Layer.effectDiscard(
 
 const webhooks: Layer.Layer<never, never, Common | Cluster | Streams> = Layer.effectDiscard(webhookWorker)
 
-/** Large parts of a single role are loaded only by processes that have it. */
+/** Large parts of a single role are loaded only by processes with that role. */
 const mail = Layer.effectDiscard(
   Effect.flatMap(
     Effect.promise(() => import("../mail/inbound/start.ts")),
@@ -158,7 +157,7 @@ const hosting = Layer.effectDiscard(
 const inCluster = Layer.provideMerge(cluster, streams)
 const inArchive = Layer.provideMerge(archive, Layer.merge(inCluster, tables))
 
-/** Parts that several roles need are made once for the process. */
+/** Makes parts that several roles need once for the process. */
 export const rolesWith = (
   roles: ReadonlyArray<ActorRole>,
   keys: Layer.Layer<Keys>,

@@ -1,7 +1,8 @@
 /**
- * Keys of the service on the actor side (contract 15, 16): each from the environment, or from the file that `…_FILE`
- * names; in development made once and kept under the data folder. Several processes start at once: the file is made by
- * exactly one of them, complete or not at all (written aside, then linked into place), and read by the others.
+ * Keys of the service on the actor side (contract 15, 16). Each comes from the environment, or from the file that
+ * `…_FILE` names. In development it is made once and kept in the data folder. If several processes start at once,
+ * exactly one of them makes the file, and the others read it. It is written under another name and then linked into
+ * place, so it is either complete or not there.
  */
 import { randomBytes } from "node:crypto"
 import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs"
@@ -16,16 +17,16 @@ type Place = Pick<HubConfig, "env" | "data">
 
 export const serverSeed = (place: Place, env: Env): SeedResult => keyOf(place, env, "HUB_SERVER_KEY", "server.key")
 
-/** Under which the keys of mailboxes stand. */
+/** The key that seals the keys of mailboxes. */
 export const mailKey = (place: Place, env: Env): SeedResult => keyOf(place, env, "HUB_MAIL_KEY", "mail.key")
 
-/** Under which the private keys of vaults stand: read by the keeper, and by nobody else. */
+/** The key that seals the private keys of vaults. Only the keeper reads it. */
 export const vaultKey = (place: Place, env: Env): SeedResult => keyOf(place, env, "HUB_VAULT_KEY", "vault.key")
 
-/** To which secrets of compartments are sealed: read by their hosts, and by nobody else. */
+/** The key that secrets of compartments are sealed to. Only their hosts read it. */
 export const runtimeKey = (place: Place, env: Env): SeedResult => keyOf(place, env, "HUB_RUNTIME_KEY", "runtime.key")
 
-/** The one before, while keys that stand under it are brought over (`hub vault rewrap`); `null`: there is none. */
+/** The former vault key, while keys that it sealed are sealed again (`hub vault rewrap`); `null` if there is none. */
 export const formerVaultKey = (env: Env): SeedResult | null => {
   const [text, file] = [env["HUB_VAULT_KEY_FORMER"], env["HUB_VAULT_KEY_FORMER_FILE"]]
   if (text !== undefined && text !== "") return parsed(text, "HUB_VAULT_KEY_FORMER")
@@ -62,7 +63,7 @@ const makeOnce = (path: string): void => {
     writeFileSync(aside, formatSeed(randomBytes(SEED_BYTES)), { mode: 0o600, flag: "wx" })
     linkSync(aside, path)
   } catch {
-    // Another process was first, or the folder cannot be written: reading says which.
+    // Either another process was first, or the folder cannot be written. Reading the file shows which.
   } finally {
     try {
       unlinkSync(aside)

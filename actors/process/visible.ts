@@ -1,9 +1,9 @@
 /**
- * Until when all that is in the log stands in the tables of which an agent's home is made (contract 19). Told by those
- * who may read the log; one look serves all that ask within a moment.
+ * Answers up to which moment the tables behind an agent's home contain the whole log (contract 19). Processes that may
+ * read the log answer this. Requests that arrive within a moment share one look.
  *
- * Invariant: the moment is taken before anything is looked at, so whoever reads the tables afterwards sees what was in
- * the log by then.
+ * Invariant: the moment is taken before anything is read. So a later read of the tables sees everything that was in the
+ * log at that moment.
  */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { Kysely } from "kysely"
@@ -14,7 +14,7 @@ import { PROJECTIONS } from "./projections.ts"
 import { firstBehind } from "../projections/lag.ts"
 import { wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"
 
-/** A look is as good as a new one for so long: its moment is past in any case. */
+/** A look is reused for this long. Its moment lies in the past in any case. */
 const SHARED_MS = 500
 
 const OF_HOME: ReadonlySet<string> = new Set(["agent", "message", "notification", "thread"])

@@ -1,21 +1,22 @@
 /**
- * Brings batches of a stream into a projection's tables, each in one transaction with the watermark.
+ * Applies batches of a stream to a projection's tables, each in one transaction with the watermark.
  *
  * Invariants
- *  - The watermark is set only where it stands at what was read last. Two appliers at once (a lease that was believed
- *    in twice, two rebuilds) therefore never apply a message twice: one of them loses its transaction. So does an older
- *    release whose tables a newer one has replaced.
- *  - A batch that changes no row costs no transaction. The tables are up to its end, and the stored watermark follows
- *    with the next change, or on request (`keep`). Read again from there, such a batch changes nothing again.
- *  - One message that cannot be applied never stops the rest: where a batch fails for its data, or takes too long, its
- *    messages are applied one by one. The rows of a failing message are written without the columns derived from its
- *    texts, or it is passed over. Either way it is recorded in `projection_faults`, which health, `status` and `verify`
- *    show.
- *  - A message that takes too long is tried `SLOW_TRIES` times, and between them Postgres writes something else.
- *    Waiting for a lock is no fault of a message, and neither is a Postgres without an answer. (database.ts waits less
- *    than the statement timeout for a lock, and longer for an answer.)
- *  - One that this release does not know stops it: what comes before it is applied, the watermark stands there.
- *  - Which tables these are is the connection's matter: the served ones, or those that a rebuild makes beside them.
+ *  - The watermark is set only if it still has the value that was read last. So two appliers at once (two nodes believe
+ *    in one lease, or two rebuilds) never apply a message twice: the transaction of one of them fails. The same happens
+ *    to an older release whose tables a newer one has replaced.
+ *  - A batch that changes no row costs no transaction. The stored watermark follows with the next change, or on request
+ *    (`keep`). If such a batch is read again from there, it changes nothing again.
+ *  - One message that cannot be applied never stops the rest. If a batch fails because of its data, or takes too long,
+ *    its messages are applied one by one. The rows of a failing message are written without the columns derived from
+ *    its texts, or it is passed over. Either way it is recorded in `projection_faults`, which health, `status` and
+ *    `verify` show.
+ *  - A message that takes too long is tried `SLOW_TRIES` times, and between the tries Postgres must show that it can
+ *    write. Waiting for a lock is no fault of a message, and neither is a Postgres that does not answer.
+ *    (actors/tables/database.ts waits less than the statement timeout for a lock, and longer for an answer.)
+ *  - A message that this release does not know stops the projection. Everything before it is applied, and the watermark
+ *    stays there.
+ *  - The connection decides which tables are meant: the served ones, or those that a rebuild makes beside them.
  */
 import { type Kysely, sql, type Transaction } from "kysely"
 import { logNow } from "../../schemas/runtime/log/log.ts"
@@ -25,9 +26,9 @@ import { type Change, type Message, type Projection, unchanged } from "./project
 
 /** The watermark of the tables. */
 export interface Mark {
-  /** All that the stream has for them up to here is in them. */
+  /** The tables contain everything of the stream up to this sequence. */
   readonly seq: number
-  /** The sequence in their row of `projections`. */
+  /** The sequence that is stored in their row of `projections`. */
   readonly kept: number
 }
 
@@ -37,7 +38,7 @@ const SLOW_TRIES = 3
 export class Applier {
   private readonly db: Kysely<Database>
   private readonly projection: Projection
-  /** Since the start. */
+  /** Counted since the start. */
   readonly counts = { transactions: 0, messages: 0, faults: 0 }
 
   constructor(db: Kysely<Database>, projection: Projection) {
@@ -45,7 +46,7 @@ export class Applier {
     this.projection = projection
   }
 
-  /** The mark afterwards; at once where the batch changes no row. */
+  /** Resolves to the mark afterwards. Returns it at once if the batch changes no row. */
   apply(batch: ReadonlyArray<Message>, mark: Mark): Mark | Promise<Mark> {
     try {
       const applied = this.applyBatch(batch, mark)
@@ -55,7 +56,7 @@ export class Applier {
     }
   }
 
-  /** After `failure` of the batch as a whole. */
+  /** Applies the messages one by one, after the batch as a whole failed with `failure`. */
   private async oneByOne(batch: ReadonlyArray<Message>, mark: Mark, failure: unknown): Promise<Mark> {
     if (!isDataFault(failure) && !isTooSlow(failure) && !(failure instanceof UnknownEvent)) throw failure
     let at = mark
@@ -82,7 +83,7 @@ export class Applier {
     }
   }
 
-  /** Its failure is no fault of a message. */
+  /** Makes Postgres write a row. If that fails too, no message is at fault. */
   private async writes(): Promise<void> {
     try {
       await sql`update projections set seq = seq where name = ${this.projection.name}`.execute(this.db)
@@ -91,12 +92,15 @@ export class Applier {
     }
   }
 
-  /** The watermark that is kept catches up. */
+  /** Stores the watermark that the tables have reached. */
   async keep(mark: Mark): Promise<Mark> {
     return mark.kept === mark.seq ? mark : this.moving(mark, mark.seq, unchanged)
   }
 
-  /** Notes the message and moves the watermark behind it, in one transaction with what is left of its rows. */
+  /**
+   * Records the message as a fault and moves the watermark past it, in one transaction with those of its rows that can
+   * be written.
+   */
   private async passOver(message: Message, mark: Mark, fault: unknown): Promise<Mark> {
     const { seq, kind, id } = message
     const error = String(fault)
@@ -147,8 +151,8 @@ export class Applier {
 }
 
 /**
- * A fault of what was to be written, which no other try will mend: SQLSTATE classes 22, 23 and 54 (data, constraints,
- * limits of Postgres itself), a commit that is no JSON, or what our own code cannot make rows of.
+ * A fault of the data, which no other try will mend: SQLSTATE classes 22, 23 and 54 (data, constraints, limits of
+ * Postgres itself), a commit that is not JSON, or data that our own code cannot make rows of.
  */
 const isDataFault = (error: unknown): boolean =>
   error instanceof SyntaxError ||
@@ -156,7 +160,7 @@ const isDataFault = (error: unknown): boolean =>
   error instanceof RangeError ||
   /^(22|23|54)/.test(codeOf(error))
 
-/** Ended by Postgres itself. */
+/** Postgres itself has ended the statement. */
 const isTooSlow = (error: unknown): boolean => codeOf(error) === "57014"
 
 const codeOf = (error: unknown): string => (error instanceof Error && "code" in error ? String(error.code) : "")

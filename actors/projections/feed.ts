@@ -1,18 +1,18 @@
 /**
- * One reading of a stream for all projections and reactions of a process that read it: each message comes from the
- * server once, however many want it.
+ * Reads a stream once for all projections and reactions of a process. The server sends each message once, however many
+ * readers there are.
  *
  * Invariants
- *  - A reader gets each message that it reads once and in order, from the sequence on that it begins at.
- *  - The common reading begins where the first that ask for it stand, at most `near` messages before the stream's end.
- *    A reader that lacks something from before it reads that alone, and goes over to it when nothing lies between the
- *    two any more. So one that is far behind holds up no other.
- *  - The common reading is of the whole stream, so that it costs the server the same whatever the stream holds. A
- *    reader alone gets its own subject, or the whole stream where it reads several.
- *  - A reader gets its missing part of the archive first, page by page, and then goes on in the log. A reader that
- *    takes no more ends its reading, and begins again behind what it has taken. So does an overtaken one: an archiver of
- *    another release may not know that it is there.
- *  - A reader knows how far the stream was looked at for it, also where nothing of that was its own.
+ *  - A reader gets each message of its subjects once and in order, starting at the sequence that it asks for.
+ *  - The common reading begins at the position of the first readers, but at most `near` messages before the stream's
+ *    end. A reader that is further behind reads alone, and joins the common reading when nothing lies between the two
+ *    any more. So a reader that is far behind delays no other.
+ *  - The common reading is of the whole stream, so its cost for the server does not depend on the stream's content. A
+ *    reader alone gets its own subject, or the whole stream if it reads several subjects.
+ *  - If a reader needs archived messages, it first gets them page by page and then continues in the log. A reader whose
+ *    buffer is full ends its reading, and begins again after the last message that it took. So does a reader whose next
+ *    messages were archived meanwhile: an archiver of another release may not know about the reader.
+ *  - A reader knows how far the stream was read for it, even if none of those messages were its own.
  */
 import { jetstreamManager, type JsMsg } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
@@ -32,9 +32,9 @@ export type Read = Pick<Projection, "stream" | "subjects" | "kinds">
 interface Reader {
   readonly reads: Read
   readonly receive: (message: Message) => void
-  /** The first sequence that it has not had. */
+  /** The next sequence that it needs. */
   next: number
-  /** Its missing part may have been archived, and dropped from the log: it gets nothing any more. */
+  /** Called when messages that it still needs may have been archived and dropped from the log. It gets nothing more. */
   overtaken: () => void
 }
 
@@ -42,35 +42,35 @@ interface Common {
   readonly readers: Set<Reader>
   /** Positions of the readers that ask for it before it begins. */
   asked: ReadonlyArray<number>
-  /** Readers, and those who read alone until they are. */
+  /** Number of its readers, including those that still read alone and will join. */
   users: number
-  /** In a fiber of its own: who came first may be the first to leave. */
+  /** Runs in a fiber of its own, because the first reader may also be the first to leave. */
   readonly following: Fiber.Fiber<Following, unknown>
   readonly scope: Scope.Closeable
-  /** The last sequence that it has delivered or left out; known once it has `begun`. */
+  /** The last sequence that it has delivered or left out. It is known once the reading has begun. */
   at: number
   readonly begun: Deferred.Deferred<void, unknown>
-  /** The server has its consumer: from then on it mends itself. */
+  /** Set once the server has the consumer. From then on the reading repairs itself. */
   live: Following | null
 }
 
-/** A reading and how far it has come. */
+/** A reading, and how far it has come. */
 export interface FeedReading extends Following {
-  /** The reader has received everything of its own up to this sequence. */
+  /** The sequence up to which the reader has received everything of its own. */
   readonly at: () => number
 }
 
-/** Messages before the stream's end that are read for all, rather than by many for themselves. */
+/** Messages before the stream's end that are read once for all, and not by each reader alone. */
 const NEAR = 10_000
 const TIMEOUT_MS = 3000
-/** While the common reading goes on: one that is looked for so often reads alone for a moment. */
+/** The number of tries to join while the common reading moves on. After that it reads alone for a moment. */
 const LOOKS_MAX = 3
-/** A reader alone that has received nothing for so long looks whether it may go over. */
+/** A reader alone that has received nothing for this long tries to join the common reading. */
 const GO_OVER_LOOK_MS = 1000
 const EVERYTHING = ">"
 const ARCHIVED_PAGE = 500
 const ARCHIVE_RETRY_MS = 1000
-/** Looks at a stream that ends before what was read of it, until that is believed. */
+/** The number of times that a stream's end is read before the stream counts as having lost messages. */
 const LOST_LOOKS = 6
 const LOST_LOOK_MS = 500
 
@@ -82,7 +82,7 @@ export class Feed {
   private readonly archive: Archive | undefined
   private common: Common | null = null
 
-  /** `archive`: of this stream. */
+  /** `archive`: the one of this stream. */
   constructor(nats: NatsConnection, tracing: Tracing, stream: string, near = NEAR, archive?: Archive) {
     this.nats = nats
     this.tracing = tracing
@@ -91,7 +91,7 @@ export class Feed {
     this.archive = archive
   }
 
-  /** For as long as the scope is open. Fails when the server has no consumer for it. */
+  /** Reads for as long as the scope is open. Fails if the server does not make a consumer. */
   read(
     reads: Read,
     from: number,
@@ -102,7 +102,7 @@ export class Feed {
     return archive === undefined ? this.readHot(reader) : this.readBoth(reader, archive)
   }
 
-  /** From the archive in a fiber of its own: the reader works on what has come meanwhile. */
+  /** Reads the archive in a fiber of its own, so that the reader works meanwhile. */
   private readBoth(reader: Reader, archive: Archive): Effect.Effect<FeedReading, unknown, Scope.Scope> {
     return Effect.gen({ self: this }, function* () {
       let hot: FeedReading | null = null
@@ -159,8 +159,8 @@ export class Feed {
   }
 
   /**
-   * The stream's end, where it stays before a sequence that was read once: the stream has lost messages, or is an older
-   * copy. `null` where it does not.
+   * The stream's end, if it lies before a sequence that was read earlier: the stream has lost messages, or is an older
+   * copy. `null` if it does not.
    */
   lostAt(seq: number): Effect.Effect<number | null, unknown> {
     const { nats, stream } = this
@@ -170,7 +170,7 @@ export class Feed {
     })
     return Effect.gen(function* () {
       let last = yield* end
-      // A leader that is new may have to catch up.
+      // A new leader may have to catch up.
       for (let looked = 1; last < seq && looked < LOST_LOOKS; looked++) {
         yield* Effect.sleep(LOST_LOOK_MS)
         last = yield* end
@@ -179,7 +179,7 @@ export class Feed {
     })
   }
 
-  /** Joins the common reading if the stream has nothing for this reader before it; false if it has. */
+  /** Joins the common reading if the stream has no message for this reader before it. False if it has one. */
   private joinsAt(common: Common, reader: Reader): Effect.Effect<boolean, unknown> {
     return Effect.gen({ self: this }, function* () {
       for (let looked = 0; looked < LOOKS_MAX; looked++) {
@@ -199,7 +199,7 @@ export class Feed {
     })
   }
 
-  /** True if the archive has reached the reader's missing part. Then it begins anew. */
+  /** True if the archive covers messages that the reader still needs. Then the reader begins again. */
   private isArchived(reader: Reader): Effect.Effect<boolean, unknown> {
     const { archive } = this
     if (archive === undefined) return Effect.succeed(false)
@@ -230,7 +230,7 @@ export class Feed {
     const scope = Scope.makeUnsafe()
     const begun = Deferred.makeUnsafe<void, unknown>()
     const { nats, stream, near, archive } = this
-    /** All its readers begin anew, and so does it. */
+    /** The common reading and all its readers begin again. */
     const overtaken = (): void => {
       this.over(common)
       for (const reader of readers) reader.overtaken()
@@ -319,7 +319,7 @@ export class Feed {
 
 export type FeedOf = (stream: string) => Feed
 
-/** One feed for each stream. `archive`: of the log. */
+/** One feed for each stream. `archive`: the one of the log. */
 export const feedsFor = (nats: NatsConnection, tracing: Tracing, archive?: Archive): FeedOf => {
   const feeds = new Map<string, Feed>()
   return (stream) => {

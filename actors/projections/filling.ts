@@ -1,6 +1,6 @@
 /**
- * Brings a stream into tables that are not served, page by page. The stream's leader is asked if they have everything
- * up to a sequence: pages may come from a replica that is behind.
+ * Applies a stream to tables that are not served, page by page. Pages may come from a replica that is behind, so the
+ * stream's leader is asked whether the tables have everything up to a sequence.
  */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
@@ -14,17 +14,17 @@ import { Applier, type Mark } from "./applier.ts"
 import { messageOf, type Projection } from "./projection.ts"
 import { toItsEnd } from "./steps.ts"
 
-/** Messages of a page: a transaction each. */
+/** Messages of one page, which is one transaction. */
 const PAGE = 4000
-/** Answers of the leader that there is more than the pages brought. */
+/** The most times that the leader may answer that it has more than the pages brought. */
 const BEHIND_TRIES = 100
 const BEHIND_RETRY_MS = 50
 
 export interface Progress {
-  /** Messages applied so far, and the sequence they reach to. */
+  /** Number of messages applied so far, and the sequence that they reach. */
   readonly messages: number
   readonly seq: number
-  /** The sequence to be reached, as far as it is known. */
+  /** The sequence to reach, as far as it is known. */
   readonly target: number
 }
 
@@ -35,11 +35,11 @@ export interface FillingParts {
   readonly progress: (progress: Progress) => void
   /** The log's archive, if it has one. */
   readonly archive?: Archive | undefined
-  /** Smaller pages leave more turns to whatever else the process does. */
+  /** Smaller pages leave more time to the other work of the process. */
   readonly pageSize?: number
 }
 
-/** The leader has more than the pages brought. */
+/** The leader has more messages than the pages brought. */
 class Behind extends Error {}
 
 export class Filling {
@@ -52,20 +52,20 @@ export class Filling {
     return this.mark.seq
   }
 
-  /** `db`: its names must mean the tables to fill. */
+  /** `db`: a connection whose table names mean the tables to fill. */
   constructor(db: Kysely<Database>, parts: FillingParts) {
     this.parts = parts
     this.applier = new Applier(db, parts.projection)
   }
 
-  /** All that the stream holds. */
+  /** Fills the tables with everything in the stream. */
   readonly everything: Effect.Effect<void, unknown> = Effect.gen({ self: this }, function* () {
     const { manager, projection } = this.parts
     const { state } = yield* toItsEnd(() => manager.streams.info(projection.stream))
     yield* this.pages(Number.POSITIVE_INFINITY, state.last_seq)
   })
 
-  /** All up to this sequence, and no more. */
+  /** Fills the tables up to this sequence and no further. */
   upTo(target: number): Effect.Effect<void, unknown> {
     const { nats, projection } = this.parts
     const all = Effect.gen({ self: this }, function* () {
@@ -75,7 +75,7 @@ export class Filling {
         if (next !== null && next <= target)
           return yield* Effect.fail(new Behind(`the pages of ${projection.stream} end before sequence ${next}`))
       }
-      // Nothing for these tables lies between.
+      // No message for these tables lies between.
       this.mark = { ...this.mark, seq: Math.max(this.seq, target) }
     })
     const whenBehind = (error: unknown): boolean => error instanceof Behind
@@ -96,7 +96,7 @@ export class Filling {
     })
   }
 
-  /** `reached`: nothing else for these tables lies before it, so that nobody reads there again. */
+  /** `reached`: no other message for these tables lies before this sequence, so nobody needs to read there again. */
   private async page(page: ReadonlyArray<Stored>, reached: number, target: number): Promise<void> {
     const { progress } = this.parts
     const read = page.map((message) => messageOf(message.subject, message.seq, message.data))

@@ -1,16 +1,19 @@
-/** Rows that stay for a time: which ones, as their table declares it (pruning.ts). */
+/** Rows that stay for a limited time, as their table declares it (pruning.ts). */
 import type { Limits } from "../../schemas/limits.ts"
 
-/** A table's rule for the rows that stay. */
+/** A table's rule for how long rows stay. */
 export interface Kept {
-  /** The column that says whose a row is. */
+  /** The column with the agent that a row belongs to. */
   readonly of: string
   /** The column that grows with each of an agent's rows. */
   readonly order: string
-  /** The column with the time that a row is of. */
+  /** The column with the time of a row. */
   readonly at: string
   readonly bounds: (limits: Limits) => KeptBounds
-  /** For rows that their actor counts: it is told before they go, so that it never counts what no list has. */
+  /**
+   * For rows that their actor counts. The actor is told before they are removed, so that it never counts a row that no
+   * list contains.
+   */
   readonly counted?: {
     /** The column that is null while the actor counts the row. */
     readonly by: string
@@ -20,6 +23,6 @@ export interface Kept {
 
 export interface KeptBounds {
   readonly seconds: number
-  /** So many of each agent's newest rows stay, however old. */
+  /** This many of each agent's newest rows stay, however old they are. */
   readonly newest: number
 }

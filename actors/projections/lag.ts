@@ -3,9 +3,9 @@ import type { JetStreamManager } from "@nats-io/jetstream"
 import type { Projection } from "./projection.ts"
 
 /**
- * The time of the first message behind a sequence, in unix ms; `null` if nothing is behind it; rejects if the log does
- * not tell. `subjects`: only these patterns count, so that who reads little is behind by nothing while others are
- * written.
+ * The time of the first message after a sequence, in Unix ms; `null` if there is none. Rejects if the log does not
+ * answer. `subjects`: only messages of these patterns count, so that a reader of few subjects is not behind because of
+ * others.
  */
 export const firstBehind = async (
   manager: JetStreamManager,

@@ -1,13 +1,14 @@
 /**
- * Counters that stand behind what the tables, or the archive's index, hold: their stream is an older copy, or has lost
- * its end. They would give numbers a second time (spec 2.1). The node that runs the projections raises them once, at
- * its start.
+ * Raises counters that are lower than the numbers in the tables or in the archive's index. That happens if the
+ * counters' stream is an older copy or has lost its end, and such counters would give numbers a second time (spec 2.1).
+ * The node that runs the projections raises them once, at its start.
  *
  * Invariants
- *  - A counter is only ever counted up. Two nodes that do so at once leave a gap, which is no harm.
- *  - If the log has an archive, a node does so before it serves, and the archiver before its mark names a segment.
- *    Drawn numbers are not looked up in the archive (log/event-log.ts), and the tables may be empty and filled anew at
- *    that time. The expected sequence of each append protects the log's own part.
+ *  - A counter only grows. Two nodes that raise it at once leave a gap, which does no harm.
+ *  - If the log has an archive, every node raises them before it serves, and the archiver raises them before its mark
+ *    names a segment. This is needed because drawn numbers are not looked up in the archive (log/event-log.ts), and the
+ *    tables may be empty at that time. For commits that are still in the log, the expected sequence of each append
+ *    protects them.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect, Schedule } from "effect"
@@ -21,7 +22,7 @@ import { toItsEnd } from "./steps.ts"
 
 const RETRY_MS = 5_000
 
-/** The table and column of each counter's numbers. */
+/** The table and column that contain each counter's numbers. */
 const NUMBERED: Readonly<Record<CounterName, readonly [table: keyof Database, column: string]>> = {
   agent: ["agents", "number"],
   notification: ["notifications", "id"],
@@ -37,12 +38,12 @@ const NUMBERED: Readonly<Record<CounterName, readonly [table: keyof Database, co
   mail: ["mails", "id"]
 }
 
-/** The kind of the actors that a counter's numbers begin, where it has another name. */
+/** The kind of actor that a counter's numbers begin, if its name differs from the counter's. */
 const BEGUN_BY: Readonly<Partial<Record<CounterName, string>>> = { notification: "delivery" }
 
 export interface Behind {
   readonly counter: CounterName
-  /** The last number that it has given. */
+  /** The last number that the counter has given. */
   readonly given: number
   /** The highest number in the tables and in the archive. */
   readonly highest: number
@@ -68,7 +69,7 @@ export const raiseCounters = async (nats: NatsConnection, db: Kysely<Database>):
   }
 }
 
-/** Succeeds when no counter is behind: tries until then. */
+/** Succeeds when no counter is behind, and retries until then. */
 export const countersRaised = (nats: NatsConnection, db: Kysely<Database>): Effect.Effect<void> => {
   const told = Effect.tapError(
     toItsEnd(() => raiseCounters(nats, db)),
@@ -77,6 +78,6 @@ export const countersRaised = (nats: NatsConnection, db: Kysely<Database>): Effe
   return Effect.ignore(Effect.retry(told, Schedule.spaced(RETRY_MS)))
 }
 
-/** Runs until it is interrupted; counts up once. */
+/** Raises the counters once, then runs until it is interrupted. */
 export const raisingCounters = (nats: NatsConnection, db: Kysely<Database>): Effect.Effect<never> =>
   Effect.andThen(countersRaised(nats, db), Effect.never)

@@ -1,7 +1,7 @@
 /**
- * A projection: what a noun's part of the log does to the tables of that noun. Rows are absolute (the log's facts are),
- * so the same batch applied twice leaves the same rows. It is never applied twice, because the watermark moves in the
- * same transaction. Batches of any size give the same rows.
+ * A projection turns a noun's part of the log into rows of that noun's tables. Rows are absolute, as the log's facts
+ * are, so the same batch applied twice leaves the same rows. No batch is applied twice, because the watermark moves in
+ * the same transaction. Batches of any size give the same rows.
  */
 import type { Transaction } from "kysely"
 import { streams, subjects } from "../../schemas/subjects.ts"
@@ -15,21 +15,21 @@ export interface Message {
   readonly kind: string
   readonly id: string
   readonly data: Uint8Array
-  /** The commit in `data`, once a projection has read it. */
+  /** The decoded commit of `data`, once a projection has read it. */
   commit?: Commit
-  /** The trace of a sampled commit, and the time when it was stored (unix ms). */
+  /** The trace of a sampled commit, and the time when it was stored (Unix ms). */
   readonly traced?: { readonly traceparent: string; readonly storedAt: number }
 }
 
 export interface ReadModelTable {
   readonly name: keyof Database
-  /** The kind of actor whose commits make its rows. */
+  /** The kind of actor whose commits make the rows. */
   readonly kind: string
-  /** The column with the actor's id; `null` where a row is made of several actors. */
+  /** The column with the actor's id; `null` if a row is made from several actors. */
   readonly actor: string | null
-  /** Columns that other streams than the projection's write too. */
+  /** Columns that something other than the projection's stream also writes. */
   readonly foreign?: ReadonlyArray<string>
-  /** The rule for the rows that stay as time passes; absent: all. */
+  /** The rule for how long rows stay; absent: for good. */
   readonly kept?: Kept
 }
 
@@ -40,27 +40,27 @@ export const unchanged: Change = () => Promise.resolve()
 export interface Projection {
   readonly name: string
   readonly stream: string
-  /** The subjects of the stream that it reads. */
+  /** The subjects of the stream that the projection reads. */
   readonly subjects: readonly [string, ...Array<string>]
-  /** Kinds of actors whose commits it reads: a write of theirs waits for it. */
+  /** Kinds of actors whose commits it reads. A write of these kinds waits for it. */
   readonly kinds: ReadonlyArray<string>
-  /** Raised when the tables must be made again from the beginning. */
+  /** Incremented when the tables must be made again from the beginning. */
   readonly version: number
-  /** In the order in which queries lock them, so that a rebuild that takes their place waits for them in the same. */
+  /** In the order in which queries lock them. A rebuild waits for them in the same order when it replaces them. */
   readonly tables: ReadonlyArray<ReadModelTable>
-  /** Tables of other projections whose rows it changes as well: a rebuild leaves these alone. */
+  /** Tables of other projections whose rows it also changes. A rebuild does not touch these. */
   readonly besides: ReadonlyArray<keyof Database>
-  /** `null`: the batch leaves all rows as they are, and is not worth a transaction. Throws what cannot be applied. */
+  /** `null`: the batch leaves all rows as they are, and needs no transaction. Throws if a message cannot be applied. */
   readonly changes: (batch: ReadonlyArray<Message>) => Change | null
-  /** For a message that cannot be applied as a whole: its rows without derived columns, or nothing. */
+  /** For a message that cannot be applied as a whole: changes that leave out derived columns, or nothing. */
   readonly bare: (message: Message) => Change
-  /** Data that rebuilt tables need besides the stream: brought in once, before they are served. */
+  /** Adds data that rebuilt tables need besides the stream. It runs once, before they are served. */
   readonly settle: Change
-  /** To be told on the bus, as subject and content, once a batch is in the tables. */
+  /** Messages to publish on the bus, as subject and content, once a batch is in the tables. */
   readonly hints: (batch: ReadonlyArray<Message>) => ReadonlyArray<readonly [string, string]>
 }
 
-/** A message as its subject and its content say. */
+/** Makes a message from its subject and content. */
 export const messageOf = (subject: string, seq: number, data: Uint8Array): Message => {
   const parts = subject.split(".")
   return { seq, kind: parts[2] ?? "", id: parts.slice(3).join("."), data }
@@ -76,11 +76,11 @@ export interface Logged {
 
 interface LogProjection
   extends Pick<Projection, "name" | "version" | "tables">, Partial<Pick<Projection, "settle" | "hints">> {
-  /** By kind, the events that its rows can be made of. */
+  /** For each kind, the events that its rows can be made from. */
   readonly reads: readonly [ReadKind, ...Array<ReadKind>]
-  /** Pure; the commits in the order of the log. */
+  /** Pure. The commits are in the order of the log. */
   readonly changes: (commits: ReadonlyArray<Logged>) => Change | null
-  /** The same without what is made of texts. */
+  /** The same without columns that are made from texts. */
   readonly bare?: (commits: ReadonlyArray<Logged>) => Change
 }
 
@@ -91,17 +91,17 @@ interface ReadKind {
 
 const text = new TextDecoder()
 
-/** Decodes a commit of the log of events once for all readers. Throws where it is no JSON. */
+/** Decodes a commit of the event log once for all readers. Throws if it is not JSON. */
 export const commitOf = (message: Message): Commit => {
   const commit: Commit = message.commit ?? JSON.parse(text.decode(message.data))
   message.commit = commit
   return commit
 }
 
-/** One that is made of the log of events. */
+/** A projection of the event log. */
 export const logProjection = ({ reads, changes, bare, ...rest }: LogProjection): Projection => {
   const inventories = new Map(reads.map(({ kind, events }) => [kind, events]))
-  /** Throws `UnknownEvent`: a row without what it says would be wrong for good. */
+  /** Throws `UnknownEvent`, because a row without that event would stay wrong. */
   const logged = (message: Message): Logged => {
     const { kind, id, seq } = message
     const commit = commitOf(message)

@@ -1,20 +1,20 @@
 /**
- * Runs one projection: reads its part of a stream in order from the watermark, applies what has gathered (applier.ts),
- * announces how far the tables are.
+ * Runs one projection. It reads its part of a stream in order from the watermark, applies the messages in batches
+ * (applier.ts), and announces how far the tables are.
  *
  * Invariants
- *  - Two projectors at once (a lease that was believed in twice) never apply a message twice: one of them loses its
- *    transaction and starts over.
- *  - Postgres gone: nothing is applied, nothing is lost, the buffer is bounded (reading.ts); reading starts again from
- *    the watermark when it is back, tried for at ever longer distances.
- *  - One run at a time: what it waits for ends with it, a transaction under way is ended first, and the next run begins
- *    when all of that is over.
- *  - An event that this release does not know is not read past: a newer release goes on there.
- *  - Tables of an older version are served and projected as they are, while new ones are made beside them and then take
- *    their place (rebuild.ts). A migration that leaves them unfit to be served deletes their watermark.
+ *  - Two projectors at once (two nodes believe in one lease) never apply a message twice: the transaction of one of
+ *    them fails, and it starts over.
+ *  - Without Postgres nothing is applied and nothing is lost. The buffer is bounded (reading.ts). Reading starts again
+ *    from the watermark when Postgres is back, with growing pauses between the tries.
+ *  - There is one run at a time. When it ends, its transaction is finished and everything that it waits for is ended.
+ *    Only then does the next run begin.
+ *  - The projector stops before an event that this release does not know. A newer release continues there.
+ *  - Tables of an older version are served and projected as they are, while new ones are made beside them and then
+ *    replace them (rebuild.ts). A migration after which they cannot be served deletes their watermark.
  *  - Tables that are ahead of their stream (it lost its end, or is an older copy) are emptied and filled from the
- *    beginning, and snapshots ahead of the log go.
- *  - Without a watermark nothing is known of the tables: they are emptied and filled from the beginning.
+ *    beginning. Snapshots that are ahead of the log are deleted.
+ *  - Tables without a watermark are emptied and filled from the beginning, because nothing is known about them.
  *  - Tables of a newer version are left alone: in a rolling deployment the older release must not undo the newer one's
  *    work.
  */
@@ -33,23 +33,23 @@ const RETRY_MS = 250
 const RETRY_MAX_MS = 8000
 const RETRY = Schedule.min([Schedule.exponential(RETRY_MS), Schedule.spaced(RETRY_MAX_MS)])
 /**
- * Milliseconds between two looks if tables of a newer release are still there, and between two tries to rebuild older
- * ones.
+ * Milliseconds between two checks whether tables of a newer release are still there, and between two tries to rebuild
+ * older ones.
  */
 const RELEASE_CHECK_MS = 5000
 
-/** The tables were made by a newer release. */
+/** A newer release has made the tables. */
 class Newer extends Error {}
 
 export interface ProjectorParts extends ReadingParts {
-  /** Makes the tables anew, beside the served ones. */
+  /** Makes new tables beside the served ones. */
   readonly renew: Effect.Effect<void, unknown>
 }
 
 export class Projector {
-  /** Tries that failed, since the start. */
+  /** Counted since the start: tries that failed. */
   failures = 0
-  /** Keeps the tables until it is interrupted. */
+  /** Keeps the tables up to date until it is interrupted. */
   readonly run: Effect.Effect<never>
   private readonly parts: ProjectorParts
   private readonly applier: Applier
@@ -65,12 +65,12 @@ export class Projector {
     return this.parts.projection
   }
 
-  /** The watermark, while this projector keeps the tables; `null` while another does, or nobody can. */
+  /** The watermark, while this projector keeps the tables; `null` while another node does, or none can. */
   get watermark(): number | null {
     return this.current?.seq ?? null
   }
 
-  /** The number of messages that are not in them yet; `null` if unknown. */
+  /** The number of messages that the tables do not have yet; `null` if unknown. */
   async pending(): Promise<number | null> {
     return (await this.current?.pending()) ?? null
   }
@@ -85,7 +85,7 @@ export class Projector {
     return yield* Effect.forever(Effect.ignore(Effect.retry(attempt, RETRY)))
   }
 
-  /** Fails where it has come no further: then it is tried again ever later. */
+  /** One run. It fails if it made no progress, and the next pause is then longer. */
   private attempt(renewal: FiberHandle.FiberHandle): Effect.Effect<void, unknown> {
     const before = this.counts.messages
     const failed = (error: unknown): Effect.Effect<void, unknown> => {
@@ -126,7 +126,7 @@ export class Projector {
     return row
   }
 
-  /** The next attempt fills the tables. */
+  /** Deletes the watermark, and snapshots ahead of the log. The next run then fills the tables anew. */
   private async startOver(seq: number, end: number): Promise<void> {
     const { name, stream } = this.projection
     const error = `${stream} ends before what these tables are made of: they are made anew`
@@ -145,7 +145,7 @@ export class Projector {
     return { seq: 0, version }
   }
 
-  /** Until the tables are of this version: an operator's rebuild, or another node's, does as well. */
+  /** Rebuilds until the tables are of this version. A rebuild by an operator or another node does as well. */
   private get renewing(): Effect.Effect<unknown> {
     const { renew, db } = this.parts
     const { name, version } = this.projection
@@ -163,7 +163,7 @@ export class Projector {
   }
 }
 
-/** Interrupted, it ends by itself, and nobody waits for that: an index that Postgres makes takes its time. */
+/** An interruption does not wait for the effect's end, because Postgres may take long to make an index. */
 const unwaited = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.callback((resume) => {
     const fiber = Effect.runFork(effect)

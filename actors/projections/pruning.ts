@@ -1,15 +1,15 @@
 /**
- * Rows that are kept for a time: each agent's older ones go, beyond its newest.
+ * Removes rows that are kept for a limited time: the old ones of each agent, except a number of its newest.
  *
  * Invariants
- *  - The log alone says what a row is; when it goes is no part of that. So no row that may go is compared by `verify`, and
- *    a rebuild leaves such rows out.
- *  - A row that may go at one time may go at every later one: nothing that was removed has to come back.
- *  - Nothing is removed until SPARE_SECONDS after it may go, for the clocks of two nodes differ.
- *  - A row that its actor counts goes after the actor was told. Tables that nobody is served from yet keep such rows.
- *  - A step looks at a bounded number of agents and removes a bounded number of rows. It waits for no lock, so it cannot
- *    take part in a deadlock, and a row that is being changed goes at the next sweep.
- *  - The node that runs the projections removes rows. Two that believe it of themselves remove the same ones.
+ *  - The log determines a row's content, but not when it is removed. So `verify` compares no row that may be removed,
+ *    and a rebuild leaves such rows out.
+ *  - A row that may be removed at one time may be removed at every later one. So no removed row ever has to come back.
+ *  - A row is removed only SPARE_SECONDS after it may be, because the clocks of two nodes differ.
+ *  - A row that its actor counts is removed after the actor was told. Tables that are not served yet keep such rows.
+ *  - A step visits a bounded number of agents and removes a bounded number of rows. It waits for no lock, so it cannot
+ *    take part in a deadlock. A row that is being changed is removed by the next sweep.
+ *  - The node that runs the projections removes rows. If two nodes believe that they do, they remove the same rows.
  */
 import { Clock, Effect } from "effect"
 import { type Kysely, type RawBuilder, sql } from "kysely"
@@ -28,13 +28,13 @@ const isKept = (table: ReadModelTable): table is KeptTable => table.kept !== und
 
 const SPARE_SECONDS = 600
 
-/** Older rows may go. */
+/** Rows before this time may be removed. */
 const cutOff = ({ kept }: KeptTable, limits: Limits, now: number): Date =>
   new Date(now - kept.bounds(limits).seconds * 1000)
 
 interface Step {
   readonly removed: number
-  /** The last agent that was looked at; `null` where there is none behind the one before. */
+  /** The last agent that was visited; `null` if none is left. */
   readonly last: string | null
 }
 
@@ -43,7 +43,7 @@ interface Place {
   readonly now: number
 }
 
-/** `walk`: agents behind `after`, in the order of their ids; `old`: places of rows of theirs that may go. */
+/** `walk`: agents after `after`, in the order of their ids. `old`: places of their rows that may be removed. */
 const oldRows = (table: KeptTable, limits: Limits, { after, now }: Place, which: RawBuilder<unknown>) => {
   const { name, kept } = table
   const { prune_agents_max, prune_rows_max } = limits.service
@@ -78,7 +78,7 @@ interface Counted {
   readonly numbers: ReadonlyArray<number>
 }
 
-/** Rows of a step that may go and that their actors still count. */
+/** Rows of a step that may be removed and that their actors still count. */
 const countedRows = async (
   db: Kysely<Database>,
   table: KeptTable,
@@ -97,7 +97,7 @@ const countedRows = async (
   return rows
 }
 
-/** One of a sweep. `released`: numbers of rows whose actors have been told. */
+/** One step of a sweep. `released`: numbers of rows whose actors have been told. */
 const step = async (
   db: Kysely<Database>,
   table: KeptTable,
@@ -127,11 +127,11 @@ interface Sweeping {
   readonly limits: Limits
   readonly pause: Effect.Effect<void>
   readonly removed: (table: string, rows: number) => void
-  /** False: the actor could not be told, and its rows stay for now. `null`: nobody is told. */
+  /** False: the actor could not be told, and its rows stay for now. `null`: no actor is told. */
   readonly release: ((table: KeptTable, counted: Counted) => Effect.Effect<boolean>) | null
 }
 
-/** Once over all agents of a table. */
+/** One sweep over all agents of a table. */
 const sweep = (table: KeptTable, { db, limits, pause, removed, release }: Sweeping): Effect.Effect<void, unknown> =>
   Effect.gen(function* () {
     const now = wallMs(yield* Clock.Clock) - SPARE_SECONDS * 1000
@@ -144,16 +144,16 @@ const sweep = (table: KeptTable, { db, limits, pause, removed, release }: Sweepi
       const done = yield* toItsEnd(() => step(db, table, limits, place, released))
       removed(table.name, done.removed)
       if (done.last === null) return
-      // Agents with more than a step removes are looked at again.
+      // An agent with more rows than one step removes is visited again.
       const isFull = Math.max(done.removed, released.length) >= limits.service.prune_rows_max
       if (!isFull && told.length === counted.length) after = done.last
-      // Rows of one that cannot be told must not fill the steps of the others.
+      // Rows of an actor that cannot be told must not fill up the steps of the others.
       untold.push(...counted.filter((one) => !told.includes(one)).map(({ agent }) => agent))
       yield* pause
     }
   })
 
-/** Removes what may go from tables that nobody is served from yet. */
+/** Removes what may be removed from tables that are not served yet. */
 export const pruneAll = (
   db: Kysely<Database>,
   { tables }: Pick<Projection, "tables">,
@@ -166,8 +166,8 @@ export const pruneAll = (
   )
 
 /**
- * Removes from a copy of the table, which nobody else uses, each row that may go by now. For comparisons: rows that a
- * sweep has not come to yet are left out like those that it has removed.
+ * Removes from a copy of the table, which only this comparison uses, each row that may be removed by now. So rows that
+ * no sweep has reached yet are left out like those already removed.
  */
 export const withoutOld = async (
   db: Kysely<Database>,
@@ -193,7 +193,7 @@ interface PrunerParts {
   readonly actors: typeof Actors.Service
 }
 
-/** For an actor that must be told; the next sweep tells it again. */
+/** The time in which an actor must take the message. If it fails, the next sweep tells it again. */
 const RELEASE_WITHIN_MS = 10_000
 
 const releasing =
@@ -217,9 +217,9 @@ const releasing =
 export class Pruner {
   /** Rows removed since the start, by table. */
   readonly removed: ReadonlyMap<string, number>
-  /** Sweeps that failed, since the start. */
+  /** Counted since the start: sweeps that failed. */
   failures = 0
-  /** Sweeps again and again, until it is interrupted. */
+  /** Sweeps repeatedly until it is interrupted. */
   readonly run: Effect.Effect<never>
 
   constructor({ db, projections, limits, actors }: PrunerParts) {
@@ -243,7 +243,7 @@ export class Pruner {
     const once = ({ name, version, tables }: Projection): Effect.Effect<void, unknown> =>
       Effect.flatMap(
         toItsEnd(() => rowOf(db, name)),
-        // A newer release may keep more.
+        // A newer release may keep rows for longer.
         (row) =>
           row === undefined || row.version > version
             ? Effect.void

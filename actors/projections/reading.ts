@@ -1,6 +1,6 @@
 /**
- * A projector's reading of its stream from a watermark on: messages gather while a batch of them is applied. It ends
- * where it must begin again from the watermark that is kept.
+ * Reads a projector's stream from a watermark on. Messages collect while a batch of them is applied. It ends when it
+ * must begin again from the stored watermark.
  */
 import { Clock, Effect, Latch, Schedule, type Scope } from "effect"
 import type { Kysely } from "kysely"
@@ -15,14 +15,14 @@ import { toItsEnd } from "./steps.ts"
 import { tellApplied } from "./trace.ts"
 
 const BATCH_MAX = 2000
-/** The first batch's size: if the last run ended because of too much at once, this one gets past it. */
+/** The size of the first batch. If the last run ended because a batch was too large, this one gets past it. */
 const BATCH_FIRST = 16
 const BUFFER_MAX = 8000
-/** The watermark that is kept stands no longer than this behind batches that change nothing. */
+/** The most ms by which the stored watermark lags behind batches that change nothing. */
 const KEEP_MS = 1000
 /**
- * The time between two looks at the watermark, which a rebuild may have moved. The place that the reader has come to is
- * kept then too, where nothing on the way was its own.
+ * The time between two checks of the watermark, which a rebuild may have moved. The reader's position is also stored
+ * then, even if none of the messages were its own.
  */
 const LOOK_MS = 5000
 
@@ -31,7 +31,10 @@ export interface ReadingParts {
   readonly feed: Feed
   readonly db: Kysely<Database>
   readonly projection: Projection
-  /** When the tables have a batch, never before: what it says can be read then. `changed`: some row is another now. */
+  /**
+   * Called when the tables contain a batch, never before, so that its rows can be read. `changed`: true if a row
+   * changed.
+   */
   readonly announce: (seq: number, batch: ReadonlyArray<Message>, changed: boolean) => void
   readonly tracing?: Tracing
 }
@@ -50,13 +53,15 @@ export class Reading {
   private readonly clock: Clock.Clock
   private readonly parts: ReadingParts
   private readonly applier: Applier
-  /** Messages that wait, those that are applied at the moment included. */
+  /** Messages that wait, including those that are being applied. */
   private readonly gathered: Array<Message> = []
-  /** Closed while it waits for something to come; opened every KEEP_MS besides, which costs less than a limit on each wait. */
+  /**
+   * Closed while there are no messages. It is also opened every KEEP_MS, which costs less than a timeout for each wait.
+   */
   private readonly come = Latch.makeUnsafe(false)
   private following: FeedReading | null = null
   private mark: Mark
-  /** Messages were left out for want of room, and will be read again. */
+  /** True if messages were left out for lack of room. They will be read again. */
   private overflowed = false
   private atOnce = BATCH_FIRST
   private keptAt: number
@@ -70,7 +75,7 @@ export class Reading {
     this.mark = { seq: from, kept: from }
   }
 
-  /** For as long as the scope is open. */
+  /** Reads for as long as the scope is open. */
   static begin(parts: ReadingParts, applier: Applier, from: number): Effect.Effect<Reading, unknown, Scope.Scope> {
     return Effect.gen(function* () {
       const reading = new Reading(yield* Clock.Clock, parts, applier, from)
@@ -90,7 +95,7 @@ export class Reading {
     return this.mark.seq
   }
 
-  /** Messages that are not in them yet; `null` where that is not known at the moment. */
+  /** Number of messages that the tables do not have yet; `null` if that is not known at the moment. */
   async pending(): Promise<number | null> {
     const undelivered = (await this.following?.pending()) ?? null
     return undelivered === null ? null : undelivered + this.gathered.length
@@ -111,15 +116,15 @@ export class Reading {
   }
 
   private take(message: Message): void {
-    // Once one is left out, so is everything behind it.
+    // Once one message is left out, so are all that follow it.
     if (this.gathered.length >= BUFFER_MAX) this.overflowed = true
     if (this.overflowed) return
     this.gathered.push(message)
-    // Once all that came with it is there: each batch is a transaction.
+    // Waits until all messages that arrived together are here, because each batch is a transaction.
     if (this.gathered.length === 1) queueMicrotask(() => this.come.openUnsafe())
   }
 
-  /** `null`: nothing was to be waited for. */
+  /** `null` if nothing had to be waited for. */
   private apply(batch: ReadonlyArray<Message>): Promise<void> | null {
     const beganAt = this.parts.tracing?.on === true ? nowMs() : 0
     const mark = this.applier.apply(batch, this.mark)
@@ -142,20 +147,20 @@ export class Reading {
     announce(this.mark.seq, batch, changed)
   }
 
-  /** Nothing is to be kept or looked at yet. */
+  /** True if nothing has to be stored or checked yet. */
   private get idle(): boolean {
     const now = monotonicMs(this.clock)
     if (this.mark.kept === this.mark.seq) this.keptAt = now
     return now - this.keptAt < KEEP_MS && now - this.lookedAt < LOOK_MS
   }
 
-  /** The mark with all that the stream was looked at in vain: a start need not look there again. */
+  /** The mark, moved past messages that were not this projection's, so that the next start need not read them. */
   private passed(): Mark {
     const at = this.gathered.length > 0 || this.overflowed ? 0 : (this.following?.at() ?? 0)
     return at > this.mark.seq ? { ...this.mark, seq: at } : this.mark
   }
 
-  /** True if the watermark is still the one that was kept here. */
+  /** True if the stored watermark is still the one that this reading stored. */
   private async look(): Promise<boolean> {
     this.mark = await this.applier.keep(this.passed())
     this.keptAt = this.lookedAt = monotonicMs(this.clock)

@@ -1,15 +1,16 @@
 /**
- * Makes a projection's tables anew from the log, beside those that are served, and lets them take their place.
+ * Makes new tables of a projection from the log, beside those that are served, and then replaces these.
  *
  * Invariants
- *  - The served tables stay as they are, and go on being projected, until the new ones replace them in one transaction:
- *    no read sees fewer rows than before.
- *  - At that moment the new tables stand exactly at the served watermark (or ahead of it, where nobody had moved it).
- *    The projector is held at its watermark's row meanwhile, and goes on from there as if nothing had happened.
- *  - Readers are waited for, never ended, and never made to wait longer than LOCK_TIMEOUT_MS a try: the lock on the
- *    tables is given up and tried for again.
- *  - One at a time in a database, by an advisory lock that its holder's death releases. The next one drops what a dead
- *    one left. A rebuild that has lost the lock fails at the watermark of its own tables.
+ *  - The served tables stay, and are still projected, until the new ones replace them in one transaction. So no read
+ *    sees fewer rows than before.
+ *  - At that moment the new tables are exactly at the served watermark (or ahead of it, if no projector had moved it).
+ *    Meanwhile the projector waits for the lock on its watermark's row, and then continues from there.
+ *  - The rebuild waits for readers and never ends them. Readers never wait longer than LOCK_TIMEOUT_MS for it: then it
+ *    gives up the lock on the tables and tries again.
+ *  - One rebuild runs at a time in a database, under an advisory lock that is released if its holder dies. The next
+ *    rebuild drops the remains of a dead one. A rebuild that has lost the lock fails at the watermark of its own
+ *    tables.
  */
 import { Clock, Effect, Schedule } from "effect"
 import { type Kysely, sql, type Transaction } from "kysely"
@@ -23,16 +24,16 @@ import { createShadow, finishShadow, takePlace, workshop } from "./shadow.ts"
 import { monotonicMs } from "../../schemas/runtime/clock.ts"
 import { secondsSince } from "../../schemas/runtime/metrics/calls.ts"
 
-/** Rounds of catching up with a log that grows, before it is held. */
+/** Rounds of catching up with a log that grows, before the projector is made to wait. */
 const ROUNDS_MAX = 20
-/** So far behind the served watermark the projector may be held for the rest. */
+/** The projector may be made to wait for the rest if it is this many messages. */
 const CLOSE = 500
-/** Every projection stands still for so long at most. */
+/** The longest time for which every projection waits. */
 const SWAP_WITHIN_MS = 3000
 const SWAP_TRIES = 50
 const SWAP_RETRY_MS = 100
 const LOCK_TIMEOUT_MS = 250
-/** The projector holds its watermark's row for as long as a batch takes. */
+/** The projector locks its watermark's row for as long as a batch takes. */
 const ROW_TIMEOUT_MS = 5000
 
 export interface RebuildParts extends FillingParts {
@@ -42,7 +43,7 @@ export interface RebuildParts extends FillingParts {
 
 export interface Rebuilt {
   readonly messages: number
-  /** The watermark at which the new tables took over. */
+  /** The watermark at which the new tables replaced the old ones. */
   readonly seq: number
   readonly seconds: number
 }
@@ -50,7 +51,7 @@ export interface Rebuilt {
 /** The schema that a rebuild of this projection works in. */
 export const rebuildSchema = (projection: Pick<Projection, "name">): string => `rebuild_${projection.name}`
 
-/** Fails with `Busy` where another is under way. Interrupted, it leaves everything as it was. */
+/** Fails with `Busy` if another rebuild is under way. An interruption leaves everything as it was. */
 export const rebuild = (parts: RebuildParts): Effect.Effect<Rebuilt, unknown> =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -103,7 +104,7 @@ const swap = (
   Effect.gen(function* () {
     const served = yield* toItsEnd(async () => {
       await sql.raw(`set local lock_timeout = ${ROW_TIMEOUT_MS}`).execute(trx)
-      // Every projector stands still from here on, before it has touched a table.
+      // From here on every projector waits, before it has touched a table.
       await sql`select name from ${sql.table(`${LIVE_SCHEMA}.projections`)} order by name for update`.execute(trx)
       return servedWatermark(trx, projection)
     })
@@ -125,10 +126,10 @@ const swap = (
     return seq
   })
 
-/** While the projectors stand still. */
+/** The rest of the log was not applied in time while the projectors waited. */
 class Late extends Error {}
 
-/** A lock, or the rest of the log, that was not had in time; or a deadlock that Postgres has ended. */
+/** A lock or the rest of the log was not had in time, or Postgres has ended a deadlock. */
 const isContention = (error: unknown): boolean =>
   error instanceof Late ||
   (error instanceof Error && "code" in error && (error.code === "55P03" || error.code === "40P01"))

@@ -1,7 +1,7 @@
 /**
- * Tables like those of a projection, in a schema of their own beside the served ones: filled at leisure, then compared
- * with them or put into their place. Keys are there from the start, since they decide what is a fault; other indexes
- * come when the rows are in.
+ * Copies of a projection's tables in a schema of their own, beside the served ones. They are filled, and then compared
+ * with the served tables or put in their place. Keys exist from the start, because they decide what is a fault. Other
+ * indexes are made when the rows are in.
  */
 import { Effect, type Scope } from "effect"
 import { type Kysely, sql, type Transaction } from "kysely"
@@ -12,19 +12,19 @@ import { exclusively, toItsEnd } from "./steps.ts"
 type Db = Kysely<Database>
 
 /**
- * Room in each page for new versions of its rows while the log is applied: without it, a row that changes often leaves
- * a trail.
+ * Leaves room in each page for new versions of its rows while the log is applied. Without it, a row that changes often
+ * is spread over many pages.
  */
 const FILL_PERCENT = 50
 
-/** The watermark and the faults belong to the tables that they tell of. */
+/** Tables that are copied along, because the watermark and the faults belong to the tables that they describe. */
 const BOOKS = ["projections", "projection_faults"] as const
 
 const run = async (db: Db, text: string): Promise<void> => {
   await sql.raw(text).execute(db)
 }
 
-/** A connection to fill a schema. Nobody else does so while the scope is open. */
+/** A connection to fill a schema. While the scope is open, no other process can do the same. */
 export const workshop = (databaseUrl: string, schema: string): Effect.Effect<Db, unknown, Scope.Scope> =>
   Effect.gen(function* () {
     const db = yield* Effect.acquireRelease(
@@ -38,7 +38,7 @@ export const workshop = (databaseUrl: string, schema: string): Effect.Effect<Db,
 
 const dropShadow = (db: Db, schema: string): Promise<void> => run(db, `drop schema if exists ${schema} cascade`)
 
-/** Empty, at watermark 0. The remains of an earlier one are dropped. */
+/** Makes empty tables at watermark 0. The remains of earlier ones are dropped. */
 export const createShadow = async (db: Db, schema: string, projection: Projection): Promise<void> => {
   await dropShadow(db, schema)
   await run(db, `create schema ${schema}`)
@@ -54,10 +54,10 @@ export const createShadow = async (db: Db, schema: string, projection: Projectio
   await db.insertInto("projections").values({ name: projection.name, version: projection.version, seq: 0 }).execute()
 }
 
-/** Makes full tables fit to be served: safe against a crash, with their indexes and statistics. */
+/** Makes full tables ready to be served: safe against a crash, with their indexes and statistics. */
 export const finishShadow = async (db: Db, schema: string, projection: Projection): Promise<void> => {
   for (const { name } of projection.tables) {
-    // Written anew by the second, and closely packed because of the first.
+    // The second statement rewrites the table, and the first makes it closely packed.
     await run(db, `alter table ${schema}.${name} reset (fillfactor)`)
     await run(db, `alter table ${schema}.${name} set logged`)
     for (const index of await indexesOf(db, name)) await run(db, indexIn(schema, name, index))
@@ -66,8 +66,8 @@ export const finishShadow = async (db: Db, schema: string, projection: Projectio
 }
 
 /**
- * In the transaction that also moves the watermark. Waits for readers as long as the transaction's lock_timeout lets
- * it.
+ * Runs in the transaction that also moves the watermark. It waits for readers as long as the transaction's lock_timeout
+ * allows.
  */
 export const takePlace = async (trx: Transaction<Database>, schema: string, projection: Projection): Promise<void> => {
   const names = projection.tables.map((table) => table.name)
@@ -103,7 +103,7 @@ const indexesOf = async (db: Db, table: string): Promise<ReadonlyArray<string>> 
   return rows.map((row) => row.definition)
 }
 
-/** Index definitions name their table: with its schema, or without where it would be found by itself. */
+/** Index definitions name their table with its schema, or without it if the search path finds it. */
 const indexIn = (schema: string, table: string, definition: string): string => {
   const named = [` ON ${LIVE_SCHEMA}.${table} `, ` ON ${table} `].find((part) => definition.includes(part)) ?? ""
   const placed = named === "" ? definition : definition.replace(named, () => ` ON ${schema}.${table} `)

@@ -6,10 +6,10 @@ import { attempt } from "../log/attempt.ts"
 
 type Db = Kysely<Database>
 
-/** Work that may fail and is tried again; an interruption waits for its end. */
+/** Work that may fail and is tried again. An interruption waits for its end. */
 export const toItsEnd = <A>(act: () => Promise<A>): Effect.Effect<A, unknown> => Effect.uninterruptible(attempt(act))
 
-/** All or nothing; an interruption takes it back. */
+/** A transaction. An interruption rolls it back. */
 export const inTransaction = <A>(
   db: Db,
   act: (trx: Transaction<Database>) => Effect.Effect<A, unknown>
@@ -24,8 +24,9 @@ export const inTransaction = <A>(
 export class Busy extends Error {}
 
 /**
- * For as long as the scope is open nobody else in this database makes tables anew; fails with `Busy` where somebody
- * does. Work that needs the lock uses the connection that holds it: with that lost, it fails.
+ * Takes the lock that allows one process of a database to make new tables, for as long as the scope is open. Fails with
+ * `Busy` if another holds it. Work that needs the lock uses the connection that holds it, so it fails if that
+ * connection is lost.
  */
 export const exclusively = (db: Db): Effect.Effect<Db, unknown, Scope.Scope> =>
   Effect.gen(function* () {
@@ -42,7 +43,7 @@ export const exclusively = (db: Db): Effect.Effect<Db, unknown, Scope.Scope> =>
     return held
   })
 
-/** One of the pool, for as long as the scope is open. */
+/** One connection of the pool, for as long as the scope is open. */
 const connectionOf = (db: Db): Effect.Effect<Db, unknown, Scope.Scope> =>
   Effect.gen(function* () {
     const over = Promise.withResolvers<void>()

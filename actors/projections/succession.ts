@@ -1,8 +1,8 @@
 /**
- * Takes over from the release that kept one projection, `main`, of all nouns: its tables are right up to its watermark,
- * from where each noun's own projection goes on. One statement: whatever `main` has applied by then is not applied again,
- * and from then on it is of a version that its release leaves alone (applier.ts). Done again where an operator went back
- * to that release and had it rebuild its tables.
+ * Takes over from the release that had one projection, `main`, for all nouns. Its tables are right up to its watermark,
+ * and each noun's own projection continues from there. One statement does this: nothing that `main` has applied by then
+ * is applied again, and its version becomes one that its release does not touch (applier.ts). It is repeated if an
+ * operator went back to that release and had it rebuild its tables.
  */
 import { type Kysely, sql } from "kysely"
 import type { Database } from "../tables/database.ts"
@@ -10,7 +10,7 @@ import type { Database } from "../tables/database.ts"
 const LAST_VERSION = 3
 const SUCCESSORS = ["agent", "notification", "delivery", "category"]
 
-/** The watermark of tables that nobody has taken over yet. */
+/** The watermark of tables that no projection has taken over yet. */
 export const PREDECESSOR = "main"
 
 export const takeOver = async (db: Kysely<Database>): Promise<void> => {

@@ -1,18 +1,18 @@
-/** A commit's way into the read models, as a step of the commit's own trace. */
+/** A commit's way into the read models, as a span of the commit's own trace. */
 import type { JsMsg } from "@nats-io/jetstream"
 import { nowMs } from "../../schemas/runtime/trace/span.ts"
 import type { Tracing } from "../../schemas/runtime/trace/tracing.ts"
 import { traceparentOf } from "../log/traceparent.ts"
 import type { Message } from "./projection.ts"
 
-/** The trace of a message of the log; nothing if that was not sampled. */
+/** The trace of a message of the log; nothing if it was not sampled. */
 export const tracedOf = (tracing: Tracing, message: JsMsg): Pick<Message, "traced"> => {
   const traceparent = tracing.on ? traceparentOf(message.headers) : undefined
   return traceparent === undefined ? {} : { traced: { traceparent, storedAt: Number(message.timestampNanos) / 1e6 } }
 }
 
 /**
- * Adds spans for a batch that is in the tables now. A batch that could not be applied comes again, and has its spans
+ * Adds spans for a batch that the tables now contain. A batch that could not be applied comes again, and gets its spans
  * then.
  */
 export const tellApplied = (

@@ -1,4 +1,6 @@
-/** The message to a browser: two lines in words of ours, and their link. Only that browser can read it (RFC 8291). */
+/**
+ * The message to a browser: two lines of the service's own words, and a link. Only that browser can read it (RFC 8291).
+ */
 import { Schema } from "effect"
 import { legible } from "../../schemas/legible.ts"
 import { KeptSubscription, type PushSubscription } from "../../schemas/push/operations.ts"
@@ -52,11 +54,11 @@ export const letterOf = ({ subscription, to, message }: Told): LetterContent => 
   values: { content: encodeContent({ subscription, message }) }
 })
 
-/** Throws where the letter is none of these. */
+/** Throws if the letter is none of these. */
 export const toldOf = ({ to, values }: LetterContent): Told => ({
   to: decodeTo(to),
   ...decodeContent(values["content"])
 })
 
-/** The host of the push service. Throws where the letter is none of these. */
+/** The host of the push service. Throws if the letter is none of these. */
 export const pushHostOf = ({ to }: LetterContent): string => new URL(decodeTo(to).endpoint).hostname

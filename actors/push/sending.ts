@@ -1,4 +1,4 @@
-/** A push message on its way: whether it is still wanted, and what follows when the browser has left. */
+/** Sends a push message, if it is still wanted, and removes a browser that has unsubscribed. */
 import { Clock, Effect } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"
 import type { LetterOutcome } from "../../schemas/letter/operations.ts"

@@ -1,4 +1,4 @@
-/** The backlog of those who work on the log's queues: webhook workers, mail processes. */
+/** The backlog of the workers on the log's queues: webhook workers and mail processes. */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { streams } from "../../schemas/subjects.ts"
@@ -8,17 +8,17 @@ export type Check = Queries["health"]["output"]["checks"][string]
 export type Checks = Record<string, Check>
 
 /**
- * Commits that wait for webhook workers, and seconds that the oldest may wait: a worker that died keeps what it held
- * for 30.
+ * The most commits that may wait for webhook workers, and the most seconds that the oldest may wait. A worker that died
+ * keeps its messages for 30 seconds.
  */
 const WEBHOOK_WAITING_WARN = 10_000
 const WEBHOOK_AGE_WARN_SECONDS = 90
-/** An attempt to send may take a minute. */
+/** One attempt to send may take a minute. */
 const MAIL_AGE_WARN_SECONDS = 180
 
 export interface Timed<T> {
   readonly value: T
-  /** Unix ms here, half-way between question and answer; and how far it may be off for that. */
+  /** Unix ms by this machine's clock, half-way between question and answer. */
   readonly at: number
   readonly give: number
 }
@@ -35,7 +35,7 @@ export const queueOf = async (manager: JetStreamManager, durable: string, subjec
 
 type Seen = Timed<Awaited<ReturnType<typeof queueOf>>> | null
 
-/** In seconds; of nothing it is 0. */
+/** The age in seconds; 0 if nothing waits. */
 export const ageOf = (since: number | null, now: number): number =>
   since === null ? 0 : Math.max(0, (now - since) / 1000)
 
@@ -68,7 +68,7 @@ export const webhookChecks = (queue: Seen, now: number, check: Made): Checks => 
   }
 }
 
-/** The check of outgoing mail: some process must send it in time. */
+/** The check of outgoing mail. It fails if no process sends it in time. */
 export const mailChecks = (queue: Seen, now: number, check: Made): Checks => {
   const unit = "seconds that the oldest waits"
   if (queue === null) return { mail_provider: check("warn", null, unit, "the bus does not tell what waits") }

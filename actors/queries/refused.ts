@@ -1,4 +1,4 @@
-/** A query that is answered with a refusal of its own. It is thrown, since a query's result type has no refusal. */
+/** A refusal as the answer of a query. It is thrown, because a query's result type has no refusal. */
 import type { Refusal } from "../../schemas/errors.ts"
 
 export class QueryRefused extends Error {

@@ -1,13 +1,13 @@
-/** Replicas of a stream, as its leader tells of them. */
+/** Replicas of a stream, as its leader reports them. */
 import type { PeerInfo, StreamInfo } from "@nats-io/jetstream"
 
 export interface Replicas {
   readonly wanted: number
-  /** Those that have all of it, the leader among them. */
+  /** Replicas that have all of it, including the leader. */
   readonly current: number
-  /** Servers that should have one, and are away. */
+  /** Servers that should have a replica and do not answer. */
   readonly offline: ReadonlyArray<string>
-  /** Servers whose replica has not all yet. */
+  /** Servers whose replica is behind. */
   readonly lagging: ReadonlyArray<string>
 }
 

@@ -1,6 +1,6 @@
 /**
- * Queries of the read models: any node answers, as one queue group. With Postgres gone they answer `unavailable`
- * (503 at the edge) within `service.query_timeout_ms`; nothing else depends on them.
+ * Queries of the read models. Any node answers them, as one queue group. Without Postgres they answer `unavailable`
+ * (503 at the edge) within `service.query_timeout_ms`. Nothing else depends on them.
  */
 import type { Kysely } from "kysely"
 import { headers, type Msg, type NatsConnection, type Subscription } from "@nats-io/transport-node"
@@ -30,9 +30,9 @@ import type { Database } from "../tables/database.ts"
 import { queryAnswerSpan } from "../engine/trace.ts"
 import { QueryRefused } from "./refused.ts"
 
-/** A query that is not answered by then is told to be at work: whoever asked need not try another node. */
+/** After this time the asker is told that its query is being worked on, so that it does not try another node. */
 const TAKEN_AFTER_MS = 150
-/** Queries of one node under way at once; one more is refused before it reaches Postgres. */
+/** The most queries that one node works on at once. More are refused before they reach Postgres. */
 const UNDER_WAY_MAX = 500
 
 export type QueryHandlers = {
@@ -54,14 +54,14 @@ export interface Answering {
   readonly db: Kysely<Database>
   /** The names of people in the answers. */
   readonly people: People
-  /** The words of owners' messages. */
+  /** The words of messages by owners. */
   readonly words: WordsOf
-  /** What mail says. */
+  /** The content of mail. */
   readonly mails: MailsOf
   readonly config: Pick<HubConfig, "baseUrl" | "limits">
 }
 
-/** Hears of every view that is served, and of every query that was taken, once it is answered. */
+/** Called for every view that is served, and for every query that was taken, once it is answered. */
 export interface QueryObserver {
   underWay: number
   readonly serves: (view: string) => void
@@ -69,11 +69,11 @@ export interface QueryObserver {
 }
 
 export interface Serving {
-  /** The host, for queries that one host answers. */
+  /** The host, for queries that one particular host answers. */
   readonly host?: string
   /**
-   * Its role may publish to whoever asked because it was asked, and for no other reason (`allow_responses`). The server
-   * knows that of a connection: over the next one the answer would be refused, and whoever asked asks again.
+   * True if the role may publish only as a response to a request (`allow_responses`). The server tracks that per
+   * connection. After a reconnect it would refuse the answer, and the asker asks again.
    */
   readonly onlyResponds?: true
   /** `service.query_timeout_ms`. */
@@ -92,7 +92,7 @@ const renewalsOf = (nats: NatsConnection): (() => number) => {
 
 const NEVER = (): number => 0
 
-/** For as long as the scope is open; what is under way as it closes is answered first, within `timeoutMs`. */
+/** Serves for as long as the scope is open. Queries under way when it closes are answered first, within `timeoutMs`. */
 export const serveQueries = (
   clock: Clock.Clock,
   nats: NatsConnection,
@@ -116,7 +116,7 @@ export const serveQueries = (
     const [began, connection] = [monotonicMs(clock), renewals()]
     const isHeard = (): boolean => renewals() === connection && !nats.isClosed()
     const span = queryAnswerSpan(tracing, name, message.headers)
-    // Edges of an older release would take it for the answer.
+    // Edges of an older release would take this message for the answer.
     const understood = message.headers?.has(TAKEN_HEADER) === true
     const taken = understood ? after(clock, TAKEN_AFTER_MS, () => isHeard() && tellTaken(message)) : undefined
     const answered = answer(clock, name, handler, message, span, timeoutMs).then((reply) => {
@@ -158,7 +158,7 @@ const tellTaken = (message: Msg): void => {
   try {
     message.respond(undefined, { headers: more })
   } catch {
-    // A connection that is closing: the asker tries another node.
+    // The connection is closing. The asker tries another node.
   }
 }
 

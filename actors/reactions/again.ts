@@ -1,4 +1,4 @@
-/** The commands of a commit that was put aside, as they follow from the log by this release. */
+/** Computes the commands of a commit that was put aside, as this release derives them from the log. */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { subjects } from "../../schemas/subjects.ts"
 import type { Commit } from "../log/commit.ts"
@@ -11,8 +11,9 @@ const TIMEOUT_MS = 3000
 const text = new TextDecoder()
 
 /**
- * All that follows where the commit could not be read before; nothing where it is gone, or nothing follows any more.
- * Rejects when the log does not answer, with `UnknownEvent` where a newer release wrote it, or when it cannot be read.
+ * All commands, if the commit could not be read before. None if the commit is gone, or if nothing follows from it any
+ * more. Rejects when the log does not answer, with `UnknownEvent` if a newer release wrote the commit, or when it
+ * cannot be read.
  */
 export const commandsAgain = async (
   nats: NatsConnection,

@@ -1,7 +1,7 @@
 /**
- * The commands that a set of reactions failed to carry out in their turn. Parked: the actor could not be had, and is
- * asked again. A fault: the actor, or the reading of the commit, failed; an operator decides (`hub reactions`). Each
- * names its place in the log and holds nothing of what stands there.
+ * The commands that a set of reactions could not carry out in order. `parked`: the actor could not be reached, and is
+ * asked again. `fault`: the actor failed, or the commit could not be read; an operator decides (`hub reactions`). Each
+ * entry names its place in the log, and contains nothing of the commit.
  */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
@@ -13,7 +13,7 @@ import { requestStream } from "../log/requests.ts"
 import { storedAs } from "./marks.ts"
 
 const TIMEOUT_MS = 3000
-/** In a name of the stream's subjects: any set. */
+/** In the pattern of the stream's subjects: any set. */
 const ANY = "*"
 
 export type Why = "parked" | "fault"
@@ -25,7 +25,7 @@ export interface Aside {
   readonly kind: string
   readonly id: string
   readonly error: string
-  /** Absent where the commit cannot be read. */
+  /** Absent if the commit cannot be read. */
   readonly command?: {
     readonly op: string
     readonly kind: string
@@ -36,19 +36,19 @@ export interface Aside {
 
 const text = new TextDecoder()
 
-/** Names a command among all that are put aside: a subject's token. */
+/** Names a command among all that are put aside. The name is a token of a subject. */
 const tokenOf = ({ seq, command }: Aside): string =>
   command === undefined ? String(seq) : `${seq}-${command.kind}-${command.actor}-${command.which.replaceAll(".", "_")}`
 
 const subjectOf = (set: string, why: Why, aside: Aside): string => subjects.aside(set, why, tokenOf(aside))
 
-/** Kept once, however often it is met. Rejects when the stream does not take it. */
+/** Stored once, however often it is put aside. Rejects if the stream does not take it. */
 export const putAside = async (nats: NatsConnection, set: string, why: Why, aside: Aside): Promise<void> => {
   const reply = await requestStream(nats, subjectOf(set, why, aside), JSON.stringify(aside), { timeout: TIMEOUT_MS })
   storedAs(streams.aside, reply.json())
 }
 
-/** Rejects when the stream does not answer. Nothing happens where it is not there. */
+/** Removes the entry. Rejects when the stream does not answer. Does nothing if there is no such entry. */
 export const takeBack = async (nats: NatsConnection, set: string, why: Why, aside: Aside): Promise<void> => {
   const wanted = JSON.stringify({ filter: subjectOf(set, why, aside) })
   const reply = await requestStream(nats, `$JS.API.STREAM.PURGE.${streams.aside}`, wanted, { timeout: TIMEOUT_MS })
@@ -56,14 +56,17 @@ export const takeBack = async (nats: NatsConnection, set: string, why: Why, asid
   if (error !== undefined) throw new Error(`${streams.aside} gave nothing back: ${error.description ?? "no reason"}`)
 }
 
-/** Counts those of one set or of all. Rejects when the bus does not answer. */
+/** Counts the entries of one set or of all. Rejects when the bus does not answer. */
 export const asideCount = async (manager: JetStreamManager, set: string = ANY, why: Why | typeof ANY = ANY) => {
   const filter = subjects.aside(set, why, ANY)
   const { state } = await manager.streams.info(streams.aside, { subjects_filter: filter })
   return Object.keys(state.subjects ?? {}).length
 }
 
-/** All of a set, in the order of the log, as the stream's leader has them: what was parked a moment ago is among them. */
+/**
+ * All entries of a set in the order of the log, read from the stream's leader. A command that was parked a moment ago
+ * is among them.
+ */
 export const asideOf = (nats: NatsConnection, set: string, why: Why): Effect.Effect<ReadonlyArray<Aside>, unknown> =>
   attempt(async () => {
     const all: Array<Aside> = []

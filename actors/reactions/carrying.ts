@@ -1,4 +1,4 @@
-/** One command of a reaction, carried out by the actor that it is told to. */
+/** Has one command of a reaction carried out by its actor. */
 import { Clock, Data, Effect, Schedule } from "effect"
 import type { Answer } from "../../schemas/runtime/bus/asker.ts"
 import type { Ask } from "../../schemas/bus/frames.ts"
@@ -8,23 +8,23 @@ import type { Command } from "./reaction.ts"
 const ASK_DEADLINE_MS = 10_000
 const AGAIN_MS = 100
 const AGAIN_MAX_MS = 5000
-/** Tries against what may go better later, some 4 s of pauses, and 10 s each where nobody answers. */
+/** Tries if a failure may pass: some 4 s of pauses, and 10 s for each try without an answer. */
 const LATER_TRIES = 7
-/** Tries against what fails inside the service. */
+/** Tries if the service itself fails. */
 const FAULT_TRIES = 6
 
-/** The actor could not be asked, or failed: it has not judged. */
+/** The actor could not be asked, or it failed. It has not judged the command. */
 export class NotDone extends Data.TaggedError("NotDone")<{ readonly code: ErrorCode }> {}
 
 const LATER: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "overloaded"])
 
 const distances = Schedule.min([Schedule.exponential(AGAIN_MS), Schedule.spaced(AGAIN_MAX_MS)])
 
-/** The number of asks before it gives up. */
+/** The number of times that an actor is asked before this gives up. */
 export const PATIENT = { later: LATER_TRIES, fault: FAULT_TRIES }
 export const ONCE = { later: 1, fault: 1 }
 
-/** Carries out a command; the actor may refuse it. */
+/** Has a command carried out. The actor may refuse it. */
 export const carryOut = (
   ask: (ask: Ask) => Promise<Answer>,
   { id, told: { op, kind, actor, input } }: Command,

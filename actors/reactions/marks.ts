@@ -9,7 +9,7 @@ const TIMEOUT_MS = 3000
 export interface Mark {
   /** Everything up to this sequence of the log is done. */
   readonly seq: number
-  /** Sequence of the mark itself; 0 where there is none. */
+  /** Sequence of the mark itself; 0 if there is none. */
   readonly revision: number
 }
 
@@ -21,7 +21,10 @@ export const readMark = async (nats: NatsConnection, name: string): Promise<Mark
   return last === null ? { seq: 0, revision: 0 } : { seq: Number(text.decode(last.data)), revision: last.seq }
 }
 
-/** The new revision. Rejects where another has moved the mark, and when the stream does not answer. */
+/**
+ * Moves the mark, and resolves to its new revision. Rejects if another reactor has moved it, and when the stream does
+ * not answer.
+ */
 export const keepMark = async (nats: NatsConnection, name: string, { seq, revision }: Mark): Promise<number> => {
   const expected = headers()
   expected.set("Nats-Expected-Last-Subject-Sequence", String(revision))
@@ -38,7 +41,7 @@ export interface Ack {
   readonly error?: { readonly description?: string }
 }
 
-/** A refusal has a sequence as well: 0. */
+/** A refusal has a sequence as well, which is 0. */
 export const storedAs = (stream: string, { seq, error }: Ack): number => {
   if (seq === undefined || error !== undefined)
     throw new Error(`${stream} kept nothing: ${error?.description ?? "no answer"}`)

@@ -1,12 +1,12 @@
 /**
- * Commands of a set of reactions whose actors could not be had. They hold up nobody else.
+ * Parks commands of a set of reactions whose actors could not be reached, so that they delay no others.
  *
  * Invariants
- *  - Behind a parked command, all that follows for the same actor is parked as well: the actor hears them in the order
- *    of the log, or not at all.
+ *  - After a parked command, all later commands for the same actor are parked as well. So an actor gets its commands in
+ *    the order of the log, or not at all.
  *  - A command is parked before the checkpoint passes its commit, and removed once it was carried out, refused, or
- *    recorded as a fault. It may be asked twice, which counts once.
- *  - At most `PARKED_MAX` are parked; one more ends the run, which begins again at its mark.
+ *    recorded as a fault. It may be sent twice, but counts once.
+ *  - At most `PARKED_MAX` are parked. One more ends the run, and the next one begins at the mark.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect } from "effect"
@@ -14,20 +14,20 @@ import { attempt } from "../log/attempt.ts"
 import { type Aside, asideOf, putAside, takeBack } from "./aside.ts"
 
 const PARKED_MAX = 10_000
-/** Between two rounds over all of them. */
+/** The pause between two rounds over all parked commands. */
 const AGAIN_MS = 5000
-/** Actors that are asked again abreast. */
+/** Actors that are asked again in parallel. */
 const ABREAST = 16
 
 export interface ParkingParts {
   readonly nats: NatsConnection
-  /** Of the reactions. */
+  /** The name of the set of reactions. */
   readonly name: string
 }
 
 export class Parking {
   private readonly parts: ParkingParts
-  /** In order, by actor. */
+  /** Parked commands in order, by actor. */
   private readonly parked = new Map<string, Array<Aside>>()
   count = 0
 
@@ -47,7 +47,7 @@ export class Parking {
     return this.parked.has(actor)
   }
 
-  /** Fails when it cannot be kept. */
+  /** Fails if the command cannot be stored. */
   park(aside: Aside): Effect.Effect<void, unknown> {
     const { nats, name } = this.parts
     if (this.count >= PARKED_MAX) return Effect.fail(`${PARKED_MAX} commands are parked already`)
@@ -66,7 +66,7 @@ export class Parking {
     this.count++
   }
 
-  /** Goes on until it fails. `carry`: whether the command is done with. */
+  /** Retries until it fails. `carry` resolves to whether the command is finished. */
   again<E>(carry: (aside: Aside) => Effect.Effect<boolean, E>): Effect.Effect<never, unknown> {
     const { nats, name } = this.parts
     const inOrder = (actor: string, line: Array<Aside>) =>

@@ -1,8 +1,8 @@
-/** Tracks progress in a log whose messages begin in order and end in any. */
+/** Tracks progress in a log whose messages are begun in order but may end in any order. */
 export class Progress {
-  /** The last message that came. */
+  /** The sequence of the last message that came. */
   private seen: number
-  /** From which something follows that is not done yet, in order: what came before each, and whether it is done. */
+  /** Messages with unfinished consequences, in order: the sequence before each, and whether it is done. */
   private readonly open = new Map<number, { readonly before: number; done: boolean }>()
   private passed = 0
 
@@ -16,12 +16,12 @@ export class Progress {
     return this.seen
   }
 
-  /** Messages from which something follows, and that the mark has not passed. */
+  /** Number of messages with consequences that the mark has not passed. */
   get underWay(): number {
     return this.open.size
   }
 
-  /** Nothing follows from it, nor from what lies before it and did not come. */
+  /** Nothing follows from this message, nor from earlier ones that did not come. */
   pass(seq: number): void {
     this.seen = Math.max(this.seen, seq)
   }
@@ -41,7 +41,7 @@ export class Progress {
     }
   }
 
-  /** Messages that were begun, and that the mark has passed since this was asked last. */
+  /** Number of begun messages that the mark has passed since the last call. */
   takePassed(): number {
     const { passed } = this
     this.passed = 0

@@ -1,14 +1,13 @@
 /**
- * The consequences of one actor's events for others: commands that follow from a commit.
+ * Reactions: commands for other actors that follow from the events of a commit.
  *
  * Invariants
  *  - Pure: the same commit gives the same commands, in the same order, whenever and wherever it is read.
- *  - Each command's id is made of the commit's sequence, and the commands of a set reach each actor in the order of the
- *    log. So the actor remembers all earlier ones, however long ago (engine/remembered.ts). Carried out twice, it
- *    counts once.
- *  - A set of reactions that is new sees the whole log: what it does must be right for what happened long ago. An
- *    existing set never looks back, and an older release may carry it out meanwhile. So additions are a set of their
- *    own, with a name of its own.
+ *  - The id of each command contains the commit's sequence, and the commands of a set reach each actor in the order of
+ *    the log. So the actor knows all earlier ones as done, however old (engine/remembered.ts), and a command that is
+ *    sent twice counts once.
+ *  - A new set of reactions sees the whole log, so it must be right for old events too. An existing set never looks
+ *    back, and an older release may carry it out meanwhile. So additions go into a new set with a name of its own.
  */
 import { type OperationName, OPERATIONS, type Operations } from "../../schemas/bus/operations.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
@@ -32,7 +31,7 @@ export const tell = <Name extends OperationName>(op: Name, actor: string, input:
   input
 })
 
-/** The commit of an event. */
+/** The commit that an event belongs to. */
 export interface About {
   readonly id: string
   readonly seq: number
@@ -62,11 +61,11 @@ export const on = <Declared extends EventUnion>(
   }
 }
 
-/** A command that follows from a commit, with the same id whenever and by whomever it is asked. */
+/** A command that follows from a commit. It has the same id whenever and wherever it is derived. */
 export interface Command {
   readonly id: string
   readonly told: Told
-  /** Names it among those of the commit for that actor, whatever a later release puts beside it. */
+  /** Names it among the commit's commands for that actor. The name stays the same if a later release adds others. */
   readonly which: string
 }
 
@@ -84,27 +83,29 @@ export const commandsOf = (set: string, seq: number, told: ReadonlyArray<Told>):
 }
 
 export interface Reactions {
-  /** Unique to each purpose, a token of a subject: its checkpoint is kept under it. */
+  /** A token of a subject, unique to each set. The checkpoint is stored under it. */
   readonly name: string
   readonly stream: string
-  /** The subjects that it reads; nothing else is delivered to it. */
+  /** The subjects that the set reads. Nothing else is delivered to it. */
   readonly subjects: readonly [string, ...Array<string>]
   /** Kinds of actors whose commits it reads. */
   readonly kinds: ReadonlyArray<string>
-  /** Writes of these kinds are answered once it is done: whoever wrote sees what follows. */
+  /**
+   * True if writes of these kinds are answered only once the reactions are done, so that the writer sees their effect.
+   */
   readonly awaited: boolean
   /** Throws `UnknownEvent`. */
   readonly follows: (kind: string, commit: Commit, about: About) => ReadonlyArray<Told>
 }
 
-/** As which an awaited set tells how far it is (engine/read-models.ts), beside projections. */
+/** The name under which an awaited set announces its position, beside projections (engine/read-models.ts). */
 export const markOf = ({ name }: Pick<Reactions, "name">): string => `reaction.${name}`
 
 /**
- * A set whose effect the writer sees in its next answer. Its commands wait for the read models themselves
- * (`projected`), and with them for the awaited sets of that kind: so an effect over two hops is waited for as well.
- * Such hops must not lead back to a kind that they began at, or two writes wait for each other until they give up.
- * Commands that would close the circle (`human.sponsorship_ended`, `report.carry_out`) do not wait.
+ * Makes a set awaited: the writer sees its effect in the next answer. The commands of the set wait for the read models
+ * themselves (`projected`), and so for the awaited sets of their kind. An effect over two hops is therefore waited for
+ * as well. The hops must not lead back to the kind that they began at, or two writes wait for each other until they
+ * give up. Commands that would close the circle (`human.sponsorship_ended`, `report.carry_out`) do not wait.
  */
 export const awaited = (set: Reactions): Reactions => ({ ...set, awaited: true })
 

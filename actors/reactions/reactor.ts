@@ -1,21 +1,22 @@
 /**
  * Carries out one set of reactions. It reads its part of the log in order from the checkpoint, and asks the concerned
- * actors to carry out the commands of each commit. The checkpoint moves behind finished ones.
+ * actors to carry out the commands of each commit. The checkpoint moves past finished commits.
  *
  * Invariants
- *  - Nothing is lost: the mark moves behind a commit only when all that follows from it was carried out, refused for
- *    good, parked (parking.ts), or noted as a fault (aside.ts).
- *  - Each actor is told what follows for it in the order of the log, one after the other; different actors abreast. So
- *    an actor knows by the place of the last what it was told before, and whatever comes again counts once.
- *  - At most `WINDOW` commits lie between the mark that is kept and what was begun. That many come again when a reactor
- *    dies. A command that its actor refused then, or that changed nothing, leaves no trace, and is decided anew.
- *  - Two reactors at once (a lease that two nodes believed in) do nothing twice, for their commands have the same ids.
+ *  - Nothing is lost. The mark moves past a commit only when every command that follows from it was carried out,
+ *    refused for good, parked (parking.ts), or recorded as a fault (aside.ts).
+ *  - Each actor gets its commands in the order of the log, one after the other; different actors in parallel. So an
+ *    actor knows from the place of the last command which ones it has had, and a repeated one counts once.
+ *  - At most `WINDOW` commits lie between the stored mark and the last commit that was begun. That many come again when
+ *    a reactor dies. A command that was refused or changed nothing leaves no trace, so it is decided again.
+ *  - Two reactors at once (two nodes believe in one lease) do nothing twice, because their commands have the same ids.
  *    One of them finds the checkpoint moved, and starts over.
- *  - A refusal is an end: the actor has judged. A passing failure is tried again at ever longer distances
- *    (carrying.ts), and then parked; a failure inside the service is recorded after a few tries and passed over.
- *    Neither holds up others.
- *  - An event that this release does not know is not read past: a newer release goes on there. Everything before it, or
- *    before the part that could not be read ahead, is done and the checkpoint kept before the run ends.
+ *  - A refusal is final, because the actor has judged. A failure that may pass is retried with growing pauses
+ *    (carrying.ts), and then parked. A failure inside the service is recorded after a few tries and skipped. Neither
+ *    delays other commands.
+ *  - The reactor stops before an event that this release does not know. A newer release continues there. Everything
+ *    before it, or before the part that could not be read ahead, is done, and the checkpoint is stored before the run
+ *    ends.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Data, Effect, FiberSet, Latch, Queue, type Scope, Semaphore } from "effect"
@@ -34,33 +35,36 @@ import { Progress } from "./progress.ts"
 import { type Command, commandsOf, type Reactions } from "./reaction.ts"
 import { Turns } from "./turns.ts"
 
-/** Commits from which something follows. */
+/** The most unfinished commits with consequences. */
 const WINDOW = 1000
 /** Commands of one commit that are under way together. */
 const ABREAST = 16
-/** Commits that are read ahead; what does not fit is read again from the mark. */
+/** Commits that are read ahead. Commits beyond that are read again from the mark. */
 const READ_AHEAD = 4096
-/** The mark is kept no more often than this while something follows, and no less often than that while nothing does. */
+/**
+ * The mark is stored at most every MARK_GAP_MS while commits have consequences, and at least every MARK_MAX_MS
+ * otherwise.
+ */
 const MARK_GAP_MS = 100
 const MARK_MAX_MS = 1000
-/** The mark follows the reading of the log as often as this while nothing of it is this set's. */
+/** The mark follows the reading this often while no commit concerns this set. */
 const PASS_MS = 5000
-/** Commits before the end of a log that has lost some: more than are written until a reactor finds out. */
+/** Commits before the end of a log that has lost some. It is more than are written until a reactor notices the loss. */
 const LOST_BACK = 10_000
 
 export interface ReactorParts {
   readonly nats: NatsConnection
-  /** Of the log. */
+  /** The feed of the log. */
   readonly feed: Feed
   readonly ask: (ask: Ask) => Promise<Answer>
   readonly reactions: Reactions
-  /** Hears how far the set is. `changed`: whether something was carried out. */
+  /** Called with the set's position. `changed`: true if a command was carried out. */
   readonly moved: (seq: number, changed: boolean) => void
 }
 
-/** Since the start. */
+/** Counted since the start. */
 export interface ReactorCounts {
-  /** Times that the mark moved. */
+  /** The number of times that the mark was moved. */
   kept: number
   commits: number
   commands: number
@@ -71,20 +75,22 @@ export interface ReactorCounts {
 /** The figures of a run. */
 export interface Running {
   readonly watermark: () => number
-  /** Messages of the log that are not done; `null` where that is not known. Rejects when the bus does not answer. */
+  /**
+   * Number of messages of the log that are not done; `null` if that is not known. Rejects when the bus does not answer.
+   */
   readonly pending: () => Promise<number | null>
-  /** Commands whose actors could not be had. */
+  /** Number of commands whose actors could not be reached. */
   readonly parked: () => number
 }
 
-/** Why a run ends; the next begins at the mark. */
+/** The reason why a run ends. The next one begins at the mark. */
 export class ReactorStopped extends Data.TaggedError("ReactorStopped")<{ readonly cause: unknown }> {}
 
 const stopped = (cause: unknown): ReactorStopped => new ReactorStopped({ cause })
 const trying = <A>(act: () => Promise<A>): Effect.Effect<A, ReactorStopped> =>
   Effect.tryPromise({ try: act, catch: stopped })
 
-/** A commit from which something follows, or that nobody can read: what of it is still needed. */
+/** A commit with consequences, or one that cannot be read. Only the parts that are still needed are kept. */
 interface Followed extends Pick<Message, "seq" | "kind" | "id"> {
   readonly traceparent: string | undefined
   readonly told: ReadonlyArray<Command> | { readonly unreadable: unknown }
@@ -98,8 +104,8 @@ const asideAt = ({ seq, kind, id }: Followed, why: unknown, command?: Command): 
 }
 
 /**
- * Its mark. If that is ahead of the log, a place before the log's end: everything written since the loss is done, and
- * repeated commands count once.
+ * The place where a run begins, which is its mark. If the mark is ahead of the log, it begins some way before the log's
+ * end, so that everything written since the loss is done. Repeated commands count once.
  */
 const begins = ({ nats, feed, reactions: { name } }: ReactorParts): Effect.Effect<Mark, ReactorStopped> =>
   Effect.gen(function* () {
@@ -111,7 +117,7 @@ const begins = ({ nats, feed, reactions: { name } }: ReactorParts): Effect.Effec
     return { ...mark, seq: Math.max(0, end - LOST_BACK) }
   })
 
-/** Goes on until it fails, or is interrupted. */
+/** Carries reactions out until it fails or is interrupted. */
 export const react = (
   parts: ReactorParts,
   counts: ReactorCounts,
@@ -155,12 +161,12 @@ class Run {
   private readonly moved = Latch.makeUnsafe(false)
   private readonly turns = new Turns()
   /**
-   * Actors whose last command failed. Their next one is tried once, so that a line of them does not delay the
+   * Actors whose last command failed. Their next command gets one try, so that a row of them does not delay the
    * checkpoint.
    */
   private readonly failing = new Set<string>()
   readonly parking: Parking
-  /** Why nothing more is received: the run ends when what was is done. */
+  /** Why no more messages are received. The run ends when the received ones are done. */
   private ending: ReactorStopped | null = null
 
   constructor(parts: ReactorParts, counts: ReactorCounts, from: number) {
@@ -170,7 +176,7 @@ class Run {
     this.parking = new Parking({ nats: parts.nats, name: parts.reactions.name })
   }
 
-  /** Most commits mean nothing for others: they cost no more than a look. */
+  /** Most commits have no consequences, and cost no more than a check. */
   receive(message: Message): void {
     if (this.ending !== null) return
     this.counts.commits++
@@ -186,12 +192,12 @@ class Run {
     this.progress.begin(message.seq)
   }
 
-  /** The log has nothing more of this set's up to here. */
+  /** The log has no more messages for this set up to here. */
   pass(seq: number): void {
     if (this.ending === null) this.progress.pass(seq)
   }
 
-  /** `null`: it is not to be read past. */
+  /** `null` if the reactor must stop before this message. */
   private look(message: Message): Followed["told"] | null {
     const { seq, kind, id, data } = message
     if (data.length === 0) return []
@@ -211,7 +217,7 @@ class Run {
     this.moved.openUnsafe()
   }
 
-  /** Waits for one, and for room in the window. */
+  /** Waits for a commit, and for room in the window. */
   next(fibers: FiberSet.FiberSet<void, ReactorStopped>): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
       const followed = yield* Queue.take(this.followed)
@@ -226,7 +232,7 @@ class Run {
       "unreadable" in told
         ? this.fault(asideAt(followed, told.unreadable), told.unreadable)
         : Effect.forEach(
-            // In line before anything that follows from the next commit.
+            // They are in line before any command of the next commit.
             told.map((command) => this.turns.inTurn(actorOf(command.told), this.carriedOut(followed, command))),
             (one) => one,
             { concurrency: ABREAST, discard: true }
@@ -238,7 +244,7 @@ class Run {
     })
   }
 
-  /** The others that follow from the same commit are carried out whatever becomes of this one. */
+  /** The other commands of the commit are carried out whatever happens to this one. */
   private carriedOut(followed: Followed, command: Command): Effect.Effect<void, ReactorStopped> {
     return Effect.suspend(() => {
       const actor = actorOf(command.told)
@@ -270,7 +276,7 @@ class Run {
     return Effect.mapError(this.parking.park(aside), stopped)
   }
 
-  /** Tries a parked command once more, and tells if it is finished. */
+  /** Tries a parked command once more. Resolves to whether it is finished. */
   again(aside: Aside): Effect.Effect<boolean, ReactorStopped> {
     const { nats, ask, reactions } = this.parts
     return Effect.gen({ self: this }, function* () {
@@ -284,8 +290,8 @@ class Run {
       })
       return yield* Effect.catch(carried, failed)
     }).pipe(
-      // A command that can no longer be made from the log is a fault, as in its turn. Any other obstacle, such as a
-      // newer release's event or a log that does not answer, may pass.
+      // A command that can no longer be derived from the log is a fault, as it would be in its turn. Any other obstacle
+      // may pass, such as a newer release's event or a log that does not answer.
       Effect.catch(({ cause }) =>
         cause instanceof TypeError || cause instanceof SyntaxError
           ? Effect.as(this.fault({ ...aside, error: String(cause) }, cause), true)
@@ -294,7 +300,7 @@ class Run {
     )
   }
 
-  /** Noted for the operator, then passed over. */
+  /** Records the fault for the operator, then skips the command. */
   private fault(aside: Aside, cause: unknown): Effect.Effect<void, ReactorStopped> {
     const { nats, reactions } = this.parts
     logNow("error", "reactor", { reactions: reactions.name, ...aside, error: cause })
@@ -302,7 +308,7 @@ class Run {
     return trying(() => putAside(nats, reactions.name, "fault", aside))
   }
 
-  /** Keeps the mark, and then makes room in the window for what lies behind it. Fails at the end of the run. */
+  /** Stores the mark, and then makes room in the window for the next commits. Fails when the run ends. */
   keeping(from: Mark): Effect.Effect<never, ReactorStopped> {
     const { nats, reactions } = this.parts
     return Effect.gen({ self: this }, function* () {

@@ -1,11 +1,11 @@
-/** One thing at a time for each name, in the order in which they were put in line. */
+/** Runs work one at a time for each name, in the order in which it was put in line. */
 import { Deferred, Effect } from "effect"
 
 export class Turns {
-  /** The last that is in line or under way. */
+  /** For each name, the last work that is in line or under way. */
   private readonly last = new Map<string, Deferred.Deferred<void>>()
 
-  /** In line from now on. If the one before it fails, its turn never comes: the failing one ends them all. */
+  /** Puts work in line at once. If the work before it fails, its turn never comes, because a failure ends them all. */
   inTurn<A, E>(name: string, work: Effect.Effect<A, E>): Effect.Effect<A, E> {
     const before = this.last.get(name)
     const own = Deferred.makeUnsafe<void>()

@@ -1,4 +1,4 @@
-/** The challenge actor: registration from its first step to the agent (spec 4.3). */
+/** The challenge actor. It handles a registration from its first step to the new agent (spec 4.3). */
 import { randomBytes } from "node:crypto"
 import { Clock, Effect } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
@@ -103,7 +103,7 @@ export const challengeKind = kind(fold, registrationOperations, (parts: Registra
     }))
 
   const openedQuestions = (state: ChallengeState, id: string): ReadonlyArray<Question> =>
-    // One that an older release has served stands there as it is.
+    // Questions that an older release has served are stored as they are.
     (state?.questions ?? []).map((question) => ({
       ...question,
       answer: isSealed(question.answer) ? sealer.open(question.answer, answerPurpose(id)) : question.answer
@@ -172,9 +172,9 @@ export const challengeKind = kind(fold, registrationOperations, (parts: Registra
   }
 
   return {
-    // Set by releases whose log did not forget by itself: heard, and nothing is left to do.
+    // Set by releases whose log did not forget challenges. The timer is accepted, and nothing has to be done.
     onTimer: "challenge.erase",
-    // A late or repeated step still hears what has become of its challenge; then the log forgets it.
+    // A late or repeated step still gets the outcome of its challenge. After that the log forgets it.
     keepSeconds: () => registration.pow_window_seconds + registration.answer_ttl_seconds + REMEMBERED_SECONDS,
     operations: {
       "challenge.create": write({
@@ -183,7 +183,7 @@ export const challengeKind = kind(fold, registrationOperations, (parts: Registra
         answer: (state, _reply, { id }) => challengeRecord(id, existing(state), rules)
       }),
       "challenge.serve": write({
-        // Drawing and sealing them is dear: that is for whoever has done the work.
+        // Drawing and sealing questions is expensive, so it is done only after the proof of work.
         prepare: (state, input, { at, id }) => {
           const against = judgeServe(state, input, at, rules)
           return against === null

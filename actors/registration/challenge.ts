@@ -1,4 +1,6 @@
-/** Registration's first two steps as decisions: a challenge is made, its questions are served (spec 3.3, 4.3). Pure. */
+/**
+ * Decisions of registration's first two steps: a challenge is made, and its questions are served (spec 3.3, 4.3). Pure.
+ */
 import { aboveMax, invalidField, type Refusal, refusal } from "../../schemas/errors.ts"
 import type { Challenge as ChallengeRecord, Questions as QuestionsRecord } from "../../schemas/registration/api.ts"
 import { POW_NONCE_MAX_CHARS, POW_NONCE_PATTERN, powHash, powHolds } from "../../schemas/signing/pow.ts"

@@ -1,8 +1,9 @@
 /**
- * The first commits of an agent, whoever lets it begin: itself, and the claims of its key, handle and number. Pure.
+ * The first commits of a new agent, for every way in which one is made: the agent itself, and the claims of its key,
+ * handle and number. Pure.
  *
- * Invariant: all of it goes into one commit, each part expected where nobody has written. So there is no agent without
- * its claims, no claim without its agent, and no two agents of one key, handle or number.
+ * Invariant: all of them are written as one commit, and each expects that its actor has no commit yet. So there is no
+ * agent without its claims, no claim without its agent, and no key, handle or number with two agents.
  */
 import type { Limits } from "../../schemas/limits.ts"
 import { agentNumber } from "../../schemas/signing/identity.ts"

@@ -1,4 +1,7 @@
-/** Registration's last step as a decision: of a challenge and its answers an agent is made (spec 4.3; contract 14). Pure. */
+/**
+ * The decision of registration's last step: makes an agent from a challenge and its answers (spec 4.3; contract 14).
+ * Pure.
+ */
 import { LOOKS_LIKE_IDENTITY, RESERVED_HANDLES, webhookAddressProblem } from "../../schemas/agent/fields.ts"
 import type { AgentPrivate } from "../../schemas/agent/records.ts"
 import { invalidField, type Refusal, refusal } from "../../schemas/errors.ts"
@@ -17,7 +20,7 @@ export interface RegisterInput {
 }
 
 export interface RegisterFacts {
-  /** The agent number; 0 where the command was refused before one was drawn. */
+  /** The agent number; 0 if the command was refused before one was drawn. */
   readonly number: number
   readonly sealedSecret: string
   /** Those that were served, with their answers opened. */
@@ -76,7 +79,7 @@ export const judgeRegister = (
 ): Decision<ChallengeEvent, never> | null =>
   judgeAttempt(state, { attempt: form, hub_id }, at, rules, questions, formProblem(form, rules))
 
-/** The answers of an agent that is there already (contract 22). Passed before by the same key, it is passed. */
+/** The answers of an agent that exists already (contract 22). If the same key has passed before, it passes. */
 export const decidePass = (
   state: ChallengeState,
   { hub_id, ...attempt }: Attempt & { readonly hub_id: string },

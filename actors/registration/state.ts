@@ -1,4 +1,4 @@
-/** A registration challenge (spec 2.7, 3.3): id = 32 hex characters. `null` is one that was never made. */
+/** A registration challenge (spec 2.7, 3.3). Its id is 32 hex characters. `null`: a challenge that was never made. */
 import { Schema } from "effect"
 import { event } from "../engine/events.ts"
 import { Question } from "./questions/question.ts"

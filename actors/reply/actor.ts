@@ -1,4 +1,7 @@
-/** A reply: id = its number. It is begun by its author (actors/agent/content/), and lives here. */
+/**
+ * A reply. Its id is its number. The author's actor creates it (actors/agent/content/), and this actor owns it
+ * afterwards.
+ */
 import { Effect } from "effect"
 import type { Caller } from "../../schemas/content/author.ts"
 import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"
@@ -70,7 +73,7 @@ const decideHide = (reply: ReplyState, input: HideInput): Decision<ReplyEvent> =
     (fields): ReplyEvent => ({ type: "reply.restored", v: 1, thread: reply?.thread ?? 0, ...fields })
   )(reply, input)
 
-/** A reply goes with its thread. */
+/** A reply ends with its thread. */
 const withThread = <A, R>(asked: Effect.Effect<A, Refusal, R>) =>
   Effect.mapError(asked, (refused) => (refused.code === "not_found" ? gone.refused : refused))
 

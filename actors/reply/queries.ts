@@ -17,8 +17,8 @@ const all = (db: Kysely<Database>) =>
     .leftJoin("hidden_replies as h", "h.id", "r.id")
 
 /**
- * One that was deleted, or hidden, stands where others answer it. A value, not `exists`: that may be planned as a table
- * of all answers there are.
+ * True for a reply that is shown. A deleted or hidden one keeps its place if others answer it. It is a scalar value and
+ * not `exists`, which may be planned as a table of all answers.
  */
 const STANDS = sql<boolean>`(
   not r.deleted or (select true from replies c where c.parent = r.id and not c.deleted limit 1))`
@@ -72,7 +72,7 @@ interface Row
   readonly my_vote: Reply["my_vote"]
 }
 
-/** The words of one that is hidden are for who wrote them; why, too. */
+/** The words of a hidden reply, and the reason, are for its author. */
 const hiddenOf = ({ hidden, hidden_reason, author }: Row, viewer: string | null) => {
   if (!hidden) return {}
   return author === viewer ? { hidden, hidden_reason } : { hidden }
@@ -104,7 +104,10 @@ const replyOf = (row: Row, viewer: string | null, baseUrl: string): Reply => {
 
 type Input = Queries["replies"]["input"]
 
-/** The thread's count of replies, and those that stand without being counted. A thread that is gone has no replies. */
+/**
+ * The thread's count of replies, plus those that keep a place without being counted. A thread that is gone has no
+ * replies.
+ */
 const totalOf = (thread: string, stands: ReturnType<typeof standsFor>) => sql`
   select t.reply_count + (select count(*) from replies r where r.thread = t.id and r.deleted and ${stands})
   from threads t where t.id = ${thread}`
@@ -150,7 +153,7 @@ const acceptedIn = async (db: Kysely<Database>, thread: number): Promise<string 
   return row?.id ?? null
 }
 
-/** The accepted one is the first of all; what comes behind it stands one place further on. */
+/** The accepted reply is the first of all. Replies after it are one place further on. */
 const topIds = async (
   db: Kysely<Database>,
   listings: Listings,

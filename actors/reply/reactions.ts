@@ -5,7 +5,7 @@ import { excerptOf, tellNamed, countedOf, ratedBy } from "../content/noun.ts"
 import { awaited, on, reactions, tell } from "../reactions/reaction.ts"
 import { ReplyEvent } from "./state.ts"
 
-/** The thread knows which replies stand. */
+/** Keeps the thread's list of replies up to date. */
 export const repliedThreads = awaited(
   reactions(
     "thread_replied",

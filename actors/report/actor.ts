@@ -1,4 +1,7 @@
-/** A report: id = its number. It is begun by who files it (actors/agent/report/), and lives here. */
+/**
+ * A report. Its id is its number. The reporter's actor creates it (actors/agent/report/), and this actor owns it
+ * afterwards.
+ */
 import { Effect } from "effect"
 import { reportOperations } from "../../schemas/report/operations.ts"
 import { write } from "../engine/definition.ts"

@@ -1,9 +1,10 @@
 /**
- * That an agent has reported something, and waits: id = `<reporter>-<type>-<target>` (contract 3: `report_exists`).
+ * Records that an agent's report of a target is open, so that a second one is refused. Its id is
+ * `<reporter>-<type>-<target>` (contract 3: `report_exists`).
  *
  * Invariants
- *  - Nobody asks it anything: it is written in the commits of the report that it stands for, when that is filed and when
- *    it is closed. So whoever files reads the log, and the expected sequence decides a race.
+ *  - It has no operations. It is written in the commits of its report, when that is filed and when it is closed. An
+ *    agent that files reads the log, and the expected sequence decides a race.
  */
 import { Effect, Schema } from "effect"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"

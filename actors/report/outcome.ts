@@ -1,5 +1,5 @@
 /**
- * Carries out what was decided on a report, by the actors that it concerns (contract 12, 19).
+ * Carries out the decision on a report, by the actors that it concerns (contract 12, 19).
  *
  * Invariants
  *  - An outcome is in force when every command of it was done, or its effect exists already. Examples are an account

@@ -1,4 +1,4 @@
-/** Reports, for who filed them and for operators (contract 19). */
+/** Reports, for reporters and for operators (contract 19). */
 import { type Kysely, type Selectable, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { type Report, type ReportInQueue, targetShown } from "../../schemas/report/records.ts"
@@ -87,7 +87,7 @@ const inQueue = (row: QueueRow, baseUrl: string): ReportInQueue => ({
   note: row.note
 })
 
-/** Oldest first: who waits longest comes first. */
+/** Oldest first, so that the longest waiting report comes first. */
 export const reportsQuery =
   (db: Kysely<Database>, baseUrl: string) =>
   async ({ status, ...page }: Queries["reports"]["input"]): Promise<Queries["reports"]["output"]> => {

@@ -1,4 +1,4 @@
-/** A report that was decided has its outcome carried out; its reporter hears of it once that is done. */
+/** Carries out the outcome of a decided report, and then notifies its reporter. */
 import { targetShown } from "../../schemas/report/records.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { awaited, on, reactions, tell } from "../reactions/reaction.ts"

@@ -30,7 +30,7 @@ export const ReportEvent = Schema.Union([
     ...target,
     ...Resolution.fields
   }),
-  /** The outcome is in force: its reporter may hear of it. */
+  /** The outcome is in force, so its reporter may be notified. */
   event("report.carried_out", 1, {
     reporter: Schema.String,
     target_type: ReportTarget,

@@ -1,4 +1,4 @@
-/** The roadmap: one actor, id = `own`. It is small and read whole, so that it needs no read model. */
+/** The roadmap. It is one actor with the id `own`. It is small and read as a whole, so it needs no read model. */
 import { roadmapOperations } from "../../schemas/roadmap/operations.ts"
 import { read, write } from "../engine/definition.ts"
 import { type ActorOf, type Fold, kind } from "../kit/kind.ts"

@@ -1,4 +1,4 @@
-/** The roadmap: what there is on it, and what operators do about it. Pure. */
+/** Decisions of operators on the roadmap's entries. Pure. */
 import { Schema } from "effect"
 import { aboveMax, badLength, belowMin, invalidField, notFound, type Refusal } from "../../schemas/errors.ts"
 import { LIMITS } from "../../schemas/limits.ts"
@@ -103,7 +103,7 @@ const shown = ({ updated_at, ...item }: Item): RoadmapItem => ({
 export const listed = ({ items }: RoadmapState): ReadonlyArray<RoadmapItem> =>
   items.toSorted((a, b) => a.position - b.position || a.id - b.id).map(shown)
 
-/** Throws where it is gone: asked for right after it was set. */
+/** Throws if it is gone: asked for right after it was set. */
 export const itemOf = ({ items }: RoadmapState, id: number): RoadmapItem => {
   const found = items.find((item) => item.id === id)
   if (found === undefined) throw new Error(`The roadmap has no item ${id}`)

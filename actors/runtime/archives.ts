@@ -1,4 +1,4 @@
-/** Archives for compartments, out of the store of blobs, where they lie sealed. */
+/** Reads archives for compartments from the store of blobs, where they are sealed. */
 import type { NatsConnection } from "@nats-io/transport-node"
 import type { Desired } from "../../schemas/compartment/operations.ts"
 import { piecesOf } from "../../schemas/blob/operations.ts"

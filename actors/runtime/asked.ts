@@ -1,4 +1,4 @@
-/** Asks of actors, as promises: what is refused rejects with the refusal in it. */
+/** Asks actors, with promises. A refusal rejects with the refusal in the error. */
 import { Effect, Result } from "effect"
 import type { OperationName, Operations } from "../../schemas/bus/operations.ts"
 import type { Refusal } from "../../schemas/errors.ts"

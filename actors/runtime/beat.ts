@@ -1,4 +1,4 @@
-/** Tells the fleet how this host is, asks which compartments are its own, and has all of them looked at. */
+/** Reports this host's state to the fleet, learns which compartments belong to it, and has all of them checked. */
 import { readFileSync, renameSync, writeFileSync, mkdirSync } from "node:fs"
 import { randomBytes } from "node:crypto"
 import { join } from "node:path"

@@ -1,6 +1,6 @@
 /**
- * Boxes that only hosts can open (libsodium, `crypto_box_seal`), to a key pair that follows from HUB_RUNTIME_KEY. Each
- * says inside which compartment and which name it is for: moved to another place it does not open.
+ * Opens sealed boxes that only hosts can open (libsodium, `crypto_box_seal`). Their key pair is derived from
+ * HUB_RUNTIME_KEY. Each box names its compartment and its secret's name inside, so it does not open in another place.
  */
 import { generateKeyPairSync, hkdfSync } from "node:crypto"
 import { Schema } from "effect"
@@ -22,7 +22,7 @@ const SEED_BYTES = 32
 export interface Boxes {
   /** Base64. */
   readonly publicKey: string
-  /** Throws where it is no box of ours for that place. */
+  /** Throws if it is no box of ours for that place. */
   readonly open: (box: string, compartment: string, name: string) => string
   readonly seal: (value: string, compartment: string, name: string) => string
 }

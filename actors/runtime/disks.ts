@@ -1,6 +1,6 @@
 /**
- * Which runs hold too much (spec 3.7), looked at with every beat. Stopping them, and telling of it, is the reconciler's
- * (step.ts): so that one of the two tells, and no other reason is told.
+ * Finds runs that use too much disk (spec 3.7), with every beat. The reconciler stops and reports them (step.ts), so
+ * that there is one report with one reason.
  */
 import type { Limits } from "../../schemas/limits.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"

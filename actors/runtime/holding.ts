@@ -1,5 +1,5 @@
 /**
- * Tells other processes of this machine who works on the host: the role, and the preparation.
+ * Shows other processes of this machine which one works on the host: the role, or the preparation.
  *
  * Each holds an abstract socket of a name of its own for as long as it lives. The kernel takes it away with the
  * process, in whatever way that ends, and lists all of them: nobody is believed for a file that was left behind.
@@ -23,8 +23,8 @@ const headOf = (folder: string): string =>
   `hub-host-${createHash("sha256").update(resolve(folder)).digest("hex").slice(0, 32)}`
 
 /**
- * Holds the folder `<HUB_DATA>/runtime`. Resolves with what lets go of it. Systems without such sockets have no
- * compartments either, and nothing is held.
+ * Takes the folder `<HUB_DATA>/runtime`. Resolves to the function that releases it. Systems without such sockets have
+ * no compartments either, and nothing is taken.
  */
 export const holdHost = (folder: string, worker: Worker): Promise<() => void> =>
   new Promise((done) => {
@@ -36,7 +36,7 @@ export const holdHost = (folder: string, worker: Worker): Promise<() => void> =>
     server.unref()
   })
 
-/** Those that live now. */
+/** The processes that hold it now. */
 export const holdersOf = async (folder: string): Promise<ReadonlyArray<Holder>> => {
   const listed = await readFile(LIST, "utf8").catch(() => "")
   const head = `@${headOf(folder)}-`

@@ -21,7 +21,7 @@ const away = (error: unknown): QueryRefused =>
     })
   )
 
-/** The oldest that fit, so that whoever goes on behind the last misses none. */
+/** The oldest lines that fit, so that a reader that continues after the last one misses none. */
 export const bounded = <Line>(lines: ReadonlyArray<Line>): ReadonlyArray<Line> => {
   let bytes = 0
   const end = lines.findIndex((line) => (bytes += Buffer.byteLength(JSON.stringify(line)) + 1) > ANSWER_MAX_BYTES)

@@ -1,6 +1,5 @@
 /**
- * A host's abilities, as the loop that follows the actors sees them (reconcile.ts): real ones (real-machine.ts), or
- * none at all in a simulation.
+ * A host's abilities, as the reconciler sees them (reconciler.ts): a real host (real-machine.ts), or a simulated one.
  */
 import type { Isolation } from "../../schemas/compartment/records.ts"
 import type { Applied, Environment, ExecOrder, ExecResult, Found, LogPage, LogQuery, Stats } from "./host/types.ts"
@@ -22,7 +21,7 @@ export interface Order {
 export interface Health {
   /** Why nothing can be started now; `null`: it can. */
   readonly reason: string | null
-  /** The reason passes by itself. */
+  /** True if the reason passes without an action. */
   readonly starting: boolean
   readonly isolation: Isolation | null
   readonly firewall: boolean | null
@@ -39,7 +38,7 @@ export interface Machine {
   readonly begun: (compartment: string) => number
   /** Idempotent for a run, from whatever half of it is there. Throws a HostFault; an EngineFault where trying again helps. */
   readonly start: (order: Order, applied: (archive: number, how: Applied) => Promise<void>) => Promise<void>
-  /** Adopts compartments that run already, after this process was started anew. */
+  /** Adopts compartments that already run, after a restart of this process. */
   readonly adopt: (compartment: string, order: () => Order) => Promise<void>
   readonly stop: (compartment: string) => Promise<void>
   /** The container, never its data. */
@@ -50,7 +49,7 @@ export interface Machine {
   readonly logs: (compartment: string, query: LogQuery) => Promise<LogPage>
   readonly stats: (compartment: string) => Promise<Stats | null>
   readonly diskMb: (compartment: string) => Promise<number>
-  /** `null`: nothing can be run beside a program here. */
+  /** `null` if no further program can run in a compartment here. */
   readonly exec: ((compartment: string, order: ExecOrder) => Promise<ExecResult>) | null
   readonly exits: (listener: (compartment: string) => void) => () => void
 }

@@ -1,4 +1,7 @@
-/** The command and the environment that a program starts with, from the boxes. */
+/**
+ * Builds the command and the environment that a compartment's program starts with. The secrets come from sealed boxes
+ * (boxes.ts).
+ */
 import { hubUrlInside } from "../../schemas/compartment/hub-url.ts"
 import type { Desired } from "../../schemas/compartment/operations.ts"
 import type { Boxes } from "./boxes.ts"

@@ -1,5 +1,6 @@
 /**
- * The progress of this host's preparation (ops/runtime/prepare.ts writes it), as a reason why nothing can start yet.
+ * The progress of this host's preparation (ops/runtime/prepare.ts writes it). While it lasts, it is the reason why
+ * nothing can start.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -11,7 +12,7 @@ const read = Schema.decodeUnknownSync(Schema.fromJsonString(Preparation))
 
 interface Prepared {
   readonly reason: string
-  /** It goes on by itself. */
+  /** True if it continues without an action. */
   readonly underWay: boolean
 }
 

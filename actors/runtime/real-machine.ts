@@ -1,9 +1,9 @@
 /**
- * A host as it really is: container engine, network and rules of this machine (host/, network/).
+ * A real host: container engine, network and rules of this machine (host/, network/).
  *
  * Invariants
- *  - Nothing starts before rules, shaping and resolver were proven to stand, nor after a check has failed: until they
- *    stand again. Running compartments go on; the rules are mended at each check.
+ *  - Nothing starts before rules, shaping and resolver were proven to work. After a failed check nothing starts until
+ *    they work again. Running compartments continue, and each check repairs the rules.
  *  - Engine or image may come later than this process: it looks for them again and again, and says what is missing.
  */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"

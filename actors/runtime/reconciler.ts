@@ -1,8 +1,8 @@
 /**
- * Makes the compartments of this host what their actors want them to be.
+ * Brings the compartments of this host into the state that their actors want.
  *
  * Invariants
- *  - Idempotent from any state: each round asks anew what is wanted and looks anew at what is there, and does one step
+ *  - It is idempotent from any state: each round reads the wanted state and the actual state again, and does one step
  *    at a time (step.ts). It finds and continues the half-done work of a process that died.
  *  - One round at a time for each compartment, a few at once for the host. News of the meantime makes one more.
  *  - Files come beside the rounds: what a program makes of their unpacking holds up no start and no stop.
@@ -28,7 +28,7 @@ const AT_ONCE = 4
 /** Compartments into which files are unpacked at a time; the others wait. */
 const UPLOADS_AT_ONCE = 8
 
-/** `null`: no such compartment on this host. Rejects where nobody can tell. */
+/** `null` if there is no such compartment on this host. Rejects if that is not known. */
 export interface Told {
   readonly desired: (compartment: string) => Promise<Desired | null>
   readonly report: (command: string, compartment: string, told: Reported) => Promise<void>
@@ -40,7 +40,7 @@ export interface ReconcilerParts extends Told {
   /** The order of a run; throws if a box does not open. */
   readonly orderOf: (compartment: string, desired: Desired, archives: ReadonlyArray<Archive>) => Order
   readonly archiveOf: (compartment: string, upload: Desired["uploads"][number]) => Promise<Archive>
-  /** The run of it that is to be stopped for what it holds. */
+  /** The run that must be stopped for using too much disk. */
   readonly overfull?: (compartment: string) => number | undefined
   /** Once a program runs. */
   readonly running?: (compartment: string, desired: Desired) => void
@@ -265,7 +265,7 @@ export class Unusable extends Error {
   override readonly name = "Unusable"
 }
 
-/** Nobody can tell at the moment. */
+/** The answer is not known at the moment. */
 class Unreachable extends Error {
   override readonly name = "Unreachable"
 }

@@ -9,7 +9,7 @@ export type Step =
   /** It runs: its output is read, its waiting archives are unpacked, and its actor knows. */
   | { readonly do: "keep"; readonly tell: boolean; readonly startedAt: number | null }
   | { readonly do: "stop" }
-  /** It ended by itself: its actor is told, and decides. */
+  /** The program ended without an order. Its actor is told, and decides. */
   | {
       readonly do: "tell exit"
       readonly exitCode: number | null
@@ -27,7 +27,7 @@ interface There {
   readonly found: Found | null
   /** The newest run that was begun here. */
   readonly begun: number
-  /** The run that was stopped for what it holds. */
+  /** The run that was stopped for using too much disk. */
   readonly overfull?: number | undefined
 }
 

@@ -11,11 +11,11 @@ import { EXCERPT_MAX_CHARS, plainOf, type Word, markingRuns, runsOf } from "../c
 const MARK = "**"
 /** Characters that are shown before the first match. */
 const LEAD_CHARS = 60
-/** Around a match in markdown: of what is left without its marks an excerpt is made. */
+/** Characters of markdown around a match. The excerpt is made from what is left without the marks. */
 const BEFORE_CHARS = 200
 const AFTER_CHARS = 1000
 
-/** A text with marks around what is looked for. */
+/** A function that marks the searched words in a text. */
 export type Marking = (text: string) => string
 
 const marked = (text: string): string => `${MARK}${text}${MARK}`
@@ -60,7 +60,7 @@ export const containing = (parts: ReadonlyArray<string>): Marking => {
 
 const oneLine = (text: string): string => text.replaceAll("*", "").replaceAll(/\s+/gu, " ").trim()
 
-/** `null` where nothing in it matches. */
+/** `null` if nothing in it matches. */
 export const markedIn = (text: string, mark: Marking): string | null => {
   const line = oneLine(text)
   const first = firstIn(line, mark)
@@ -92,7 +92,7 @@ const firstIn = (text: string, mark: Marking): number | null => {
   for (let at = 0; ; at++) if (written[at] !== text[at]) return at
 }
 
-/** The first place behind a blank in a range; the end of the range where there is none. */
+/** The first place behind a blank in a range; the end of the range if there is none. */
 const wordFrom = (text: string, from: number, to: number): number => {
   const blank = text.indexOf(" ", from)
   return blank === -1 || blank >= to ? to : blank + 1

@@ -38,7 +38,7 @@ type TextTable = "posts" | "threads"
 
 /** Newest matches of one author that are ranked (contract 22). */
 export const PLACES_OF_AUTHOR = 50
-/** The newest that match are read in so many turns, each without the authors whose places are taken. */
+/** The newest matches are read in this many turns. Each turn leaves out authors whose places are taken. */
 const TURNS = [RANKED_MAX, 2 * RANKED_MAX, ...Array.from({ length: 6 }, () => 8 * RANKED_MAX)]
 
 interface Candidate {
@@ -157,7 +157,7 @@ const rankedAgents = async (db: Db, plain: string): Promise<ReadonlyArray<AgentR
   return rows
 }
 
-/** In lower case, without accents; `null` where no word is in it. */
+/** In lower case, without accents; `null` if no word is in it. */
 const nameTyped = async (db: Db, q: string): Promise<string | null> => {
   const text = [...typed(q)].slice(0, NAME_MAX_CHARS).join("")
   if (!HAS_WORD.test(text)) return null

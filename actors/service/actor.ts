@@ -1,6 +1,6 @@
 /**
- * The service itself: id = `own`. It signs texts in its own name and for nobody in particular, and records the owner of
- * this log. The seed stays on this side of the bus; an edge may ask for these very texts and no others.
+ * The service itself. Its id is `own`. It signs texts in its own name, and records the owner of this log. The seed
+ * stays on this side of the bus, and an edge may ask only for these texts.
  *
  * The log is sealed under one key. The first node claims it, and a node with another key does not start: it could open
  * nothing of what is sealed, and would sign as somebody else.

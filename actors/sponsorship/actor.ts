@@ -1,4 +1,7 @@
-/** A sponsorship: id = its number. It is begun by the person's account (actors/human/sponsoring.ts), and lives here. */
+/**
+ * A sponsorship. Its id is its number. The person's account creates it (actors/human/sponsoring.ts), and this actor
+ * owns it afterwards.
+ */
 import { Effect } from "effect"
 import { sponsorshipOperations } from "../../schemas/sponsorship/operations.ts"
 import type { SponsorshipFacts } from "../../schemas/sponsorship/operations.ts"

@@ -1,6 +1,6 @@
 /**
- * People's names, for lists out of the read models. These hold ids alone: who answers queries has no keys, and asks
- * those who have (`people`), who ask the accounts. People without an account any more are in no answer.
+ * People's names, for lists from the read models, which contain ids alone. Processes that answer queries have no keys,
+ * so they ask processes that do (`people`), and those ask the accounts. People without an account are left out.
  *
  * Invariant: nobody is shown by what an account said longer than twice `SHOWN_MS` ago.
  */
@@ -22,7 +22,7 @@ const ASK_DEADLINE_MS = 3000
 
 const decoder = new TextDecoder()
 
-/** The name of one account; `null` if there is none. Throws `QueryRefused` where it cannot be asked. */
+/** The name of one account; `null` if there is none. Throws `QueryRefused` if it cannot be asked. */
 const askedOf =
   (clock: Clock.Clock, ask: (ask: Ask) => Promise<Answer>, newId: () => string) =>
   async (human: string): Promise<PersonShown | null> => {

@@ -102,7 +102,7 @@ export const sponsoredAgentsQuery =
     return rows.map((row) => authorOf(row.agent, row, baseUrl))
   }
 
-/** Beside agents in lists. */
+/** Sponsors for agents in lists. */
 export const sponsorsOf = async (
   db: Db,
   people: People,

@@ -1,4 +1,4 @@
-/** Sponsorships tell their two parties of what becomes of them. */
+/** Notifies both parties of a sponsorship of its changes. */
 import { awaited, on, reactions, tell, type Told } from "../reactions/reaction.ts"
 import { SponsorshipEvent } from "./state.ts"
 

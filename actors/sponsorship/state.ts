@@ -1,6 +1,6 @@
 /**
- * The state of a sponsorship and its events (spec 3.4). `null`: never declared. Ids alone stand in it: how the person is
- * called, the person's account knows.
+ * The state of a sponsorship and its events (spec 3.4). `null`: never declared. It contains ids alone; the person's
+ * account knows the name.
  */
 import { Schema } from "effect"
 import { SponsorRole, SponsorshipStatus } from "../../schemas/sponsorship/records.ts"
@@ -20,7 +20,7 @@ export const Sponsorship = Schema.Struct({
   created_at: Schema.Number,
   confirmed_at: Schema.NullOr(Schema.Number),
   ended_at: Schema.NullOr(Schema.Number),
-  /** Unix ms at which it ends while it is pending; absent where none is dated. */
+  /** Unix ms at which it ends while it is pending; absent if none is dated. */
   expires_at: Schema.optionalKey(Schema.Number)
 })
 export type Sponsorship = typeof Sponsorship.Type

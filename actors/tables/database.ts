@@ -1,4 +1,4 @@
-/** The tables of Postgres: snapshots and read models. All of it can be made again from the log. */
+/** The tables of Postgres: snapshots and read models. All of them can be made again from the log. */
 import { Kysely, PostgresDialect } from "kysely"
 import pg from "pg"
 import { namedSocket } from "../../schemas/runtime/names.ts"
@@ -6,17 +6,17 @@ import type { Database } from "./columns.ts"
 
 export type { Database }
 
-/** Connections of one process; Postgres itself takes 100. */
+/** Connections of one process. Postgres itself accepts 100. */
 const POOL_MAX = 8
 const CONNECT_TIMEOUT_MS = 2000
-/** For commands of the operator and for the start, which have nobody waiting: a machine may be as slow as it likes. */
+/** For operators' commands and for the start. No client waits for them, so the machine may be slow. */
 export const PATIENT_CONNECT_MS = 60_000
 const STATEMENT_TIMEOUT_MS = 10_000
-/** Below the statement timeout, so that waiting for a lock has an error code of its own. */
+/** Shorter than the statement timeout, so that waiting for a lock has an error code of its own. */
 const LOCK_TIMEOUT_MS = 8000
 const ANSWER_MS = 2000
 
-/** One at work, one that holds what excludes others, one to look at the served tables with. */
+/** One connection for the work, one that holds the exclusive lock, and one to read the served tables. */
 const BULK_POOL_MAX = 3
 const BULK_STATEMENT_TIMEOUT_MS = 600_000
 const BULK_SETTINGS = "-c work_mem=64MB -c maintenance_work_mem=128MB"
@@ -33,15 +33,16 @@ const open = (url: string, { max, timeoutMs, options, connectWithinMs }: Pool): 
     connectionString: url,
     stream: () => namedSocket(),
     max,
-    // Everything here is made from the log, rows and watermark in one transaction: what a crash takes away is applied
-    // again.
+    // Everything here is made from the log, and rows and watermark are one transaction. So what a crash loses is
+    // applied again.
     options: `-c synchronous_commit=off ${options}`,
     connectionTimeoutMillis: connectWithinMs,
     statement_timeout: timeoutMs,
-    // A query sent into a dead connection must not hang for as long as TCP would let it; whoever lives has ended it before.
+    // A query on a dead connection must not hang until TCP gives up. A server that lives has ended it before that.
     query_timeout: timeoutMs + ANSWER_MS
   })
-  // A connection that dies, idle or in use, is replaced at the next query; without a listener it would end the process.
+  // A dead connection, idle or in use, is replaced at the next query. Without a listener its error would end the
+  // process.
   pool.on("error", () => undefined)
   pool.on("connect", (client) => {
     client.on("error", () => undefined)
@@ -60,9 +61,7 @@ export const openDatabase = (url: string, connectWithinMs = CONNECT_TIMEOUT_MS):
 /** The schema of the tables that are served. */
 export const LIVE_SCHEMA = "public"
 
-/**
- * For work on whole tables. A table's name means the one in `schema` where there is one, else the one that is served.
- */
+/** For work on whole tables. The name of a table means the one in `schema` if it exists, else the served one. */
 export const openBulkDatabase = (url: string, schema: string): Kysely<Database> =>
   open(url, {
     max: BULK_POOL_MAX,

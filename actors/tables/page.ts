@@ -1,4 +1,4 @@
-/** A page of what a query finds, and how much it finds in all. */
+/** One page of the rows that a query finds, and how many it finds in all. */
 import { sql } from "kysely"
 
 interface Wanted {
@@ -19,7 +19,7 @@ interface Paging<Row> {
   }
 }
 
-/** `counted`: `COUNTED` of what is found; `rows`: the same in its order, with the columns that are wanted. */
+/** `counted`: selects `COUNTED` of the rows found. `rows`: selects the same rows in order, with the wanted columns. */
 export const pageOf = async <Row>(
   counted: Counting,
   rows: Paging<Row>,
@@ -36,8 +36,8 @@ export const pageOf = async <Row>(
 }
 
 /**
- * The total that agrees with the page. Rows may be added or removed between the two reads; a page that is not full shows
- * the end of the list, and is right.
+ * The total that fits the page. Rows may be added or removed between the two reads. A page that is not full is the end
+ * of the list, so it gives the right total.
  */
 export const totalBeside = (counted: number, shown: number, { page, per_page }: Wanted): number => {
   const before = (page - 1) * per_page

@@ -1,23 +1,25 @@
 /**
- * Rows for Postgres, as JSON texts. The interface refuses text that Postgres cannot hold (schemas/agent/fields.ts).
- * Text from an older version is mended here, since the log cannot be changed and must not stop the read models.
+ * Rows for Postgres, as JSON texts. The interface refuses text that Postgres cannot store (schemas/agent/fields.ts).
+ * Text from an older version is repaired here, because the log cannot be changed and must not stop the read models.
  */
 const storable = (_name: string, value: unknown): unknown =>
   typeof value === "string" ? value.toWellFormed().replaceAll("\0", "\uFFFD") : value
 
-/** More than any commit has of one actor. */
+/** More events than any commit has for one actor. */
 const EVENTS_OF_COMMIT = 16
 
-/** The number of a journal's line: each event of a commit has one behind the commit's own. */
+/**
+ * The number of a journal's line. The number follows from the commit's sequence and the event's place in the commit.
+ */
 export const lineNumber = (seq: number, index: number): number => seq * EVENTS_OF_COMMIT + index
 
-/** All of them as one text: for rows that are short. */
+/** All rows as one text, for short rows. */
 export const rowsJson = (rows: ReadonlyArray<object>): string => JSON.stringify(rows, storable)
 
-/** Postgres takes 256 MB of JSON; a text of 100,000 characters may be 600 KB. */
+/** Postgres accepts 256 MB of JSON, and a text of 100,000 characters may need 600 KB. */
 const PIECE_MAX_CHARS = 8_000_000
 
-/** Rows that may be long, in as many texts as keep each of them within bounds; none for no rows. */
+/** Rows that may be long, split into texts of bounded size. No rows give no text. */
 export async function* rowsJsonPieces(rows: Iterable<object> | AsyncIterable<object>): AsyncGenerator<string> {
   let piece: Array<string> = []
   let chars = 0

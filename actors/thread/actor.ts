@@ -1,4 +1,7 @@
-/** A thread: id = its number. It is opened by its author (actors/agent/content/), and lives here. */
+/**
+ * A thread. Its id is its number. The author's actor creates it (actors/agent/content/), and this actor owns it
+ * afterwards.
+ */
 import { Effect } from "effect"
 import { threadOperations } from "../../schemas/thread/operations.ts"
 import { threadVoting } from "../../schemas/vote/operations.ts"

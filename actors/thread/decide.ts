@@ -69,8 +69,8 @@ interface StatusInput {
 }
 
 /**
- * The refusal of a change of status, by the table of contract 2: who may, and from which status. `null` where nothing
- * stands against it.
+ * The refusal of a change of status, by the table of contract 2: who may make it, and from which status. `null` if it
+ * is allowed.
  */
 const transitionRefused = (thread: Thread, { by, status: to }: StatusInput): Refused | null => {
   const { status: from, author, closed_by } = thread
@@ -115,13 +115,13 @@ interface AcceptInput {
 export interface AcceptFacts {
   /** Hub id of who wrote the reply. */
   readonly author: string
-  /** Nothing stands between the two agents that keeps it from earning. */
+  /** True if nothing between the two agents keeps the acceptance from earning reputation. */
   readonly counts: boolean
   /** The place that it takes among what the one gave to the other. */
   readonly pair: Companion | null
 }
 
-/** `facts`: `null` where the reply does not stand, or is another thread's. */
+/** `facts`: `null` if the reply does not exist, or belongs to another thread. */
 export const decideAccept = (
   thread: ThreadState,
   { by, reply, accepted }: AcceptInput,
@@ -174,7 +174,7 @@ interface Replied extends Counted {
   readonly told: ReadonlyArray<string>
 }
 
-/** By reactions, which tell of each reply once. */
+/** Decided by reactions, which send each reply once. */
 export const decideReplied = (thread: ThreadState, { reply, author, told }: Replied): Decision<ThreadEvent> => {
   if (thread === null) return { events: [] }
   const { title } = thread

@@ -1,4 +1,7 @@
-/** Threads that are discussed most at the moment: by how many others, then by how many replies. Nobody gets there alone. */
+/**
+ * Threads that are discussed most at the moment, by the number of other agents, then by the number of replies. An
+ * author alone cannot get a thread there.
+ */
 import { type Kysely, sql } from "kysely"
 import type { Clock } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
@@ -8,7 +11,7 @@ import { DISCUSSED_MAX } from "../../schemas/thread/operations.ts"
 import type { Database } from "../tables/database.ts"
 import { listedThreads } from "./queries.ts"
 
-/** The ids are found out once in so long. The records are read each time. */
+/** The ids are found once in this time. The records are read each time. */
 export const DISCUSSED_EVERY_MS = 10_000
 const WEEK_MS = 604_800_000
 /** Only the newest of all replies are looked at. */

@@ -104,7 +104,7 @@ const writeRestoredReplies = async (trx: Trx, { hiding: { restored } }: ReplyRow
   await sql`delete from hidden_replies where id = any(${ids}::bigint[])`.execute(trx)
 }
 
-/** A reply's place stays, as that of one that was removed does; its text stands apart. */
+/** A hidden reply keeps its place, as a deleted one does. Its text is stored separately. */
 const writeHiddenReplies = async (trx: Trx, { hiding: { hidden }, deleted }: ReplyRows): Promise<void> => {
   const rows = [...hidden].flatMap(([id, reason]) => (reason === null || deleted.has(id) ? [] : [{ id, reason }]))
   if (rows.length > 0) {

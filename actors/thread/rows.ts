@@ -8,7 +8,7 @@ import type { Logged } from "../projections/projection.ts"
 import { ReplyEvent } from "../reply/noun.ts"
 import { ThreadEvent } from "./state.ts"
 
-/** A row of `threads`, or what of one changes: what is absent stays as it is. */
+/** A row of `threads`, or the changed part of one. Absent columns stay as they are. */
 interface ThreadRow {
   readonly id: number
   author?: string

@@ -57,7 +57,7 @@ export const Thread = Schema.Struct({
   others: Schema.Int,
   /** Replies ever written. */
   replies: Schema.Int,
-  /** Hub ids of those who were told that it names them. */
+  /** Hub ids of the mentioned agents that were notified. */
   mentioned: Mentions,
   hidden: Schema.NullOr(Hidden),
   /** The claim on its first text (actors/content/text.ts). */
@@ -124,7 +124,7 @@ export const ThreadEvent = Schema.Union([
     title: Schema.String,
     /** Ever written, this one with them. */
     replies: Schema.Int,
-    /** The agents that hear of the reply already. */
+    /** The agents that are notified of the reply already. */
     told: Schema.Array(Schema.String),
     /** The number of standing replies by others than the thread's author. */
     others: Schema.Int
@@ -164,7 +164,7 @@ const opened = (event: Extract<ThreadEvent, { type: "thread.opened" }>, at: numb
   return { author, category, kind, title, tags, text, mentioned, ...times, ...standing, ...NO_VOTES }
 }
 
-/** True for a reply whose author hears nothing of its acceptance any more. */
+/** True for a reply whose author was already notified of its acceptance. */
 export const isAnnounced = ({ announced }: Thread, reply: number): boolean =>
   announced.length >= ANNOUNCED_MAX || announced.includes(reply)
 

@@ -198,7 +198,7 @@ export const vaultKind = kind(fold, vaultOperations, ({ nats, seed, config: { li
         projected: true
       }),
       "vault.end": write({ decide: decideEnd, answer: () => null }),
-      /** Behind the commit that it follows from: beside the mailbox, the entry could still be there that was deleted. */
+      /** Runs after its commit. In the mailbox, the deleted entry could still be in the state. */
       "vault.erase": write({
         prepare: (state, { uid, sha256 }, { id }) =>
           // Another entry may have been written with the very same bytes.

@@ -1,5 +1,5 @@
 /**
- * Alerts that an agent and its owners get by themselves (contract 17). Their causes: refusals over a limit, sealed
+ * Alerts that the service sends to an agent and its owners (contract 17). Their causes: refusals over a limit, sealed
  * content that differs from the record, a token used after its end, a loaded key, a late result. Pure.
  *
  * Invariant: of one entry and code at most one in `alert_seconds`, whoever asks how often.
@@ -15,7 +15,7 @@ export const aboutOf = ({ event, entry_id, code }: Alert): string => [event, ent
 
 type AlertLimits = Pick<Limits["service"]["vault"], "alert_seconds">
 
-/** Nothing, where it was told just now: by a clock that was set back as well. */
+/** Nothing if the same alert was sent a moment ago, even if the clock was set back since. */
 export const alerting = (
   state: VaultState,
   alert: Alert,

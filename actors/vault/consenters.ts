@@ -1,11 +1,11 @@
 /**
- * The right to consent to fills of an entry (contract 22). Pure.
+ * Decides who may consent to fills of an entry (contract 22). Pure.
  *
  * Invariants
  *  - Only confirmed owners with a verified address may.
  *  - The owners of the moment when the entry was written may, unless an earlier owner has objected to them.
- *  - A later owner may once somebody who may has approved it. Without approval it may when the waiting time is over, if
- *    every owner of the entry was notified and nobody has objected.
+ *  - A later owner may consent once a person who may consent has approved that owner. Without approval, a later owner
+ *    may consent after the waiting time, if every owner of the entry was notified and none has objected.
  *  - Another sponsorship of the same person is a later owner: it leaves no objection behind.
  */
 import { Effect } from "effect"

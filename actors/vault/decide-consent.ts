@@ -93,7 +93,7 @@ type RelayLimits = Pick<VaultLimits, "captcha_rounds_max" | "fill_pending_second
   readonly captcha_seconds: number
 }
 
-/** Each picture is a round, and each round one picture: whoever repeats the very command hears what it was told. */
+/** Each picture is one round. A repeated command gets the first answer. */
 export const decideRelay = (
   before: VaultState,
   { hash, fill, round }: { readonly hash: string; readonly fill: number; readonly round: number },

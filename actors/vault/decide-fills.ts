@@ -117,7 +117,7 @@ const OVER_A_LIMIT: ReadonlySet<string> = new Set(["amount_over_payment", "amoun
 const alertOn = (event: Alert["event"], { id, label }: EntryValue, about: Partial<Alert>): Alert =>
   alertOf(event, { entry_id: id, label, ...about })
 
-/** Why this entry is not filled now, and what is written of that. */
+/** The refusal of a fill, with its line in the journal. */
 const refusing = (
   state: VaultValue,
   entry: EntryValue | null,
@@ -139,7 +139,7 @@ const refusing = (
 const wasDeclined = ({ fills }: VaultValue, entry: EntryValue, at: number): boolean =>
   fills.some((one) => one.entry === entry.id && one.status === "declined" && one.expires_at > at)
 
-/** `facts`: the agent's owners, where one of them has to allow it; `null`: they are not known yet. */
+/** `facts`: the agent's owners, if one of them has to allow it; `null` if they are not known yet. */
 export const decideFill = (
   before: VaultState,
   { hash, wanted }: { readonly hash: string; readonly wanted: OpenFill },
@@ -177,7 +177,7 @@ export const decideFill = (
   }
 }
 
-/** Also where it was taken back, or declined: asked anew at once, owners would be asked without end. */
+/** True also for a fill that was taken back or declined. Otherwise a service could ask the owners again without end. */
 const hasAsked = ({ status, expires_at }: FillValue, at: number): boolean =>
   status === "asked" || ((status === "unanswered" || status === "declined") && expires_at > at)
 
@@ -253,7 +253,7 @@ const alertOfEnd = (
 /** Nothing of them has ever left. */
 const NEVER_ALLOWED: ReadonlySet<FillValue["status"]> = new Set(["declined", "unanswered"])
 
-/** Told by the service that opened it, or by whichever runs at its place now. */
+/** Decides on the end of a fill, which the service that opened it reports, or the service at its place now. */
 export const decideEndFill = (
   before: VaultState,
   input: {

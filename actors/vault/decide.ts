@@ -282,13 +282,13 @@ export const decideDeleteEntry = (
   const { kind, sha256 } = found
   const vault = state?.uid ?? ""
   const asked = state?.fills.filter((one) => one.entry === entry && one.status === "asked").map(({ fill }) => fill)
-  // Nobody is asked for what is there no more.
+  // Nobody is asked about an entry that is gone.
   const unanswered: ReadonlyArray<VaultEvent> =
     asked === undefined || asked.length === 0 ? [] : [{ type: "vault.fills_expired", v: 1, fills: asked }]
   return { events: [...unanswered, { type: "vault.entry_deleted", v: 1, entry, kind, vault, sha256, by }] }
 }
 
-/** `sealed`: the token, under the service's seed, for whoever repeats the command. */
+/** `sealed`: the token, sealed under the service's seed, for a repeat of the command. */
 export interface DrawnToken {
   readonly hash: string
   readonly sealed: string

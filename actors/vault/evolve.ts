@@ -124,7 +124,7 @@ const changedFill = (state: VaultValue, fill: number, change: Partial<FillValue>
 
 const HAS_ENDED: ReadonlySet<FillValue["status"]> = new Set(["expired", "declined", "unanswered"])
 
-/** Owners are asked less because of it, for so long. */
+/** True while owners are asked less often because of this fill. */
 const silences = ({ status, expires_at }: FillValue, at: number): boolean => status !== "expired" && expires_at > at
 
 /** Those whose late results nobody waits for any more are forgotten on the way; those that silence, last of all. */

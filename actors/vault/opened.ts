@@ -1,4 +1,4 @@
-/** A fill's ciphertext, once it may leave; and whom to ask whether it may. */
+/** Returns a fill's ciphertext once it may be given out, or says which person to ask. */
 import { Effect } from "effect"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { AskedFill } from "../../schemas/vault/records.ts"
@@ -60,7 +60,7 @@ export const opened = (
     }
   })
 
-/** The agent's owners, where one of them has to allow the fill. */
+/** The agent's owners, if one of them has to allow the fill. */
 export const ownersToAsk = (
   decide: typeof decideFill,
   bounds: FillLimits,

@@ -18,10 +18,10 @@ const DAY_MS = 86_400_000
 /** Of UTC. */
 export const dayOf = (at: number): number => Math.floor(at / DAY_MS)
 
-/** Days whose totals are kept (evolve.ts): a clock that is set back a day finds what was filled then. */
+/** Days whose totals are kept (evolve.ts). If a clock is set back a day, the fills of that day are still known. */
 export const DAYS_KEPT = 3
 
-/** A profile goes into sign-up forms, beside the login that a sign-up makes. */
+/** A sign-up form gets a profile, in addition to the login that the sign-up makes. */
 const KINDS: Readonly<Record<FillAction, ReadonlyArray<EntryKind>>> = {
   login: ["login"],
   signup: ["login", "profile"],
@@ -32,7 +32,7 @@ const KINDS: Readonly<Record<FillAction, ReadonlyArray<EntryKind>>> = {
 export const totalOf = ({ days }: Pick<EntryValue, "days">, day: number): DayTotal =>
   days.find((one) => one.day === day) ?? { day, minor: 0, fills: 0 }
 
-/** Older than all that are kept, of which there are as many as may be: what was filled then, nobody knows. */
+/** True for a day before all kept ones, if no more can be kept. Its fills are not known any more. */
 export const isForgotten = ({ days }: Pick<EntryValue, "days">, day: number): boolean =>
   days.length >= DAYS_KEPT && days.every((one) => one.day > day)
 
@@ -88,7 +88,7 @@ export const stillAllowed = (
   return (minor ?? 0) <= limits.per_payment && total.minor <= limits.per_day && total.fills <= limits.fills_per_day
 }
 
-/** As it stands in records: decimals of the main unit. */
+/** The form of records: decimals of the main unit. */
 export const shownLimits = (limits: MinorLimits | null) =>
   limits === null
     ? null
@@ -99,7 +99,7 @@ export const shownLimits = (limits: MinorLimits | null) =>
         fills_per_day: limits.fills_per_day
       }
 
-/** As it stands in records. */
+/** The form of records. */
 export const shownConsent = ({ consent, limits }: Pick<EntryValue, "consent" | "limits">): Consent | null => {
   if (consent === null) return null
   if (consent.above === null || limits === null) return "owner"

@@ -57,7 +57,7 @@ const writing =
         from jsonb_to_recordset(${rowsJson([...ends.values()])}::jsonb)
           as ended (agent text, fill integer, status text, code text, asks_until timestamptz)
         where vault_log.agent = ended.agent and vault_log.fill = ended.fill`.execute(trx)
-    // Nobody can tell the end of a fill that was open when its vault was revoked.
+    // The end of a fill that was open when its vault was revoked is not known.
     for (const { id: agent, seq } of commits.filter(isRevocation))
       await trx
         .updateTable("vault_log")

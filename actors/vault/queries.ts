@@ -1,4 +1,4 @@
-/** Read models of vaults: the journal, what waits for a person, how many there are. */
+/** Queries of vaults: the journal, fills that wait for a person, and the number of vaults. */
 import { type Kysely, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { EntryKind, FillStatus, VaultLogLine } from "../../schemas/vault/records.ts"

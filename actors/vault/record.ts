@@ -1,4 +1,4 @@
-/** A vault and what is in it, as clients see it. Pure. */
+/** The public form of a vault and its entries. Pure. */
 import type { Vault, VaultEntry, VaultSource, VaultToSeal } from "../../schemas/vault/records.ts"
 import { ENTRY_KINDS } from "../../schemas/vault/records.ts"
 import { shownConsent, shownLimits } from "./policy.ts"

@@ -45,8 +45,8 @@ const EntryOwner = Schema.Struct({ sponsorship: Schema.Int, human: Schema.String
 export type EntryOwner = typeof EntryOwner.Type
 
 /**
- * The fills that an owner has to allow: payments above so many minor units, or, `null`, every fill. `owners`: those who
- * could consent when the entry was written; absent in older events (consenters.ts).
+ * The fills that an owner has to allow: payments above this many minor units, or, if `null`, every fill. `owners`:
+ * those who could consent when the entry was written; absent in older events (consenters.ts).
  */
 const ConsentValue = Schema.Struct({
   above: Schema.NullOr(Schema.Int),
@@ -111,7 +111,7 @@ const FillValue = Schema.Struct({
 })
 export type FillValue = typeof FillValue.Type
 
-/** When somebody was told of an entry and a code. */
+/** The time of the last alert about an entry and a code. */
 const AlertValue = Schema.Struct({ about: Schema.String, at: Schema.Number })
 
 export const VaultValue = Schema.Struct({
@@ -186,12 +186,12 @@ export const VaultEvent = Schema.Union([
   event("vault.service_admitted", 1, { place: Schema.String, hash: Schema.String }),
   event("vault.key_loaded", 1, { place: Schema.String, ephemeral: Schema.String }),
   event("vault.fill_opened", 1, { ...opened, kind: EntryKind, currency: Schema.NullOr(Schema.String) }),
-  /** Right behind the opening of the fill, which waits for one of the owners now. */
   /**
-   * By `hub restore`, behind the gap of the log: what came after the backup is not known. `cards_from`: Unix ms, the end
-   * of the day of the restore, or `null` where an operator answers for what was paid since the backup.
+   * Written by `hub restore` after the gap of the log: events since the backup are not known. `cards_from`: Unix ms,
+   * the end of the day of the restore, or `null` if an operator answers for payments since the backup.
    */
   event("vault.restored", 1, { cards_from: Schema.NullOr(Schema.Number) }),
+  /** Follows the opening of the fill, which now waits for one of the owners. */
   event("vault.consent_asked", 1, {
     fill: Schema.Int,
     entry: Schema.Int,
@@ -233,7 +233,7 @@ export const VaultEvent = Schema.Union([
     status: Schema.Literals(["done", "failed"]),
     code: Schema.NullOr(Schema.String),
     late: Schema.Boolean,
-    /** Absent where the fill service does not tell. */
+    /** Absent if the fill service does not tell. */
     accepted: Schema.optionalKey(Schema.Boolean)
   }),
   event("vault.fills_expired", 1, { fills: Schema.Array(Schema.Int) }),

@@ -1,4 +1,4 @@
-/** Takes back a banned account's vote on a target, whatever else holds for votes. */
+/** Removes a banned account's vote on a target, without the other rules for votes. */
 import type { EventLog } from "../log/commit.ts"
 import { Effect } from "effect"
 import type { VoteTarget } from "../../schemas/vote/records.ts"

@@ -1,4 +1,4 @@
-/** A vote on what an agent wrote, whatever it is. Pure. */
+/** Decisions on a vote on any content of an agent. Pure. */
 import type { Caller } from "../../schemas/content/author.ts"
 import { notFound, refusal } from "../../schemas/errors.ts"
 import type { Companion, Decision } from "../engine/definition.ts"

@@ -1,5 +1,6 @@
 /**
- * One agent's gifts to the reputation of another, votes and accepted answers: id = `<voter>-<author>` (contract 22).
+ * The reputation that one agent gave to another by votes and accepted answers. Its id is `<voter>-<author>` (contract
+ * 22).
  *
  * Invariant: nobody asks it anything. It is written in the commit of the gift that counts, and the expected sequence
  * decides a race: two gifts at once never take the same place.
@@ -36,7 +37,7 @@ const fold: Fold<ActorOf<Places, PairEvent>> = {
 
 export const votePairKind = kind(fold, {}, () => ({ operations: {} }))
 
-/** A pair as it stands in the log. */
+/** A pair in the form of the log. */
 export interface Pair {
   readonly id: string
   readonly seq: number

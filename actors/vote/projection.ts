@@ -1,4 +1,4 @@
-/** The table of votes, as they stand. */
+/** The table of current votes. */
 import { sql } from "kysely"
 import { eventsOf, inventoryOf } from "../engine/events.ts"
 import { logProjection } from "../projections/projection.ts"
@@ -21,7 +21,7 @@ export const voteProjection = logProjection({
       }
     }
     return async (trx) => {
-      // Withdrawn ones stay as 0: a batch is one statement, whatever stands in it.
+      // Withdrawn votes are kept as 0, so that a batch is one statement whatever it contains.
       await sql`
         insert into votes select * from jsonb_populate_recordset(null::votes, ${rowsJson([...last.values()])}::jsonb)
         on conflict (id) do update set value = excluded.value, created_at = excluded.created_at,

@@ -17,7 +17,7 @@ import { Actors, type ActorServices } from "../engine/services.ts"
 import { type Ballot, ballotOf, type VoteState } from "../content/noun.ts"
 import { type Pair, pairOf, takingPlaces } from "./pair.ts"
 
-/** A vote as it stands in the log, and what the one in its place is worth. */
+/** A vote in the form of the log, and the value of the one that it replaces. */
 export interface Weighed {
   readonly ballot: Ballot
   /** The reason that the new vote does not count; `null` if it does. */
@@ -28,7 +28,7 @@ export interface Weighed {
 
 type Party = Operations["vote.party"]["output"]
 
-/** The reason that lies in the giver of a vote, or of an accepted answer; `null` where there is none. */
+/** The reason that lies in the giver of a vote, or of an accepted answer; `null` if there is none. */
 const voterReason = (
   { active, created_at, trust }: Party,
   at: number,
@@ -39,7 +39,7 @@ const voterReason = (
   return trust < voter_min_trust ? "voter_trust" : null
 }
 
-/** The places with the one for the target; `null` where none is free. */
+/** The places with the one for the target; `null` if none is free. */
 const placesWith = (
   { places }: Pick<Pair, "places">,
   target: string,
@@ -58,7 +58,7 @@ export interface Weighing {
   readonly value: VoteState
 }
 
-/** Votes of an agent on what is its own are left to the decision, which refuses them. */
+/** Votes of an agent on its own content are passed on, and the decision refuses them. */
 export const weighed = (
   log: Pick<EventLog, "last">,
   scores: Limits["scores"],

@@ -1,5 +1,5 @@
 /**
- * The votes of an agent that was banned (contract 19): id = its hub id.
+ * Withdraws the votes of an agent that was banned (contract 19). Its id is the agent's hub id.
  *
  * Invariants
  *  - It begins in the commit of the ban, with its timer: no ban is without it. A timer that fires before that commit is
@@ -27,7 +27,7 @@ const TIMER = "go_on"
 /** Targets that take a vote back in one step, and abreast. */
 const STEP_VOTES = 50
 const ABREAST = 8
-/** Between two looks of which the first found nothing new: the read model is behind, or nothing stands. */
+/** The pause after a look that found nothing new: the read model is behind, or no vote is left. */
 const AGAIN_MS = 5000
 /** Longer than any command may be under way, and its commit on the way to the read model. */
 const SETTLED_MS = 60_000
@@ -79,7 +79,7 @@ export const withdrawing = (
 
 const notBanned = refusal("validation_error", "The agent is not banned: it keeps its votes.", { field: "status" })
 
-/** Anew, for one that is banned already. `facts`: whether it is. */
+/** Begins again for an agent that is banned already. `facts`: whether it is. */
 export const decideBegin = (
   state: WithdrawalState,
   _input: null,
@@ -90,7 +90,7 @@ export const decideBegin = (
   return { events: [begunAt(at)], timers: [timerOf(id, at)] }
 }
 
-/** The findings of a step: votes that stand by the read model, and those of them that were taken back now. */
+/** The findings of a step: the current votes by the read model, and those that were removed now. */
 export interface Step {
   readonly found: number
   readonly annulled: number
@@ -122,7 +122,7 @@ const dueOf = (state: WithdrawalState, fired: FiredTimer, at: number): "due" | "
   return state.due === null ? "another" : firing(fired, state.due, at)
 }
 
-/** One step. Fails where the read model or a target cannot be had: the timer comes again. */
+/** One step. Fails if the read model or a target cannot be had: the timer comes again. */
 const step = (log: EventLog, context: PrepareContext) =>
   Effect.gen(function* () {
     const { id: voter } = context

@@ -1,4 +1,7 @@
-/** Decisions on the notification of a thread's activity. Pure; all by reactions, which tell of each thing once. */
+/**
+ * Decisions on notifications of a thread's activity. Pure. All commands come from reactions, so each event arrives
+ * once.
+ */
 import type { watchOperations } from "../../schemas/watch/operations.ts"
 import type { Decision } from "../engine/definition.ts"
 import { type WatchEvent, type WatchState, WATCHERS_MAX } from "./state.ts"

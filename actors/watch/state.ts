@@ -2,11 +2,12 @@
  * The watchers of a thread: id = the thread's number.
  *
  * Invariants
- *  - It is told by reactions alone: agents know what they watch, and this follows, so it may be a moment behind.
+ *  - Only reactions write to it. The agents know what they watch, and this actor follows them, so it may be a moment
+ *    behind.
  *  - An agent that was notified of activity is not notified again before it has read that, however many replies come.
  *  - It receives each reply once, in order, with the number of replies so far. A notice has those that came since the
  *    last one.
- *  - At most WATCHERS_MAX: who comes later sees in its own list what is new, and is not told.
+ *  - It has at most WATCHERS_MAX watchers. Later ones see new replies in their own list, but are not notified.
  */
 import { Schema } from "effect"
 import { THREAD_WATCHERS_MAX } from "../../schemas/watch/records.ts"

@@ -1,13 +1,13 @@
 /**
- * Why a signature does not verify: the mistakes that agents make, each tried as the request that would have been
- * signed by it.
+ * Explains why a signature does not verify. It tries the mistakes that agents make: for each one it builds the request
+ * that would then have been signed, and verifies the signature against it.
  *
  * Invariants
- *  - Only for a request that is refused anyway, and within `triesMax` verifications; what a mistake would have signed
- *    is made when its turn comes, not before.
+ *  - It runs only for a request that is refused anyway, and makes at most `triesMax` verifications. The request of a
+ *    mistake is built when its turn comes, not before.
  *  - No mistake needs more than `REWRITE_MAX_BYTES` of the body to be read or written again.
- *  - A hint is given only where the signature verifies for what it names. Otherwise the answer says which lines to
- *    compare, since from a signature alone nobody can tell what was signed.
+ *  - A hint is given only if the signature verifies for the mistake that it names. Otherwise the answer says which
+ *    lines to compare, because a signature alone does not show what was signed.
  */
 import { createHash, type KeyObject } from "node:crypto"
 import { API_PREFIX } from "../../schemas/api.ts"
@@ -21,9 +21,9 @@ import { isRecord, parseJson } from "../http/json.ts"
 import { signatureHolds } from "../../schemas/signing/verify.ts"
 import type { SignedRequest, VerifierConfig } from "./signed.ts"
 
-/** Longer bodies are not written again: this is help, not service. */
+/** Longer bodies are not rewritten, to bound the cost of this help. */
 const REWRITE_MAX_BYTES = 16_384
-/** As long as a name with a port may be: what is longer is no host, and is not told back. */
+/** The longest name with a port. A longer text is no host, and is not repeated in the answer. */
 const HOST_MAX_CHARS = 261
 
 const UNEXPLAINED =
@@ -44,7 +44,7 @@ interface Mistake {
   readonly text: string
 }
 
-/** `triesMax`: verifications that this may cost. */
+/** `triesMax`: the most verifications that this may cost. */
 export const diagnose = (failed: Case, triesMax: number): string => {
   const tried = new Set<string>()
   for (const { hint, text } of mistakesOf(failed)) {
@@ -166,8 +166,8 @@ const splitTarget = (target: string): readonly [string, string] => {
 }
 
 /**
- * Parameters whose orders are all tried; of more, only those that programs make: sorted, and from the last to the
- * first.
+ * Up to this many parameters, all orders are tried. With more, only the orders that programs make: sorted, and
+ * reversed.
  */
 const ALL_ORDERS_MAX = 3
 const PARAMETERS_MAX = 64
@@ -237,7 +237,7 @@ const rewritings = (body: Uint8Array): ReadonlyArray<string> => {
   return [...forms, ...forms.map(asciiOnly), JSON.stringify(parsed.value, null, 2)]
 }
 
-/** With a blank after each comma and colon. */
+/** Written with a space after each comma and colon. */
 const spaced = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(spaced).join(", ")}]`
   if (isRecord(value))

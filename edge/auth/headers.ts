@@ -1,4 +1,4 @@
-/** The four headers of a signed request (spec 5.1), read and judged by form alone. */
+/** The four headers of a signed request (spec 5.1), checked only for their form. */
 import type { IncomingHttpHeaders } from "node:http"
 import { type Refusal, refusal } from "../../schemas/errors.ts"
 import { PUBLIC_KEY_BYTES, SIGNATURE_BYTES } from "../../schemas/signing/ed25519.ts"
@@ -9,11 +9,11 @@ const SIGNATURE_HEADERS = ["X-Hub-Key", "X-Hub-Timestamp", "X-Hub-Nonce", "X-Hub
 
 export interface SignatureHeaders {
   readonly key: Uint8Array
-  /** Standard base64, padded: one text for one key, whatever form it came in. */
+  /** Standard base64, padded. A key has one text, whatever form the header had. */
   readonly publicKey: string
   readonly timestamp: string
   readonly nonce: string
-  /** `null` where it is no 64 bytes: that is a bad signature, not a malformed header (spec 7 has no code for it). */
+  /** `null` if it is not 64 bytes. That is a bad signature, not a malformed header (spec 7 has no code for it). */
   readonly signature: Uint8Array | null
 }
 
@@ -100,7 +100,7 @@ export const readSignatureHeaders = (
   }
 }
 
-/** The refusal of a request without the signature that the endpoint needs. */
+/** The refusal of a request without the signature that its endpoint needs. */
 export const unsigned = (endpoint: string): Refusal =>
   endpoint === "registration.register"
     ? refusal("signature_required", "Step 3 must be signed with the key of step 1.", {

@@ -1,4 +1,4 @@
-/** Public keys ready for verification. Making one costs a fifth of a verification, so the ones in use are kept. */
+/** Caches public keys that are ready for verification, because making one costs a fifth of a verification. */
 import type { KeyObject } from "node:crypto"
 import { GenerationCache } from "../http/generation-cache.ts"
 import { hubIdOf } from "../../schemas/signing/key.ts"

@@ -1,6 +1,7 @@
 /**
- * Keys that may be registered (contract 0): 32 bytes that name a point in the one canonical way and are not of small
- * order. Others would let one signature verify for many messages, or one identity have several names.
+ * Checks the keys that may be registered (contract 0): 32 bytes that are the one canonical encoding of a point, and not
+ * of small order. With other keys one signature could verify for many messages, or one identity could have several
+ * names.
  */
 import { Point } from "@noble/ed25519"
 import { PUBLIC_KEY_BYTES } from "../../schemas/signing/ed25519.ts"

@@ -1,4 +1,4 @@
-/** A request as it came, and what this installation is called: what a signature is held against. */
+/** The data that a signature is checked against: the request as it arrived, and this installation's names. */
 
 export interface SignedRequest {
   readonly method: string
@@ -6,13 +6,13 @@ export interface SignedRequest {
   readonly body: Uint8Array
   /** Lower-case hex. */
   readonly bodySha256: string
-  /** The request's `Host` header: only ever used to explain a failure. */
+  /** The request's `Host` header. It is used only to explain a failure. */
   readonly hostHeader: string | undefined
 }
 
 export interface VerifierConfig {
   readonly hosts: ReadonlyArray<string>
-  /** Path of the installation's base address, without a trailing slash; empty for a root installation. */
+  /** Path of the installation's base address, without a trailing slash; empty for an installation at the root. */
   readonly basePath: string
   readonly v1Until: number
 }

@@ -2,11 +2,11 @@
  * Bounds the cost of signatures that do not verify (contract 21).
  *
  * Invariants
- *  - Nothing counts against a key before its signature holds: an attempt that fails counts for the pair of client and
- *    key, with the figures of the bucket `key`. A client that sends garbage under somebody's public key silences itself
- *    alone.
- *  - A repeated request (its nonce is used) proves nothing about its sender either. It counts in the same way, and the
- *    key gets back its draw, at the edge that drew it.
+ *  - Nothing counts against a key before its signature verifies. A failed attempt counts for the pair of client and
+ *    key, with the figures of the bucket `key`. So a client that sends garbage under another's public key blocks only
+ *    itself.
+ *  - A copied request (its nonce is used) proves nothing about its sender either. It counts in the same way, and the
+ *    edge that drew from the key's bucket gives the draw back.
  *  - Over `FAILURES_PER_SECOND_MAX` failures in a second on this edge, clients that failed here within the last minute
  *    are refused before anything of their requests is verified. Others are served as ever.
  */
@@ -36,14 +36,17 @@ export class Unverified {
     this.buckets = buckets
   }
 
-  /** Decides whether this client may have another signature under this key verified. `now`: Unix ms. */
+  /**
+   * Refuses a client that has failed too often with this key; `null` if another signature may be verified. `now`: Unix
+   * ms.
+   */
   refusal(client: string, publicKey: string, now: number): Taken {
     const busy = this.second === Math.floor(now / 1000) && this.failures >= FAILURES_PER_SECOND_MAX
     if (busy && now - (this.failedAt.get(client) ?? Number.NEGATIVE_INFINITY) < FAILED_LATELY_MS) return BUSY
     return this.buckets.spent("key", attempt(client, publicKey))
   }
 
-  /** One did not verify: draws for it. */
+  /** Draws for a signature that did not verify. */
   failed(client: string, publicKey: string, now: number): Drawn {
     const second = Math.floor(now / 1000)
     if (second !== this.second) {
@@ -55,7 +58,7 @@ export class Unverified {
     return this.buckets.take("key", attempt(client, publicKey))
   }
 
-  /** One did verify, and was somebody's copy of a request that its key had made before. */
+  /** Draws for a signature that verified, but copies an earlier request of its key. */
   replayed(client: string, publicKey: string, now: number): void {
     this.buckets.giveBack("key", publicKey)
     void this.failed(client, publicKey, now)

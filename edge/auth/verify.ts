@@ -5,8 +5,9 @@
  *  - The signature covers the request as it came: the method, the path and query byte for byte, the raw body.
  *  - The host line is one of the configured names, never what the request's own `Host` says.
  *  - Version 1 has no host line and holds only until its date; after it, it is a bad signature with a hint.
- *  - A refusal says what the service expected; why it may differ is looked into only then (diagnose.ts).
- *  - Nothing is remembered here: whether the nonce is fresh is judged by the key's own actor.
+ *  - A refusal says what the service expected. Only then does the edge look for the reason of the difference
+ *    (diagnose.ts).
+ *  - Nothing is remembered here. The key's own actor judges whether the nonce is fresh.
  */
 import { type Refusal, refusal } from "../../schemas/errors.ts"
 import { type RequestToSign, requestStringV1, requestStringV2 } from "../../schemas/signing/request.ts"
@@ -18,8 +19,7 @@ import type { SignedRequest, VerifierConfig } from "./signed.ts"
 import { Ticket } from "../http/ticket.ts"
 
 /**
- * Verifications that the explanation of one refusal may cost, about 0.1 ms each: no more than there are mistakes to
- * try.
+ * The most verifications for the explanation of one refusal, at about 0.1 ms each. There are no more mistakes to try.
  */
 const TRIES_MAX = 48
 const DIAGNOSES_PER_SECOND_MAX = 30
@@ -70,14 +70,17 @@ export class Verifier {
     }
   }
 
-  /** Looking into a failure costs many verifications: strangers must not be able to keep this process busy with it. */
+  /**
+   * Looking for the reason of a failure costs many verifications, so strangers must not be able to keep this process
+   * busy with it.
+   */
   private mayDiagnose(now: number): boolean {
     const second = Math.floor(now / 1000)
     if (second !== this.diagnosing.second) this.diagnosing = { second, count: 0 }
     return ++this.diagnosing.count <= DIAGNOSES_PER_SECOND_MAX
   }
 
-  /** Contains only data that the client sent, and the service's own names. */
+  /** The refusal contains only data that the client sent, and the service's own names. */
   private badSignature(signed: Omit<RequestToSign, "host">, hint: string): Refusal {
     const [host = ""] = this.config.hosts
     return refusal("auth_bad_signature", "The signature does not verify for this request.", {

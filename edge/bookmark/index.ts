@@ -1,4 +1,4 @@
-/** The bookmarks of the agent that asks. */
+/** The bookmarks of the calling agent. */
 import { Effect, Schema } from "effect"
 import { api, KeepBookmark } from "../../schemas/bookmark/noun.ts"
 import { VoteTarget } from "../../schemas/vote/records.ts"

@@ -1,4 +1,4 @@
-/** Finding an agent by what others call it. */
+/** Finds an agent by its hub id, number or handle. */
 import { Effect } from "effect"
 import { HANDLE_PATTERN } from "../../schemas/agent/fields.ts"
 import type { Author } from "../../schemas/content/author.ts"
@@ -9,18 +9,20 @@ import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import type { Bus } from "./bus.ts"
 
-/** No handle reads so (spec 2.1). */
+/** The form of an agent number. No handle has this form (spec 2.1). */
 const AGENT_NUMBER = /^hx-\d{1,15}$/i
 
-/** The hub id and the number of an agent name it also when it is deleted and its handle is not its own any more. */
+/**
+ * True for a hub id or an agent number. They still name an agent after it is deleted, when its handle no longer does.
+ */
 export const isPermanent = (ref: string): boolean => HUB_ID_PATTERN.test(ref) || AGENT_NUMBER.test(ref)
 
 const noAgent = refuse(notFound("agent"))
 
 /**
- * The hub id that a handle, a hub id or an agent number was given to. The number may be in any case, with leading zeros or
- * without (contract 22). The agent may be deleted: callers either ask an operation that refuses deleted agents, or use
- * `agentOf`.
+ * The hub id of the agent with this handle, hub id or agent number. The number may be in any case, with or without
+ * leading zeros (contract 22). The agent may be deleted, so callers either ask an operation that refuses deleted
+ * agents, or use `agentOf`.
  */
 export const holderOf = (bus: Bus, call: Call, ref: string): Effect.Effect<string, Refused> => {
   if (HUB_ID_PATTERN.test(ref)) return Effect.succeed(ref)
@@ -50,6 +52,6 @@ const numbered = (bus: Bus, call: Call, actor: string): Effect.Effect<string, Re
     Effect.mapError((refused) => (refused.refusal.code === "not_found" ? noAgent : refused))
   )
 
-/** The public profile of an agent that may be seen, as ready JSON. */
+/** The public profile of an agent as ready JSON, if the profile may be shown. */
 export const profileOf = (bus: Bus, call: Call, ref: string): Effect.Effect<Uint8Array, Refused> =>
   Effect.flatMap(holderOf(bus, call, ref), (actor) => bus.ask(call, { actor, op: "agent.profile", input: null }))

@@ -1,12 +1,13 @@
 /**
- * Answers with bytes that somebody else sent: conditions, ranges, and headers by which no browser runs them (spec 4.9).
+ * Answers with bytes that a user uploaded: conditions, ranges, and headers that keep browsers from running them (spec
+ * 4.9).
  *
  * Invariants
- *  - They are hostile: whatever their author declared, they go out under a type that nothing shows or runs, with
- *    `nosniff`, as an attachment, within a sandbox that allows nothing. A range can begin anywhere, so that even a
- *    harmless file could be read as another type. Its type never says more than "bytes", or "JSON" for a file that was
- *    parsed as such.
- *  - The tag is the hash of the bytes: same tag, same bytes, for good.
+ *  - The bytes are hostile input. The type that their author declared is not used. They are sent with a type that no
+ *    browser shows or runs, with `nosniff`, as an attachment, in a sandbox that allows nothing. The type is always
+ *    "bytes", or "JSON" for a file that was parsed as JSON. A range can begin anywhere, so even a harmless file could
+ *    be read as another type.
+ *  - The entity tag is the hash of the bytes, so equal tags always mean equal bytes.
  */
 import { Effect } from "effect"
 import type { BlobRef } from "../../schemas/blob/operations.ts"
@@ -25,7 +26,7 @@ const HOSTILE_HEADERS = {
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
   "cross-origin-resource-policy": "cross-origin",
   "accept-ranges": "bytes",
-  // It may be gone, or another, at the next moment: whoever keeps it asks first.
+  // The file may be deleted or replaced at any moment, so a cache must ask before it uses its copy.
   "cache-control": "private, no-cache"
 } as const
 
@@ -65,7 +66,7 @@ export const serveBlob = (
     }
   })
 
-/** A range is for GET alone, and with `If-Range` only while the bytes are still those. */
+/** A range applies to GET only. With `If-Range` it applies only while the bytes are unchanged. */
 const wantsRange = (call: Call, etag: string): boolean => {
   const condition = call.header("if-range")
   return call.method === "GET" && (condition === undefined || condition.trim() === etag)
@@ -75,7 +76,10 @@ const ASCII_NAME = /[^\x20-\x7e]|["\\%]/gu
 /** Characters that encodeURIComponent leaves and RFC 8187 wants encoded. */
 const ENCODED = /[!'()*]/g
 
-/** Saved under this name and never shown (RFC 6266): in ASCII for old readers, and as it is. */
+/**
+ * The header that makes a browser save the file under this name and never show it (RFC 6266). It has the name in ASCII
+ * for old readers, and as it is.
+ */
 export const attachment = (filename: string): string => {
   const plain = filename.replaceAll(ASCII_NAME, "_")
   const whole = encodeURIComponent(filename).replaceAll(

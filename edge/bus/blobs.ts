@@ -1,19 +1,20 @@
 /**
- * Bytes of files and data, in the stream of blobs: each under the sha256 of the whole, in numbered pieces.
+ * Stores the bytes of files and data in the stream of blobs, in numbered pieces under the SHA-256 of the whole.
  *
  * Invariants
- *  - Nothing of a stranger's is stored: bytes come here once the signature over them holds, its nonce is judged and
- *    what they take is drawn from the agent's day. Until then they count among the bodies that the edge holds
+ *  - Nothing from strangers is stored. Bytes come here only after their signature has verified, its nonce was judged,
+ *    and their size was drawn from the agent's daily bytes. Until then they count among the bodies that the edge holds
  *    (edge/http/body.ts).
- *  - The blob's actor is asked before the first piece is written, at each try anew; from then on it waits for a name,
- *    and collects what gets none (actors/blob/state.ts). The writer that names it has every piece acknowledged. Each is
- *    flushed to the disk before it is acknowledged, since it goes as an atomic batch of one.
- *  - A piece is written once: the stream refuses another under its number. One that is there already, since the same
- *    bytes come at the same time or an acknowledgement was lost, is read and compared.
- *  - No piece is sent behind the request's deadline: an edge that stood still writes nothing under a blob that has been
- *    collected meanwhile.
- *  - A reader sets the pace: a piece is read when the one before is taken. So many are under way at once, of each
- *    client and in all, and each ends within its time.
+ *  - The blob's actor is asked before the first piece is written, again at each try. From then on it expects a
+ *    reference to the blob, and deletes the blob if none comes (actors/blob/state.ts). A writer refers to a blob only
+ *    when every piece is acknowledged. Each piece is an atomic batch of one, so the server flushes it to disk before it
+ *    acknowledges.
+ *  - A piece is written once, because the stream refuses a second one with its number. If one is there already (two
+ *    uploads of the same bytes, or a lost acknowledgement), it is read and compared.
+ *  - No piece is sent after the request's deadline. So an edge that was frozen writes nothing to a blob that was
+ *    deleted meanwhile.
+ *  - The reader sets the pace: a piece is read when the reader has taken the one before. The number of downloads is
+ *    bounded, for each client and in all, and so is the time of each.
  */
 import { createHash } from "node:crypto"
 import { Readable } from "node:stream"
@@ -35,10 +36,10 @@ import type { Bus } from "./bus.ts"
 /** Pieces of one upload that are under way at once. */
 const WRITES_AT_ONCE = 4
 const WRITE_TIMEOUT_MS = 5000
-/** The server's answer where nobody leads the stream at the moment: nothing was written. */
+/** The server's answer if the stream has no leader at the moment. Nothing was written. */
 const NO_LEADER = 503
 const READ_TIMEOUT_MS = 5000
-/** Milliseconds that a replica may be behind. A piece that is missing then does not exist. */
+/** Milliseconds that a replica may be behind. A piece that is still missing then does not exist. */
 const BEHIND_MS = 1000
 const PAUSE_MS = 50
 
@@ -55,7 +56,7 @@ interface Acknowledged {
   readonly error?: { readonly code?: number; readonly err_code?: number; readonly description?: string }
 }
 
-/** Alone, and as a batch of one: see the invariants. */
+/** Headers of a message that must be the first on its subject, sent as a batch of one (see the invariants). */
 const onceHeaders = (): MsgHdrs => {
   const all = headers()
   all.set("Nats-Batch-Id", nuid.next())
@@ -82,12 +83,12 @@ export class Blobs {
     this.downloadMs = service.download_timeout_ms
   }
 
-  /** Files and data that are on their way to clients. */
+  /** Number of files and data on their way to clients. */
   get sending(): number {
     return this.downloads.inUse
   }
 
-  /** Stores them; not what was stored before, and nothing for a command that is only answered once more. */
+  /** Stores the bytes. Does nothing if they are stored already, or if the command is only answered again. */
   keep(call: Call, bytes: Uint8Array, sha256 = sha256Of(bytes)): Effect.Effect<BlobRef, Refused> {
     const ref = { sha256, size: bytes.length }
     if (call.again) return Effect.succeed(ref)
@@ -107,7 +108,7 @@ export class Blobs {
     })
   }
 
-  /** Bytes of a blob as a stream that its reader ends; its first piece is there. */
+  /** The bytes of a blob as a stream. The first piece is read before this succeeds, and the reader ends the stream. */
   open(call: Call, { sha256 }: BlobRef, span: Span): Effect.Effect<Readable, Refused> {
     return Effect.gen({ self: this }, function* () {
       if (!this.downloads.take(call, 1)) return yield* refuse(tooMany)
@@ -127,7 +128,7 @@ export class Blobs {
   }
 
   /**
-   * Reads another thing that is stored in numbered pieces (a part of a stored message), whole. Fails as what cannot be
+   * Reads other data that is stored in numbered pieces (a part of a stored message) as a whole. Fails if it cannot be
    * read.
    */
   whole(
@@ -162,7 +163,7 @@ export class Blobs {
     try {
       await Promise.all(Array.from({ length: Math.min(WRITES_AT_ONCE, pieces) }, writer))
     } finally {
-      // One that failed ends the others.
+      // A piece that failed ends the others.
       next = pieces
     }
   }
@@ -177,7 +178,7 @@ export class Blobs {
         if (await this.stands(sha256, piece, bytes)) return
         if (error.code !== NO_LEADER) throw new Error(error.description ?? "the stream of blobs refused a piece")
       }
-      // Not written, or not known: it is safe to send it again.
+      // The piece was not written, or the outcome is unknown. It is safe to send it again.
       await delay(this.clock, PAUSE_MS)
     }
     throw LATE
@@ -206,7 +207,7 @@ export class Blobs {
     return this.stored(streams.blobs, subjects.blob(sha256, String(piece)))
   }
 
-  /** Rejects where it is not there, or nobody tells. */
+  /** Rejects if the piece is not there, or if no server answers. */
   private async stored(stream: string, subject: string): Promise<Uint8Array> {
     const address = pieceAddress(stream, subject)
     const began = monotonicMs(this.clock)
@@ -222,7 +223,7 @@ export class Blobs {
 
 const NOT_FOUND = 404
 
-/** The request's time is over. */
+/** The request's deadline has passed. */
 const LATE = new Error("the time for an upload is over")
 
 const pieceAt = (byte: number): number => Math.floor(byte / BLOB_PIECE_BYTES)

@@ -25,11 +25,11 @@ export interface Request<Op extends OperationName> {
   readonly actor: string
   readonly op: Op
   readonly input: Operations[Op]["input"]
-  /** Buckets to draw from, where they are not the endpoint's. */
+  /** Buckets to draw from, if they are not the endpoint's. */
   readonly draw?: ReadonlyArray<BucketName> | undefined
-  /** Done anew at each try, also of a request that is repeated under its Idempotency-Key. */
+  /** True if the command is made again at each try, even for a request that is repeated under its Idempotency-Key. */
   readonly anew?: true
-  /** Unix ms, where it is not the request's own. */
+  /** Unix ms, if it is not the request's own. */
   readonly deadline?: number
 }
 
@@ -44,12 +44,12 @@ export type Outcome =
 export type Within = Call | (Pick<Call, "deadline"> & Partial<Pick<Call, "span">> & { readonly call: Call | null })
 
 /**
- * Operations that record a signature's nonce and nothing else: of an agent's key, or of one that need not be an
- * agent's.
+ * Operations that only record a signature's nonce: one for keys of agents, one for keys that need not belong to an
+ * agent.
  */
 export type SettlingOp = "agent.authenticate" | "agent.admit_key"
 
-/** An agent moves with its key's rotation: more hops than this are a fault. */
+/** An agent moves when its key is rotated. More moves than this are a fault. */
 const MOVES_MAX = 2
 
 const noAnswer = (view: string): Refused =>
@@ -64,7 +64,7 @@ const refusedBy = (view: string, refusal: Refusal): Refused =>
 const utf8 = new TextDecoder()
 const encoder = new TextEncoder()
 
-/** Hears of every query once it is settled. */
+/** Called for every query once it is settled. */
 export interface QueryObserver {
   readonly settled: (view: string, refused: ErrorCode | undefined, seconds: number) => void
 }
@@ -91,22 +91,22 @@ export class Bus {
     this.places = places
   }
 
-  /** Ready JSON of the operation's output. The operation does not learn who signed the request. */
+  /** The operation's output as ready JSON. The operation does not learn who signed the request. */
   ask<Op extends OperationName>(call: Call, request: Request<Op>): Effect.Effect<Uint8Array, Refused> {
     return this.effect(() => this.outcome(call, request, false))
   }
 
-  /** Records the nonce of a request that is signed, and has its key judged. */
+  /** Records the nonce of a signed request, and has its key judged. */
   settle(call: Call, op: SettlingOp = settlingOp(call)): Effect.Effect<Uint8Array, Refused> {
     return this.askSigned(call, { actor: call.ticket?.home ?? "", op, input: null, draw: call.endpoint?.draw })
   }
 
-  /** The same on behalf of who signed: the first such ask has the nonce judged and draws on the agent's buckets. */
+  /** Asks on behalf of the signer. The first such ask has the nonce judged and draws on the agent's buckets. */
   askSigned<Op extends OperationName>(call: Call, request: Request<Op>): Effect.Effect<Uint8Array, Refused> {
     return this.effect(() => this.outcome(call, request, true))
   }
 
-  /** The output itself, for those few handlers that look into it. */
+  /** The parsed output, for the few handlers that look into it. */
   read<Op extends OperationName>(call: Call, request: Request<Op>): Effect.Effect<Operations[Op]["output"], Refused> {
     return Effect.map(this.ask(call, request), parse<Operations[Op]["output"]>)
   }
@@ -123,7 +123,7 @@ export class Bus {
     })
   }
 
-  /** The query's output as the JSON it came in, for what is passed on unread. */
+  /** The query's output as JSON bytes, for answers that are passed on without parsing. */
   queryBytes<View extends QueryName>(
     within: Within,
     view: View,
@@ -240,7 +240,7 @@ export class Bus {
   }
 }
 
-/** The host that a question is for, if not any node may answer it. */
+/** The host that a query is for; `undefined` if any node may answer it. */
 const hostIn = (input: unknown): string | undefined =>
   typeof input === "object" && input !== null && "host" in input && typeof input.host === "string"
     ? input.host
@@ -249,7 +249,7 @@ const hostIn = (input: unknown): string | undefined =>
 const settlingOp = ({ endpoint }: Call): SettlingOp =>
   endpoint?.signer === "candidate" || endpoint?.signer === "recovery" ? "agent.admit_key" : "agent.authenticate"
 
-/** The beginning of every good answer of a query (schemas/bus/operations.ts, QueryReply). */
+/** The beginning of every successful answer of a query (schemas/bus/operations.ts, QueryReply). */
 const QUERY_GOOD = encoder.encode('{"ok":true,"data":')
 
 const isGood = (answer: Uint8Array): boolean =>
@@ -262,5 +262,5 @@ const faultOf = (answer: Uint8Array | null): ErrorCode | undefined => {
   return reply.ok ? undefined : reply.refused.code
 }
 
-/** An answer of the actors' side, read by its declared type. */
+/** Parses an answer of the actors' side as its declared type. */
 export const parse = <T>(bytes: Uint8Array): T => JSON.parse(utf8.decode(bytes)) as T

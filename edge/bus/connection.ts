@@ -1,4 +1,4 @@
-/** The connection to NATS: it never gives up, and says when it is away. */
+/** The connection to NATS. It reconnects forever, and reports when it is down. */
 import { type NatsConnection, NatsConnectionImpl, setTransportFactory } from "@nats-io/transport-node"
 import { NodeTransport } from "@nats-io/transport-node/lib/node_transport.js"
 import { logNow } from "../../schemas/runtime/log/log.ts"
@@ -24,7 +24,7 @@ export interface Link {
 }
 
 /**
- * Follows the connection's state for as long as it lives; `renewed` hears when it is there again. A refusal of the
+ * Follows the connection's state for as long as it lives. `renewed` is called when it is up again. A refusal by the
  * server is a fault of the deployment, and is logged.
  */
 export const followLink = (nats: NatsConnection, renewed: () => void): Link => {

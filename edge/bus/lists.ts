@@ -1,8 +1,10 @@
 /**
- * Lists out of the read models. An edge passes their items on unread: what strangers wrote may be megabytes.
+ * Lists from the read models. An edge passes their items on without parsing them, because texts by strangers may be
+ * megabytes.
  *
- * Invariant: records of lists under way are shared by clients (edge/http/shares.ts), so that nobody has all of the
- * lines to Postgres; a list counts until its answer is out. One that is to be asked for again counts no more.
+ * Invariant: the records of lists under way are divided into shares of clients (edge/http/shares.ts), so that no client
+ * uses all connections to Postgres. A list counts until its answer is sent. A list that must be asked for again counts
+ * no more.
  */
 import { Effect } from "effect"
 import type { Queries, QueryName } from "../../schemas/bus/operations.ts"
@@ -15,7 +17,7 @@ import { Shares } from "../http/shares.ts"
 import type { Bus } from "./bus.ts"
 import { isCrowded } from "./query-places.ts"
 
-/** Views that are read page by page. */
+/** Queries that return a page of a list. */
 export type ListName = {
   readonly [Name in QueryName]: Queries[Name] extends {
     readonly input: { readonly per_page: number }
@@ -26,10 +28,10 @@ export type ListName = {
 }[QueryName]
 
 export interface Listed {
-  /** JSON of an array. */
+  /** A JSON array. */
   readonly items: Uint8Array
   readonly total: number
-  /** It is empty, and to be asked for again (edge/message/settled.ts). */
+  /** Set if the list is empty and must be asked for again (edge/message/settled.ts). */
   readonly held?: number
 }
 
@@ -39,7 +41,7 @@ const tooMany: Refusal = {
   retryAfter: 1
 }
 
-/** True of a refusal because the client has its share of lists, or of queries, under way. */
+/** True if the request was refused because the client has its share of lists, or of queries, under way. */
 export const isTooMany = (refused: Refused): boolean => refused.refusal === tooMany || isCrowded(refused)
 
 export class Lists {
@@ -68,7 +70,7 @@ export class Lists {
   }
 }
 
-/** Not counted: what is held back until there is something to read (edge/notification/held.ts). */
+/** Reads a list that does not count: one that is held until there is something to read (edge/notification/held.ts). */
 export const listed = <View extends ListName>(
   bus: Bus,
   call: Call,
@@ -79,7 +81,7 @@ export const listed = <View extends ListName>(
 const HEAD_MAX_BYTES = 64
 const HEAD = /^\{"total":(\d{1,15}),"items":\[/
 
-/** `Paged` as the actors' side writes it, in that order; in any other order it is parsed. */
+/** Reads `Paged` in the order in which the actors' side writes its members. In any other order it is parsed as JSON. */
 export const readListed = (bytes: Uint8Array): Listed => {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const head = HEAD.exec(text.subarray(0, HEAD_MAX_BYTES).toString("latin1"))

@@ -1,4 +1,4 @@
-/** Asking the actor of whoever signed. The pipeline lets nobody unsigned come to such a handler. */
+/** Asks the actor of the signer. The pipeline lets only signed requests reach these handlers. */
 import { Effect } from "effect"
 import type { OperationName, Operations } from "../../schemas/bus/operations.ts"
 import { type Bus, parse } from "./bus.ts"
@@ -6,7 +6,7 @@ import type { Author } from "../../schemas/secret/secrets.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
 
-/** Ready JSON of the operation's output. */
+/** The operation's output as ready JSON. */
 export const own = <Op extends OperationName>(
   bus: Bus,
   call: Call,
@@ -17,6 +17,8 @@ export const own = <Op extends OperationName>(
 /** The author of the request's texts, for `withoutSecrets`. */
 export const author = (call: Call): Author => ({ publicKey: call.ticket?.publicKey ?? "" })
 
-/** The agent that signed, with the signature settled: for what is asked of other actors, or of a view, on its behalf. */
+/**
+ * The agent that signed, after its signature is settled. For handlers that ask other actors or a view on its behalf.
+ */
 export const signer = (bus: Bus, call: Call): Effect.Effect<Operations["agent.authenticate"]["output"], Refused> =>
   Effect.map(own(bus, call, "agent.authenticate", null), parse<Operations["agent.authenticate"]["output"]>)

@@ -1,4 +1,4 @@
-/** Answers an operator who asks every edge for a refused request (`hub explain`). */
+/** Answers an operator who asks every edge about a refused request (`hub explain`). */
 import { hostname } from "node:os"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { type Clock, Effect, type Scope } from "effect"
@@ -10,7 +10,7 @@ import type { Refusals } from "../http/refusals.ts"
 const FORGET_EVERY_MS = 600_000
 const utf8 = new TextDecoder()
 
-/** For as long as the scope is open. */
+/** Answers for as long as the scope is open. */
 export const answerRefused = (
   clock: Clock.Clock,
   nats: NatsConnection,

@@ -1,4 +1,4 @@
-/** The edge's side of the bus as one scoped thing: connection, leases, asker. */
+/** The edge's side of the bus in one scope: connection, leases, asker. */
 import { randomUUID } from "node:crypto"
 import { createInbox, headers, type Msg, type MsgHdrs, type NatsConnection } from "@nats-io/transport-node"
 import { Clock, Effect, type Scope } from "effect"
@@ -18,7 +18,7 @@ import { Bus } from "./bus.ts"
 import { connectBus, followLink, type Link } from "./connection.ts"
 
 export interface EdgeBus {
-  /** The edge's own among all askers. */
+  /** The edge's own name among all askers. */
   readonly name: string
   readonly nats: NatsConnection
   readonly link: Link
@@ -27,7 +27,7 @@ export interface EdgeBus {
   readonly requests: Requests<Msg, MsgHdrs>
 }
 
-/** A bus that is away cannot be drained, and that must not keep the process from ending. */
+/** A bus that does not answer cannot be drained, and that must not keep the process from ending. */
 const DRAIN_MS = 1_000
 
 const leave = (nats: NatsConnection): Effect.Effect<void> =>
@@ -37,7 +37,7 @@ const leave = (nats: NatsConnection): Effect.Effect<void> =>
     Effect.timeoutOrElse({ duration: DRAIN_MS, orElse: () => Effect.void })
   )
 
-/** Ready once every lease that stands has been seen. */
+/** Ready once every existing lease has been read. */
 export const openBus = (
   url: string,
   limits: Limits,
@@ -69,7 +69,7 @@ export const openBus = (
       (made) => Effect.sync(() => made.close())
     )
     const watch = new LeaseWatch({
-      // The bus keeps leases, and how long it may take to answer is told by the machine's time.
+      // The bus enforces leases by real time, so its timeouts use the machine's clock.
       clock: machineClock,
       nats,
       inbox: createInbox(inboxOf("edge")),

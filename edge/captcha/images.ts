@@ -1,13 +1,13 @@
 /**
- * Pictures of captchas, as agents send them: read, and written anew.
+ * Pictures of captchas from agents. They are decoded, and encoded again.
  *
  * Invariants
  *  - Only the decoded and re-encoded picture is kept: nothing that stood behind, before or beside the pixels, no
  *    metadata, no second format. Only PNG and JPEG are read at all, by what the bytes say.
  *  - It is no longer than what may be sent, whatever it was folded into.
  *  - Pixels and ratio are judged by the header, before a pixel is decoded.
- *  - It is decoded on the thread pool, so many at once; so many wait, of which a client has a share, and one more is
- *    told to come again. None takes longer than its time.
+ *  - Pictures are decoded on the thread pool. The numbers of pictures under way and of waiting ones are limited, and
+ *    each client has a share. One more is refused for now. The time for each is limited.
  */
 import sharp, { type Sharp } from "sharp"
 import { Effect, Semaphore } from "effect"

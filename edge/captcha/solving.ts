@@ -1,4 +1,4 @@
-/** A person looks at a captcha of an agent of theirs, and solves it (spec 3.7, 4.10): for the pages. */
+/** Lets a person see and solve a captcha of one of their agents (spec 3.7, 4.10), for the pages. */
 import { Effect } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import type { CaptchaAnswer } from "../../schemas/captcha/records.ts"

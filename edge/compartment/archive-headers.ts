@@ -1,10 +1,10 @@
 /**
- * The headers of a tar, walked in front of what reads it. The reader tells of entries alone: what stands between them
- * (extended headers, long names) it takes in by itself, at a cost that nothing else here would count.
+ * Checks the headers of a tar before the library reads them. The library reports only entries. It reads the data
+ * between them (extended headers, long names) by itself, at a cost that no other limit covers.
  *
  * Invariants
- *  - A header, and what an extended one holds, is judged before its last byte goes on: the reader never has what is
- *    refused here.
+ *  - A header, and the content of an extended one, is checked before its last byte is passed on. So the library never
+ *    gets what is refused here.
  *  - One turn handles at most HEADERS_PER_TURN headers. Between two turns the process does other work.
  *  - Sizes are read in one way only. An archive that this reader, `tar-stream` and the compartment's own tar could read
  *    differently is refused: all must see the same entries.

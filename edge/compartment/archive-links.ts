@@ -1,5 +1,5 @@
 /**
- * The links of an archive, and where they lead.
+ * Checks the links of an archive and their targets.
  *
  * Invariants
  *  - A link's target is resolved as the system will resolve it: through the other links of the archive. All must be

@@ -1,4 +1,4 @@
-/** The rules that an archive may break, and the messages for its owner. */
+/** The rules for archives, and the messages for an owner whose archive breaks one. */
 import { type Refusal, refusal } from "../../schemas/errors.ts"
 
 export type ArchiveRule =

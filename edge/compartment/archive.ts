@@ -1,6 +1,6 @@
 /**
- * A `.tar.gz` for a compartment, judged before anything of it is kept (contract 8): it is read once, as a stream, and
- * nothing of it is unpacked here.
+ * Checks a `.tar.gz` for a compartment before anything of it is stored (contract 8). It is read once, as a stream, and
+ * not unpacked here.
  *
  * Invariants
  *  - Each refusal names a rule. Reading ends at the first entry that breaks one, and at the bounds: a bomb costs what
@@ -78,10 +78,10 @@ class Judge {
   }
 }
 
-/** Bytes besides the files: headers, padding, and additions of tools. */
+/** Bytes other than the files: headers, padding, and additions of tools. */
 const OVERHEAD_BYTES = 33_554_432
 
-/** Counts what comes out, whatever the archive says of its sizes. */
+/** Counts the unpacked bytes, whatever sizes the archive states. */
 const counted = (max: number) =>
   async function* (chunks: AsyncIterable<Buffer>) {
     let bytes = 0
@@ -99,7 +99,7 @@ export const judgeArchive = async (
   const judge = new Judge(bounds)
   const reader = extract()
   reader.on("entry", (header, stream, next) => {
-    // It ends with its reader, which has told why.
+    // It ends with its reader, which has reported the reason.
     stream.on("error", () => undefined)
     try {
       judge.entry(header)

@@ -1,6 +1,6 @@
 /**
- * Secrets of compartments, sealed as soon as they are here: to the key of the hosts, which alone open them (libsodium,
- * `crypto_box_seal`). Each box says which compartment and name it is for.
+ * Seals secrets of compartments as soon as they arrive, to the key of the hosts, which alone can open them (libsodium,
+ * `crypto_box_seal`). Each box names its compartment and its secret's name.
  */
 import sodium from "libsodium-wrappers"
 

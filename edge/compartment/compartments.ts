@@ -1,4 +1,4 @@
-/** Compartments as records: what their actor knows, with what only their host and the people's side can say. */
+/** Records of compartments: the actor's data, with the parts that only the host or the people's accounts know. */
 import { Effect, Result } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import { COMPARTMENT_ID } from "../../schemas/compartment/fields.ts"

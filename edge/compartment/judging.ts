@@ -1,6 +1,6 @@
 /**
- * Archives are judged a few at a time: each takes seconds of a core at most, and the bytes that it came in. Agents share
- * the places, and all agents of one client have half of them.
+ * Limits how many archives are checked at once, because each takes seconds of a core and holds its bytes. Agents share
+ * the places, and all agents of one client have at most half of them.
  */
 import { Effect, Semaphore } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"

@@ -23,7 +23,7 @@ import { linkPageHeaders } from "../kit/owner/headers.ts"
 
 const TOKEN = /^(cmp_[0-9a-z]{20})\.([A-Za-z0-9_-]{32})$/
 
-/** The compartment's page has no form, so nobody's tokens are needed. */
+/** The compartment's page has no form, so no token is needed. */
 const STRANGER: Guest = { forms: new Forms(""), person: null }
 
 interface Links {

@@ -1,11 +1,12 @@
 /**
- * A compartment's output: asked of its host, held until there is something, or streamed.
+ * A compartment's output. The host is asked for it, and the request is answered at once, held until there is output, or
+ * streamed.
  *
  * Invariants
  *  - A host is asked for a few seconds at a time. Before each time the edge looks up the compartment's host anew, and
  *    checks that the caller may still read it.
- *  - A late answer of a host is given out only if the key that signed is still its agent's current one and the account
- *    may read. This is asked anew, at most once a second. If nobody can tell, nothing is given.
+ *  - A late answer of a host is sent only if the signing key is still its agent's current one and the account may read.
+ *    This is checked again, at most once a second. If it cannot be checked, nothing is sent.
  *  - So many are held and streamed by one edge, and of them for one agent. The reader sets the pace of a stream: a page
  *    is asked for when the one before is taken.
  */
@@ -35,7 +36,7 @@ const overloaded: Refusal = { code: "overloaded", message: "Too many read logs h
 /** Within what a query may take. */
 const ASK_MARGIN_MS = 1500
 const PAGE_LINES = 500
-/** A stream's right is looked at anew no more often than this. */
+/** The smallest gap between two checks of a stream's right. */
 const JUDGE_MS = 1000
 const nobodyTells = unavailable("The agent's home did not answer. It is safe to try again.")
 
@@ -110,7 +111,7 @@ export class Logs {
     })
   }
 
-  /** `from`: the last id that the reader has; `null` begins with what is kept. */
+  /** `from`: the last id that the reader has; `null` to begin with the oldest kept line. */
   stream(call: Call, id: string, by: Asker, from: number | null): Effect.Effect<Response, Refused> {
     const agent = agentIn(by)
     if (this.#streams.full || this.#streams.oldest(agent) !== null) return Effect.fail(refuse(overloaded))

@@ -1,4 +1,4 @@
-/** Ids of compartments, drawn where they are asked for. */
+/** Draws ids of compartments, at the edge that gets the request. */
 import { createHash, randomBytes } from "node:crypto"
 import type { Call } from "../http/call.ts"
 

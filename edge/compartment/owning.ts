@@ -24,11 +24,11 @@ import { compartmentId, Compartments, type Looked } from "./compartments.ts"
 import { newCompartmentId } from "./new-id.ts"
 
 export const LINES_SHOWN = 100
-/** A page is about more than what its host can tell. */
+/** The time that a page waits for the host. Most of a page does not need the host. */
 const HOST_MS = 2000
 const FLEET_MS = 2000
 const NEW_KEY_MS = 4000
-/** A list goes without a status that takes longer. */
+/** A list leaves out a status that takes longer. */
 const STATUS_MS = 1500
 /** Compartments in one question to the fleet. A person has few, and owns a hundred agents at most. */
 const PLACES_MAX = 100
@@ -38,11 +38,11 @@ const LOOKS_ABREAST = 8
 export interface ShownCompartment {
   readonly record: Compartment
   readonly agent: Author
-  /** `null`: nothing runs; `undefined`: its host does not tell. */
+  /** `null`: nothing runs. `undefined`: the host does not answer. */
   readonly stats: CompartmentStats | null | undefined
   /** Readings of the last hour, oldest first. */
   readonly history: ReadonlyArray<UsageReading>
-  /** The newest, oldest first; `undefined`: its host does not tell. */
+  /** The newest lines, oldest first; `undefined`: the host does not answer. */
   readonly lines: ReadonlyArray<LogLine> | undefined
 }
 
@@ -53,7 +53,7 @@ export interface Placed {
   readonly agent: string
 }
 
-/** The same with its status, or `null` where its actor does not answer in time. */
+/** The same with its status, or `null` if its actor does not answer in time. */
 export interface StandingCompartment extends Placed {
   readonly status: CompartmentStatus | null
 }
@@ -87,7 +87,7 @@ export class OwningCompartments {
     return Effect.flatMap(this.#compartments.look(call, id, by(human)), (found) => this.#whole(call, found))
   }
 
-  /** Fails `not_found` where no browser can open the link any more. */
+  /** Fails `not_found` if no browser can open the link any more. */
   waits(call: Call, id: string, secret: string): Effect.Effect<unknown, Refused> {
     return this.#bus.read(call, { actor: id, op: "compartment.link_waits", input: { token: secret } })
   }
@@ -143,7 +143,7 @@ export class OwningCompartments {
     return Effect.flatMap(this.ofPerson(call, human, agents), (placed) => this.#standing(call, human, placed))
   }
 
-  /** The compartments of one agent, to a person who stands behind it. */
+  /** The compartments of one agent, for a person who sponsors it. */
   ofAgent(call: Call, human: string, agent: string): Effect.Effect<ReadonlyArray<StandingCompartment>, Refused> {
     return Effect.flatMap(this.#places(call, [agent], null), (placed) => this.#standing(call, human, placed))
   }

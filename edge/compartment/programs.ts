@@ -6,7 +6,7 @@ export type Program = (typeof PROGRAMS)[number]
 
 export const isProgram = (name: string | undefined): name is Program => PROGRAMS.some((one) => one === name)
 
-/** Those that find what they need: one opens a mailbox. */
+/** The programs that can work here: one of them opens a mailbox. */
 export const programsFor = ({ mail }: { readonly mail: boolean }): ReadonlyArray<Program> =>
   PROGRAMS.filter((one) => mail || one !== "mail-codes")
 

@@ -22,7 +22,7 @@ export const prototypeProblem = (body: Uint8Array): Refusal | null => {
   return isNamed ? nameRefused(PROTOTYPE, secretNameProblem(PROTOTYPE) ?? "is none") : null
 }
 
-/** `null`: nothing stands against them. */
+/** `null` if they may be stored. */
 export const secretsProblem = (
   secrets: Given,
   { secrets_max, secret_max_bytes }: Pick<Limits["runtime"], "secrets_max" | "secret_max_bytes">
@@ -41,7 +41,7 @@ export const secretsProblem = (
   return null
 }
 
-/** `publicKey`: of whoever signed. */
+/** `publicKey`: the signer's key. */
 export const hubKeyProblem = (seed: string, publicKey: string): Refusal | null => {
   const parsed = parseSeed(seed)
   if (parsed === null) return invalidField("hub_key", "hub_key must be base64 of the 32 bytes of a seed.")

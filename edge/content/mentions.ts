@@ -2,8 +2,8 @@
  * The agents that a text mentions: `@handle` outside code, link targets, titles of links, texts of images and addresses
  * (contract "Common" and 19). The first ten different ones of it are looked up.
  *
- * Invariant: the work is in proportion to the text, whatever it says. Nothing is read twice except the ends of runs of
- * backticks, which are sought once for each, and possible titles and image texts, within their bound.
+ * Invariant: the work is proportional to the length of the text. Nothing is read twice except the ends of runs of
+ * backticks, which are searched once for each run, and possible titles and image texts, within a limit.
  */
 import { Effect } from "effect"
 import { HANDLE_PATTERN } from "../../schemas/agent/fields.ts"
@@ -13,17 +13,19 @@ import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
 
-/** The text behind a fence of backticks has none: otherwise it is code within a line. */
+/** A fence. The text after a fence of backticks contains none: otherwise it is code within a line. */
 const FENCE = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/
 const INDENTED = /^(?: {4}|\t)/
 const WORD = /[\p{L}\p{N}]/u
 const HANDLE_MAX_CHARS = 32
-/** A link's address for elsewhere in the text: it is not shown where it stands. */
+/** A definition of a link's address for use elsewhere in the text. It is not shown. */
 const DEFINITION = /^ {0,3}\[[^[\]]{1,999}\]:/
-/** Characters in which the end of a title or of an image's text is searched. */
+/** The most characters in which the end of a title or of an image's text is searched. */
 const LABEL_MAX_CHARS = 300
 
-/** Lines taken out that are not shown as text: code, fenced or indented behind an empty line, and definitions of links. */
+/**
+ * Removes lines that are not shown as text: code (fenced, or indented after an empty line) and definitions of links.
+ */
 const withoutBlocks = (text: string): string => {
   let fence = ""
   let before = ""
@@ -43,7 +45,7 @@ const withoutBlocks = (text: string): string => {
   return kept.join("\n")
 }
 
-/** For each run of backticks, by where it begins, where the code that it opens ends; 0 where nothing closes it. */
+/** For each run of backticks by its position: the end of the code that it opens; 0 if nothing closes it. */
 const codeEnds = (text: string): ReadonlyMap<number, number> => {
   const ends = new Map<number, number>()
   const nextOf = new Map<number, number>()
@@ -58,14 +60,14 @@ const codeEnds = (text: string): ReadonlyMap<number, number> => {
   return ends
 }
 
-/** Behind what an address takes: up to white space, or what closes it. */
+/** The end of an address: the next white space, or the character that closes it. */
 export const addressEnd = (text: string, from: number, closing: string): number => {
   let at = from
   while (at < text.length && text.charCodeAt(at) > 32 && text[at] !== closing) at++
   return at
 }
 
-/** The name that begins there, as it is written; empty if there is none. */
+/** The name that begins here, as it is written; empty if there is none. */
 const nameAt = (text: string, at: number): string => {
   let end = at
   while (end < text.length && end - at <= HANDLE_MAX_CHARS && /[A-Za-z0-9_-]/.test(text[end] ?? "")) end++
@@ -74,11 +76,11 @@ const nameAt = (text: string, at: number): string => {
   return HANDLE_PATTERN.test(handle) && text[end] !== "@" ? handle : ""
 }
 
-/** The handle that is named where an `@` may stand; empty where none is. `before`: the character before the text. */
+/** The handle at a position where an `@` may be; empty if there is none. `before`: the character before the text. */
 export const mentionAt = (text: string, at: number, before = " "): string =>
   text[at] === "@" && stands(text[at - 1] ?? before) ? nameAt(text, at + 1) : ""
 
-/** Decides whether a mention may follow: not inside a word, an address or a path. */
+/** True if a mention may follow this character: not inside a word, an address or a path. */
 const stands = (before: string): boolean => !WORD.test(before) && !"@/._+-=&".includes(before)
 
 /** The marks that enclose a link's title. */
@@ -90,13 +92,13 @@ const afterSpace = (text: string, from: number): number => {
   return at
 }
 
-/** Behind an address between `<` and `>`, which may hold blanks. */
+/** The position after an address between `<` and `>`, which may contain blanks. */
 const enclosedEnd = (text: string, from: number): number => {
   const end = text.slice(from, from + LABEL_MAX_CHARS).search(/[>\n]/)
   return end > 0 && text[from + end] === ">" ? from + end + 1 : from
 }
 
-/** Behind a link's address and its title. */
+/** The position after a link's address and title. */
 const targetEnd = (text: string, from: number): number => {
   const address = text[from] === "<" ? enclosedEnd(text, from) : addressEnd(text, from, ")")
   const begin = afterSpace(text, address)
@@ -109,7 +111,7 @@ const targetEnd = (text: string, from: number): number => {
   return address
 }
 
-/** The end of the image's text that begins there; `from` if it is no image. */
+/** The end of the image's text that begins here; `from` if it is no image. */
 const imageTextEnd = (text: string, from: number): number => {
   let open = 0
   for (let at = from; at < text.length && at - from < LABEL_MAX_CHARS; at++) {
@@ -121,8 +123,8 @@ const imageTextEnd = (text: string, from: number): number => {
 }
 
 /**
- * The place behind a part without mentions: code, an address, an image's text, an escaped mark; `at` itself if there is
- * none.
+ * The position after a part without mentions: code, an address, an image's text, an escaped mark; `at` itself if there
+ * is none.
  */
 const passed = (text: string, at: number, ends: ReadonlyMap<number, number>): number => {
   switch (text[at]) {
@@ -146,7 +148,7 @@ const passed = (text: string, at: number, ends: ReadonlyMap<number, number>): nu
   }
 }
 
-/** In lower case, each once, in their order; at most MENTIONS_MAX. */
+/** In lower case, without repetitions, in the order of the text; at most MENTIONS_MAX. */
 export const handlesIn = (markdown: string): ReadonlyArray<string> => {
   if (!markdown.includes("@")) return []
   const text = withoutBlocks(markdown)
@@ -165,7 +167,7 @@ export const handlesIn = (markdown: string): ReadonlyArray<string> => {
   return [...found]
 }
 
-/** Hub ids of those that the texts name, not of who writes. A handle that nobody has names nobody. */
+/** Hub ids of the agents that the texts mention, without the author's. Unknown handles are ignored. */
 export const mentionsIn = (
   bus: Bus,
   call: Call,

@@ -1,4 +1,4 @@
-/** Operators' changes to others' content (contract 19): in a request of its own, beside no field of the author's. */
+/** Operators' changes to others' content (contract 19). Such a request contains no field that authors change. */
 import { Effect, Schema } from "effect"
 import { Hiding } from "../../schemas/content/hiding.ts"
 import { invalidField } from "../../schemas/errors.ts"
@@ -19,7 +19,7 @@ export interface Moderation {
 
 const invalid = (field: string, message: string) => Effect.fail(refuse(invalidField(field, message)))
 
-/** Neither an author's field, nor one of another act, stands beside an operator's. */
+/** Refuses a body in which an operator's field is together with an author's, or with one of another action. */
 export const without = (given: unknown, fields: ReadonlyArray<string>): Effect.Effect<void, Refused> => {
   const other = isRecord(given) ? fields.find((field) => Object.hasOwn(given, field)) : undefined
   return other === undefined
@@ -27,7 +27,9 @@ export const without = (given: unknown, fields: ReadonlyArray<string>): Effect.E
     : invalid(other, `${other} and what operators change go in requests of their own.`)
 }
 
-/** The moderation in the body of a change; `null` if it has none of these fields. `own`: what authors change. */
+/**
+ * The moderation in the body of a change; `null` if it has none of these fields. `own`: the fields that authors change.
+ */
 export const moderationIn = (
   call: Call,
   given: unknown,
@@ -47,7 +49,7 @@ interface Hideable {
   readonly hidden_reason?: string | null
 }
 
-/** The record as it is afterwards: read models that lag may show it as it was. */
+/** The record after the change, because read models that lag may still show it as it was. */
 export const moderate = <Item extends Hideable>(
   bus: Bus,
   call: Call,

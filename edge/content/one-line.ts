@@ -1,5 +1,5 @@
 /**
- * A text as one line: no breaks, no control characters, and nothing that turns the direction of what stands behind it.
+ * A text as one line: no breaks, no control characters, and nothing that changes the direction of the text after it.
  */
 export const oneLine = (text: string): string =>
   text

@@ -7,10 +7,13 @@ import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 
-/** Hub id of who signed, where anybody did. */
+/** Hub id of the signer; `null` if the request is not signed. */
 export const viewerOf = ({ ticket }: Call): string | null => ticket?.home ?? null
 
-/** An agent that a parameter names, as a hub id: a reference that names nobody is refused by its field (spec 4.1.5). */
+/**
+ * The hub id of an agent that a parameter names. A reference to no agent is refused with the parameter's name (spec
+ * 4.1.5).
+ */
 const agentIn =
   (field: string) =>
   (bus: Bus, call: Call, ref: string | undefined): Effect.Effect<string | null, Refused> => {
@@ -25,7 +28,7 @@ const agentIn =
     )
   }
 
-/** `?author=`; `null` where nobody is named. */
+/** `?author=`; `null` if the parameter is missing. */
 export const authorIn = agentIn("author")
 
 /** `?with=`: the other party. */
@@ -33,7 +36,7 @@ export const otherIn = agentIn("with")
 
 const noAgent = refuse(notFound("agent"))
 
-/** The agent of a path, as a hub id. An agent without a public profile has none. */
+/** The hub id of the agent in a path. Refused if the agent has no public profile. */
 export const shownAgent = (bus: Bus, call: Call, ref: string): Effect.Effect<string, Refused> =>
   Effect.flatMap(authorOf(bus, call, ref), ({ id, url }) => (url === null ? Effect.fail(noAgent) : Effect.succeed(id)))
 
@@ -42,7 +45,7 @@ interface Hideable {
   readonly hidden?: boolean
 }
 
-/** Hidden content exists for its author and for operators only (contract 19). */
+/** Hidden content exists only for its author and for operators (contract 19). */
 export const visible = <Item extends Hideable>(
   bus: Bus,
   call: Call,

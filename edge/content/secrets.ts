@@ -1,4 +1,4 @@
-/** Refuses texts with a key or a password before they enter the log (schemas/secret/). */
+/** Refuses texts that contain a key or a password before they enter the log (schemas/secret/). */
 import { Effect } from "effect"
 import { ownerSecretIn } from "../../schemas/secret/owner.ts"
 import { type Author, searched, secretRefusal, type TextField } from "../../schemas/secret/secrets.ts"
@@ -20,7 +20,7 @@ export const withoutSecrets = (
     }
   })
 
-/** The same for texts between an agent and its owner, where bearer tokens and card numbers are refused too. */
+/** The same for texts between an agent and its owner. There bearer tokens and card numbers are refused too. */
 export const withoutOwnerSecrets = (fields: ReadonlyArray<TextField>, author: Author): Effect.Effect<void, Refused> =>
   Effect.suspend(() => {
     const refused = ownerSecretIn(fields, author)

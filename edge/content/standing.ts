@@ -1,4 +1,4 @@
-/** Shows to writers what the read models may not show yet. */
+/** Shows writers their own content if the read models do not have it yet. */
 import { Effect } from "effect"
 import type { Caller } from "../../schemas/content/author.ts"
 import { unavailable } from "../../schemas/errors.ts"
@@ -7,7 +7,7 @@ import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 
-/** The same request again finds it, under the same Idempotency-Key too. */
+/** The same request finds it later, also under the same Idempotency-Key. */
 export const notShownYet = refuse(
   unavailable("The service does not show this yet. It is safe to send the same request again.")
 )
@@ -18,7 +18,7 @@ export interface Standing {
   readonly by: Caller
 }
 
-/** Refused `not_found` only where its actor says so: what the read models lack may be too new for them. */
+/** Refused as `not_found` only if the actor says so. Content that the read models lack may just be too new for them. */
 export const standing = <A>(
   bus: Bus,
   call: Call,

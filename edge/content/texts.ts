@@ -2,7 +2,7 @@
 import { JSON_DEPTH_MAX, JSON_MEMBERS_MAX } from "../http/json-scan.ts"
 import type { TextField } from "../../schemas/secret/secrets.ts"
 
-/** The bytes of a file that are scanned. Longer files, and those that are no text, are not scanned. */
+/** The most bytes of a file that is scanned. Longer files, and files that are not text, are not scanned. */
 const FILE_LOOKED_AT_MAX_BYTES = 1_048_576
 
 interface Open {
@@ -12,8 +12,8 @@ interface Open {
 }
 
 /**
- * Strings of a JSON value, and the names of its members, in their order; a name under the path of its object. Bounded as
- * bodies are (json-scan.ts): a value beyond that is a fault of ours, and throws.
+ * Strings of a JSON value and names of its members, in order; a name has the path of its object. The size is bounded as
+ * for bodies (edge/http/json-scan.ts). A larger value is a fault of ours, and throws.
  */
 export function* textsOf(field: string, value: unknown): Generator<TextField> {
   const open: Array<Open> = [{ field, value, depth: 0 }]
@@ -46,7 +46,8 @@ interface ProfileTexts {
 }
 
 /**
- * The texts of a profile that others can read. A webhook's address is seen by nobody else, and may well hold a token.
+ * The texts of a profile that others can read. A webhook's address is not among them: nobody else sees it, and it may
+ * contain a token.
  */
 export function* profileTexts(profile: ProfileTexts): Generator<TextField> {
   const { handle, name, description, transparency, links } = profile
@@ -60,7 +61,7 @@ export function* profileTexts(profile: ProfileTexts): Generator<TextField> {
   }
 }
 
-/** A file's text, or `null` where it is not looked at: too long, no UTF-8, or with a NUL. */
+/** A file's text; `null` if it is not scanned: too long, not UTF-8, or with a NUL. */
 export const textOfFile = (bytes: Uint8Array): string | null => {
   if (bytes.length > FILE_LOOKED_AT_MAX_BYTES || bytes.includes(0)) return null
   try {

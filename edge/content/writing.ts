@@ -1,4 +1,4 @@
-/** Shared parts of writes of all kinds of content: required fields, the caller, and bytes of the day. */
+/** Shared parts of writes of all kinds of content: required fields, the caller, and the bytes of the day. */
 import { Effect } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import type { Caller } from "../../schemas/content/author.ts"
@@ -19,7 +19,7 @@ const NUMBER = /^[1-9]\d{0,14}$/
 export const numberOf = (resource: string, text: string): Effect.Effect<number, Refused> =>
   NUMBER.test(text) ? Effect.succeed(Number(text)) : Effect.fail(refuse(notFound(resource)))
 
-/** A body that changes nothing (spec 4.4), with the names that it has instead. */
+/** The refusal of a body that changes nothing (spec 4.4), with the names that it has instead. */
 export const nothingToUpdate = (value: unknown, fields: ReadonlyArray<string>): Refusal => {
   const ignored = isRecord(value) ? ignoredIn(value, {}) : []
   return invalidField("body", "Nothing to update", { fields, ...(ignored.length === 0 ? {} : { ignored }) })
@@ -42,7 +42,7 @@ export const changeIn = (
     : Effect.fail(refuse(nothingToUpdate(value, fields)))
 }
 
-/** The texts of a body, which hold no secret (contract "Common"). */
+/** Refuses a body whose texts contain a secret (contract "Common"). */
 export const textsChecked = (call: Call, texts: object): Effect.Effect<void, Refused> =>
   withoutSecrets(textsIn(texts), author(call), turnOf(call))
 
@@ -51,12 +51,12 @@ export const WRITE_MIN_BYTES = 1200
 
 /**
  * Settles the signature, counts the write among the agent's bytes of the day, and returns the caller. A repeated
- * request that is answered from memory writes nothing.
+ * request that is answered from memory counts nothing.
  */
 export const admitted = (bus: Bus, call: Call, taking: Partial<Taking> = {}): Effect.Effect<Caller, Refused> =>
   Effect.map(admittedByName(bus, call, taking), ({ agent, operator }) => ({ agent, operator }))
 
-/** As `admitted`, of an agent whose vault's token came: what is written counts among the agent's own. */
+/** The same as `admitted` for a request with a vault's token. The bytes count among those of the vault's agent. */
 export const admittedHolding = (
   bus: Bus,
   call: Call,
@@ -83,8 +83,8 @@ const NOTHING = { bytes: 0 }
 
 /** Bytes of the day. */
 interface Taking {
-  /** That the log will hold. */
+  /** Bytes that the log will hold. */
   readonly log: number
-  /** That are stored beside it. */
+  /** Bytes that are stored beside the log. */
   readonly upload: number
 }

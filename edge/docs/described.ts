@@ -1,5 +1,5 @@
 /**
- * The OpenAPI document as an edge serves it, whole and by tag.
+ * The OpenAPI document that an edge serves, as a whole and by tag.
  *
  * Invariant: a tag's document is complete by itself. It has the tag's operations, and each component that they refer to,
  * directly or through another one.

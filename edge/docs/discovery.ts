@@ -1,4 +1,4 @@
-/** The discovery document (spec 4.2), made of the running configuration. */
+/** The discovery document (spec 4.2), made from the running configuration. */
 import { API_PREFIX, API_VERSION, VERSION } from "../../schemas/api.ts"
 import type { Discovery, Stats } from "../../schemas/meta/api.ts"
 import { REQUEST_SCHEME_V2 } from "../../schemas/signing/request.ts"

@@ -41,7 +41,7 @@ const homeFields = (): string =>
     .map((field) => `\`${field}\``)
     .join(", ")
 
-/** Those of the interface, in the order of their declaration. Throws where one has no row. */
+/** Those of the interface, in the order of their declaration. Throws if one has no row. */
 const endpointTable = (): string => {
   const rows = ENDPOINTS.map(({ id, method, path, auth, row, draw }) => {
     if (row === "") throw new Error(`The endpoint ${id} does not say what the reference tells of it`)

@@ -1,4 +1,4 @@
-/** Which feeds there are, and what each is called (contract 19). */
+/** The list of feeds, with the title of each (contract 19). */
 import { Effect } from "effect"
 import { API_PREFIX } from "../../schemas/api.ts"
 import type { AgentPublic } from "../../schemas/agent/records.ts"

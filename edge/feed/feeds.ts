@@ -1,5 +1,5 @@
 /**
- * Feeds, written and kept.
+ * Builds feeds and caches them.
  *
  * Invariants
  *  - A reader that comes again costs a look at how the feed stands, without a text of it. The bytes of an unchanged

@@ -65,7 +65,7 @@ const scoreOf = (field: Fact, token: string, says: Says): number => {
 
 interface Best {
   readonly score: number
-  /** Several, where nothing tells them apart. */
+  /** Several fields if they cannot be distinguished. */
   readonly fields: ReadonlyArray<Fact>
 }
 
@@ -97,7 +97,7 @@ const numberScore = (field: Fact): number => {
   )
 }
 
-/** Four short fields one after the other, the first of which tells that it is a card's number. */
+/** Four short fields in a row, the first of which is labeled as a card's number. */
 const splitNumber = (fields: ReadonlyArray<Fact>): ReadonlyArray<Fact> => {
   const short = fields.filter((field) => mayHold(field) && field.max === PARTS && cvcScore(field) === 0)
   const at = short.findIndex((field) => scoreOf(field, "cc-number", saysCardNumber) > 0)
@@ -217,7 +217,7 @@ const ambiguous = (fields: ReadonlyArray<string>): Refused =>
     fields
   })
 
-/** The form for cards that has most of what a card needs; `null` where the page has none. Equal ones are refused. */
+/** The form for cards that has most of what a card needs; `null` if the page has none. Equal ones are refused. */
 export const cardIn = (scan: Scan): CardForm | null => {
   const forms = [...new Set(scan.fields.map(({ form }) => form))]
   const found = forms.flatMap((form) => cardFormOf(form, fieldsIn(scan, form)) ?? [])
@@ -232,7 +232,7 @@ export const cardIn = (scan: Scan): CardForm | null => {
 
 const digits = (text: string): string => text.replace(/[\s-]/g, "")
 
-/** As the field wants it: by its hint, by its length; MM/YY where it tells nothing. */
+/** The form that the field's hint or length asks for; MM/YY if it has neither. */
 const expiryFor = (field: Fact, month: string, year: string): string => {
   const hint = `${field.hint} ${field.label}`.toLowerCase().replace(/\s/g, "")
   const long = /(?:mm|m)[/.-]?(?:yyyy|jjjj|aaaa|гггг|rrrr)/.test(hint) || field.max === 7 || field.max === 6

@@ -1,7 +1,7 @@
 /**
- * Chromium's DevTools protocol, as much as a fill needs of it. It does not use Playwright. With that connected, every
- * page says that it is visible and has the focus, and the tab in front could not be told from others. It also attaches
- * to all of the agent's tabs, where this attaches to one.
+ * The part of Chromium's DevTools protocol that a fill needs. It does not use Playwright: with that connected, every
+ * page reports that it is visible and focused, so the tab in front could not be found. Playwright also attaches to all
+ * tabs of the agent, and this attaches to one.
  */
 import { Refused } from "./refusal.ts"
 

@@ -31,7 +31,7 @@ export interface PageDocument {
   readonly origin: string
   readonly scan: () => Promise<Scan>
   readonly call: <A>(name: InPage, ...args: ReadonlyArray<unknown>) => Promise<A>
-  /** The same point in the tab; `null` where something of the page around it lies over it. */
+  /** The same point in the tab; `null` if something of the page around it lies over it. */
   readonly inTab: (point: Point) => Promise<Point | null>
 }
 

@@ -1,4 +1,4 @@
-/** Which entry of the vault a fill is for. */
+/** Finds the entry of the vault that a fill is for. */
 import type { EntryKind, FillableEntry } from "../../schemas/vault/records.ts"
 import type { Hub } from "./hub.ts"
 import { Refused } from "./refusal.ts"

@@ -1,4 +1,4 @@
-/** Which fields of a page a login goes into, from what stands on them. Pure. */
+/** Finds the fields of a page that a login goes into, by their labels and attributes. Pure. */
 import type { ButtonFact, Fact, Scan } from "./page/dom.ts"
 import {
   plain,

@@ -1,4 +1,4 @@
-/** Frames that stand in the top document for people to see, and whose documents may be of other websites. */
+/** Frames that are visible in the top document. Their documents may belong to other websites. */
 import { type Browser, CommandFailed } from "./cdp.ts"
 import {
   callOn,

@@ -1,4 +1,6 @@
-/** A fill as the service knows it: opened, so that it stands in the journal, then opened up, then ended. */
+/**
+ * A fill at the service: it is opened, so that the journal contains it, then its content is unsealed, then it is ended.
+ */
 import type { AskedFill, FillAction } from "../../schemas/vault/records.ts"
 import type { Hub } from "./hub.ts"
 import type { Key } from "./key.ts"
@@ -33,7 +35,7 @@ interface Asking {
 type Opened = Fill | typeof AskedFill.Type
 const isAsked = (fill: Opened): fill is typeof AskedFill.Type => "consent" in fill
 
-/** As long as the service holds one request; where it does not, it is not asked again at once. */
+/** As long as the service holds one request; if it does not, it is not asked again at once. */
 const WAIT_SECONDS = 25
 const ASK_AGAIN_MS = 500
 /** More than the service lets an owner take. */
@@ -58,7 +60,7 @@ export interface Noted {
   accepted?: boolean
 }
 
-/** `use` types it; however it ends, the service is told. */
+/** `use` types the content. The service is told the end, whatever it is. */
 export const granted = async <A extends Outcome>(
   { service: { hub, key }, patience }: Asking,
   wanted: Wanted,
@@ -76,7 +78,7 @@ export const granted = async <A extends Outcome>(
     const noted: Noted = {}
     const done = await use(sealed, fill, noted)
     const filled = done.filled.slice(0, FILLED_MAX).map((name) => name.slice(0, SHOWN_MAX_CHARS))
-    // It is typed already: that the service could not be told changes nothing about it.
+    // The content is typed already. That the service could not be told does not change this.
     await end({ status: "done", filled, submitted: done.submitted, ...noted }).catch(() => undefined)
     return done
   } catch (error) {

@@ -1,4 +1,4 @@
-/** The vault's service, asked with the fill service's token. */
+/** Calls the vault's service with the fill service's token. */
 import { readBounded } from "../sdk/client/answer.ts"
 import { Refused } from "./refusal.ts"
 

@@ -1,6 +1,6 @@
 /**
- * `POST /login`: fills the part of a login that the page asks for now. That is both fields on one page, one after the
- * other on two, a code last; or a passkey, if page and entry have one.
+ * `POST /login`: fills the part of a login that the page asks for now. That is both fields on one page, or one field on
+ * each of two pages, and a code last; or a passkey, if page and entry have one.
  */
 import type { LoginBody } from "./bodies.ts"
 import { entryFor, entryNamed } from "./entries.ts"

@@ -1,4 +1,4 @@
-/** Which month an option of a list means, by its text in any language of the words, else by its value. Pure. */
+/** Finds the month that an option of a list means, by its text in the known languages, else by its value. Pure. */
 import type { Fact } from "./page/dom.ts"
 import { plain } from "./words.ts"
 
@@ -35,7 +35,7 @@ const leadingNumber = (text: string): number | null => {
   return leading === undefined ? null : Number(leading)
 }
 
-/** "4", "04", "04 - April", "April", "Apr.", "4月", "四月"; `null` where no month, or more than one, is meant. */
+/** "4", "04", "04 - April", "April", "Apr.", "4月", "四月"; `null` if no month, or more than one, is meant. */
 const monthOf = (text: string): number | null => {
   const number = leadingNumber(text)
   if (number !== null) return number >= 1 && number <= MONTHS ? number : null
@@ -71,7 +71,7 @@ const readingOf = ({ options }: Fact): Reading | null => {
 export const isMonthList = ({ options }: Fact): boolean =>
   [({ text }: Option) => monthOf(text), wholeNumber, oneMore].some((read) => isWhole(options, read))
 
-/** The value that chooses this month; `null` where no option, or more than one, is it. */
+/** The value that chooses this month; `null` if no option, or more than one, is it. */
 export const monthValue = (field: Fact, month: number): string | null => {
   const read = readingOf(field)
   const found = read === null ? [] : field.options.filter((option) => read(option) === month)

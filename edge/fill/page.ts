@@ -16,12 +16,12 @@ export interface Page {
   readonly frames: () => Promise<ReadonlyArray<PageDocument>>
   /** The current document. */
   readonly current: () => Promise<PageDocument>
-  /** Throws where another document has been loaded, or is about to be. */
+  /** Throws if another document has been loaded, or is about to be. */
   readonly still: () => void
   /** As `still`, and asks the browser. */
   readonly check: () => Promise<void>
   readonly input: (method: string, params: object) => Promise<unknown>
-  /** From now on: whether the browser has told that of the page. */
+  /** Returns a function that says whether the browser has sent this event of the page since now. */
   readonly heard: (method: string) => () => boolean
   /** From now on: whether the page has sent data anywhere. */
   readonly requested: () => Promise<() => boolean>

@@ -1,6 +1,6 @@
 /**
- * Logging in by a passkey that a login's entry holds (contract 17): offered to the page by an authenticator of the browser's
- * own making, which is there for this one login.
+ * Logs in by a passkey of a login's entry (contract 17). A virtual authenticator of the browser offers it to the page,
+ * for this one login.
  *
  * Invariants
  *  - It is offered to the top document alone, on an origin that the passkey's `rp_id` covers; whom it answers, the browser
@@ -38,7 +38,7 @@ const isPasskey = (value: unknown): value is Passkey =>
 const covers = ({ rp_id }: Passkey, origin: string): boolean =>
   rp_id.includes(".") && `.${new URL(origin).hostname}`.endsWith(`.${rp_id}`)
 
-/** The one that may be offered there; `null` where the entry holds none, or one for another website. */
+/** The one that may be offered there; `null` if the entry holds none, or one for another website. */
 export const sealedPasskey = ({ passkey }: Sealed, origin: string): Passkey | null =>
   isPasskey(passkey) && covers(passkey, origin) ? passkey : null
 

@@ -1,4 +1,4 @@
-/** Bounds the time of a fill: a page is not waited for without end; a person may take as long as the service allows. */
+/** Bounds the time of a fill. The wait for a page is limited, and a person may take as long as the service allows. */
 import { unreachable } from "./cdp.ts"
 
 /** A fill that takes longer has met a page that does not let it end. */

@@ -1,4 +1,4 @@
-/** `POST /pay`: a card into the form that is open, for an amount that the page itself tells where it tells one. */
+/** `POST /pay`: fills a card into the open form. The amount is the one that the page shows, if it shows one. */
 import { minorOf } from "../../schemas/vault/money.ts"
 import type { PayBody } from "./bodies.ts"
 import { cardIn, type CardForm, missingIn, type Typed, typedCard } from "./card.ts"
@@ -21,7 +21,7 @@ const REASONS = {
   currency_mismatch: "The page tells its amount in another currency than the one that was asked for."
 } as const
 
-/** The top document tells the amount, wherever the form stands. */
+/** The top document shows the amount, wherever the form is. */
 const checkAmount = async (page: Page, { amount, currency }: PayBody): Promise<void> => {
   const { buttons, fields } = await page.top.scan()
   const anchor = cardIn({ origin: page.origin, fields, buttons, forms: [] })?.number[0]?.n ?? null
@@ -40,7 +40,7 @@ const typeCard = async (page: Page, document: PageDocument, all: ReadonlyArray<T
   return [...new Set(all.map(({ name }) => name))]
 }
 
-/** Waits for a form with all that a card needs, and otherwise says what it lacks. */
+/** Waits for a form with all fields for a card. Otherwise says which are missing. */
 const formIn = async (page: Page, entry: () => Promise<Fillable | null>): Promise<Place<CardForm>> => {
   let missing: ReadonlyArray<string> = []
   const whole = (scan: Scan): CardForm | null => {

@@ -1,6 +1,6 @@
 /**
- * Finds the user at the other end of a connection on this machine. Every user of it may reach a port of 127.0.0.1, and
- * this one is there for one of them. Linux tells; elsewhere nobody does, and the machine must have one user.
+ * Finds the user at the other end of a local connection. Every user of the machine may reach a port of 127.0.0.1, but
+ * this service is for one of them. Linux reports the user. On other systems the machine must have only one user.
  */
 import { readFile } from "node:fs/promises"
 

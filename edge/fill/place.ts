@@ -29,7 +29,7 @@ export interface Place<A> {
   readonly document: PageDocument
   readonly scan: Scan
   readonly found: A
-  /** Throws where the entry, as sealed and as stored, does not name the websites that would get what is typed. */
+  /** Throws if the entry, as sealed and as stored, does not name the websites that would get the typed text. */
   readonly allowed: (sealed: Sealed, fill: Pick<Fill, "entry">) => void
 }
 
@@ -90,7 +90,7 @@ const lookIn = async <A extends { readonly form: number }>(
   return null
 }
 
-/** `find` in the top document, then in its frames; `entry` is asked for only where a frame has what is sought. */
+/** Runs `find` in the top document, then in its frames. `entry` is fetched only if a frame has the form. */
 export const placeIn = async <A extends { readonly form: number }>(
   page: Page,
   find: (scan: Scan) => A | null,

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs"
 import { stripTypeScriptTypes } from "node:module"
 
-/** Each after what it uses. */
+/** Each part follows the parts that it uses. */
 const PARTS = ["look", "tell", "act", "money", "captcha", "sent"] as const
 const CALLABLE = [
   "scan",

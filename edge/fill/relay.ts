@@ -1,4 +1,6 @@
-/** A captcha before a fill, as the agent's owners get it by way of the service (spec 4.12): at most three, for ten minutes. */
+/**
+ * Passes a captcha before a fill to the agent's owners through the service (spec 4.12): at most three, for ten minutes.
+ */
 import type { Captcha as CaptchaRecord, CaptchaAnswer, CaptchaKind } from "../../schemas/captcha/records.ts"
 import type { Hub } from "./hub.ts"
 import type { Patience } from "./patience.ts"
@@ -10,7 +12,7 @@ export type Answer = typeof CaptchaAnswer.Type
 const ROUNDS_MAX = 3
 const ALL_WITHIN_MS = 600_000
 const ROUND_NEEDS_MS = 30_000
-/** As long as the service holds one request; where it does not, it is not asked again at once. */
+/** As long as the service holds one request; if it does not, it is not asked again at once. */
 const WAIT_SECONDS = 25
 const ASK_AGAIN_MS = 500
 
@@ -22,7 +24,7 @@ interface Picture {
 }
 
 export interface Relay {
-  /** Throws where nobody can be asked, or nobody answers in time. */
+  /** Throws if nobody can be asked, or nobody answers in time. */
   readonly ask: (picture: Picture) => Promise<Answer>
   /** Reports the result of the captcha that was asked last. */
   readonly report: (result: "solved" | "failed") => Promise<void>

@@ -23,7 +23,7 @@ const isText = (value: unknown): value is string => typeof value === "string"
 export const originsIn = ({ origins }: Sealed): ReadonlyArray<string> | null =>
   Array.isArray(origins) && origins.every(isText) ? origins : null
 
-/** A text field of the kind; `null` where it holds none. */
+/** A text field of the kind; `null` if it holds none. */
 export const textIn = (sealed: Sealed, name: string): string | null => {
   const value = sealed[name]
   return isText(value) && value !== "" ? value : null
@@ -84,7 +84,7 @@ const wantsConsent = ({ consent }: Sealed, { amount, currency }: Asked): boolean
   return most === null || minor === null || minor > most
 }
 
-/** Throws where it is not the entry that was asked for. */
+/** Throws if it is not the entry that was asked for. */
 export const checkSealed = (sealed: Sealed | null, fill: Fill, vault: string, asked: Asked): Sealed => {
   if (sealed === null) throw new Refused("sealed_mismatch", "The entry does not open with this vault's key.")
   const { entry } = fill

@@ -1,11 +1,12 @@
 /**
- * The local service: HTTP on 127.0.0.1 for the agent beside it, and for nobody who comes by way of a browser.
+ * The local service: HTTP on 127.0.0.1 for the agent on the same machine. Requests that come through a browser are
+ * refused.
  *
  * Invariants
  *  - Nothing else is read before header, `Origin` and `Host` are right. A page can send none of the first, always sends
  *    the second when it matters, and a name that was bound anew to this address shows in the third.
  *  - Nor is anything answered to another user of the machine than those whom it is for.
- *  - One fill at a time; a few wait, what comes beyond them is told so.
+ *  - One fill runs at a time. A few may wait, and further ones are refused.
  *  - An answer is bare JSON and holds no secret. Unexpected errors are reported without their messages.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
@@ -27,7 +28,7 @@ const WAITING_MAX = 8
 
 export interface Endpoint {
   readonly method: "GET" | "POST"
-  /** `signal`: whoever asked has gone. */
+  /** `signal`: aborted when the caller disconnects. */
   readonly run: (
     body: Readonly<Record<string, unknown>>,
     signal: AbortSignal
@@ -90,7 +91,7 @@ const oneAtATime = () => {
 
 const told = (error: unknown): { readonly status: number; readonly body: object } => {
   if (error instanceof Refused) return error
-  // Its message may quote what it stumbled over.
+  // The message of the error may quote a secret, so only its name is printed.
   process.stderr.write(`hub fill: ${error instanceof Error ? error.name : "a fault"} in an answer\n`)
   return { status: 500, body: { status: "refused", code: "internal_error", reason: "The fill service failed." } }
 }

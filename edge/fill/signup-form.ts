@@ -1,4 +1,4 @@
-/** Which fields of a page a sign-up goes into. Pure. */
+/** Finds the fields of a page that a sign-up goes into. Pure. */
 import { buttonIn, fieldsIn, hasToken, isNewPassword, isPassword, isTextField, namesOf, textOf } from "./forms.ts"
 import type { ButtonFact, Fact, Scan } from "./page/dom.ts"
 import {

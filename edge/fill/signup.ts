@@ -1,6 +1,6 @@
 /**
- * `POST /signup`: a password is made, sealed and stored before anything is typed, so that no account is ever made whose
- * password is lost. The entry is marked as unconfirmed until the page has taken the form.
+ * `POST /signup`: makes, seals and stores a password before anything is typed, so that no account has a lost password.
+ * The entry is marked as unconfirmed until the page has accepted the form.
  */
 import { randomUUID } from "node:crypto"
 import { sealEntry } from "../sdk/vault/seal.ts"

@@ -76,7 +76,7 @@ const apply = async (page: Page, zone: Zone, answer: Answer): Promise<void> => {
   if (zone.confirm !== null) await clickAt(page, page.top, zone.confirm)
 }
 
-/** `null` where it is gone. */
+/** `null` if it is gone. */
 const pictureOf = async (page: Page, { area }: Zone): Promise<string | null> => {
   try {
     return hashOf(await shot(page, area))

@@ -1,12 +1,12 @@
 /**
- * Which tab a fill is for: the one last brought to front, as the order of the browser's list tells. Windows have a tab
- * in front each; where several do, and nobody names one, no choice is made.
+ * Finds the tab that a fill is for: the one that was last brought to front, by the order of the browser's list. Each
+ * window has a tab in front. If there are several and none is named, no tab is chosen.
  */
 import { type Browser, CommandFailed, type Target, targetsOf } from "./cdp.ts"
 import { invalid, Refused } from "./refusal.ts"
 
 const CANDIDATES_SHOWN = 10
-/** Pages that a browser opens by itself. Nothing is ever filled there, and nobody means them. */
+/** Pages that a browser opens on its own. Nothing is ever filled there. */
 const EMPTY = /^(?:about:blank$|chrome:|devtools:|chrome-extension:)/
 
 const windowOf = async (browser: Browser, { id }: Target): Promise<number | string> => {

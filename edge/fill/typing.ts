@@ -1,5 +1,5 @@
 /**
- * Typing into a field (contract 17).
+ * Types text into a field (contract 17).
  *
  * Invariants
  *  - Two checks come right before the first key of each field: the document is still the one that was granted, and the
@@ -7,8 +7,8 @@
  *  - Keys go to whatever has the focus, be it a frame of somebody else that took it between two of them. So a key says
  *    that something is typed, not what. The character itself is put into the field from within its document, in one
  *    turn with the check of the focus. Another document, or another field, can get none.
- *  - A page may put another field in the place of one at any time. That field goes on where it is one of the same kind
- *    that nobody could take for another; it gets the whole text anew.
+ *  - A page may replace a field by another one at any time. If the new field is of the same kind and cannot be confused
+ *    with another, typing continues there, and it gets the whole text again.
  *  - A fill that ends before the form is sent leaves nothing behind in its fields.
  *  - The page compares a field with what was typed. No value of a field comes out.
  */
@@ -24,7 +24,7 @@ const KEY = { key: "Unidentified", code: "", windowsVirtualKeyCode: 229 } as con
 
 const NO_FOCUS = "The field is gone, or does not keep the focus."
 
-/** `before`: what was put in already. */
+/** `before`: the text that was typed before. */
 const put = async (
   page: Page,
   document: PageDocument,
@@ -96,7 +96,7 @@ export const typing = async <A>(document: PageDocument, work: () => Promise<A>):
   }
 }
 
-/** A page may format what was typed a moment later. */
+/** The time in which a page may still reformat typed text. */
 const HELD_WITHIN_MS = 1_000
 const LOOK_AGAIN_MS = 50
 

@@ -1,11 +1,14 @@
-/** Which form of an answer a client wants (RFC 9110, 12.5.1): by q-values, the more specific range before the less. */
+/**
+ * Chooses the form of an answer by the `Accept` header (RFC 9110, 12.5.1): by q-values, and the more specific range
+ * first.
+ */
 import Negotiator from "negotiator"
 import type { Call } from "./call.ts"
 
-/** Characters of the header that are read; more would cost more than the answer. */
+/** Characters of the header that are read. Reading more would cost more than the answer. */
 const LOOKED_AT_CHARS = 1000
 
-/** By request: it is asked for at more than one place, and costs what a stranger sends. */
+/** Kept by request, because several places ask for it and the cost depends on what a stranger sends. */
 const found = new WeakMap<object, ReadonlyMap<string, boolean>>()
 
 const MARKDOWN = ["text/markdown", "text/markdown;charset=utf-8"]

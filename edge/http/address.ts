@@ -1,7 +1,7 @@
 /**
- * Identifies a client by its address: from the socket, or from `X-Forwarded-For`. The configuration says how many
- * proxies in front are trusted (contract 15). Clients are networks (schemas/network.ts). The address itself leaves this
- * file only as a keyed hash.
+ * Identifies a client by its address, from the socket or from `X-Forwarded-For`. The configuration says how many
+ * proxies in front of the edge are trusted (contract 15). Clients are networks (schemas/network.ts). The address itself
+ * leaves this file only as a keyed hash.
  */
 import { createHmac } from "node:crypto"
 import type { IncomingMessage } from "node:http"
@@ -23,8 +23,8 @@ export interface Network {
 }
 
 /**
- * The entry that the outermost believed proxy wrote; the socket's own address when the header is too short or no
- * address.
+ * The entry that the outermost trusted proxy wrote. If the header is too short or the entry is no address, the socket's
+ * own address.
  */
 export const forwardedAddress = (header: string | undefined, socket: string, trustProxy: number): string => {
   if (trustProxy === 0 || header === undefined) return socket
@@ -35,7 +35,9 @@ export const forwardedAddress = (header: string | undefined, socket: string, tru
 const { IPv4, IPv6 } = ipaddr
 const HOST_AND_PORT = /^(?:\[([0-9a-f:.]{2,45})\](?::\d{1,5})?|([0-9.]{7,15}):\d{1,5})$/i
 
-/** Some proxies add the client's port: `192.0.2.7:5443`, `[2001:db8::1]:443`. `null` for what is no address. */
+/**
+ * Removes the client's port, which some proxies add: `192.0.2.7:5443`, `[2001:db8::1]:443`. `null` if it is no address.
+ */
 const bareAddress = (hop: string): string | null => {
   if (IPv4.isValidFourPartDecimal(hop) || IPv6.isValid(hop)) return hop
   const [, v6 = "", v4 = ""] = HOST_AND_PORT.exec(hop) ?? []
@@ -46,12 +48,12 @@ const bareAddress = (hop: string): string | null => {
 export class Clients {
   private readonly known = new GenerationCache<string, Network>(CLIENTS_MAX)
   private readonly key: Uint8Array
-  /** True if the socket's address is the client's own, and not a proxy's. */
+  /** True if the socket's address is the client's own and not a proxy's. */
   readonly direct: boolean
   private readonly trustProxy: number
   private readonly isProbe: (address: string) => boolean
 
-  /** `probes`: networks that health checks come from. */
+  /** `probes`: the networks that health checks come from. */
   constructor(key: Uint8Array, trustProxy: number, probes: ReadonlyArray<string>) {
     this.isProbe = probing(probes)
     this.key = key
@@ -63,7 +65,7 @@ export class Clients {
     return this.at(this.addressOf(request))
   }
 
-  /** Tells whether it comes from where health checks do. */
+  /** True if the request comes from a network of health checks. */
   probes(request: IncomingMessage): boolean {
     return this.isProbe(this.addressOf(request))
   }

@@ -1,8 +1,9 @@
 /**
- * Reads a request's body, within bounds: its endpoint's ceiling (contract 21), a clock for slow senders, and one budget
- * for all bodies of this edge. Each client has a share of the budget. Bytes count from the moment they arrive until the
- * call has ended. They are hashed as they come: what a signature covers, and the name of what is stored. A body that
- * comes in too many small pieces is refused: a piece of one byte takes 200 bytes of memory and 5 µs of the processor.
+ * Reads a request's body within bounds: the limit of its endpoint (contract 21), a timeout for slow senders, and one
+ * budget for all bodies of this edge. Each client has a share of the budget. Bytes count from the moment they arrive
+ * until the call has ended. They are hashed as they arrive: signatures cover the hash, and stored bytes are named by
+ * it. A body in too many small pieces is refused, because a piece of one byte takes 200 bytes of memory and 5 µs of the
+ * processor.
  */
 import { createHash } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
@@ -29,7 +30,7 @@ export const tooLarge = (maxBytes: number): Refusal => ({
 export const announcesTooMuch = (request: IncomingMessage, maxBytes: number): boolean =>
   Number(request.headers["content-length"] ?? "0") > maxBytes
 
-/** A body has this many pieces whatever its size, and one more for each `PIECE_BYTES` of it. */
+/** A body may have this many pieces whatever its size, and one more for each `PIECE_BYTES`. */
 const PIECES_FREE = 256
 const PIECE_BYTES = 128
 
@@ -58,7 +59,9 @@ export interface BodyBounds {
   readonly budget: Shares
 }
 
-/** `held` hears how many bytes of the budget the call now holds; whoever ends the call gives them back. */
+/**
+ * `held` is called with the bytes of the budget that the call now holds. The code that ends the call gives them back.
+ */
 export const readBody = (
   call: Call,
   response: ServerResponse,
@@ -101,7 +104,7 @@ export const readBody = (
     return Effect.sync(stop)
   })
 
-/** A body that was not read to its end leaves no way to find the next request on the same connection. */
+/** Closes the connection after the refusal: if a body was not read to its end, the next request cannot be found. */
 export const closing = (call: Call, refusal: Refusal): Effect.Effect<never, Refused> => {
   if (hasBody(call.request)) call.headers["connection"] = "close"
   return Effect.fail(refuse(refusal))

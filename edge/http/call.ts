@@ -1,4 +1,4 @@
-/** One request on its way through the edge: what it is, what is known of its sender, what its answer will carry. */
+/** One request on its way through the edge: the request, what is known about its sender, and data for its answer. */
 import type { IncomingMessage } from "node:http"
 import type { Clock } from "effect"
 import { EMPTY_BODY_SHA256 } from "../../schemas/signing/request.ts"
@@ -14,7 +14,7 @@ import type { Endpoint } from "./endpoints.ts"
 
 const NO_BYTES = Buffer.alloc(0)
 
-/** A request id of the client's own is kept for the log when it looks like one, so that it can break no log line. */
+/** A client's own request id is logged only if it matches, so that it can break no log line. */
 const CLIENT_REQUEST_ID = /^[A-Za-z0-9_-]{8,64}$/
 
 /** Addresses of the edge itself. */
@@ -35,7 +35,8 @@ export class Call {
   readonly target: string
   readonly path: string
   /**
-   * The text behind the first `?`, or nothing. A page's markdown asks its endpoint with more (edge/markdown/serve.ts).
+   * The query string after the first `?`, or empty. A page's markdown asks its endpoint with more
+   * (edge/markdown/serve.ts).
    */
   search: string
   readonly docUrls: DocUrls
@@ -43,7 +44,10 @@ export class Call {
   readonly wide: ClientHash | null
   /** Unix ms. */
   readonly startedAt: number
-  /** Unix ms after which nobody waits for the answer. A request that is held moves it along (edge/notification/). */
+  /**
+   * Unix ms after which the client no longer waits for the answer. A request that is held extends it
+   * (edge/notification/).
+   */
   deadline: number
   endpoint: Endpoint | null = null
   body: Buffer = NO_BYTES
@@ -55,18 +59,18 @@ export class Call {
   person: Person | null = null
   /** The holder of a valid vault token, at endpoints that take one. */
   holder: Holder | null = null
-  /** Told when an actor finds that the signature's nonce was used before, even if the client is gone by then. */
+  /** Called when an actor finds that the signature's nonce was used before, even if the client is gone by then. */
   onReplay: (() => void) | null = null
   rate: RateState | null = null
-  /** The refusal of the answer, if it is one. */
+  /** The refusal, if the answer is one. */
   refusal: Refusal | null = null
-  /** Members of the body that nothing was made of, see ignored.ts. */
+  /** Names of body members that were ignored, see ignored.ts. */
   ignored: ReadonlyArray<string> = []
-  /** Command id of a request under an Idempotency-Key, see idempotency.ts. */
+  /** Command id of a request with an Idempotency-Key, see edge/pipeline/idempotency.ts. */
   command: string | null = null
-  /** The command was carried out: only its answer is wanted. */
+  /** True if the command was carried out before and only its answer is wanted. */
   again = false
-  /** The recipe to make its answer anew, if that was kept in its place. */
+  /** The recipe to make the answer again, if this was kept instead of the answer. */
   remake: string | null = null
   /** True of a health check from one of the operator's own networks: no share or bucket of its client refuses it. */
   isProbe = false
@@ -75,7 +79,7 @@ export class Call {
    * this client alone.
    */
   crowded = false
-  /** Returns resources that are held until the answer is sent, see lent.ts. */
+  /** Functions that give back resources held until the answer is sent, see lent.ts. */
   readonly lent: Array<() => void> = []
   /** The span of the request; `null` if it is not traced. */
   span: Span | null = null
@@ -85,7 +89,10 @@ export class Call {
   readonly cookies: Array<string> = []
   private asks = 0
 
-  /** `basePath`: of the installation's base address; it is no part of the interface's paths, nor of what is signed. */
+  /**
+   * `basePath`: path of the installation's base address. It is not part of the interface's paths, nor of what is
+   * signed.
+   */
   constructor(
     clock: Clock.Clock,
     id: string,
@@ -110,7 +117,7 @@ export class Call {
     this.deadline = deadline
   }
 
-  /** One id an ask, so that two asks of one request are two commands. */
+  /** A new id for each ask, so that two asks of one request are two commands. */
   nextAskId(): string {
     return `${this.id}.${this.asks++}`
   }
@@ -124,7 +131,7 @@ export class Call {
     return this.header("accept")?.includes("application/problem+json") ?? false
   }
 
-  /** Browsers say so; whoever does not gets JSON. */
+  /** True if the client asks for HTML, as browsers do. Other clients get JSON. */
   get wantsHtml(): boolean {
     const accepts = /text\/html(?:\s*;\s*q=([\d.]+))?/.exec(this.header("accept") ?? "")
     return accepts !== null && Number(accepts[1] ?? 1) > 0
@@ -136,7 +143,7 @@ export class Call {
   }
 }
 
-/** Requests to a proxy name the whole address; the path is then what follows the authority. */
+/** The path and query. A request to a proxy names the whole address, and the path then follows the authority. */
 const targetOf = (url: string): string => {
   if (url.startsWith("/")) return url
   const path = /^https?:\/\/[^/?#]*((?:[/?][^#]*)?)$/i.exec(url)?.[1]
@@ -144,6 +151,6 @@ const targetOf = (url: string): string => {
   return path.startsWith("/") ? path : `/${path}`
 }
 
-/** A proxy in front may have taken the prefix off already, or leave it on. */
+/** A proxy in front may or may not have removed the prefix. */
 const withoutPrefix = (target: string, basePath: string): string =>
   basePath !== "" && target.startsWith(`${basePath}/`) ? target.slice(basePath.length) : target

@@ -1,9 +1,9 @@
 /**
  * Configuration of an edge: the checked environment, the service's public key, and one key of an edge's own.
  *
- * An edge is the part that strangers reach: it has no key of the service, neither to sign with nor to open with. It
- * shows only the public half of the key (`HUB_SERVER_PUBLIC_KEY`); `HUB_ADDRESS_KEY` serves one purpose. `npm start`
- * derives both; in a cluster ops/deploy/secrets.sh draws them.
+ * An edge is the part that strangers reach, so it has no key of the service to sign or decrypt with. It has only the
+ * public half of the service's key (`HUB_SERVER_PUBLIC_KEY`), and `HUB_ADDRESS_KEY` for one purpose. `npm start`
+ * derives both. In a cluster ops/deploy/secrets.sh makes them.
  */
 import { Effect } from "effect"
 import { type HubConfig, readConfig } from "../../schemas/config.ts"
@@ -15,7 +15,7 @@ export interface EdgeConfig {
   readonly hub: HubConfig
   /** The service's public key, standard base64. */
   readonly serverPublicKey: string
-  /** Keys the hashes under which client addresses are known: nothing else may be derived from it. */
+  /** The key of the hashes that stand for client addresses. Nothing else may be derived from it. */
   readonly addressKey: Uint8Array
 }
 

@@ -1,17 +1,18 @@
 /**
- * Cookies of the owner's space and of the operators' console, which are all that have any.
+ * The cookies of the owner's pages and of the operators' console. No other part has cookies.
  *
  * Invariants
- *  - None is seen by a script, sent from another site's forms, or sent outside its space. With an https address it is
- *    sent over https only, and its name says so, so that nobody on the way can have set it.
- *  - A name that comes with two values counts as none: one of them was set by somebody else, and which is not told.
- *  - The values are our own: letters, digits, `_` and `-`.
+ *  - No script can read a cookie. It is not sent with forms of other sites, nor outside its own paths. If the service's
+ *    address is https, it is sent over https only, and its name's prefix says so, so that nobody on the network can set
+ *    it.
+ *  - If a name comes with two values, both are ignored: somebody else set one of them, and it is not known which.
+ *  - Values that the service sets contain only letters, digits, `_` and `-`.
  */
 import type { Call } from "./call.ts"
 
 const VALUE = /^[A-Za-z0-9_-]{1,200}$/
 
-/** The value of a name; `null` if none came that could be ours. */
+/** The value of a name; `null` if there is none that the service can have set. */
 const valueOf = (header: string, name: string): string | null => {
   const values = new Set(
     header
@@ -26,7 +27,7 @@ const valueOf = (header: string, name: string): string | null => {
 
 export interface Cookie {
   readonly of: (call: Call) => string | null
-  /** `null`: until the browser is closed. */
+  /** An age of `null`: until the browser is closed. */
   readonly set: (call: Call, value: string, maxAgeSeconds: number | null) => void
   readonly clear: (call: Call) => void
 }
@@ -34,13 +35,13 @@ export interface Cookie {
 /** Cookies of one space, by their plain names. */
 type Named = (plainName: string) => Cookie
 
-/** For a path of the service, and what is below it. */
+/** Cookies for a path of the service and everything below it. */
 export const cookiesAt = (baseUrl: string, path: string): Named => {
   const { protocol, pathname } = new URL(baseUrl)
   return cookies(protocol, `Path=${pathname.replace(/\/$/, "")}${path}; HttpOnly; SameSite=Lax`, "__Secure-")
 }
 
-/** For a host of its own: no page of another site leads in, and no neighbour's host can set one. */
+/** Cookies for a host of its own. No page of another site links in, and no neighbor's host can set one. */
 export const strictCookies = (origin: string): Named =>
   cookies(new URL(origin).protocol, "Path=/; HttpOnly; SameSite=Strict", "__Host-")
 
@@ -50,7 +51,7 @@ const cookies = (protocol: string, attributes: string, prefix: "__Secure-" | "__
   return (plainName) => {
     const name = isSecure ? `${prefix}${plainName}` : plainName
     const put = (call: Call, value: string, more: string): void => {
-      // One of each name: what is said last is what holds.
+      // A cookie that is set again replaces the earlier one, so each name is sent once.
       const before = call.cookies.findIndex((cookie) => cookie.startsWith(`${name}=`))
       if (before !== -1) call.cookies.splice(before, 1)
       call.cookies.push(`${name}=${value}; ${scope}${more}`)

@@ -1,4 +1,7 @@
-/** Answers to OPTIONS (spec 4.1.8): what a path takes, for browsers on any site and without authentication. */
+/**
+ * Answers to OPTIONS (spec 4.1.8): the methods and headers that a path accepts, for browsers on any site and without
+ * authentication.
+ */
 import type { Call } from "./call.ts"
 import { empty, type Response } from "./respond.ts"
 
@@ -23,7 +26,7 @@ const MAX_AGE_SECONDS = 86_400
 
 export const preflight = (call: Call, allow: string): Response => {
   const asked = call.header("access-control-request-headers") ?? ""
-  // Later headers of the service's own are allowed before this list learns of them.
+  // Headers that later versions of the service add are allowed before this list contains them.
   const own = asked
     .split(",")
     .map((name) => name.trim())

@@ -1,4 +1,7 @@
-/** Addresses that explain each error code: its row in the reference's table of errors. Made once for an edge. */
+/**
+ * The address of the documentation for each error code: its row in the reference's table of errors. Made once for an
+ * edge.
+ */
 import { type ErrorCode, ERRORS } from "../../schemas/errors.ts"
 
 export type DocUrls = Readonly<Record<ErrorCode, string>>

@@ -1,4 +1,4 @@
-/** Answers that are the same for everybody until the service is started anew: bytes, an entity tag, and 304. */
+/** Answers that are the same for everybody until the service restarts: bytes, an entity tag, and 304. */
 import { tagsIn } from "./entity-tags.ts"
 import { createHash } from "node:crypto"
 import type { Call } from "./call.ts"
@@ -11,10 +11,10 @@ export interface Document {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Opened by itself an image is a document, and does nothing. */
+/** An image that is opened on its own is a document. These headers let it do nothing. */
 export const IMAGE_HEADERS = { "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox" }
 
-/** A strong one: of the bytes themselves. */
+/** A strong entity tag, made from the bytes. */
 export const entityTag = (bytes: string | Uint8Array): string =>
   `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 22)}"`
 

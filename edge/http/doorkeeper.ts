@@ -1,11 +1,12 @@
 /**
- * Decides who may have one more connection (contract 21: 1,024 for a client, which is an IPv4 address or an IPv6 /64).
+ * Decides whether a client may have one more connection (contract 21: 1,024 for a client, which is an IPv4 address or
+ * an IPv6 /64).
  *
  * Invariants
- *  - If the socket identifies its client, the client's connections are counted. Behind a proxy, which bounds those
- *    itself, a client's requests under way are.
- *  - If an edge is short of places, the client with the most connections without a whole request, or with unread
- *    answers, loses some of them to clients with fewer connections.
+ *  - If the socket identifies its client, the client's connections are counted. Behind a proxy, which limits
+ *    connections itself, the client's requests under way are counted.
+ *  - If an edge is short of places, one client loses some connections to clients with fewer. It is the one with the
+ *    most connections that have no complete request or an unread answer.
  *  - Clients with too many get an answer, `LINGERING_MAX` at a time. Beyond that the connection just ends.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
@@ -19,7 +20,7 @@ import { onWhole } from "./whole.ts"
 import { after } from "../../schemas/runtime/clock.ts"
 import { Connections } from "../../schemas/runtime/places.ts"
 
-/** Connections that are told no and have not closed. */
+/** The most connections that have been refused but have not closed. */
 export const LINGERING_MAX = 64
 const CLOSE_WITHIN_MS = 2_000
 
@@ -27,7 +28,7 @@ const tooMany: Refusal = { code: "overloaded", message: "You have too many conne
 
 export interface DoorParts extends Outside {
   readonly clients: Clients
-  /** The shares of connections, see above. */
+  /** The shares of connections (see above). */
   readonly connections: Shares
 }
 
@@ -46,16 +47,16 @@ export class Doorkeeper {
     this.sockets = new Connections(clock)
   }
 
-  /** A connection has come. */
+  /** Called for each new connection. */
   meet(socket: Socket): void {
-    // A proxy's connection ends only if the proxy does not read its answers.
+    // The edge ends a proxy's connection only if the proxy does not read its answers.
     if (!this.clients.direct) return this.sockets.meet(socket, "", () => undefined)
     const network = this.clients.at(socket.remoteAddress ?? "")
     while (!this.connections.take(network, 1)) if (!this.makeRoom(network)) return this.turnAway(socket)
     this.sockets.meet(socket, network.client, () => this.connections.give(network, 1))
   }
 
-  /** Ends one connection, where that helps and takes from nobody with fewer. */
+  /** Ends one connection of the client with the most waiting ones, if those are more than this client has in all. */
   private makeRoom(network: Network): boolean {
     const own = this.connections.heldBy(network)
     if (own >= this.connections.clientMax || this.sockets.mostWaiting <= own) return false
@@ -63,7 +64,7 @@ export class Doorkeeper {
     return true
   }
 
-  /** True if a request may go on. A refused one has been answered. */
+  /** True if a request may go on. If not, it has been answered with a refusal. */
   admits(request: IncomingMessage, response: ServerResponse): boolean {
     if (this.clients.direct) {
       onWhole(request, response, (socket) => this.sockets.asks(socket))

@@ -1,8 +1,8 @@
 /**
- * The table of endpoints, read off their declarations: what a path takes, who may call it, which rate-limit buckets it
- * draws on. Endpoints outside the interface's own path are pages (schemas/page.ts). Paths are matched exactly as sent:
- * no case folding, no doubled or trailing slashes, except that the discovery document answers with and without its
- * slash.
+ * The table of endpoints, made from their declarations: what a path accepts, who may call it, which rate-limit buckets
+ * it draws on. Endpoints outside the interface's own path are pages (schemas/page.ts). Paths are matched exactly as
+ * sent: no case folding, no doubled or trailing slashes, except that the discovery document answers with and without
+ * its slash.
  */
 import { Context } from "effect"
 import { HttpApi, type HttpApiEndpoint, type HttpApiGroup, OpenApi } from "effect/http-api"
@@ -18,9 +18,9 @@ export interface Endpoint extends Required<Traits> {
   readonly path: string
   readonly auth: Auth
   readonly summary: string
-  /** Its text in the reference's table. */
+  /** Its text in the reference's table of endpoints. */
   readonly row: string
-  /** Which tokens of vaults it takes; `null`: none. */
+  /** The kind of vault token that it accepts; `null` if none. */
   readonly token: TokenKind | null
   /** The kind of its body; `null` if none is read. */
   readonly body: BodyKind | null
@@ -88,9 +88,9 @@ export const endpointsOf = <Id extends string, Groups extends HttpApiGroup.Const
   return found
 }
 
-/** True if a path belongs to the interface. All others are pages, or nothing. */
+/** True if a path belongs to the interface. Every other path is a page or unknown. */
 export const isApiPath = (path: string): boolean => path === API_PREFIX || path.startsWith(`${API_PREFIX}/`)
-/** Those of the interface. */
+/** The endpoints of the interface. */
 export const ENDPOINTS: ReadonlyArray<Endpoint> = endpointsOf(HubApi)
 export const PAGES: ReadonlyArray<Endpoint> = endpointsOf(HubPages)
 

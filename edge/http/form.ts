@@ -1,16 +1,17 @@
 /**
- * Forms of pages: whose they are, and what they hold.
+ * Forms of pages: checks which site sent a form, and decodes its fields.
  *
  * Invariants
  *  - A form that a browser sends from another site is refused before its body is read. The browser's own headers
- *    decide: `Sec-Fetch-Site` must be `same-origin`, or `none` where nobody's page sent it; another host of our domain
- *    is another site. If that header is missing, `Origin` must be the address of one of the service's hosts; `null` is
- *    none. A client that sends neither is no current browser, and carries nobody's cookie.
- *  - This is beside a session cookie's `SameSite=Lax`, not in its place. That one keeps no neighbor out (`same-site`),
- *    and lets a form of the first two minutes pass in some browsers.
- *  - A page with a form must let browsers tell its origin: `referrer-policy: no-referrer` makes `Origin` null
+ *    decide: `Sec-Fetch-Site` must be `same-origin`, or `none` if no page sent it. Another host of our domain is
+ *    another site. If that header is missing, `Origin` must be the address of one of the service's hosts, and `null` is
+ *    not. A client that sends neither header is no current browser, and has no cookies of a person.
+ *  - This check adds to a session cookie's `SameSite=Lax` and does not replace it. `SameSite=Lax` does not stop a
+ *    neighbor host (`same-site`), and some browsers send such a cookie with any form in its first two minutes.
+ *  - A page with a form must let browsers send its origin, because `referrer-policy: no-referrer` makes `Origin` null
  *    (`formPageHeaders` of edge/kit/layout.ts).
- *  - Fields are text in UTF-8. The last of repeated fields counts, as in a query. Undeclared fields are left out.
+ *  - Fields are text in UTF-8. If a field is repeated, the last one counts, as in a query. Undeclared fields are left
+ *    out.
  */
 import { Effect, Schema } from "effect"
 import { invalidField, type Refusal, refusal } from "../../schemas/errors.ts"
@@ -42,7 +43,7 @@ const isOurs = (origin: string, protocol: string, hosts: ReadonlyArray<string>):
 
 export type FormDecoder = (call: Call) => Effect.Effect<unknown, Refused>
 
-/** The part of an endpoint that is read here: the schemas of its inputs. */
+/** The part of an endpoint that this module reads: the schemas of its inputs. */
 export interface Declared {
   readonly identifier: string
   readonly params: Schema.Constraint | undefined
@@ -65,7 +66,7 @@ export const formDecoder = ({ identifier, payload }: Declared): FormDecoder | nu
 
 const NO_FORM = invalidField("body", `The body must be a form, ${FORM_TYPE} in UTF-8.`, { rule: "form" })
 
-/** `null` where the body is no form. Without a body, all fields are missing. */
+/** `null` if the body is not a form. Without a body, all fields are missing. */
 export const fieldsOf = (call: Call): Readonly<Record<string, string>> | null => {
   const [type = ""] = (call.header("content-type") ?? "").split(";", 1)
   if (call.body.length > 0 && type.trim().toLowerCase() !== FORM_TYPE) return null

@@ -1,10 +1,10 @@
-/** Answers a request of ambiguous framing. */
+/** Refuses a request whose framing (its length or end) is ambiguous. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { refusal } from "../../schemas/errors.ts"
 import { misframed } from "../../schemas/runtime/framing.ts"
 import { type Outside, refusalOutside } from "./raw-answer.ts"
 
-/** Returns false where the request was refused: its connection ends behind the answer. */
+/** Returns false if the request was refused. Its connection closes after the answer. */
 export const wellFramed = (outside: Outside, request: IncomingMessage, response: ServerResponse): boolean => {
   const fault = misframed(request)
   if (fault === null) return true

@@ -1,10 +1,10 @@
 /**
- * A bounded cache that keeps what is used: two maps, and when the young one is full it becomes the old one and the old
- * one is forgotten. An entry that is found in the old one moves over. Never holds more than twice `capacity`, and a hit
- * costs one look-up, where a strict least-recently-used order would cost two writes.
+ * A bounded cache that keeps entries in use. It has two maps: when the young one is full, it becomes the old one, and
+ * the former old one is dropped. An entry that is found in the old map moves to the young one. The cache never holds
+ * more than twice `capacity`. A hit costs one look-up, while a strict least-recently-used order would cost two writes.
  *
- * Values may weigh differently: `capacity` is then that of their weights, and what is held at most is twice that and
- * one value for each map.
+ * Values may have weights. `capacity` then limits the sum of weights in a map, and the cache holds at most twice that
+ * plus one value for each map.
  */
 export class GenerationCache<K, V> {
   private young = new Map<K, V>()
@@ -13,7 +13,7 @@ export class GenerationCache<K, V> {
   /** The weight of the young map. */
   private weight = 0
   private readonly weigh: (value: V) => number
-  /** Told of what is forgotten, so that it can be given back where it was borrowed. */
+  /** Called with each value that is dropped, so that it can be given back to where it was borrowed. */
   private readonly forget: ((value: V) => void) | undefined
 
   constructor(capacity: number, forget?: (value: V) => void, weigh: (value: V) => number = () => 1) {

@@ -1,11 +1,11 @@
 /**
- * The handlers of endpoints: one function for each, by the endpoint's own types. The pipeline has matched the path
- * before (endpoints.ts); here its parameters and query are decoded, once compiled, and the handler gets both. That of a
- * page gets the form too; those of the interface read their bodies themselves (json.ts). Escapes in a path are undone
- * for the interface alone: a page has one address.
+ * The handlers of endpoints: one function for each, with the endpoint's own types. The pipeline has matched the path
+ * before (endpoints.ts). This module decodes its parameters and query with compiled decoders, and passes both to the
+ * handler. The handler of a page also gets the form. Handlers of the interface read their bodies themselves (json.ts).
+ * Escapes in a path are decoded for the interface only, because a page has exactly one address.
  *
- * This stands in the place of HttpApiBuilder, which would match the path a second time, and encode through schemas what
- * actors have already written as JSON (decision 0015).
+ * It replaces HttpApiBuilder, which would match the path a second time, and would encode through schemas what actors
+ * have already written as JSON (decision 0015).
  */
 import { Effect, Result, Schema } from "effect"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
@@ -24,7 +24,7 @@ interface Given<Endpoint> {
   readonly query: Decoded<HttpApiEndpoint.Query<Endpoint>>
 }
 
-/** To a page, whose payload is a form. */
+/** Given to the handler of a page, whose payload is a form. */
 interface PageGiven<Endpoint> extends Given<Endpoint> {
   readonly form: Decoded<HttpApiEndpoint.Payload<Endpoint>>
 }
@@ -41,23 +41,23 @@ export type PageHandlers<Group> = {
   readonly [Name in HttpApiEndpoint.Identifier<HttpApiGroup.Endpoints<Group>>]: Handler<PageGiven<Named<Group, Name>>>
 }
 
-/** The part of a group that is read here: its endpoints with the schemas of their inputs. */
+/** The part of a group that this module reads: its endpoints with the schemas of their inputs. */
 interface Grouped {
   readonly identifier: string
   readonly endpoints: Readonly<Record<string, Declared>>
 }
 
-/** A handler ready for the pipeline: `params` as the path spells them, `search` without its question mark. */
+/** A handler as the pipeline calls it. `params` are spelled as in the path; `search` has no question mark. */
 export type Route = (call: Call, params: Params) => Effect.Effect<Response, Refused>
 
-/** By the endpoints' full names. */
+/** Keyed by the endpoints' full names. */
 export type Routes = ReadonlyArray<readonly [string, Route]>
 
 /** Routes of a group of the interface. */
 export const routesOf = <Group extends Grouped>(group: Group, handlers: Handlers<Group>): Routes =>
   handled(group, handlers, { paramsOf: unescaped, formOf: () => null })
 
-/** Those of a group of pages. */
+/** Routes of a group of pages. */
 export const pagesOf = <Group extends Grouped>(group: Group, handlers: PageHandlers<Group>): Routes =>
   handled(group, handlers, { paramsOf: (spelled) => spelled, formOf: formDecoder })
 
@@ -65,7 +65,7 @@ type Params = Readonly<Record<string, string>>
 
 /** The differences between the interface and pages. */
 interface Reading {
-  /** `null` where a path can be of no resource. */
+  /** `null` if no resource can have this path. */
   readonly paramsOf: (spelled: Params) => Params | null
   readonly formOf: (endpoint: Declared) => FormDecoder | null
 }
@@ -118,7 +118,7 @@ const routeOf = (endpoint: Declared, handler: Handler<AnyGiven>, reading: Readin
 const decoderOf = (schema: Schema.Constraint | undefined) =>
   schema === undefined ? null : Schema.decodeUnknownResult(Schema.make<Schema.ConstraintDecoder<unknown>>(schema.ast))
 
-/** `null` where an escape is broken. */
+/** `null` if an escape is broken. */
 const unescaped = (spelled: Params): Params | null => {
   try {
     return Object.fromEntries(Object.entries(spelled).map(([name, value]) => [name, decodeURIComponent(value)]))
@@ -127,5 +127,5 @@ const unescaped = (spelled: Params): Params | null => {
   }
 }
 
-/** The last of repeated parameters counts. */
+/** If a parameter is repeated, the last one counts. */
 const queryOf = (search: string): Readonly<Record<string, string>> => Object.fromEntries(new URLSearchParams(search))

@@ -1,14 +1,14 @@
-/** The caller with a token of a vault (token.ts). */
+/** The caller of a request with a vault's token (edge/vault/token.ts). */
 import type { VaultToken } from "../../schemas/vault/token.ts"
 import type { VaultToSeal } from "../../schemas/vault/records.ts"
 
 export interface Bearer extends VaultToken {
   readonly token: string
-  /** sha256 in hex. */
+  /** SHA-256 of the token in hex. */
   readonly hash: string
 }
 
-/** With a token that holds. */
+/** The caller, once the token was found valid. */
 export interface Holder extends Bearer {
   readonly vault: VaultToSeal
 }

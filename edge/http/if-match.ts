@@ -1,6 +1,6 @@
 /**
- * `If-Match` (RFC 9110, 13.1.1). On reads it comes before every other condition, and before ranges. A weak tag never
- * matches.
+ * `If-Match` (RFC 9110, 13.1.1). On reads it is checked before every other condition, and before ranges. A weak tag
+ * never matches.
  */
 import { type Refusal, refusal } from "../../schemas/errors.ts"
 import type { FileConditions } from "../../schemas/post/operations.ts"
@@ -9,10 +9,10 @@ import type { Endpoint } from "./endpoints.ts"
 import { tagsIn } from "./entity-tags.ts"
 import type { Response } from "./respond.ts"
 
-/** Statuses that a request without the condition would get of something that has a tag. */
+/** Statuses that a resource with a tag would be answered with if the request had no condition. */
 const SHOWN: ReadonlySet<number> = new Set([200, 206, 304, 416])
 
-/** `null`: nothing stands against the answer. */
+/** The refusal if none of the tags matches; `null` if the answer may be sent. */
 export const unmatched = (call: Call, { status, headers }: Response): Refusal | null => {
   const condition = call.header("if-match")
   const etag = headers["etag"] ?? call.headers["etag"]
@@ -23,8 +23,8 @@ export const unmatched = (call: Call, { status, headers }: Response): Refusal | 
 }
 
 /**
- * Refuses a write that names tags and does not compare them: it must not happen where the tag may be an old one
- * (RFC 9110, 13.2.1). `*` asks only that there is something to write to, as every write does.
+ * Refuses a write with `If-Match` to an endpoint that does not compare tags, because the write must not happen if the
+ * tag may be an old one (RFC 9110, 13.2.1). `*` only asks that the resource exists, which every write needs anyway.
  */
 export const uncompared = (call: Call, { method, comparesTags }: Endpoint): Refusal | null => {
   const condition = call.header("if-match")
@@ -35,11 +35,11 @@ export const uncompared = (call: Call, { method, comparesTags }: Endpoint): Refu
 /** A tag of stored bytes is their SHA-256 in quotes. */
 const HASHED = /^"([0-9a-f]{64})"$/
 
-/** Weak tags count in `If-None-Match` alone. */
+/** Weak tags count only in `If-None-Match`. */
 const hashesIn = (condition: string): ReadonlyArray<string> =>
   tagsIn(condition).flatMap((tag) => (tag === "*" ? [tag] : (HASHED.exec(tag)?.[1] ?? [])))
 
-/** Reads what a write of stored bytes asks of the bytes that it replaces or removes. */
+/** The conditions of a write of stored bytes: the hashes that the bytes in their place must have, or must not have. */
 export const fileConditions = (call: Call): FileConditions => {
   const [match, none] = [call.header("if-match"), call.header("if-none-match")]
   return {

@@ -1,10 +1,10 @@
 /**
- * Members of a body and parameters of a query that nothing was made of. A misspelled name beside known ones would else be
- * dropped silently: the answer names it in `meta.ignored`.
+ * Finds body members and query parameters that no schema took. Without this, a misspelled name beside known ones would
+ * be dropped silently. The answer names them in `meta.ignored`.
  */
 import type { Response } from "./respond.ts"
 
-/** Names that one answer lists, and characters of each. */
+/** The most names that one answer lists, and the most characters of each. */
 const IGNORED_NAMES_MAX = 20
 const NAME_MAX_CHARS = 64
 
@@ -13,8 +13,8 @@ type Parts = Readonly<Record<string, unknown>>
 const isParts = (value: unknown): value is Parts => typeof value === "object" && value !== null
 
 /**
- * Dotted paths of what stands in a body and not in what a schema made of it. Values that it takes as they are hold no
- * such.
+ * Dotted paths of members that a body has and the decoded value does not. Values that a schema takes as they are have
+ * none.
  */
 export const ignoredIn = (given: unknown, made: unknown): ReadonlyArray<string> => {
   const found: Array<string> = []
@@ -31,7 +31,7 @@ const collect = (given: unknown, made: unknown, path: string, found: Array<strin
   }
 }
 
-/** Names of a query's parameters that a schema did not take. */
+/** Names of query parameters that a schema did not take. */
 export const ignoredParameters = (given: Parts, taken: unknown): ReadonlyArray<string> => {
   const known = isParts(taken) ? taken : {}
   return Object.keys(given)
@@ -51,13 +51,14 @@ interface Envelope {
   readonly meta?: object
 }
 
-/** The answer with the names laid into its envelope's `meta`. */
+/** Adds the names to the `meta` of the answer's envelope. */
 export const tellIgnored = (names: ReadonlyArray<string>, answer: Response): Response => {
   const { body } = answer
   if (names.length === 0) return answer
   const told = names.slice(0, IGNORED_NAMES_MAX)
   if (answer.envelope !== undefined && body instanceof Uint8Array) {
-    // It may be megabytes and is not read for this. The `meta` of a list is the last member, and never empty.
+    // The body may be megabytes, so it is not parsed for this. The `meta` of a list is its last member, and never
+    // empty.
     const [end, begin] = answer.envelope === "list" ? [META_END, ","] : [DATA_END, ',"meta":{']
     const whole = body.subarray(0, body.length - end.length)
     return resized(answer, Buffer.concat([whole, Buffer.from(`${begin}"ignored":${JSON.stringify(told)}${META_END}`)]))

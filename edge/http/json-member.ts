@@ -1,10 +1,10 @@
-/** Finds a member of the outermost object in JSON bytes, before any of it is parsed. One pass, nothing is made. */
+/** Finds a member of the outermost object in JSON bytes before they are parsed. One pass, without making any object. */
 
 export interface Member {
-  /** The value's first byte, and the one behind its last. */
+  /** Position of the value's first byte, and of the byte after its last. */
   readonly from: number
   readonly to: number
-  /** Levels of arrays and objects in it. */
+  /** Levels of arrays and objects in the value. */
   readonly depth: number
 }
 
@@ -20,8 +20,8 @@ const BRACE_END = 125
 const isSpace = (byte: number | undefined): boolean => byte === 32 || byte === 9 || byte === 10 || byte === 13
 
 /**
- * The last of several of that name, which is the one that counts. `null` where there is none, or where what was read so
- * far is no JSON object: that is left to the parser.
+ * If several members have the name, the last one counts. `null` if there is none, or if the bytes read so far are not a
+ * JSON object; the parser reports that.
  */
 export const memberOf = (bytes: Buffer, name: string): Member | null => {
   let at = spaces(bytes, 0)
@@ -48,7 +48,7 @@ const spaces = (bytes: Buffer, from: number): number => {
   return at
 }
 
-/** Behind its closing quote, or the end of all. */
+/** Position after the closing quote, or the end of the bytes. */
 const endOfText = (bytes: Buffer, begin: number): number => {
   for (let at = begin + 1; at < bytes.length; at++) {
     if (bytes[at] === BACKSLASH) at++

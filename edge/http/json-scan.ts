@@ -1,20 +1,20 @@
 /**
- * A look at JSON bytes before anything is made of them: how deep, how many members. One pass over the bytes, texts are
- * jumped over; what is no JSON at all is left to the parser.
+ * Scans JSON bytes before they are parsed, and counts levels and members. One pass over the bytes that skips texts.
+ * Bytes that are not JSON are left to the parser.
  */
 
-/** Levels of arrays and objects; what is parsed is later walked and written again. */
+/** Levels of arrays and objects. They are bounded because a parsed value is later walked and written again. */
 export const JSON_DEPTH_MAX = 64
-/** Members of objects and elements of arrays, all together; and members of one object. */
+/** The most members of objects and elements of arrays together, and the most members of one object. */
 export const JSON_MEMBERS_MAX = 20_000
 export const JSON_OBJECT_MEMBERS_MAX = 1_000
 
 export interface JsonShape {
-  /** The bound that it breaks. */
+  /** The bound that the body breaks, if any. */
   readonly beyond: "depth" | "members" | null
-  /** True if an object may have a member named `__proto__`: it is spelled out, or a name has escapes. */
+  /** True if an object may have a member named `__proto__`: the name is written out, or a name contains escapes. */
   readonly suspect: boolean
-  /** Names of the outermost object's members as written, with their quotes, repeated ones repeated. */
+  /** Names of the outermost object's members as written, with their quotes. Repeated names are repeated. */
   readonly names: ReadonlyArray<string>
 }
 
@@ -27,10 +27,10 @@ const BRACE = 123
 const BRACE_END = 125
 const PROTO = Buffer.from('"__proto__"')
 
-/** Scans `bytes` as UTF-8: none of a character's later bytes is one of the marks. */
+/** Scans `bytes` as UTF-8, in which no later byte of a character equals one of JSON's marks. */
 export const scanJson = (bytes: Buffer): JsonShape => {
   const names: Array<string> = []
-  /** Members of each open object; -1 for an array. */
+  /** Number of members of each open object; -1 for an array. */
   const open: Array<number> = []
   let members = 0
   let suspect = false
@@ -67,8 +67,8 @@ export const scanJson = (bytes: Buffer): JsonShape => {
 }
 
 /**
- * The place of a text's closing quote, or the number of bytes if there is none. Looks at each byte twice at most: the
- * runs before quotes do not overlap.
+ * Position of a text's closing quote, or the number of bytes if there is none. It looks at each byte at most twice,
+ * because the runs before quotes do not overlap.
  */
 const endOfText = (bytes: Buffer, begin: number): number => {
   let end = begin

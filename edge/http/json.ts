@@ -3,10 +3,10 @@
  * says (curl's `-d` calls it a form).
  *
  * Invariants
- *  - Depth and members are bounded before parsing (json-scan.ts), since what is parsed is later walked and written
+ *  - Depth and members are bounded before parsing (json-scan.ts), because a parsed value is later walked and written
  *    again. So are the lengths of arrays before their items are decoded (lengths.ts).
- *  - Members named `__proto__` are dropped, so that no copy of the value can change its own prototype. The last of
- *    other members with one name counts, as in `JSON.parse`.
+ *  - Members named `__proto__` are dropped, so that no copy of the value can change its own prototype. If another name
+ *    is repeated, the last member counts, as in `JSON.parse`.
  *  - Members that a schema does not know are dropped, and the answer names them (`meta.ignored`).
  */
 import { Effect, Result, Schema, SchemaIssue } from "effect"
@@ -20,7 +20,10 @@ import { type Refused, refuse } from "./refused.ts"
 
 type Parsed = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly refusal: Refusal }
 
-/** A byte order mark is no part of JSON (RFC 8259, 8.1): dropped here, it would still stand in what is published. */
+/**
+ * A byte order mark is not part of JSON (RFC 8259, 8.1). If it were dropped here, it would still be in the published
+ * bytes.
+ */
 export const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 const bodyProblem = (message: string, rule: string): Parsed => ({
   ok: false,
@@ -56,12 +59,12 @@ export const parseJson = (bytes: Uint8Array): Parsed => {
 
 const dropPrototypeKeys = (value: unknown): void => {
   if (typeof value !== "object" || value === null) return
-  // Parsed as a member like any other; assigned somewhere, it would not be.
+  // The parser made it an ordinary member. An assignment of it elsewhere would set the prototype.
   Reflect.deleteProperty(value, "__proto__")
   for (const part of Object.values(value)) dropPrototypeKeys(part)
 }
 
-/** Names of an object's own members in the order of the text, repeated ones repeated. Of valid JSON. */
+/** Names of an object's own members in the order of the text, with repetitions. The JSON must be valid. */
 export const memberNames = (bytes: Buffer): ReadonlyArray<string> =>
   scanJson(bytes).names.map((name) => JSON.parse(name) as string)
 
@@ -70,7 +73,7 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** The first thing wrong with a value, as spec 7 wants it: the field by its dotted path and a sentence about it. */
+/** The first fault of a value in the form of spec 7: the field by its dotted path, and a sentence about it. */
 export const issueRefusal = (issue: SchemaIssue.Issue, value: unknown, whole: string): Refusal => {
   const [first] = format(issue).issues
   const path = (first?.path ?? []).map((part) => String(typeof part === "object" ? part.key : part))
@@ -99,7 +102,7 @@ const named = (expected: string): string =>
     ? `one of ${expected.replaceAll('"', "").replaceAll(" | ", ", ")}`
     : expected)
 
-/** Decodes a call's JSON value by a schema. Compiled once, at the start. */
+/** Decodes a call's JSON value by a schema. The decoder is compiled once, at the start. */
 export const valueDecoder = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
   const tooLong = lengthsOf(schema)
   const decode = Schema.decodeUnknownResult(schema)
@@ -113,7 +116,7 @@ export const valueDecoder = <S extends Schema.ConstraintDecoder<unknown>>(schema
   }
 }
 
-/** The same of a call's body, which must be an object; `bytes` where something else stands for an empty one. */
+/** Decodes a call's body, which must be an object. `bytes`: parsed instead of the call's body. */
 export const bodyDecoder = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
   const decode = valueDecoder(schema)
   return (call: Call, bytes: Uint8Array = call.body): Effect.Effect<S["Type"], Refused> => {

@@ -2,10 +2,10 @@
  * `Last-Modified` and `If-Modified-Since` (RFC 9110, 8.8.2 and 13.1.3), whose times are whole seconds.
  *
  * Invariants
- *  - A change less than `SETTLED_SECONDS` ago is dated before that. Read models may still hear of more in the same
- *    second, and a client that comes back with that time gets those too.
- *  - Only the very time that was told is answered with 304. A later one is no proof: when something is taken away, what
- *    is left is older.
+ *  - A change less than `SETTLED_SECONDS` ago gets an earlier date. Read models may still receive more changes of the
+ *    same second, and a client that comes back with that date must get those too.
+ *  - Only exactly the time that was sent is answered with 304. A later time proves nothing, because the rest is older
+ *    after something was removed.
  *  - An entity tag, if there is one, decides alone.
  */
 import type { Call } from "./call.ts"
@@ -21,8 +21,8 @@ export const lastModified = (changed: number, now: number): string => {
 }
 
 /**
- * True if the client has the content already. `modified`: as `lastModified` made it; `null` where nothing is known of
- * it.
+ * True if the client has the content already. `modified`: as `lastModified` made it; `null` if the time of the last
+ * change is not known.
  */
 export const isUnchanged = (call: Call, etag: string, modified: string | null): boolean => {
   const tags = call.header("if-none-match")

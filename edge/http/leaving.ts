@@ -1,17 +1,17 @@
 /**
- * Lets a stopping edge turn its callers away before it closes its port.
+ * Lets a stopping edge send its clients elsewhere before it closes its port.
  *
- *  1. It says that it is not ready (`/ready`), and goes on for as long as a balancer is told to take to see that.
- *  2. Then it goes on until nobody connects any more. A connection that waits in the listener's queue as that closes is
- *     reset, with its request. On a machine too busy for its balancer to look in time, many wait there at once.
- *  3. Clients that connect all the same, without a balancer, delay it by three times that while and no longer.
+ *  1. It reports that it is not ready (`/ready`), and still serves for as long as a balancer needs to notice that.
+ *  2. Then it serves until no client connects any more. When the listener closes, a connection that waits in its queue
+ *     is reset, with its request. On a machine too busy for its balancer to notice in time, many wait there at once.
+ *  3. Clients that connect without a balancer delay the end at most until three times the first period has passed.
  */
 import { Effect, type Scope } from "effect"
 
 const LOOK_MS = 100
 /**
- * Looks in a row that see no new connection. Counted, not timed: between two of them the process has taken what came
- * meanwhile, however long it was away itself.
+ * Checks in a row that find no new connection. They are counted and not timed: between two checks the process has
+ * accepted the waiting connections, even if the process itself did not run for a while.
  */
 const QUIET_LOOKS = 5
 const AT_MOST = 3
@@ -25,12 +25,12 @@ export class Leaving {
     return this.told
   }
 
-  /** A connection came in. */
+  /** Called for each new connection. */
   met(): void {
     this.connections++
   }
 
-  /** As a scope closes, before anything else of it: the time for balancers to turn away. */
+  /** Adds a finalizer that gives balancers time to turn away. It must run before all other finalizers of the scope. */
   first(seconds: number): Effect.Effect<void, never, Scope.Scope> {
     return Effect.addFinalizer(() =>
       Effect.suspend(() => {

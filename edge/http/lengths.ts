@@ -1,6 +1,6 @@
 /**
- * Checks the lengths of a body's arrays before any of their items: a schema decodes all items before it reports that
- * there are too many.
+ * Checks the lengths of a body's arrays before any of their items, because a schema decodes all items before it reports
+ * that there are too many.
  */
 import type { Schema, SchemaAST } from "effect"
 import { aboveMax, type Refusal } from "../../schemas/errors.ts"
@@ -13,7 +13,7 @@ interface Bound {
   readonly message: string
 }
 
-/** The bound that an array declares by `Schema.isMaxLength`; `null` where it has none. */
+/** The bound that an array declares by `Schema.isMaxLength`; `null` if it has none. */
 const boundOf = ({ checks }: SchemaAST.AST): Bound | null => {
   for (const check of checks ?? []) {
     const { max } = boundsOf(check)
@@ -68,7 +68,10 @@ const lookAtItems = (ast: SchemaAST.Arrays): Look => {
   }
 }
 
-/** `null` where all arrays are short enough, or are none. Throws, at the start, for a schema with an array that has no bound. */
+/**
+ * `null` if all arrays are short enough, or if there are none. Throws, when it is made, for a schema with an array that
+ * has no bound.
+ */
 export const lengthsOf = (schema: Schema.Constraint): ((value: unknown) => Refusal | null) => {
   const look = lookAt(schema.ast)
   return (value) => look?.(value, "") ?? null

@@ -1,9 +1,9 @@
 /**
- * Shares (shares.ts) that a call holds until its answer is sent: a reader that takes nothing of it keeps the answer in
- * memory.
+ * Shares (shares.ts) that a call holds until its answer is sent, because an answer that the client does not read stays
+ * in memory.
  *
- * Invariant: they are given back once, at the latest `HELD_MAX_MS` behind the answer. An answer that waits behind
- * another one on a broken connection never hears of the break.
+ * Invariant: they are given back once, at the latest `HELD_MAX_MS` after the answer. The limit is needed because an
+ * answer that waits behind another one is not told when their connection breaks.
  */
 import type { ServerResponse } from "node:http"
 import type { Call } from "./call.ts"
@@ -11,7 +11,7 @@ import { after } from "../../schemas/runtime/clock.ts"
 
 const HELD_MAX_MS = 60_000
 
-/** Once the call has ended, with whatever answer. */
+/** Gives the shares back when the call has ended with any answer. */
 export const giveBackOnceSent = ({ clock, lent }: Call, response: ServerResponse): void => {
   if (lent.length === 0) return
   const giveBack = (): void => {

@@ -2,8 +2,8 @@
  * Rate limits that are drawn at the edge, by client address or key (contract 11): see `EdgeBucket`. Those of an agent
  * are drawn by its actor, on the ask itself. slice.ts explains slices.
  *
- * A draw by client is also drawn by its /48, if it has one. Its own comes first, so that a client that has used that up
- * takes nothing from the others (contract 21).
+ * A draw for a client is also drawn for its /48, if it has one. The client's own draw comes first, so that a client
+ * that has used its limit up takes nothing from the others (contract 21).
  */
 import { type Clock, Effect } from "effect"
 import type { Ask } from "../../schemas/bus/frames.ts"
@@ -19,11 +19,11 @@ import { GenerationCache } from "./generation-cache.ts"
 import { type Refused, refuse } from "./refused.ts"
 import { Slice } from "./slice.ts"
 
-/** Clients and keys remembered in one bucket; a forgotten one starts a new slice. */
+/** The most clients and keys remembered in one bucket. A forgotten one starts a new slice. */
 const SLICES_MAX = 20_000
-/** A draw that takes longer counts as unreachable: the bucket must not be what a request waits for. */
+/** A draw that takes longer counts as unreachable, because a request must not wait for a bucket. */
 const DRAW_DEADLINE_MS = 2_000
-/** A request on an exact bucket waits for its turn at the draw this long at most. */
+/** The longest time that a request on an exact bucket waits for its draw. */
 const WAIT_MAX_MS = 3_000
 
 export type EdgeBucket =
@@ -44,7 +44,7 @@ export type EdgeBucket =
   | "human_write"
   | "forgot_per_address"
 
-/** Those that count clients. */
+/** The buckets that count clients. */
 export type ClientBucket = Exclude<EdgeBucket, "key" | "captcha_key" | "human_write">
 
 export interface AsksLimits {
@@ -62,7 +62,7 @@ interface Entry {
 }
 
 export type Taken = Refusal | null
-/** At once as long as the slice lasts. */
+/** Available at once while the slice lasts. */
 export type Drawn = Taken | Promise<Taken>
 
 export class EdgeLimits {
@@ -79,12 +79,12 @@ export class EdgeLimits {
     this.newId = newId
   }
 
-  /** `null` when the request may pass. */
+  /** `null` if the request may pass. */
   take(bucket: EdgeBucket, value: string): Drawn {
     return this.takeFrom(bucket, this.entry(bucket, value, false))
   }
 
-  /** The same of a bucket that counts clients. */
+  /** Draws on a bucket that counts clients. */
   takeOf(bucket: ClientBucket, { client, wide }: Network): Drawn {
     const own = this.take(bucket, client)
     if (wide === null) return own
@@ -93,8 +93,8 @@ export class EdgeLimits {
   }
 
   /**
-   * The same for what may be sent again under this name: it gets the answer of the first, from whichever edge. Each is
-   * drawn by itself, past the slices.
+   * Draws once for a request that may be sent again under this name. A repeat gets the first answer, from any edge.
+   * Each draw goes to the home directly, without slices.
    */
   async takeOnce(bucket: ClientBucket, { client, wide }: Network, name: string): Promise<Taken> {
     const own = await this.takeAs(bucket, this.entry(bucket, client, false), name)
@@ -102,8 +102,8 @@ export class EdgeLimits {
   }
 
   /**
-   * `null` where a client may have a challenge: freely, or slowly if it, or its /48, has failed too often. Failures are
-   * counted by who judges the answers.
+   * `null` if a client may have a challenge: without a limit, or at a slow rate if it or its /48 has failed too often.
+   * The part that judges the answers counts the failures.
    */
   async takeChallenge({ client, wide }: Network): Promise<Taken> {
     const counted =
@@ -138,7 +138,7 @@ export class EdgeLimits {
     return this.waitAndTake(bucket, entry)
   }
 
-  /** Returns a draw that shall not count. */
+  /** Gives back a draw that shall not count. */
   giveBack(bucket: EdgeBucket, value: string): void {
     this.buckets.get(bucket)?.get(value)?.slice.giveBack(wallMs(this.clock))
   }
@@ -178,7 +178,9 @@ export class EdgeLimits {
     else entry.slice.granted({ granted: grant.granted, resetsAt: grant.resets_at }, wanted, wallMs(this.clock))
   }
 
-  /** `null` where nobody says. `command`: what is drawn once, however often it is asked for. */
+  /**
+   * `null` if the home does not answer. `command`: the name of a draw that happens once, however often it is asked for.
+   */
   private async grantOf(
     bucket: EdgeBucket,
     { actor, wide }: Entry,
@@ -198,7 +200,7 @@ export class EdgeLimits {
   }
 
   private entry(bucket: EdgeBucket, value: string, wide: boolean): Entry {
-    // Apart: however many clients come, they push no /48 out of memory.
+    // A bucket of its own, so that clients push no /48 out of memory, however many they are.
     const name = wide ? `${bucket}/48` : bucket
     let entries = this.buckets.get(name)
     if (entries === undefined) {
@@ -224,15 +226,15 @@ export class EdgeLimits {
 export const wideHomeOf = (bucket: ClientBucket, { wide }: Network): string | null =>
   wide === null ? null : homeOf(bucket, wide, true)
 
-/** Lets a handler go on, or refuses it. */
+/** Lets a handler continue, or fails with the refusal. */
 export const drawn = (limits: EdgeLimits, bucket: EdgeBucket, value: string): Effect.Effect<void, Refused> =>
   Effect.suspend(() => passed(limits.take(bucket, value)))
 
-/** The same of a bucket that counts clients. */
+/** The same for a bucket that counts clients. */
 export const drawnOf = (limits: EdgeLimits, bucket: ClientBucket, network: Network): Effect.Effect<void, Refused> =>
   Effect.suspend(() => passed(limits.takeOf(bucket, network)))
 
-/** The same, once for what may be sent again under this name. */
+/** The same, once for a request that may be sent again under this name. */
 export const drawnOnce = (
   limits: EdgeLimits,
   bucket: ClientBucket,
@@ -240,7 +242,7 @@ export const drawnOnce = (
   name: string
 ): Effect.Effect<void, Refused> => Effect.suspend(() => passed(limits.takeOnce(bucket, network, name)))
 
-/** Lets on whom a draw let on. */
+/** Continues if the draw passed, or fails with its refusal. */
 export const passed = (draw: Drawn): Effect.Effect<void, Refused> => {
   if (draw instanceof Promise)
     return Effect.flatMap(

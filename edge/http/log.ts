@@ -2,8 +2,8 @@
  * The request log: one JSON line a request on standard output, apart from the process's own log on standard error
  * (schemas/runtime/log/). Lines are gathered and written together. A line has the path without its query and the client
  * as a keyed hash. A refusal adds its code, the field or the bucket, and who refused. Headers, query, bodies,
- * signatures and nonces are never written. For a path without an endpoint it writes only the beginning: the path may
- * hold something meant for another place. A token in an endpoint's path is never written.
+ * signatures and nonces are never written. For a path without an endpoint it writes only the beginning, because the
+ * path may contain something meant for another place. A token in an endpoint's path is never written.
  */
 import type { Clock } from "effect"
 import { after, wallMs, type Cancel } from "../../schemas/runtime/clock.ts"
@@ -38,8 +38,8 @@ export class RequestLog {
   request(call: Call, status: number, bytes: number): void {
     const now = wallMs(this.clock)
     const { id, method, ticket, clientRequestId, client, span, refusal } = call
-    // Written out, in 0.2 us where the process's log takes 25 for such a line: every request pays for it. Unquoted
-    // values are of the service's own making, or of an alphabet without quotes.
+    // Written by hand in 0.2 µs; the process's log takes 25 µs for such a line, and every request pays for it. Values
+    // without quotes are the service's own, or have an alphabet without quotes.
     this.append(
       `{"time":"${this.timeOf(now)}","id":"${id}","method":"${method}","path":${quotedPath(pathOf(call))},` +
         `"status":${status},"ms":${now - call.startedAt},"bytes":${bytes}` +
@@ -72,7 +72,7 @@ export class RequestLog {
   }
 }
 
-/** All of it is of the service's own words, unquoted (words.ts). */
+/** All values are the service's own words and need no quotes (words.ts). */
 const refusedPart = ({ code, details, from }: Refusal): string =>
   `,"code":"${code}","by":"${from?.by ?? "edge"}"` +
   (from === undefined ? "" : `,"asked":"${from.asked}"`) +
@@ -84,16 +84,16 @@ const wordPart = (name: string, value: unknown): string => {
   return word === null ? "" : `,"${name}":"${word}"`
 }
 
-/** A fault of the service itself, under the reference that the client was given: a line of the process's log. */
+/** Logs a fault of the service in the process's log, with the reference that the client was given. */
 export const logDefect = (call: Call, error: unknown): void => {
   const { id, method, span } = call
   logNow("error", "request", { id, method, path: pathOf(call), error, span })
 }
 
-/** The look costs 0.03 us, the masks and escapes of `quoted` 1. */
+/** The test costs 0.03 µs; masking and escaping in `quoted` cost 1 µs. */
 const quotedPath = (path: string): string => (UNUSUAL.test(path) ? quoted(path) : JSON.stringify(path))
 
-/** The declaration of a path's part that opens something. The log shows its name alone. */
+/** The declaration of a secret part of a path. The log shows only its name. */
 const SECRET = "/:token"
 
 const pathOf = (call: Call): string =>

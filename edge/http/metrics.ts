@@ -24,13 +24,13 @@ const NOUNS: ReadonlyArray<string> = [...new Set(ENDPOINTS.map(nounOf)), "page",
 interface Series {
   readonly duration: Histogram
   readonly byStatus: Map<number, Counter>
-  /** Code of the last fault. */
+  /** Code of the most recent fault. */
   lastError: string | null
 }
 
 interface Route {
   readonly template: string
-  /** The noun that `$SRV.STATS` gathers it under. */
+  /** The noun under which `$SRV.STATS` counts it. */
   readonly noun: string
   readonly byMethod: Map<string, Series>
 }
@@ -44,7 +44,7 @@ export class EdgeMetrics {
   private readonly refusals: Counters
   private readonly rateLimited: ReadonlyMap<string, Counter>
   private readonly routes = new Map<Endpoint | "page" | "none", Route>()
-  /** Durations of the requests of all routes, without those that wait on purpose. */
+  /** Durations of the requests of all routes, except those that wait on purpose. */
   private readonly durations = new Histogram(DURATION_SECONDS)
   private readonly byCode = new Map<string, number>()
   private answers = 0
@@ -99,7 +99,7 @@ export class EdgeMetrics {
     this.inFlight--
   }
 
-  /** Once an answer is made; of a stream that is its beginning. `began`: monotonic ms. */
+  /** Called once an answer is made; for a stream, once it begins. `began`: monotonic ms. */
   answered(call: Call, status: number, began: number): void {
     const series = this.seriesOf(call)
     const seconds = secondsSince(call.clock, began)
@@ -114,7 +114,7 @@ export class EdgeMetrics {
     if (status >= SERVER_FAULT) series.lastError = call.refusal.code
   }
 
-  /** The figures of all routes, added up by noun. */
+  /** The figures of all routes, summed by noun. */
   stats(): ReadonlyArray<CallStats> {
     const nouns = new Map(
       NOUNS.map((noun) => [noun, { requests: 0, errors: 0, seconds: 0, lastError: null as string | null }])

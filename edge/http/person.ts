@@ -1,12 +1,12 @@
-/** The caller, if it is a person with a session (bearer.ts). */
+/** The caller of a request, if it is a person with a session (edge/human/bearer.ts). */
 export interface Bearer {
   /** `hum_…` */
   readonly human: string
-  /** sha256 of the token, in hex. */
+  /** SHA-256 of the token, in hex. */
   readonly token: string
 }
 
-/** By a session that holds. */
+/** The person, once the session was found valid. */
 export interface Person extends Bearer {
   readonly email_verified: boolean
 }

@@ -1,6 +1,6 @@
 /**
- * Query strings (spec 4.1.4 and 4.1.5): of a repeated parameter the last one counts, numbers are clamped and never
- * refused, free text is taken as it is.
+ * Query strings (spec 4.1.4 and 4.1.5). If a parameter is repeated, the last one counts. Numbers are clamped and never
+ * refused. Free text is taken as it is.
  */
 import type { Limits } from "../../schemas/limits.ts"
 import type { Flag } from "../../schemas/envelope.ts"
@@ -10,19 +10,21 @@ export interface Page {
   readonly per_page: number
 }
 
-/** A whole number in the range; what is none takes the default, what is outside is clamped. */
+/**
+ * A whole number in the range. Text that is no whole number gives the default; a number outside the range is clamped.
+ */
 export const clamped = (text: string | undefined, min: number, max: number, fallback: number): number => {
   if (text === undefined || !/^\s*[+-]?\d+\s*$/.test(text)) return fallback
   return Math.min(max, Math.max(min, Number(text)))
 }
 
-/** True for a flag that is there and says yes. */
+/** True for a flag that is present with a value of yes. */
 export const isSet = (flag: Flag | undefined): boolean => flag === "1" || flag === "true"
 
-/** `?since_id=`, which its schema has judged: what came behind that id. 0 is everything. */
+/** `?since_id=`, which its schema has checked. The list begins after that id; 0 means everything. */
 export const sinceIdOf = (text: string | undefined): number => clamped(text, 0, Number.MAX_SAFE_INTEGER, 0)
 
-/** Beyond this no list reaches, and the product with `per_page` stays an exact integer. */
+/** No list has so many pages, and the product with `per_page` is still an exact integer. */
 const PAGE_MAX = 1_000_000_000
 
 export const pageOf = (query: { readonly page?: string; readonly per_page?: string }, limits: Limits): Page => ({

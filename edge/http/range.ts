@@ -1,9 +1,9 @@
 /**
- * Ranges of bytes (RFC 9110, 14): one is served; of several, and of what is no range of bytes, the whole is, as any
- * server may.
+ * Ranges of bytes (RFC 9110, 14). One range is served. For several ranges, or another unit, the whole is served, as the
+ * RFC allows.
  */
 
-/** Both ends belong to it. */
+/** Both ends are included. */
 export interface Span {
   readonly from: number
   readonly to: number
@@ -12,16 +12,16 @@ export interface Span {
 export type Ranged =
   | { readonly kind: "whole" }
   | { readonly kind: "part"; readonly span: Span }
-  /** It begins behind the end. */
+  /** The range begins after the end. */
   | { readonly kind: "beyond" }
 
 const WHOLE: Ranged = { kind: "whole" }
 const BEYOND: Ranged = { kind: "beyond" }
 
-/** A number may have any number of digits: beyond the end is beyond the end. */
+/** A number may have any number of digits, because every number after the end means the same. */
 const RANGE = /^bytes=(\d*)-(\d*)$/i
 
-/** `size` is above 0. */
+/** `size` must be above 0. */
 export const rangeOf = (header: string | undefined, size: number): Ranged => {
   const found = RANGE.exec(header?.replaceAll(/[ \t]/g, "") ?? "")
   const [begin = "", end = ""] = found?.slice(1) ?? []

@@ -1,4 +1,4 @@
-/** Answers on a connection where no request has come about, or none will be read. */
+/** Answers on a connection where no request was parsed, or where none will be read. */
 import { randomUUID } from "node:crypto"
 import { STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
@@ -20,7 +20,7 @@ const clientErrorOf = (error: ParserError): Refusal => {
   return refusal("bad_request", "This is not an HTTP request.")
 }
 
-/** Parts from which an answer outside the pipeline is made. */
+/** The parts that are needed to make an answer outside the pipeline. */
 export interface Outside {
   readonly clock: Clock.Clock
   readonly docUrls: DocUrls
@@ -46,7 +46,7 @@ export const refusalOutside = (
   }
 }
 
-/** Says no on a connection whose request nobody reads. Our side ends with it. */
+/** Refuses on a connection whose request is not read. Our side of the connection ends with the answer. */
 export const refuseOn = (outside: Outside, socket: Duplex, refused: Refusal): void => {
   const { status, headers, body } = refusalOutside(outside, refused)
   const lines = Object.entries(headers)
@@ -55,25 +55,25 @@ export const refuseOn = (outside: Outside, socket: Duplex, refused: Refusal): vo
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Error"}\r\n${lines}\r\n${body}`)
 }
 
-/** As Node keeps it: the answer under way on a connection. */
+/** A field of Node's: the answer under way on a connection. */
 interface UnderWay {
   readonly headersSent: boolean
   readonly writableEnded: boolean
   readonly req: { readonly complete: boolean }
 }
 
-/** Milliseconds that a client may take to close its side after the answer that its request is none. */
+/** Milliseconds that a client may take to close its side after it was told that its request is malformed. */
 const CLOSE_WITHIN_MS = 2_000
 
-/** Handlers that wait for the rest of a request hear of its end when the connection is closed. */
+/** Closes the connection, so that handlers that wait for the rest of a request learn of its end. */
 const closeSoon = (clock: Clock.Clock, socket: Duplex): void => {
   const cancel = after(clock, CLOSE_WITHIN_MS, () => socket.destroy())
   socket.once("close", cancel)
 }
 
 /**
- * The broken bytes belong to the body of the request under way, or come after a whole one. In the second case, or where
- * its answer has begun, an answer to what broke would be read as that one, or as part of it.
+ * The malformed bytes belong to the body of the request under way, or follow a complete request. In the second case, or
+ * if the answer under way has begun, another answer would be read as that answer or as part of it. So none is sent.
  */
 export const answerClientError = (
   outside: Outside,
@@ -83,7 +83,7 @@ export const answerClientError = (
   const underWay = socket._httpMessage ?? null
   if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy()
   if (underWay?.writableEnded === true) {
-    // Whole, and on its way: our side ends behind it.
+    // The answer is complete and being sent, so our side ends after it.
     socket.end()
     return closeSoon(outside.clock, socket)
   }

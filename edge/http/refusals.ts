@@ -14,13 +14,13 @@ import type { Call } from "./call.ts"
 import { beginningOf } from "./log.ts"
 import { wordIn } from "./words.ts"
 
-/** Refusals of one status. With all statuses that the service has, 7 MB at most. */
+/** The most remembered refusals of one status. With all statuses of the service, this takes at most 7 MB. */
 export const REMEMBERED_MAX = 512
-/** Further statuses share the last ring. */
+/** Statuses beyond this number share the last ring. */
 const STATUSES_MAX = 24
 const OTHER_STATUS = 0
 export const KEPT_MS = 24 * 3_600_000
-/** At once, and each second after that. */
+/** Refusals remembered at once, and in each second after that. */
 export const BURST = 60
 export const PER_SECOND = 1
 
@@ -80,7 +80,7 @@ export class Refusals {
     this.since = wallMs(clock)
   }
 
-  /** Every request whose answer is a refusal. */
+  /** Called for every request whose answer is a refusal. */
   note(call: Call, status: number): void {
     const { refusal } = call
     if (refusal === null) return
@@ -89,7 +89,7 @@ export class Refusals {
     if (ring.admits(now)) ring.add(recordOf(call, refusal, status, now))
   }
 
-  /** Frees the memory of entries that are too old to be told. */
+  /** Frees the memory of entries that are too old to be reported. */
   forget(): void {
     const oldest = wallMs(this.clock) - KEPT_MS
     for (const ring of this.rings.values()) ring.forget(oldest)

@@ -1,4 +1,4 @@
-/** A refusal on its way up through an Effect; turned into an answer where the call ends. */
+/** A refusal as the failure of an Effect. It becomes an answer where the call ends. */
 import { Data, Effect } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"
 
@@ -6,7 +6,10 @@ export class Refused extends Data.TaggedError("Refused")<{ readonly refusal: Ref
 
 export const refuse = (refusal: Refusal): Refused => new Refused({ refusal })
 
-/** Names the field of the request that names something which is not there: of this sort alone, if one is given. */
+/**
+ * Adds to a `not_found` refusal the field of the request that names the missing thing. If a sort is given, only for
+ * that sort.
+ */
 export const namedBy =
   (field: string, resource?: string) =>
   <A>(looked: Effect.Effect<A, Refused>): Effect.Effect<A, Refused> =>

@@ -1,6 +1,6 @@
 /**
- * Every answer of the edge is made here, so that the envelope of spec 4.1 and the headers that each answer carries are
- * written down once. An actor's answer is ready JSON and is passed on as it is.
+ * Every answer of the edge is made here, so that the envelope of spec 4.1 and the common headers are written down once.
+ * An actor's answer is ready JSON and is passed on as it is.
  */
 import { STATUS_CODES } from "node:http"
 import type { Readable } from "node:stream"
@@ -11,18 +11,24 @@ import { REQUEST_SCHEME_V2 } from "../../schemas/signing/request.ts"
 import type { Call } from "./call.ts"
 import type { DocUrls } from "./doc-urls.ts"
 
-/** A handler's answer. Each is made for its call alone: the pipeline adds its headers in place. */
+/** A handler's answer. Each one belongs to one call, because the pipeline adds headers in place. */
 export interface Response {
   readonly status: number
-  /** By lower-case name. */
+  /** Keyed by lower-case name. */
   readonly headers: Record<string, string>
-  /** A stream is sent as it comes, its length unknown; bytes are what nobody looks into any more. */
+  /** A stream is sent as it comes, with unknown length. Bytes are sent without being looked into. */
   readonly body: string | Uint8Array | Readable | null
-  /** Bytes that are an envelope: the last member of a list's is `meta`, another one has no `meta`. */
+  /** Set if the bytes are an envelope. The last member of a list's envelope is `meta`; a record's has no `meta`. */
   readonly envelope?: "list" | "record"
-  /** The part that is kept under an Idempotency-Key, if that is less: no copy holds data of a person's account. */
+  /**
+   * The part that is kept under an Idempotency-Key, if it is not all: a kept copy must hold no data of a person's
+   * account.
+   */
   readonly kept?: string
-  /** The recipe that is kept if no copy may hold the answer: the handler makes it anew (`Call.remake`). */
+  /**
+   * Kept instead of the answer if no copy of the answer may exist. The handler makes the answer again from it
+   * (`Call.remake`).
+   */
   readonly remake?: string
 }
 
@@ -48,7 +54,7 @@ const EXPOSED_HEADERS = [
   "Location"
 ].join(", ")
 
-/** Headers of every answer, whatever it is. */
+/** The headers that every answer has. */
 export const commonHeaders = (clock: Clock.Clock, requestId: string): Record<string, string> => ({
   "x-hub-server-time": String(wallSeconds(clock)),
   "x-request-id": requestId,
@@ -57,7 +63,7 @@ export const commonHeaders = (clock: Clock.Clock, requestId: string): Record<str
   "x-content-type-options": "nosniff"
 })
 
-/** The answer's last touch. Changes the response in place: each one is made for its call alone. */
+/** Completes the answer. It changes the response in place, because each one is made for its call alone. */
 export const finish = (call: Call, response: Response): Response => {
   const { headers } = response
   Object.assign(headers, commonHeaders(call.clock, call.id), call.headers)
@@ -66,7 +72,7 @@ export const finish = (call: Call, response: Response): Response => {
   return response
 }
 
-/** Describe the bucket that refused the request, if one did. Otherwise the agent's own (spec 4.1.7; contract 22). */
+/** Describe the bucket that refused the request, if one did, otherwise the agent's own (spec 4.1.7; contract 22). */
 const rateHeaders = ({ clock, rate, refusal }: Call): Record<string, string> => {
   const { bucket, limit, retry_after } = refusal?.details ?? {}
   if (refusal !== null && statusOf(refusal) === 429 && bucket !== undefined)
@@ -92,7 +98,7 @@ const text = (body: string, status: number, contentType: string): Response => ({
   body
 })
 
-/** Ready JSON of an actor as the envelope's `data`. */
+/** An actor's ready JSON as the envelope's `data`. */
 export const dataBytes = (bytes: Uint8Array, status = 200): Response => ({
   status,
   headers: { "content-type": JSON_TYPE, "content-length": String(bytes.length + ENVELOPE_CHARS) },
@@ -104,20 +110,23 @@ const ENVELOPE_CHARS = '{"ok":true,"data":}'.length
 export const dataValue = (data: unknown, status = 200, meta?: object): Response =>
   text(JSON.stringify(meta === undefined ? { ok: true, data } : { ok: true, data, meta }), status, JSON_TYPE)
 
-/** The same of what people said or are called: `kept` is it without that, which an Idempotency-Key gives again. */
+/**
+ * The same for data with names or words of people. `kept`: the data without them, which a repeated Idempotency-Key
+ * gets.
+ */
 export const dataOfPeople = (data: unknown, kept: unknown, status = 200): Response => ({
   ...dataValue(data, status),
   kept: JSON.stringify({ ok: true, data: kept })
 })
 
-/** The same of several parts, which may be megabytes: they go out as they are. */
+/** The same for several parts, which may be megabytes and are sent as they are. */
 export const dataParts = (...parts: ReadonlyArray<Uint8Array>): Response => {
   const body = Buffer.concat([DATA_BEGIN, ...parts, DATA_END])
   const headers = { "content-type": JSON_TYPE, "content-length": String(body.length) }
   return { status: 200, headers, body, envelope: "record" }
 }
 
-/** Ready JSON of a list's items as the envelope's `data`. */
+/** A list's items as ready JSON, as the envelope's `data`. */
 export const dataItems = (items: Uint8Array, meta: object): Response => {
   const body = Buffer.concat([DATA_BEGIN, items, Buffer.from(`,"meta":${JSON.stringify(meta)}}`)])
   const headers = { "content-type": JSON_TYPE, "content-length": String(body.length) }
@@ -127,7 +136,7 @@ export const dataItems = (items: Uint8Array, meta: object): Response => {
 const DATA_BEGIN = Buffer.from('{"ok":true,"data":')
 const DATA_END = Buffer.from("}")
 
-/** An answer that was given before, in the form in which it was given: every envelope begins alike. */
+/** An answer that was given before, in the same form. Every envelope begins alike. */
 export const keptAnswer = (body: string, status: number): Response =>
   text(body, status, body.startsWith('{"ok":') ? JSON_TYPE : PROBLEM_TYPE)
 
@@ -139,7 +148,7 @@ export const empty = (status: number): Response => ({
   body: null
 })
 
-/** A body that comes in parts. */
+/** An answer whose body arrives in parts. */
 export const streamed = (
   body: Readable,
   contentType: string,
@@ -150,7 +159,7 @@ export const streamed = (
   body
 })
 
-/** A body that is ready. */
+/** An answer whose body is complete. */
 export const readyBytes = (
   body: Uint8Array,
   contentType: string,
@@ -161,7 +170,7 @@ export const readyBytes = (
   body
 })
 
-/** HEAD's answer for such a body: nothing is made for it. */
+/** The answer to HEAD for such a body, without making the body. */
 export const headOf = (contentType: string): Response => ({
   status: 200,
   headers: { "content-type": contentType },
@@ -170,7 +179,7 @@ export const headOf = (contentType: string): Response => ({
 
 export const statusOf = (refusal: Refusal): number => refusal.status ?? ERROR_STATUS[refusal.code]
 
-/** Contract 13: 429 and 503 always say when to come back. */
+/** Contract 13: 429 and 503 always say when to try again. */
 export const retryAfterOf = (refusal: Refusal): number | undefined => {
   const status = statusOf(refusal)
   return refusal.retryAfter ?? (status === 429 || status === 503 ? 1 : undefined)
@@ -194,7 +203,7 @@ const problemBody = (refusal: Refusal, docUrls: DocUrls): string => {
 
 const PERSONS: ReadonlySet<string> = new Set(["session_invalid", "login_failed"])
 
-/** A person has a token, an agent signs. */
+/** A person authenticates with a token, an agent with a signature. */
 const schemeOf = ({ endpoint }: Call, { code }: Refusal): string =>
   endpoint?.auth === "human" || PERSONS.has(code) ? "Bearer" : REQUEST_SCHEME_V2
 

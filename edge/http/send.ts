@@ -2,11 +2,11 @@
  * An answer on its way to the socket.
  *
  * Invariants
- *  - Headers and a text go out in one write.
+ *  - Headers and a text are sent in one write.
  *  - A client that is refused before its body was read to the end gets the answer before the connection closes. Our
  *    side ends first, and what still arrives is read and dropped for a while. Closing at once would reset the
  *    connection, and the client might never see why.
- *  - A stream that breaks takes the connection with it, so that a part is never taken for the whole; a client that goes
+ *  - A stream that breaks closes the connection, so that a part is never taken for the whole. A client that disconnects
  *    ends the stream.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
@@ -14,12 +14,12 @@ import type { Readable } from "node:stream"
 import { pipeline } from "node:stream"
 import type { Response } from "./respond.ts"
 
-/** Bytes of an unwanted body that are read and dropped. */
+/** The most bytes of an unwanted body that are read and dropped. */
 const DROPPED_MAX_BYTES = 1_048_576
 /** Milliseconds that a client may take to close its side. */
 const CLOSE_WITHIN_MS = 2_000
 
-/** Gives back what an answer holds that will not be sent: a stream nobody reads never ends by itself. */
+/** Gives back what an unsent answer holds. A stream that is not read never ends by itself. */
 export const discard = ({ body }: Response): void => {
   if (isStream(body)) body.destroy()
 }
@@ -42,7 +42,7 @@ export const send = (request: IncomingMessage, response: ServerResponse, answer:
 const isStream = (body: Response["body"]): body is Readable =>
   typeof body === "object" && body !== null && !(body instanceof Uint8Array)
 
-/** Node would close the socket right here, and drain a body without end. */
+/** Node would close the socket right here, and would drain a body without end. */
 const leave = (request: IncomingMessage, response: ServerResponse & { _last?: boolean }): void => {
   if (request.complete || request.destroyed) return
   const { socket } = request

@@ -1,4 +1,4 @@
-/** Refusals by a request's shape alone, before anything of it is read. */
+/** Refuses requests by their shape alone, before any of their content is read. */
 import { type Refusal, refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { announcesTooMuch, tooLarge } from "./body.ts"

@@ -1,11 +1,11 @@
 /**
- * Something of which an edge has only so much (bytes of held bodies, connections, places to wait), shared by its clients.
+ * Divides a limited resource of an edge (bytes of held bodies, connections, places to wait) among its clients.
  *
  * Invariants
- *  - Nobody holds more than `clientMax`, nor more than an eighth of what is then left. So one client ends at a ninth of
- *    it all, and each that comes after finds eight ninths of what the last one found.
- *  - All clients of an IPv6 /48 together hold no more than half of what is then left: whoever has one has 65,536
- *    clients (contract 21).
+ *  - No client holds more than `clientMax`, nor more than an eighth of what is then left. So one client gets at most a
+ *    ninth of the whole, and the next client finds eight ninths of what the last one found.
+ *  - All clients of an IPv6 /48 together hold no more than half of what is then left, because the owner of a /48 has
+ *    65,536 clients (contract 21).
  */
 import { Effect } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"
@@ -14,7 +14,7 @@ import { type Refused, refuse } from "./refused.ts"
 
 const CLIENT_PART = 8
 const WIDE_PART = 2
-/** Nobody would have a share of fewer. */
+/** The smallest share, in places. */
 const PLACES_MIN = 16
 
 export class Shares {
@@ -28,7 +28,7 @@ export class Shares {
     this.clientMax = clientMax
   }
 
-  /** The shares of places to wait, of which one client needs no bound of its own. */
+  /** The shares of places to wait, for which a single client needs no limit of its own. */
   static ofPlaces(places: number): Shares {
     const max = Math.max(PLACES_MIN, places)
     return new Shares(max, max)
@@ -52,7 +52,7 @@ export class Shares {
     if (wide !== null) this.set(wide, this.of(wide) - amount)
   }
 
-  /** Holds one while this runs; refused as `tooMany` where the client has none left. */
+  /** Holds one share while `run` runs. Fails with `tooMany` if the client has none left. */
   within<A>(client: Network, tooMany: Refusal, run: Effect.Effect<A, Refused>): Effect.Effect<A, Refused> {
     return Effect.acquireUseRelease(
       Effect.suspend(() => (this.take(client, 1) ? Effect.void : Effect.fail(refuse(tooMany)))),
@@ -65,7 +65,7 @@ export class Shares {
     return this.held
   }
 
-  /** By the client alone. */
+  /** The amount that the client holds. */
   heldBy({ client }: Network): number {
     return this.of(client)
   }

@@ -1,5 +1,5 @@
 /**
- * An edge's share of one rate-limit bucket, whose home is an actor (contract 11, "Limits" in the architecture).
+ * An edge's share of one rate-limit bucket. An actor is the bucket's home (contract 11).
  *
  * Invariants
  *  - Passed requests are drawn from the home, slice by slice. Unused draws lapse with the window.
@@ -8,10 +8,10 @@
  *    it off before it is used for anything else. So the sum over all edges exceeds the limit by at most one slice for
  *    each edge beyond the first, and only until the debts are paid.
  *  - The next slice is drawn ahead when half of the last is used, so that steady traffic never waits.
- *  - A home that cannot be asked is not a reason to refuse: the edge counts by itself, up to the whole limit, until the
- *    window ends. (Requests that need the bus are refused by then for that reason.) Exact buckets do not go on: what
- *    they guard is worth more than an answer.
- *  - Pure: time and draws come in and go out as values.
+ *  - If the home cannot be asked, requests are not refused: the edge counts by itself, up to the whole limit, until the
+ *    window ends. (Requests that need the bus are refused for that reason anyway.) Exact buckets do refuse, because
+ *    what they protect is worth more than an answer.
+ *  - It is pure: time and grants come in as values, and draws go out as values.
  */
 export const EXACT_MAX = 10
 const SLICES_PER_LIMIT = 10
@@ -22,7 +22,7 @@ export const sliceOf = (limit: number): number =>
 export type Decision =
   | { readonly kind: "pass" }
   | { readonly kind: "refused"; readonly retryAfterMs: number }
-  /** Neither: the draw under way must be awaited, then ask again. */
+  /** Neither passed nor refused: wait for the draw under way, then ask again. */
   | { readonly kind: "wait" }
 
 const PASS: Decision = { kind: "pass" }
@@ -37,7 +37,7 @@ export class Slice {
   private readonly limit: number
   private readonly windowMs: number
   private readonly size: number
-  /** Below zero: used on credit. Above zero: granted by the home for the window that ends at `homeEndsAt`. */
+  /** Below zero: used before the grant. Above zero: granted by the home for the window that ends at `homeEndsAt`. */
   private tokens = 0
   private used = 0
   private endsAt = 0
@@ -65,19 +65,19 @@ export class Slice {
     return this.pass()
   }
 
-  /** Milliseconds until something can pass again; 0 where it might now. Draws nothing. */
+  /** Milliseconds until a request can pass again; 0 if one might pass now. Draws nothing. */
   spentFor(now: number): number {
     return this.exhausted && this.tokens <= 0 && now < this.endsAt ? this.endsAt - now : 0
   }
 
-  /** One that passed does not count after all; once its window is over there is nothing to give back to. */
+  /** Gives back a request that shall not count. Does nothing once its window is over. */
   giveBack(now: number): void {
     if (now >= this.endsAt || this.used === 0) return
     this.tokens++
     this.used--
   }
 
-  /** The number to draw now, 0 for none. Each draw must end in `granted` or `unreachable`. */
+  /** The number to draw now; 0 if none. Each draw must end in a call of `granted` or `unreachable`. */
   wanted(): number {
     if (this.drawing || this.exhausted || this.tokens > (this.exact ? 0 : this.size / 2)) return 0
     this.drawing = true
@@ -87,7 +87,7 @@ export class Slice {
   granted(grant: Grant, wanted: number, now: number): void {
     this.drawing = false
     if (grant.resetsAt !== this.homeEndsAt) this.tokens = Math.min(this.tokens, 0)
-    // The window is the home's: what was begun here before was only a guess at it.
+    // The home decides the window. The one that began here earlier was only a guess.
     this.homeEndsAt = grant.resetsAt
     this.endsAt = Math.max(grant.resetsAt, now)
     this.credit = 0

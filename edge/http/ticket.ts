@@ -1,7 +1,8 @@
 /**
- * A verified signature whose nonce has still to be judged. The actor of the key does that on the first ask that the
- * request makes anyway, so that it costs no hop of its own. A request that ends without asking has it done before its
- * answer leaves (see pipeline.ts). Spent once, later asks of the same request are told so.
+ * A verified signature whose nonce has still to be judged. The actor of the key judges it on the first ask that the
+ * request makes anyway, so that it costs no extra hop. If a request ends without an ask, the pipeline has the nonce
+ * judged before the answer leaves (see edge/pipeline/pipeline.ts). Later asks of the same request say that the nonce is
+ * spent.
  */
 import type { SignedBy } from "../../schemas/bus/frames.ts"
 
@@ -16,13 +17,13 @@ interface Signing {
 export class Ticket {
   readonly hubId: string
   readonly publicKey: string
-  /** The signed string and the signature, kept if the request is itself a proof. */
+  /** The signed string and the signature, kept if the request itself is a proof. */
   readonly signed: { readonly string_to_sign: string; readonly signature: Uint8Array }
   private readonly nonce: string
   /** Unix seconds. */
   private readonly at: number
   private used = false
-  /** The id of the actor of this key's agent: the key's own hub id, until an actor says otherwise. */
+  /** The id of the actor of this key's agent. It is the key's own hub id until an actor says otherwise. */
   home: string
 
   constructor(hubId: string, { publicKey, nonce, timestamp }: Signing, signed: Ticket["signed"]) {
@@ -38,7 +39,7 @@ export class Ticket {
     return this.used
   }
 
-  /** For the next ask. Only the first one carries the nonce to be judged. */
+  /** The signer for the next ask. Only the first one contains the nonce to be judged. */
   spend(): SignedBy {
     const by = { key: this.hubId, publicKey: this.publicKey, nonce: this.nonce, at: this.at }
     if (this.used) return { ...by, settled: true }

@@ -1,12 +1,12 @@
 /**
- * A request as the first step of a trace. A client's own `traceparent` is believed only where a proxy in front is
- * (HUB_TRUST_PROXY): a stranger must neither have his requests sampled nor join a trace that is not his.
+ * A request as the first step of a trace. A client's own `traceparent` is used only if a proxy in front is trusted
+ * (HUB_TRUST_PROXY). Strangers must not be able to have their requests sampled, or to join another's trace.
  */
 import type { Tracing } from "../../schemas/runtime/trace/tracing.ts"
 import { TRACEPARENT } from "../../schemas/runtime/trace/traceparent.ts"
 import type { Call } from "./call.ts"
 
-/** Anything else would be a name of the client's choice. */
+/** Other methods are not recorded, because the client could choose any name. */
 const METHODS: ReadonlySet<string> = new Set([
   "GET",
   "HEAD",
@@ -33,7 +33,7 @@ export class RequestTraces {
       call.span = this.tracing.begin("HTTP", "server", this.trusted ? call.header(TRACEPARENT) : undefined)
   }
 
-  /** `status`: `null` where the client left before its answer. */
+  /** `status`: `null` if the client left before its answer. */
   end({ span, method, endpoint, id }: Call, status: number | null): void {
     if (span === null) return
     const known = METHODS.has(method)

@@ -3,7 +3,7 @@
  * milliseconds, and each step waits for a turn.
  *
  * Invariants
- *  - One turn of the event loop runs one step, whoever sent the body. Other requests wait for one step at most.
+ *  - One turn of the event loop runs one step. So other requests wait for one step at most.
  *  - Clients take turns. A client with ten bodies gets no more of them than a client with one.
  */
 import { Effect } from "effect"
@@ -13,7 +13,7 @@ import type { Call } from "./call.ts"
 export const LARGE_BODY_BYTES = 4_096
 
 export class Turns {
-  /** By client; the first one is next. */
+  /** Keyed by client. The first client is next. */
   private readonly waiting = new Map<string, Array<() => void>>()
   private scheduled = false
 
@@ -59,7 +59,10 @@ export class Turns {
 /** A process has one event loop. */
 export const turns = new Turns()
 
-/** True if a person, a vault's token or an agent's key signs. Keys of registrations and recoveries belong to nobody yet. */
+/**
+ * True if a person, a vault's token or an agent's key authenticates the request. Keys of registrations and recoveries
+ * do not count, because they have no agent yet.
+ */
 export const isKnown = ({ ticket, person, holder, endpoint }: Call): boolean =>
   person !== null ||
   holder !== null ||

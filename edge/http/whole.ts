@@ -1,9 +1,12 @@
-/** The moment at which a request is there with its body: until then, its connection has asked for nothing. */
+/**
+ * Finds the moment when a request has arrived with its whole body. Until then its connection counts as having asked for
+ * nothing.
+ */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { hasBody } from "./body.ts"
 
-/** `asks`: hears of the connection then; what it returns is called once the answer is out or given up. */
+/** `asks` is called then. The function that it returns is called once the answer is sent or given up. */
 export const onWhole = (
   request: IncomingMessage,
   response: ServerResponse,

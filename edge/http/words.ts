@@ -1,9 +1,12 @@
-/** Details of a refusal as logs may hold them: fields and buckets as the service names them. */
+/** Details of a refusal in a form that logs may contain: fields and buckets as the service names them. */
 const WORD_MAX_CHARS = 64
 const PART = /^(?:[a-z][a-z_]{0,31}|\d{1,6})$/
 const UNSHOWN = "…"
 
-/** A path of names. A client may name members of its own: what is no plain word is cut out. `null` for what is no text. */
+/**
+ * A dotted path of names. Clients may choose names of members, so everything but plain words is cut out. `null` if it
+ * is not text.
+ */
 export const wordIn = (value: unknown): string | null =>
   typeof value !== "string" || value === ""
     ? null

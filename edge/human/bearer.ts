@@ -22,7 +22,7 @@ const noToken = refusal("authentication_required", "This needs a person's token:
 })
 const noSession = refusal("session_invalid", "This is no token of a session that holds. Log in again.")
 
-/** `null` where it is none. */
+/** `null` if it is none. */
 export const bearerOf = (token: string): Bearer | null => {
   const human = SESSION_TOKEN.exec(token)?.[1]
   return human === undefined ? null : { human: `${HUMAN_PREFIX}${human}`, token: tokenHash(token) }

@@ -32,7 +32,7 @@ type Names = ReadonlyArray<readonly [sign: string, name: string]>
 
 const nameIn = (text: string, names: Names): string | null => names.find(([sign]) => text.includes(sign))?.[1] ?? null
 
-/** `null` where nothing in it is known. */
+/** `null` if nothing in it is known. */
 export const browserName = (userAgent: string | undefined): string | null => {
   if (userAgent === undefined) return null
   const browser = nameIn(userAgent, BROWSERS)

@@ -1,4 +1,7 @@
-/** The commonest passwords, and what is made of them: other case, digits and signs around or in place of letters. */
+/**
+ * Detects the most common passwords, and variations of them: other case, digits and signs around letters or in place of
+ * them.
+ */
 import { dictionary } from "@zxcvbn-ts/language-common"
 import { compactOf, plainOf, spellingsOf } from "./password-text.ts"
 

@@ -1,4 +1,4 @@
-/** Links of letters: whose it is stands in front of the token, the account knows its hash. */
+/** Links in letters. The token begins with the account's id, and the account stores its hash. */
 import { Effect } from "effect"
 import { HUMAN_PREFIX, LINK_TOKEN } from "../../schemas/human/fields.ts"
 import { refusal } from "../../schemas/errors.ts"

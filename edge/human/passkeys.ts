@@ -1,5 +1,5 @@
 /**
- * Passkeys, on their way between a browser and an account, which judges them.
+ * Passes passkeys between a browser and an account. The account judges them.
  *
  * Invariants
  *  - The answer is the same for an unknown account, an unknown passkey and a wrong signature.

@@ -1,6 +1,6 @@
 /**
- * Refuses passwords that are tried first when somebody guesses (contract 20). Beyond ten characters it is not judged by
- * length, nor by which kinds of characters are in it.
+ * Refuses passwords that attackers try first (contract 20). A password of ten or more characters is judged neither by
+ * length nor by its kinds of characters.
  *
  * Invariants
  *  - Nothing but its length is looked at before that is known to be within bounds; the work after it is a few thousand

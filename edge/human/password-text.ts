@@ -1,4 +1,4 @@
-/** A password as one reads it who guesses: forms of it in which ornaments are undone. */
+/** Normalizes a password as a guesser would: returns forms of it without ornaments. */
 
 /** Enough for 200 syllables of any script. There are characters that stand for whole sentences. */
 const PLAIN_MAX_CHARS = 800

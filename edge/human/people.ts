@@ -33,7 +33,7 @@ type Parts = Pick<EdgeParts, "bus" | "limits"> & {
   readonly config: { readonly hub: Pick<HubConfig, "mail"> }
 }
 
-/** `token` is shown this once. */
+/** `token` is shown only in this answer. */
 export interface Entered {
   readonly token: string
   readonly expires_at: string
@@ -138,7 +138,7 @@ export class People {
     })
   }
 
-  /** Draws once for a form that is sent again. If its account exists by then, it is drawn for as a login. */
+  /** Draws once for a form, even if it is sent again. If its account exists by then, this draws for a login. */
   private admitted(call: Call, email: string): Effect.Effect<void, Refused> {
     const { bus, limits } = this.parts
     const { command } = call
@@ -159,7 +159,7 @@ export class People {
     return Effect.andThen(drawnOf(this.parts.limits, "human_login", call), this.enter(call, form))
   }
 
-  /** Logs in to the operators' console, where the account asks for more (actors/human/decide-console.ts). */
+  /** Logs in to the operators' console, which has stricter rules (actors/human/decide-console.ts). */
   logInToConsole(call: Call, form: typeof LogIn.Type): Effect.Effect<Entered, Refused> {
     const entered = this.enter(call, form, { op: "human.open_console" })
     return Effect.andThen(drawnOf(this.parts.limits, "human_login", call), entered)
@@ -181,7 +181,7 @@ export class People {
     return Effect.gen({ self: this }, function* () {
       const email = normalEmail(form.email)
       if (email === null) return yield* refuse(loginFailed)
-      // Each attempt is a new command, and so is its refund.
+      // Each attempt is a new command, so that each one draws, and a right one is given back.
       const input = { email, ...(op === "human.open_console" ? { console: true as const } : {}) }
       const found = yield* bus.read(call, { actor: call.client, op: "credential.find", input, anew: true })
       const { human, salt, parameters } = found

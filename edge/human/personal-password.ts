@@ -1,4 +1,4 @@
-/** True if a password contains something that everybody knows of its owner, even backwards, or is a part of it. */
+/** Detects passwords that contain personal data of their owner, even backwards, or that are a part of it. */
 import { domainToUnicode } from "node:url"
 import { compactOf, plainOf, spellingsOf } from "./password-text.ts"
 

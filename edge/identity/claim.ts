@@ -1,6 +1,6 @@
 /**
- * Reads a website's report of a request down to the agent number and the string that must have been signed (spec 4.7,
- * 5.3). From there on the agent's own actor judges.
+ * Reads a website's report of a request: the agent number, and the string that must have been signed (spec 4.7, 5.3).
+ * The agent's own actor judges the rest.
  *
  * The checks come in the order of the specification's table; what fails here is known without the agent.
  */

@@ -38,7 +38,7 @@ const READERS = { max: 32, clientMax: 4, giveWayMs: 10_000 }
 const WHOLE_MAX_MS = 120_000
 /** Blocks fetched ahead of what has been sent. */
 const AHEAD = 4
-/** A reader that takes nothing for so long is let go. */
+/** A reader that takes nothing for this long is disconnected. */
 const IDLE_MAX_MS = 20_000
 const FETCH_TIMEOUT_MS = 10_000
 const GZIPPED = { "content-encoding": "gzip" }
@@ -115,7 +115,7 @@ export class Directory {
     return Effect.succeed(state)
   }
 
-  /** `null` where the whole directory is the answer. */
+  /** `null` if the whole directory is the answer. */
   private changes(call: Call, tag: string): Effect.Effect<Response | null, Refused> {
     const since = versionIn(tag)
     if (since === null) return Effect.succeed(null)
@@ -261,7 +261,7 @@ async function* plain(parts: AsyncIterable<Part>): AsyncGenerator<Uint8Array> {
   for await (const { bytes } of parts) yield bytes
 }
 
-/** Compressed for who takes gzip. */
+/** Compressed for clients that accept gzip. */
 const inOnePiece = (call: Call, text: string): Effect.Effect<Response> =>
   takesGzip(call)
     ? Effect.map(
@@ -273,7 +273,7 @@ const inOnePiece = (call: Call, text: string): Effect.Effect<Response> =>
 const BLOCK_HEAD = /^\{"count":(\d+),"max_number":(\d+),"agents":\{/
 const BLOCK_HEAD_MAX = 96
 
-/** A tag may come as it stands in the header, or without what stands around it. */
+/** A tag may come with or without the marks around it in the header. */
 const AROUND_TAG = /^(?:W\/)?"|"$/g
 
 /** `null` of a tag that this service never gave. */

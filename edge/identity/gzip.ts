@@ -1,6 +1,6 @@
 /**
- * One gzip stream (RFC 1952) of parts that are compressed each by itself. So a part that many readers get is compressed
- * once, and kept.
+ * Makes one gzip stream (RFC 1952) from parts that are compressed separately. So a part that many readers get is
+ * compressed once and kept.
  */
 import { promisify } from "node:util"
 import { constants, crc32, deflateRaw, gzip as gzipOf } from "node:zlib"

@@ -20,9 +20,7 @@ export const SIGNATURE_HEADER_MAX_CHARS = 4096
 /** Components that one signature may cover. */
 const COMPONENTS_MAX = 32
 
-/**
- * The parts of a message that a signature may cover. A message that is a response tells of its request under `request`.
- */
+/** The parts of a message that a signature may cover. For a response, `request` has the parts of its request. */
 export interface CoveredMessage {
   readonly status?: number
   readonly method?: string
@@ -53,7 +51,7 @@ export const holdsOneSignature = (signatureInput: string, signature: string): bo
   }
 }
 
-/** The signatures of two headers that belong together; `null` where they cannot be read. */
+/** The signatures of two headers that belong together; `null` if they cannot be read. */
 export const readSignatures = (signatureInput: string, signature: string): ReadonlyArray<SignatureInput> | null => {
   if (signatureInput.length > SIGNATURE_HEADER_MAX_CHARS || signature.length > SIGNATURE_HEADER_MAX_CHARS) return null
   try {
@@ -87,7 +85,7 @@ export const covers = (input: SignatureInput, name: string, ofRequest = false): 
     ([component, parameters]) => component === name && parameters.get("req") === (ofRequest ? true : undefined)
   )
 
-/** RFC 9421 2.5; `null` where a covered component is not known, or is named twice. */
+/** RFC 9421 2.5; `null` if a covered component is not known, or is named twice. */
 export const signatureBase = (covered: InnerList, message: CoveredMessage): string | null => {
   const lines: Array<string> = []
   const seen = new Set<string>()
@@ -110,7 +108,7 @@ interface Sides {
 }
 
 const componentValue = (name: string, parameters: Parameters, sides: Sides): string | null => {
-  // RFC 9421 2.4: `req` is a flag. Other values of it would be so many names of one field.
+  // RFC 9421 2.4: `req` is a flag. With other values, one field would have several names.
   if (parameters.has("req") && parameters.get("req") !== true) return null
   const side = parameters.has("req") ? sides.request : sides.own
   if (side === null) return null
@@ -168,7 +166,7 @@ const dictionaryOf = (text: string | undefined): Dictionary | null => {
 }
 
 /**
- * RFC 9421 2.1: each line break with the blanks around it is one blank. `null` where one is no folding: it would begin
+ * RFC 9421 2.1: each line break with the blanks around it is one blank. `null` if one is no folding: it would begin
  * a line of its own.
  */
 const unfold = (value: string): string | null => {

@@ -1,4 +1,4 @@
-/** The whole verdict on what a website reports: read here, judged where the agent lives (spec 4.7). */
+/** The verdict on a website's report. It is parsed here, and judged by the agent's actor (spec 4.7). */
 import { Effect } from "effect"
 import type { Bus } from "../bus/bus.ts"
 import type { Verdict } from "../../schemas/identity/records.ts"

@@ -45,7 +45,7 @@ export interface DirectoryCheck {
 
 const fault = (field: "signature" | "signature_input", message: string): Refusal => invalidField(field, message)
 
-/** When it expires, in unix ms, or what is wrong with it. */
+/** The time when it expires, in Unix ms, or the fault of it. */
 export const checkDirectorySignature = (given: HandedIn, check: DirectoryCheck): number | Refusal => {
   for (const field of ["signature", "signature_input"] as const) {
     if (given[field].length > SIGNATURE_HEADER_MAX_CHARS || !HEADER_TEXT.test(given[field])) {
@@ -92,7 +92,7 @@ const parametersProblem = (input: SignatureInput, publicKey: string, now: number
     : null
 }
 
-/** The service's own directory, signed anew once a minute by an actor: an edge has no key of the service. */
+/** The service's own directory. An actor signs it again once a minute, because an edge has no key of the service. */
 export class OwnDirectory {
   readonly text: string
   private readonly bus: Bus

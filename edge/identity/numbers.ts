@@ -1,4 +1,4 @@
-/** Which agent has a number. It never changes once it is given, so an edge may remember it for good. */
+/** Finds the agent with a number. A number never changes its agent, so an edge may cache it for good. */
 import { Effect } from "effect"
 import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
@@ -15,7 +15,7 @@ export class AgentNumbers {
     this.bus = bus
   }
 
-  /** Hub id; `null` where nobody has the number (yet). `number`: in its canonical form. */
+  /** Hub id; `null` if nobody has the number (yet). `number`: in its canonical form. */
   agentOf(call: Call, number: string): Effect.Effect<string | null, Refused> {
     const known = this.known.get(number)
     if (known !== undefined) return Effect.succeed(known)

@@ -1,5 +1,6 @@
 /**
- * The readers of the whole directory. Each takes a place until it has it all, so slow readers hold places.
+ * Limits the readers of the whole directory. Each has a place until it has received all of it, so slow readers hold
+ * places.
  *
  * Invariants
  *  - One client has `clientMax` places at most, all of them `max`.

@@ -1,4 +1,4 @@
-/** A website's report of a request, and the claim in it, whatever its scheme. */
+/** Reads a website's report of a request, and the claim in it, for every scheme. */
 import type { IdentityProof } from "../../schemas/identity/operations.ts"
 import type { VerifyReason } from "../../schemas/identity/reasons.ts"
 import type { VerifyScheme } from "../../schemas/identity/records.ts"
@@ -27,7 +27,7 @@ export interface OwnNames {
   readonly hosts: ReadonlyArray<string>
 }
 
-/** A longer host line is nobody's. */
+/** No host line is longer. */
 const HOST_MAX_CHARS = 255
 
 export const hostLine = (host: string): string | null => (host.length > HOST_MAX_CHARS ? null : normaliseHost(host))

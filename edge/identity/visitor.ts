@@ -1,6 +1,6 @@
 /**
- * The service's own pages check whoever comes, like any website, and say in a header what they found; nobody is turned
- * away for it (spec 4.7).
+ * The service's own pages verify visitors like any website, and report the result in a header. Nobody is refused for it
+ * (spec 4.7).
  */
 import { parse } from "../bus/bus.ts"
 import { Effect } from "effect"
@@ -10,7 +10,7 @@ import type { Call } from "../http/call.ts"
 import type { Judge } from "./judge.ts"
 import { hostLine } from "./reading.ts"
 
-/** The page is worth more than knowing who reads it. */
+/** The longest delay of a page for verifying its visitor. */
 const WAIT_MAX_MS = 500
 
 /** The host that was called, where it is one of ours; else the first of them. */

@@ -33,7 +33,7 @@ const ALGORITHM = "ed25519"
 const SIGNATURES_MAX = 4
 const HEADERS = ["signature", "signature-input", "signature-agent"] as const
 
-/** `null` where the request carries no such signature: one of another kind is none of our business. */
+/** `null` if the request carries no such signature: one of another kind is none of our business. */
 export const webBotAuthClaim = (report: Report, values: ReadonlyMap<string, string>, own: OwnNames): Reading | null => {
   const signatures = readSignatures(values.get("signature-input") ?? "", values.get("signature") ?? "")
   const tagged = (signatures ?? []).filter((one) => textParameter(one, "tag") === TAG)
@@ -96,7 +96,7 @@ const proofOf = (
       : { method: report.method, authority: host, scheme: "https", target: report.path, fields: values }
   return {
     timestamp: created === null ? "" : String(created),
-    // Any text may be a nonce there: what is remembered of it is always of one form.
+    // A nonce may be any text there. It is remembered in a fixed form.
     nonce: createHash("sha256")
       .update(`${number}\n${textParameter(input, "nonce") ?? input.signature}`)
       .digest("base64url"),

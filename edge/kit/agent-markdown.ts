@@ -12,7 +12,8 @@
  *    process share a budget of its time (`TimeBudget`), one for short texts and one for long texts, so that neither
  *    starves the other. Without budget, texts are shown as they were written.
  *  - A text whose HTML would exceed `HTML_MAX_CHARS` is shown as it was written, and is not tried again.
- *  - Browsers can lay it out: a letter shows no more combining marks than a reader could tell apart (legible.ts).
+ *  - Browsers can lay it out: a letter shows no more combining marks than a reader could tell apart
+ *    (schemas/legible.ts).
  *  - Nesting ends at `NESTING_MAX`. Deeper parts are left out.
  */
 import { createHash } from "node:crypto"

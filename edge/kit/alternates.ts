@@ -1,4 +1,4 @@
-/** Other forms of what a page shows: named in its head, and the same again for programs in the header `Link`. */
+/** Other forms of a page. They are named in the page's head, and for programs in the header `Link`. */
 import { API_PREFIX } from "../../schemas/version.ts"
 import { html, type Html } from "./html.ts"
 
@@ -8,7 +8,7 @@ const ATOM_TYPE = "application/atom+xml"
 const JSON_FEED_TYPE = "application/feed+json"
 const FEED_TYPES: ReadonlySet<string> = new Set([ATOM_TYPE, JSON_FEED_TYPE])
 
-/** A header that is longer may be too long for what stands between: a query in an address may be of any length. */
+/** A longer header may be too long for a proxy: a query in an address may have any length. */
 const LINK_MAX_CHARS = 2_000
 
 export interface Alternate {
@@ -21,10 +21,10 @@ export interface Alternate {
 /** The record, or the list, at the interface. */
 export const asJson = (href: string): Alternate => ({ type: JSON_TYPE, href })
 
-/** For whoever asks the page's own address for it. */
+/** For clients that ask for markdown at the page's own address. */
 export const asMarkdown = (href: string): Alternate => ({ type: MARKDOWN_TYPE, href })
 
-/** The feed of what has this path, in its two forms; the empty path is everything. */
+/** The feed of the record with this path, in its two forms. The empty path is everything. */
 export const asFeeds = (
   { baseUrl }: { readonly baseUrl: string },
   path: string,
@@ -39,7 +39,7 @@ export const alternateLink = ({ type, href, title }: Alternate): Html =>
     ? html`<link rel="alternate" type="${type}" href="${href}">\n`
     : html`<link rel="alternate" type="${type}" href="${href}" title="${title}">\n`
 
-/** Forms of the very same; a feed is another matter. */
+/** Names other forms of the same content. A feed is not one of them. */
 export const linkHeader = (alternates: ReadonlyArray<Alternate>): string | null => {
   const forms = alternates.filter(({ type }) => !FEED_TYPES.has(type))
   const link = forms.map(({ type, href }) => `<${href}>; rel="alternate"; type="${type}"`).join(", ")

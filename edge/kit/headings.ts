@@ -3,7 +3,7 @@ import type { MarkdownIt } from "markdown-it"
 
 const LAST_LEVEL = 6
 
-/** Each heading as deep as the headings around it make it: one below the last that is of a higher level. */
+/** Sets the level of each heading: one below the last heading of a higher level. */
 export const placedHeadings = (markdown: MarkdownIt, firstLevel: number): MarkdownIt => {
   markdown.core.ruler.push("placed_headings", ({ tokens }) => {
     const above: Array<number> = []

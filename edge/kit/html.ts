@@ -1,8 +1,8 @@
 /**
  * Pages are written as tagged templates: html`<p>${text}</p>`.
  *
- * Values are text and are escaped, in an element as well as in a quoted attribute. Only what another template made, or
- * `markup` vouches for, goes in as it is. Attributes must be quoted: without quotes a space would end the value, and no
+ * Values are text and are escaped, in an element as well as in a quoted attribute. Only the result of another template,
+ * or of `markup`, is inserted as it is. Attributes must be quoted: without quotes a space would end the value, and no
  * escaping could help; such a template throws when it is first used.
  */
 export class Html {
@@ -27,7 +27,7 @@ export const escape = (text: string): string => text.replace(/[&<>"']/g, (char) 
 
 const CHARS = new Map(Object.entries(ENTITIES).map(([char, entity]) => [entity, char]))
 
-/** The same backwards. */
+/** The reverse of escaping. */
 export const unescaped = (text: string): string =>
   text.replaceAll(/&(?:amp|lt|gt|quot|#39);/g, (entity) => CHARS.get(entity) ?? entity)
 

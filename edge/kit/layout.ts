@@ -1,4 +1,4 @@
-/** The shared frame of all pages, and the policy they are served under. */
+/** The shared frame of all pages, and the headers with the policy that they are served under. */
 import { createHash } from "node:crypto"
 import { type Alternate, alternateLink } from "./alternates.ts"
 import { QUERY_MAX_CHARS } from "../../schemas/search/records.ts"
@@ -18,22 +18,22 @@ export interface Page {
   readonly description: string
   readonly main: Html
   readonly foot?: Html
-  /** The page's one true address. */
+  /** The canonical address of the page. */
   readonly canonical?: string
   readonly alternates?: ReadonlyArray<Alternate>
   /** The page's type for previews (Open Graph); `website` by default. */
   readonly type?: "website" | "article" | "profile"
   /** Path of the section that it belongs to. */
   readonly section?: Section
-  /** Takes all of a wide window, as lists do. Texts stay in a column that can be read. */
+  /** True if the page uses all of a wide window, as lists do. Texts stay in a column of readable width. */
   readonly isBroad?: boolean
-  /** Keep it out of search engines. */
+  /** True to keep the page out of search engines. */
   readonly unlisted?: boolean
-  /** The style sheet; the one of all pages where none is given. Its hash is part of the page's policy. */
+  /** The style sheet; by default the one of all pages. Its hash is part of the page's policy. */
   readonly style?: string
 }
 
-/** The ways from each page, in this order. */
+/** The navigation of each page, in this order. */
 const SECTIONS = [
   ["/threads", "Threads"],
   ["/posts", "Posts"],
@@ -52,8 +52,8 @@ export const policyFor = (formAction: "'none'" | "'self'", script = "", style = 
   `img-src 'self'; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`
 
 /**
- * Nothing is run or framed, and loaded is only our own icon; the one style sheet is known by its hash. The form that
- * searches is sent to ourselves alone.
+ * Nothing is run or framed, and only our own icon is loaded. The one style sheet is allowed by its hash. The search
+ * form may be sent only to this service.
  */
 export const pageHeaders: Readonly<Record<string, string>> = {
   "content-security-policy": policyFor("'self'", "", PUBLIC_STYLE),
@@ -61,8 +61,7 @@ export const pageHeaders: Readonly<Record<string, string>> = {
 }
 
 /**
- * The headers of a page with a form. The form goes to this service alone, and says where it comes from
- * (edge/http/form.ts).
+ * The headers of a page with a form. The form may be sent only to this service, with its origin (edge/http/form.ts).
  */
 export const formPageHeaders: Readonly<Record<string, string>> = {
   "content-security-policy": policyFor("'self'"),
@@ -102,14 +101,14 @@ const way = (site: Site, [path, name]: (typeof SECTIONS)[number], section: Secti
     ? html`<a href="${site.baseUrl}${path}" aria-current="true">${name}</a>\n`
     : html`<a href="${site.baseUrl}${path}">${name}</a>\n`
 
-/** The sign of the service, as its icon has it (edge/docs/icon.svg). */
+/** The service's logo, as in its icon (edge/docs/icon.svg). */
 const SIGN = markup(
   '<svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true"><rect width="32" height="32" rx="7"/>' +
     '<path d="M16 16V7M16 16 8.2 20.5M16 16 23.8 20.5"/><circle cx="16" cy="16" r="4"/><circle cx="16" cy="6.8" r="2.6"/>' +
     '<circle cx="8" cy="20.8" r="2.6"/><circle cx="24" cy="20.8" r="2.6"/></svg>'
 )
 
-/** The form goes to the host that the page came from, whichever of the service's hosts that is. */
+/** The form is sent to the host that the page came from, whichever of the service's hosts that is. */
 const find = ({ name, baseUrl }: Site): Html => html`<form class="find" role="search" aria-label="${name}" action="${
   new URL(baseUrl + SEARCH).pathname
 }">
@@ -118,7 +117,7 @@ const find = ({ name, baseUrl }: Site): Html => html`<form class="find" role="se
 </form>
 `
 
-/** A whole page around what a frame puts into the body. `look`: attributes of the body. */
+/** A whole page around the content that a frame puts into the body. `look`: attributes of the body. */
 export const documentText = (site: Site, page: Page, body: Html, look = NOTHING): string =>
   html`<!doctype html>
 <html lang="en">
@@ -148,10 +147,10 @@ Websites can <a href="${site.baseUrl}/docs/verify">verify agents</a>. News comes
 `
   )
 
-/** A page of the owner's space, or one that seals: the header leads elsewhere and holds no form. */
+/** A page of the owner's space, or a page that seals a secret. Its header has other links and no form. */
 export const pageText = (site: Site, page: Page): string => framed(site, page, NOTHING)
 
-/** A page for everybody. The page of searching has the field in its content. */
+/** A page for everybody. The search page has the search field in its content. */
 export const publicPageText = (site: Site, page: Page): string =>
   framed(
     site,

@@ -1,4 +1,4 @@
-/** Pages of lists: the same that the interface lists, read for people (spec 4.1.4). */
+/** Pages of lists: the same lists as at the interface, read for people (spec 4.1.4). */
 import { Effect } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { parse } from "../bus/bus.ts"

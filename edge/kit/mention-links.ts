@@ -1,7 +1,7 @@
 /**
- * `@handle` in a text that is laid out, as a link to that agent's page. By its form alone: whether there is such an
- * agent is not asked. Code, links, addresses and escaped signs (`\\@`) are no mentions, by the rules that decide whom
- * to notify (edge/content/mentions.ts).
+ * Turns `@handle` in a rendered text into a link to that agent's page, without checking that the agent exists. Code,
+ * links, addresses and escaped signs (`\\@`) are no mentions, by the rules that decide whom to notify
+ * (edge/content/mentions.ts).
  */
 import type { MarkdownIt, StateCore, Token } from "markdown-it"
 import { addressEnd, mentionAt } from "../content/mentions.ts"
@@ -13,7 +13,7 @@ export const MENTION_LINKS_MAX = 200
 const AGENTS = "agents_at"
 const LEFT = "mention_links_left"
 
-/** The `env` of a rendering with such links. `agents`: what stands before a handle in the address of its page. */
+/** The `env` of a rendering with such links. `agents`: the address of agents' pages, to which a handle is appended. */
 export const mentionLinksTo = (agents: string): Record<string, unknown> => ({
   [AGENTS]: agents,
   [LEFT]: MENTION_LINKS_MAX
@@ -24,7 +24,7 @@ interface Piece {
   readonly content: string
 }
 
-/** `before`: the character before the text; `max`: of mentions. */
+/** `before`: the character before the text. `max`: the most mentions. */
 const piecesOf = (text: string, before: string, max: number): ReadonlyArray<Piece> => {
   const pieces: Array<Piece> = []
   let [from, left] = [0, max]
@@ -63,7 +63,7 @@ const withMentions = (children: ReadonlyArray<Token>, state: StateCore): Array<T
 }
 
 export const mentionLinks = (markdown: MarkdownIt): MarkdownIt => {
-  // Behind it, what was escaped is text as any other.
+  // After this rule, escaped text is ordinary text.
   markdown.core.ruler.before("text_join", "mention_links", (state) => {
     if (typeof (state.env as Record<string, unknown>)[AGENTS] !== "string") return
     for (const token of state.tokens)

@@ -1,4 +1,4 @@
-/** Records that pages find by their number, whatever words stand behind it. */
+/** Finds the record of a page by the number in its path. Words after the number are ignored. */
 import type { Effect } from "effect"
 import { numberIn } from "../../schemas/content/slug.ts"
 import { numberOf } from "../content/writing.ts"

@@ -6,10 +6,10 @@ import { picture } from "./identicon.ts"
 import { html, type Html, NOTHING } from "./html.ts"
 import { withQuery } from "./paths.ts"
 
-/** Its direction ends with it. */
+/** Isolates the direction of a text from the text around it. */
 export const own = (text: string): Html => html`<bdi>${text}</bdi>`
 
-/** With the sign that is as wide as a digit. */
+/** The minus sign is as wide as a digit. */
 export const number = (value: number): string => String(value).replace("-", "−")
 
 export const counted = (count: number, one: string, several: string): string =>
@@ -26,7 +26,7 @@ const STATUS: Readonly<Record<Author["status"], Html | string>> = {
 
 const AUTHOR_PIXELS = 20
 
-/** A link to the profile, where that is shown. */
+/** A link to the author's profile, if the profile is shown. */
 export const byline = ({ name, handle, status, url, facts }: AuthorShown): Html => {
   const named = url === null ? own(name) : html`<a href="${url}">${own(name)}</a>`
   if (handle === null) return named
@@ -35,13 +35,13 @@ export const byline = ({ name, handle, status, url, facts }: AuthorShown): Html 
   return html`${drawn}${named} @${handle}${STATUS[status]}${badges}`
 }
 
-/** `list`: the address of what they are tags of. */
+/** `list`: the address of the list that the tags filter. */
 export const tagged = (list: string, tags: ReadonlyArray<string>): Html =>
   tags.length === 0
     ? NOTHING
     : html`<p class="tags">${tags.map((tag) => html`<a href="${withQuery(list, { tag })}">#${tag}</a>\n`)}</p>\n`
 
-/** Parts of a line, with a dot between them; those that say nothing are left out. */
+/** Joins parts with a dot between them. Empty parts are left out. */
 export const dotted = (...parts: ReadonlyArray<Html | string>): Html => {
   const said = parts.filter((part) => (typeof part === "string" ? part : part.text) !== "")
   return html`<p class="faint">${said.map((part, index) => (index === 0 ? part : [" · ", part]))}</p>\n`

@@ -14,7 +14,7 @@ export const servedPage = (call: Call, site: Site, page: Page): Response => {
   return plain(publicPageText(site, page), HTML_TYPE)
 }
 
-/** To the one true address of what was asked for, with the query as it came. */
+/** Redirects to the canonical address, with the query as it came. */
 export const movedTo = (call: Call, address: string): Response => {
   call.headers["location"] = call.search === "" ? address : `${address}?${call.search}`
   return empty(301)

@@ -41,7 +41,10 @@ const cellsAt = (state: StateBlock, begin: number, end: number, max: number): nu
   return cells
 }
 
-/** Once a table is too large, it and what looks like tables behind it are paragraphs: nothing is counted twice. */
+/**
+ * Once a table is too large, it and later text that looks like tables become paragraphs, so that nothing is counted
+ * twice.
+ */
 export const boundedTables = (markdown: MarkdownIt): MarkdownIt => {
   const { ruler } = markdown.block
   const all = ruler.getRules("")

@@ -1,4 +1,4 @@
-/** Times for people. They are in UTC, since the reader's time zone is unknown. */
+/** Times for people. They are in UTC, because the reader's time zone is unknown. */
 import { html, type Html } from "./html.ts"
 
 const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" })

@@ -1,15 +1,15 @@
-/** Addresses that agents write down. Only whole http and https addresses become links; the host is always shown. */
+/** Addresses that agents write. Only complete http and https addresses become links, and the host is always shown. */
 import { LIMITS } from "../../schemas/limits.ts"
 import { parseWebAddress } from "../../schemas/web-address.ts"
 import { html, type Html } from "./html.ts"
 
 export interface WebAddress {
   readonly href: string
-  /** In ASCII, as the browser will ask for it: look-alike letters show as what they are. */
+  /** In ASCII, as the browser will ask for it, so that look-alike letters are visible. */
   readonly host: string
 }
 
-/** Tells search engines and the linked site to draw nothing from the link. */
+/** Tells search engines and the linked site to conclude nothing from the link. */
 const REL = "nofollow ugc noopener noreferrer"
 
 export const webAddress = (text: string): WebAddress | null => {

@@ -1,4 +1,4 @@
-/** Judges if an agent may declare a domain (spec 4.9; contract 20). */
+/** Decides whether an agent may declare a domain (spec 4.9; contract 20). */
 import { isIP } from "node:net"
 import { domainToUnicode } from "node:url"
 import { parse } from "tldts"

@@ -1,4 +1,4 @@
-/** Which addresses of the default domain an agent may have (spec 4.9; contract 20). */
+/** Decides which addresses of the default domain an agent may have (spec 4.9; contract 20). */
 import { type Refusal, refusal } from "../../schemas/errors.ts"
 
 /** RFC 2142, and what mail itself is run by. */
@@ -38,7 +38,7 @@ const notYours = refusal(
   "At the default domain local_part is your handle, or your handle, a dot and a suffix."
 )
 
-/** `null` where it may. */
+/** `null` if it may. */
 export const localPartRefusal = (local: string, handle: string): Refusal | null => {
   if (ROLES.has(local)) return reserved
   return local === handle || local.startsWith(`${handle}.`) ? null : notYours

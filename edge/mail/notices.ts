@@ -1,6 +1,6 @@
 /**
- * The entry point for what the mail provider tells (spec 4.9): anybody may call it, and only what the provider has
- * signed for one of our topics gets any further.
+ * Receives notifications of the mail provider (spec 4.9). Anybody may call it, so only messages that the provider has
+ * signed for one of our topics are accepted.
  *
  * Invariants
  *  - Judged in the order of what it costs: shape, topic, time, whose certificate, then the certificate and the signature.
@@ -49,7 +49,7 @@ export const noticeId = (topic: string, messageId: string): string =>
 
 export interface Taken {
   readonly type: SnsMessage["Type"]
-  /** False where it was taken before. */
+  /** False if it was taken before. */
   readonly taken: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Checks an agent's mail and brings it into the shape in which it is stored (spec 4.9; contract 20). */
+/** Checks an agent's mail and converts it to the form in which it is stored (spec 4.9; contract 20). */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import { type Addressee, addressee, shownAddressee } from "../../schemas/mail/addresses.ts"
@@ -26,7 +26,7 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 const wrong = (field: string, message: string): Effect.Effect<never, Refused> =>
   Effect.fail(refuse(invalidField(field, message)))
 
-/** Each address once, where it stands first. */
+/** Each address once, at its first place. */
 const each = (texts: ReadonlyArray<string>, known: Set<string>): ReadonlyArray<Addressee> =>
   texts.flatMap((text) => {
     const found = addressee(text)

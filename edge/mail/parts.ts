@@ -1,4 +1,4 @@
-/** Parts of stored messages, read and opened for the agent whose they are (actors/mail/inbound/store.ts). */
+/** Reads and opens parts of stored messages for the agent that they belong to (actors/mail/inbound/store.ts). */
 import { Effect } from "effect"
 import { piecesOf } from "../../schemas/blob/operations.ts"
 import { refusal } from "../../schemas/errors.ts"
@@ -19,7 +19,7 @@ export interface StoredMail {
   readonly parts: ReadonlyArray<MailPart>
 }
 
-/** Whole: an attachment has 5 MB at most. Fails where there is none of that name. */
+/** Whole: an attachment has 5 MB at most. Fails if there is none of that name. */
 export const readPart = (
   blobs: Blobs,
   call: Call,

@@ -17,7 +17,7 @@ interface Place {
   readonly path: string
 }
 
-/** `null` where it is not at one of them. */
+/** `null` if it is at none of the allowed hosts. */
 const placeOf = (address: string, hosts: ReadonlyArray<string>): Place | null => {
   const host = hosts.find((one) => address.startsWith(`https://${one}/`))
   return host === undefined ? null : { host, path: address.slice("https://".length + host.length) }

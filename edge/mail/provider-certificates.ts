@@ -26,7 +26,7 @@ export interface SigningKey {
   readonly to: number
 }
 
-/** `bad`: what lies there is no such certificate, now; `unreachable`: nobody knows. */
+/** `bad`: there is no valid certificate at the address now. `unreachable`: it is not known. */
 export type CertificateResult =
   | { readonly type: "good"; readonly key: KeyObject }
   | { readonly type: "bad" }
@@ -46,11 +46,11 @@ const namesOf = ({ subjectAltName, subject }: X509Certificate): ReadonlyArray<st
   ...[...subject.matchAll(/^CN=(.+)$/gm)].map(([, name]) => name ?? "")
 ]
 
-/** An operator who configures another host, for tests, answers for its files. */
+/** For tests an operator may configure another host, and is then responsible for its files. */
 const isOf = (certificate: X509Certificate, host: string): boolean =>
   !isProviderHost(host) || (!certificate.ca && namesOf(certificate).some((name) => OWN_NAME.test(name)))
 
-/** `null` where it is no certificate that signs notifications. Its time is judged whenever it is used. */
+/** `null` if it is no certificate that signs notifications. Its time is judged whenever it is used. */
 export const signingKeyIn = (pem: string, host: string): SigningKey | null => {
   const blocks = pem.match(PEM) ?? []
   if (blocks.length > CHAIN_MAX) return null
@@ -110,7 +110,7 @@ export class ProviderCertificates {
       const pem = (await this.fetch.get(address)).toString("latin1")
       found = signingKeyIn(pem, new URL(address).hostname)
     } catch (error) {
-      // A good one is good until its own end: whoever keeps others from fetching it gains nothing.
+      // A valid certificate is used until its own end, so an attacker gains nothing by blocking others.
       const before = this.kept.get(address)
       if (before !== undefined) return inTime(before.found, now)
       return { type: "unreachable", why: error instanceof Error ? error.message : "unknown" }

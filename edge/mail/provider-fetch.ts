@@ -1,6 +1,6 @@
 /**
- * Fetches from the provider: its certificates, and the confirmation of a subscription. Nothing else in an edge goes out
- * into the world.
+ * Fetches from the provider: its certificates, and the confirmation of a subscription. An edge makes no other requests
+ * to the outside.
  *
  * Invariants
  *  - Over TLS, whose certificate is for that host and by an authority that this process trusts. It is asked once: no

@@ -1,4 +1,4 @@
-/** Messages and mailboxes of an agent, as their actors have them. */
+/** Reads messages and mailboxes of an agent from their actors. */
 import { Effect, Schema } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import { notFound } from "../../schemas/errors.ts"

@@ -1,6 +1,6 @@
 /**
- * `POST /email/send`, and `POST /email/messages/{id}/reply`: what is sent is stored sealed, then counted and queued in one commit; the answer waits a moment for
- * what becomes of the first attempt.
+ * `POST /email/send`, and `POST /email/messages/{id}/reply`. The mail is stored sealed, then counted and queued in one
+ * commit. The answer waits a moment for the outcome of the first attempt.
  */
 import { Clock, Effect } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
@@ -29,7 +29,7 @@ const noSuchMessage = invalidField("in_reply_to", "in_reply_to must be a message
 const notReceived = invalidField("id", "id must be a message that you received.")
 const nobodyToAnswer = invalidField("id", "The message names no sender that could be answered.")
 
-/** Envelope, marks and places in the queue, beside the text of which the log has nothing. */
+/** Bytes of the envelope, marks and places in the queue. The log has nothing of the text. */
 const SEND_BYTES = 16_000
 /** Its place in the queue, and what becomes of it. */
 const RECIPIENT_BYTES = 1500
@@ -37,7 +37,7 @@ const SEARCHED_CHARS = 20_000
 const REFERENCES_MAX = 20
 const LOOK_AGAIN_MS = 50
 
-/** As far as it is looked at; what is no text has none. */
+/** The text of a file, up to the length that is scanned; empty if it is not text. */
 const fileText = (base64: string): string => textOfFile(Buffer.from(base64, "base64")) ?? ""
 
 /** A message to send, with everything found that it names. */
@@ -132,7 +132,7 @@ export const mailSending = ({ bus, blobs, config: { hub } }: EdgeParts, reading:
       if (refused) return yield* refuse(failed(sent.recipients[0]?.detail ?? null))
       // It is on its way whatever the read models say now.
       const thread_id = yield* Effect.orElseSucceed(reading.threadOf(call, agent, mail), () => null)
-      // Spec 4.9: what was taken is `sent`, even where its recipient has it by now.
+      // Spec 4.9: an accepted mail is `sent`, even if its recipient has it by now.
       return { ...sent, thread_id, status: sent.status === "delivered" ? "sent" : sent.status }
     })
 

@@ -1,4 +1,4 @@
-/** Messages of Amazon SNS, as they come by HTTP: their shape, and whether the provider has signed them. Pure. */
+/** Messages of Amazon SNS over HTTP: checks their form, and that the provider has signed them. Pure. */
 import { type KeyObject, verify } from "node:crypto"
 import { Schema } from "effect"
 
@@ -53,7 +53,7 @@ const OF_SUBSCRIPTION: ReadonlyArray<Signed> = [
   "Type"
 ]
 
-/** Names and values by turns, each ended by a line feed; what is not there is left out. */
+/** Names and values in turns, each followed by a line feed. Missing fields are left out. */
 const stringToSign = (message: SnsMessage): string =>
   (message.Type === "Notification" ? OF_NOTIFICATION : OF_SUBSCRIPTION)
     .map((name) => {

@@ -23,7 +23,7 @@ interface Answer<Data> {
 /** Converts the bytes of an envelope. */
 export type Form = (envelope: Uint8Array, at: At) => string
 
-/** For one record. */
+/** Makes the form of one record. */
 export const record =
   <Data>(write: (data: Data, at: At) => string): Form =>
   (envelope, at) =>
@@ -57,7 +57,7 @@ export const stateOf = <Data extends object>(type: string, heading: string): For
     blocks(frontMatter({ type, url: baseUrl + path }), `# ${heading}`, fields(state))
   )
 
-/** By the id of an endpoint of the interface. */
+/** Keyed by the id of an endpoint of the interface. */
 export type Forms = Readonly<Record<string, Form>>
 
 export type Params = Readonly<Record<string, string>>
@@ -67,11 +67,11 @@ export interface PageForm {
   readonly of: string
   /** The endpoint's path parameters, where the page's differ. */
   readonly params?: (params: Params) => Params
-  /** Query parameters made of the page's path. The page's own query is passed on too. */
+  /** Query parameters that follow from the page's path. The page's own query is passed on too. */
   readonly query?: (params: Params) => Params
 }
 
-/** By the id of a page. */
+/** Keyed by the id of a page. */
 export type PageForms = Readonly<Record<string, PageForm>>
 
 /** `/threads/12-a-slug` is about thread 12. */

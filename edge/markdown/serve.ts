@@ -1,5 +1,5 @@
 /**
- * Serves markdown to clients that prefer it. All routes are wrapped here, so no handler knows of it.
+ * Serves markdown to clients that prefer it. All routes are wrapped here, so handlers need no code for it.
  *
  * Invariants
  *  - The route answers as always, and its 200 is converted. A page's markdown is that of the endpoint whose record it
@@ -56,7 +56,7 @@ const pageIn = (
     return markdown(call, mapped(params))
   })
 
-/** By the ids of endpoints and of pages. */
+/** Keyed by the ids of endpoints and of pages. */
 interface Written {
   readonly forms: Forms
   readonly pageForms: PageForms

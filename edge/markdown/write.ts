@@ -4,7 +4,8 @@
  * Invariants
  *  - Agents' texts appear in fences and nowhere else: each fence is longer than any run of backticks within, and opens
  *    with the author. Nothing in it can end the fence.
- *  - Outside stand our own words, numbers, and what operators and the service name, on one line, each mark escaped.
+ *  - Outside the fences are our own words, numbers, and names by operators and the service, on one line, with each mark
+ *    escaped.
  *  - The front matter is YAML that reads the same for every parser: numbers, and texts in double quotes.
  */
 import { UNTRUSTED } from "../../schemas/content/untrusted.ts"
@@ -35,7 +36,7 @@ const MARKS = /[!-/:-@[-`{-~]/g
 /** A name that is not an agent's: a category's, an entry's of the library or the roadmap. */
 export const line = (text: string): string => oneLine(text).replaceAll(MARKS, "\\$&")
 
-/** In the order in which they stand, with a line between. */
+/** Joins parts in order, with an empty line between them. */
 export const blocks = (...parts: ReadonlyArray<string | null>): string =>
   `${parts.filter((part) => part !== null && part !== "").join("\n\n")}\n`
 
@@ -81,7 +82,7 @@ const longestRun = (text: string): number => {
 const BACKTICK = "`".charCodeAt(0)
 const FENCE_MIN = 3
 
-/** The text without control characters, which would act on a terminal. */
+/** The text without control characters, which would control a terminal. */
 const shown = (text: string): string =>
   text
     .toWellFormed()

@@ -1,4 +1,4 @@
-/** `GET /me/notifications?wait_seconds=`: an empty list is held back until it is none, or the time is over. */
+/** `GET /me/notifications?wait_seconds=`: an empty list is held back until there is an entry, or the time is over. */
 import { Effect } from "effect"
 import { listed, type Listed } from "../bus/lists.ts"
 import type { Bus } from "../bus/bus.ts"

@@ -1,11 +1,11 @@
 /**
- * Requests that are held back until there is something for them, or their time is over.
+ * Holds requests back until there is something for them, or their time is over.
  *
  * Invariants
  *  - Each look asks anew, as any request does; waiting only decides when. A request is woken by what its agent is
  *    notified of (watch.ts).
- *  - The request's own deadline (request_deadline_ms) is for what is asked on its behalf: each ask has it anew. The
- *    whole is bounded by `waitMs` and one such deadline.
+ *  - The request's own deadline (request_deadline_ms) applies to each ask on its behalf. The whole request is bounded
+ *    by `waitMs` plus one such deadline.
  *  - Nobody waits longer for a side that does not answer: the first ask that fails is the answer. Once a request is
  *    held, a failure is not, unless it is the last there is time for.
  *  - The result is given only to a caller who may still read it.
@@ -37,7 +37,7 @@ export interface Holding<A> {
   readonly look: Effect.Effect<A, Refused>
   /** True if the result is worth an answer. */
   readonly isThere: (found: A) => boolean
-  /** The newest notification that the agent knows of: what came before wakes nobody. */
+  /** The newest notification that the agent knows. Earlier ones wake nobody. */
   readonly since?: number
 }
 
@@ -117,7 +117,7 @@ export class Holder {
       if (isThere(first)) return { found: first, waited: false }
       let found: Found<A> = Result.succeed(first)
       let seen = since
-      /** Looks to come without being woken: what was heard of may be in one read model, and not in another yet. */
+      /** Further looks without being woken, because an event may be in one read model and not in another yet. */
       let looks = 0
       while (!waking.over && monotonicMs(call.clock) < until) {
         yield* Effect.promise(() =>

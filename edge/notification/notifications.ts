@@ -1,4 +1,4 @@
-/** The edge's held requests, put together: for notifications, for what owners say, and for mail. */
+/** Wires the edge's held requests: for notifications, for owners' answers, and for mail. */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { type Clock, Effect, Result, type Scope } from "effect"
 import type { Bus } from "../bus/bus.ts"
@@ -42,7 +42,7 @@ export const notificationsOf = (clock: Clock.Clock, nats: NatsConnection, bus: B
   return { lists: new HeldLists(bus, waiting), streams: new Streams(bus, watch, limits), waiting, forOwners, forMail }
 }
 
-/** To be opened behind the port: what is held is let go before the port waits for it. */
+/** Must be opened after the port, so that held requests are released before the port waits for them. */
 export const releaseAtEnd = ({
   waiting,
   forOwners,

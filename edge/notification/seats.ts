@@ -1,4 +1,7 @@
-/** The places for requests that an edge holds at once, in all and for each agent, the oldest of an agent first. */
+/**
+ * The places for requests that an edge holds at once, in total and for each agent. The oldest request of an agent
+ * leaves first.
+ */
 export class Seats<Holder> {
   private readonly max: number
   private readonly perAgentMax: number
@@ -18,7 +21,7 @@ export class Seats<Holder> {
     return this.count >= this.max
   }
 
-  /** The agent's oldest holder where it has as many as it may; `null` where there is room for one more. */
+  /** The agent's oldest holder where it has as many as it may; `null` if there is room for one more. */
   oldest(agent: string): Holder | null {
     const holders = this.taken.get(agent)
     if (holders === undefined || holders.size < this.perAgentMax) return null

@@ -19,7 +19,7 @@ export interface StreamTextParts {
   readonly bus: Bus
   readonly call: Call
   readonly waking: Waking
-  /** The next page behind an id; `null` where it could not be had. */
+  /** The next page behind an id; `null` if it could not be had. */
   readonly read: (since: number) => Promise<ReadonlyArray<Notification> | null>
   /** Ends the connection of a reader that takes nothing. */
   readonly letGo: () => void
@@ -93,7 +93,7 @@ export class StreamText {
     return this.parts.waking.accountChanged || monotonicMs(this.clock) >= this.judgeAt
   }
 
-  /** The next notifications as text; nothing where there are none, or they could not be read. */
+  /** The next notifications as text; nothing if there are none, or they could not be read. */
   private async next(): Promise<string> {
     if (this.page.length === 0 && (this.more || this.parts.waking.newest > this.cursor)) await this.turn()
     let chunk = ""
@@ -115,7 +115,7 @@ export class StreamText {
     const found = await this.parts.read(this.cursor)
     this.page = [...(found ?? [])]
     this.more = this.page.length >= notifications.stream_page_max
-    // Heard of, but not to be had: the next look tells of it again.
+    // The notification was announced but cannot be read yet. The next look finds it.
     if (this.page.length === 0) waking.newest = this.cursor
   }
 

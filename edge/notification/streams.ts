@@ -1,5 +1,5 @@
 /**
- * `GET /me/notifications/stream`: server-sent events, for as long as client and service like.
+ * `GET /me/notifications/stream`: server-sent events, until the client or the service ends them.
  *
  * Invariants
  *  - The truth is the read model `notifications`, read in ascending order from where the reader has come to. No smaller
@@ -8,9 +8,9 @@
  *    (actors/engine/activation.ts). Rows are made in the order of the log. So "greater than the last" loses nothing and
  *    repeats nothing, whichever edge goes on from the same `Last-Event-ID`.
  *  - A read that fails is made again; the stream says nothing of it, and goes on where it was.
- *  - The signer's right to read is checked again every `judge_ms`, at once when the account changed, and behind each
- *    notification of such a change, before anything further is sent. If nobody can tell for `judge_overdue_ms`, the
- *    stream ends.
+ *  - The signer's right to read is checked again every `judge_ms`, at once when the account changed, and after each
+ *    notification of such a change, before anything further is sent. If it cannot be checked for `judge_overdue_ms`,
+ *    the stream ends.
  *  - The reader sets the pace: a page is read when the one before is taken, so no more than a page is held for it. A
  *    reader that takes nothing for two heartbeats is dropped.
  *  - Every stream ends: by its lifetime, by the agent's newer streams, by the edge's end; the reader comes again.
@@ -33,7 +33,7 @@ import { after, wallMs } from "../../schemas/runtime/clock.ts"
 
 const overloaded: Refusal = { code: "overloaded", message: "Too many streams are open here.", retryAfter: 2 }
 
-/** Behind the lifetime, for what is under way then. */
+/** Time after a stream's lifetime for work under way. */
 const LATE_MS = 5000
 
 export class Streams {
@@ -57,8 +57,8 @@ export class Streams {
   /** `from`: the last id that the reader has; `null` begins with the oldest unread notification. */
   open(call: Call, agent: string, from: number | null): Effect.Effect<Response, Refused> {
     if (this.closing || this.seats.full) return Effect.fail(refuse(overloaded))
-    // The connection ends with its stream: its clock is the stream's alone, and whoever comes again may find another
-    // edge. Proxies that gather answers would keep each event back.
+    // The connection ends with its stream, so that a client that connects again may reach another edge. Proxies that
+    // collect answers would hold each event back.
     Object.assign(call.headers, { connection: "close", "x-accel-buffering": "no" })
     if (call.method === "HEAD") return Effect.succeed(headOf(EVENT_STREAM_TYPE))
     const waking = new Waking(call.clock)
@@ -73,7 +73,7 @@ export class Streams {
     )
   }
 
-  /** Readers are told to come again, and find another edge. */
+  /** Readers are asked to connect again, and reach another edge. */
   close(): void {
     this.closing = true
     for (const waking of this.seats.all()) waking.end()
@@ -116,8 +116,7 @@ export class Streams {
     // A stream is quiet for longer than any other answer; who takes nothing of it is let go of by the text.
     socket.setTimeout(0)
     const cancel = after(call.clock, notifications.stream_lifetime_ms + LATE_MS, letGo)
-    // The stream itself closes once what it waits for has come, up to a heartbeat later; whoever is gone is woken at
-    // once.
+    // The stream closes itself after its next event, up to a heartbeat later. A reader that has gone is woken at once.
     const leave = (): void => this.leave(agent, waking)
     socket.once("close", leave)
     stream.once("close", () => {

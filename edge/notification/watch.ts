@@ -1,12 +1,12 @@
 /**
- * Tells the held requests of this edge that an agent of theirs may have something new.
+ * Wakes held requests of this edge when their agent may have something new.
  *
  * Invariants
  *  - Nothing is decided here: a request that is woken reads the read models. A hint on the bus wakes it, sent by the
  *    projector after its transaction, or a look of this edge's own. Hints may be lost: the projector dies between the
- *    two, the bus goes away. So a hint makes it quick, and the look makes it sure.
- *  - One subscription for an agent, shared by its requests here, there before the first of them reads: what is
- *    committed after that read is hinted at or looked for.
+ *    two, the bus goes away. So hints are fast, and looks are reliable.
+ *  - An agent's requests here share one subscription, which is made before the first of them reads. So a commit after
+ *    that read causes a hint, or is found by a look.
  *  - One look is one query for up to LOOK_AGENTS agents, however many requests wait; none while nobody does.
  */
 import type { NatsConnection, Subscription } from "@nats-io/transport-node"
@@ -21,7 +21,7 @@ interface Watched {
   readonly waiting: Set<Waking>
 }
 
-/** Newest notification of each agent that has one; empty where nobody can tell at the moment. */
+/** The newest notification of each agent that has one; empty if that is not known at the moment. */
 type Look = (agents: ReadonlyArray<string>) => Promise<ReadonlyArray<readonly [string, number]>>
 
 const NOTIFICATION_ID = /^[1-9]\d{0,15}$/

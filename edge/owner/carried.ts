@@ -1,4 +1,4 @@
-/** The agents that a person stands behind, and that have pages here. */
+/** The agents that a person sponsors, and that have pages here. */
 import type { Author } from "../../schemas/content/author.ts"
 import type { HumanSponsorship } from "../../schemas/sponsorship/records.ts"
 

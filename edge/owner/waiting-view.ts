@@ -39,7 +39,7 @@ export interface Need {
   readonly path: string | null
   readonly title: Html | string
   readonly more: Html
-  /** It ends by itself, within minutes. */
+  /** True if it ends within minutes. */
   readonly isUrgent?: boolean
 }
 

@@ -1,29 +1,30 @@
 /**
- * `Idempotency-Key` on requests that change something, signed, or with a person's token or a vault's (contract 13, 17,
- * 20).
+ * `Idempotency-Key` on requests that change something and are signed, or have the token of a person or a vault
+ * (contract 13, 17, 20).
  *
  * Invariants
- *  - The actor of the signing key, or of the person, keeps the first answer: asked before the operation, told after it,
- *    before the answer leaves.
+ *  - The actor of the signing key or of the person keeps the first answer. The edge asks it before the operation, and
+ *    gives it the answer after the operation, before the client gets it.
  *  - The operation's command id is made of key, method, path, Idempotency-Key and body. The other parts of the question
  *    count too: the query; the type of a file; tags that are compared. So a request that is repeated because an edge or
  *    its line died in between is the same command in the log, which gives its first answer again. If the body may hold
  *    a password, the actor that keeps the answer makes the id, under a key that no edge has.
- *  - A record belongs to the key that signed: no other key, nor the same agent's next one, hears of it (contract 21). A
- *    person's belongs to the account, whichever of its tokens came along, and whoever signed besides. That of a request
- *    which ends its own session belongs to its token: who repeats it has no session any more, and hears its first
- *    answer.
- *  - A request whose client is gone frees its key at once, for the same body. Its work goes on, and the same command
- *    made again meets it in the actor's mailbox, or its commit in the log. Another body is a conflict for as long as
- *    the first may be under way. Asks about the key are never cut off in the middle, or nobody would free it.
- *  - Answers that a retry may change are not kept, and the key is free: 401, 429, 5xx, and refusals that time or
- *    another act lifts (schemas/errors.ts). So are answers above `ANSWER_MAX_BYTES` that cannot be made anew.
+ *  - A record belongs to the key that signed. No other key gets its answer, not even the same agent's next key
+ *    (contract 21). A person's record belongs to the account, for all of its tokens. The record of a request that ends
+ *    its own session belongs to that token: its repeat has no session any more, and still gets the first answer.
+ *  - If the client of a request disconnects, the key is free at once for the same body. The work continues, and a
+ *    repeat is the same command, which finds the first in the actor's mailbox or its commit in the log. Another body is
+ *    a conflict for as long as the first may be under way. Asks about the key are never interrupted, or the key would
+ *    stay taken.
+ *  - Answers that a retry may change are not kept, and the key is free again: 401, 429, 5xx, and refusals that may pass
+ *    with time or after another action (schemas/errors.ts). So are answers above `ANSWER_MAX_BYTES` that cannot be made
+ *    anew.
  *  - A large answer that shows a record as it stands is not kept if it takes too much of the day's bytes. A repeated
- *    request gets it made anew (`again`). Above `ANSWER_MAX_BYTES` it does not even go along; that it was given, and to
- *    which body, does. One that may stand in no copy is made anew of what is kept in its place (`remake`), however long
- *    ago its command was.
- *  - Kept answers are sealed there, so that an answer with a secret (registration's) may be kept like any other. Data
- *    of a person's account is not: an owner's name and words are left out of it (`Response.kept`).
+ *    request gets it made anew (`again`). Above `ANSWER_MAX_BYTES` the answer is not sent to the actor at all, only the
+ *    fact that it was given, and for which body. An answer of which no copy may exist is made again from what is kept
+ *    in its place (`remake`), however old its command is.
+ *  - Kept answers are sealed, so an answer with a secret (that of a registration) may be kept like any other. Data of a
+ *    person's account is not kept: an owner's name and words are left out (`Response.kept`).
  */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
@@ -47,7 +48,7 @@ import { keptAnswer, type Response } from "../http/respond.ts"
 const ANSWER_MAX_BYTES = 524_288
 const IN_FLIGHT_RETRY_SECONDS = 1
 const COMMAND_CHARS = 32
-/** Behind what a request waits for. */
+/** Added to the time that a held request waits. */
 const HELD_SLACK_MS = 5000
 const METHODS: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"])
 const PRINTABLE = /^[\x20-\x7e\u0080-\u00ff]+$/
@@ -80,7 +81,7 @@ export const idempotent = <R>(bus: Bus, call: Call, limits: Limits, run: Answere
           call.remake = begun.remake ?? null
         }
         const end = (kept: KeptAnswer) => finish(keeper, { ...entry, ...kept, ...begunBy(begun) })
-        // Its client is gone: who asks again need not wait for the deadline of a request that nobody waits for.
+        // The client is gone. A repeat need not wait for the deadline of a request that nobody waits for.
         const answered = Effect.onInterrupt(restore(run), () => end({ ...NOTHING_KEPT, abandoned: true }))
         return Effect.tap(answered, (response) =>
           end(maySucceedLater(call) ? NOTHING_KEPT : keptOf(response, begun.begun !== undefined))
@@ -90,7 +91,7 @@ export const idempotent = <R>(bus: Bus, call: Call, limits: Limits, run: Answere
   )
 }
 
-/** `null` where none came, or means nothing. */
+/** `null` if there is no such header, or if it has no effect on this request. */
 const keyIn = ({ request, method }: Call): string | null => {
   const key = request.headers["idempotency-key"]
   if (key === undefined || !METHODS.has(method)) return null
@@ -106,7 +107,10 @@ const keyRefusal = (text: string, max: number): Refusal => {
 
 const isKey = (text: string, max: number): boolean => text.length > 0 && text.length <= max && PRINTABLE.test(text)
 
-/** Under which name what is asked is known, and what it is. `token`: of who asks, where the answer is for that alone. */
+/**
+ * The name of the record, and the fingerprint of the request. `token`: the caller's, if the answer belongs to that
+ * token alone.
+ */
 const entryOf = (
   call: Call,
   { owner, signer, token }: Pick<Keeper, "owner" | "signer" | "token">,
@@ -118,8 +122,8 @@ const entryOf = (
 }
 
 /**
- * The first answer to a request that has ended its own session, for who repeats it; `null` where there is none. Nobody
- * finds it without that token.
+ * The first answer to a request that has ended its own session, for its repeat; `null` if there is none. It is found
+ * only with that token.
  */
 export const answeredBefore = (
   bus: Bus,
@@ -139,13 +143,13 @@ export const answeredBefore = (
   })
 }
 
-/** People's requests may hold their password. */
+/** A person's request may contain the password. */
 const guessableOf = ({ endpoint }: Call): Pick<IdempotencyEntry, "guessable"> =>
   endpoint?.guessable === true ? { guessable: true } : {}
 
 /**
- * One that waits is under way for what it waits, and for the last look behind that. No longer: whoever sends it again when
- * its edge has died waits for as long.
+ * A request that is held counts as under way for the time that it waits, and for its last look after that. No longer,
+ * because a client that repeats it after its edge died waits just as long.
  */
 const heldOf = ({ endpoint, body }: Call, { limits }: Limits): Pick<IdempotencyBeginning, "held_ms"> => {
   if (endpoint?.held !== true) return {}
@@ -155,10 +159,7 @@ const heldOf = ({ endpoint, body }: Call, { limits }: Limits): Pick<IdempotencyB
   return seconds > 0 ? { held_ms: seconds * 1000 + HELD_SLACK_MS } : {}
 }
 
-/**
- * The fingerprint of a request under a key: the body, the query, and the declared type and conditions if they are part
- * of it.
- */
+/** The fingerprint of a request under a key: its body, query, declared type and conditions, as far as they apply. */
 const fingerprintOf = (call: Call): string => {
   const { bodySha256, search, endpoint, request } = call
   const conditions = endpoint?.comparesTags === true ? conditionsIn(call) : ""
@@ -169,7 +170,7 @@ const fingerprintOf = (call: Call): string => {
 
 const CONDITIONS = ["if-match", "if-none-match"] as const
 
-/** Empty without conditions, so that nodes of a release before make the same fingerprint. */
+/** Empty without conditions, so that nodes of an earlier release make the same fingerprint. */
 const conditionsIn = (call: Call): string =>
   CONDITIONS.flatMap((name) => {
     const condition = call.header(name)
@@ -189,18 +190,18 @@ const IN_FLIGHT: Refusal = {
   retryAfter: IN_FLIGHT_RETRY_SECONDS
 }
 
-/** The keeper of a request's answers. */
+/** The actor that keeps a request's answers. */
 interface Keeper {
-  /** The owner of a name space of keys. */
+  /** The owner of a namespace of keys. */
   readonly owner: string
   readonly signer: Signer
-  /** Hash of the token to which the answer belongs, where that is not its owner's altogether. */
+  /** Hash of the token that the answer belongs to; `null` if it belongs to the owner as a whole. */
   readonly token: string | null
   readonly begin: (entry: IdempotencyBeginning) => Effect.Effect<Uint8Array, Refused>
   readonly finish: (input: IdempotencyFinish) => Effect.Effect<Uint8Array, Refused>
 }
 
-/** `null` of a request by nobody. */
+/** `null` for a request without a caller. */
 const keeperOf = (bus: Bus, call: Call): Keeper | null => {
   const { ticket, person, holder, endpoint } = call
   if (endpoint === null) return null
@@ -241,7 +242,10 @@ const begunBy = ({ begun }: { readonly begun?: string }): Pick<IdempotencyFinish
 
 const NOTHING_KEPT: KeptAnswer = { status: 0, answer: "" }
 
-/** `remakes`: a node of a release before would keep an answer that does not come along as an empty one. */
+/**
+ * `remakes`: false if the keeper may be a node of an earlier release, which would keep a missing answer as an empty
+ * one.
+ */
 const keptOf = ({ status, body: said, kept, remake }: Response, remakes: boolean): KeptAnswer => {
   if (remake !== undefined) return remakes ? { status, answer: remake, remade: true } : NOTHING_KEPT
   const body = kept ?? said
@@ -252,7 +256,7 @@ const keptOf = ({ status, body: said, kept, remake }: Response, remakes: boolean
 
 const maySucceedLater = ({ refusal }: Call): boolean => refusal !== null && isPassing(refusal.code)
 
-/** A failure here is not told to the client: the operation is done, and repeating it is safe by its command id. */
+/** A failure here is not reported to the client. The operation is done, and its command id makes a repeat safe. */
 const finish = (keeper: Keeper, input: IdempotencyFinish): Effect.Effect<void> => Effect.ignore(keeper.finish(input))
 
 const sha256 = (data: string | Uint8Array): string => createHash("sha256").update(data).digest("hex")

@@ -1,11 +1,11 @@
-/** Asks for the read models' watermarks, once for many requests. */
+/** Reads the watermarks of the read models, once for many requests. */
 import { type Clock, Effect } from "effect"
 import type { Bus } from "../bus/bus.ts"
 import { wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"
 
-/** An answer that takes longer serves nobody: the tables are asked instead. */
+/** An answer that takes longer is of no use, because asking the tables is then as fast. */
 const WAIT_MS = 400
-/** After one that did not come nobody waits for another for so long. */
+/** After a missing answer, requests do not wait for another one for this long. */
 const SILENT_MS = 2000
 
 const SILENCE = Promise.resolve(null)
@@ -24,8 +24,8 @@ export class Marks {
   }
 
   /**
-   * As they are after this call at the earliest; `null` where nobody can tell. One query is under way at a time: whoever
-   * comes meanwhile waits for the one after it, together with all others.
+   * The watermarks, read after this call; `null` if they are not known. One query is under way at a time. Calls that
+   * arrive meanwhile share the next one.
    */
   current(): Promise<string | null> {
     if (monotonicMs(this.clock) < this.silentUntil) return SILENCE
@@ -39,7 +39,7 @@ export class Marks {
     return asked
   }
 
-  /** Never rejects: whatever fails, and however, is no answer. */
+  /** Never rejects. Every failure counts as no answer. */
   private async ask(): Promise<string | null> {
     const asked = this.bus.query({ deadline: wallMs(this.clock) + WAIT_MS, call: null }, "marks", null)
     const answer = await Effect.runPromise(Effect.catchCause(asked, () => Effect.succeed(null)))

@@ -1,4 +1,4 @@
-/** Differences for pages outside the interface: their admission and their refusals. */
+/** The differences for pages outside the interface: their admission and their refusals. */
 import { Effect } from "effect"
 import { API_PREFIX } from "../../schemas/api.ts"
 import { type Refusal, refusal } from "../../schemas/errors.ts"
@@ -15,7 +15,7 @@ import { type RefusedPage, refusedPage } from "./refused-page.ts"
 export interface Outside {
   /** Draws on `web`, names the visitor in a header, and refuses forms of other sites. */
   readonly admit: (call: Call, match: Match) => Effect.Effect<void, Refused>
-  /** For a path without an endpoint. */
+  /** The refusal for a path without an endpoint. */
   readonly nothing: Refusal
   readonly refused: RefusedPage
 }

@@ -83,7 +83,7 @@ const HEALTH = `${API_PREFIX}/health`
 const isProbe = ({ path, method, request }: Call, clients: Clients): boolean =>
   path === HEALTH && (method === "GET" || method === "HEAD") && clients.probes(request)
 
-/** nginx's status for a client that left before its answer. It appears in the log only. */
+/** nginx's status for a client that left before its answer. It appears only in the log. */
 const CLIENT_CLOSED_REQUEST = 499
 
 export class Pipeline {
@@ -188,7 +188,7 @@ export class Pipeline {
       const borne = wanted === null ? null : readHolder(call, wanted, read.kind === "signed")
       if (borne !== null && !isHolder(borne)) return yield* closing(call, borne)
       if (hasBody(call.request)) {
-        // A signature covers the body that came, also where the endpoint takes none (spec 5.1).
+        // A signature covers the body that was sent, even if the endpoint takes none (spec 5.1).
         const kind = call.endpoint?.body ?? (call.endpoint !== null && read.kind === "signed" ? "plain" : null)
         if (kind === null) call.headers["connection"] = "close"
         if (match.kind !== "found") return yield* this.dispatch(call, match)

@@ -1,18 +1,17 @@
 /**
- * Answers that are the same for everybody while the read models are the same: made once, and given again.
+ * Reuses answers that are the same for everybody as long as the read models do not change.
  *
  * Invariants
- *  - An answer is given again only where the watermarks, asked after the request came, read as they did when they were
- *    asked before it was made. So nobody sees less than the tables would have shown him.
- *  - Some figures of a read model are counted once in a while and not with every change: nothing is given again that is
- *    older than `REUSED_MAX_MS`. The first page is the exception: its slow parts may be older by `PARTS_KEPT_MS`
- *    (html/beginning-parts.ts).
- *  - Only what was asked without a signature, is whole and in bytes, and is a 200. An answer is not whole if its client
- *    had too many queries under way. Each form that a client may ask for
- *    is an answer of its own.
- *  - While an answer is made, others that want the same wait for it; where it comes to nothing each makes its own.
- *  - Kept are `KEPT_MAX_BYTES` at most; what was used longest ago goes first.
- *  - If nobody can tell the watermarks, the answer is made anew, after a moment at most (marks.ts).
+ *  - An answer is reused only if the watermarks, read after the request came, equal the ones that were read before the
+ *    answer was made. So no client sees less than the tables would have shown.
+ *  - Some figures of a read model are counted only from time to time, so no answer older than `REUSED_MAX_MS` is
+ *    reused. The first page is the exception: its slow parts may be older by `PARTS_KEPT_MS`
+ *    (edge/meta/beginning-parts.ts).
+ *  - Only answers to unsigned requests are reused, if they are complete bytes with status 200. An answer lacks something
+ *    if its client had too many queries under way. Each form that a client may ask for is a separate answer.
+ *  - While an answer is being made, other requests for it wait. If it cannot be reused, each makes its own.
+ *  - At most `KEPT_MAX_BYTES` are kept. The least recently used answer is dropped first.
+ *  - If the watermarks cannot be read, the answer is made again, after a short wait at most (marks.ts).
  */
 import { Effect } from "effect"
 import { prefersMarkdown } from "../http/accept.ts"
@@ -28,7 +27,7 @@ import { empty, type Response } from "../http/respond.ts"
 export const REUSED_MAX_MS = 2000
 const KEPT_MAX_BYTES = 64 * 1024 * 1024
 const ANSWER_MAX_BYTES = 4 * 1024 * 1024
-/** The rough size of an entry beside its body and its key. */
+/** The rough size of an entry, without its body and its key. */
 const ENTRY_BYTES = 1000
 
 interface Kept {
@@ -43,11 +42,11 @@ interface Kept {
 
 interface Making {
   readonly marks: string
-  /** `null`: it came to nothing that could be kept. */
+  /** Resolves to `null` if the answer could not be kept. */
   readonly made: Promise<Kept | null>
 }
 
-/** Hears how each request was answered. */
+/** Called with how each request was answered. */
 export interface ReuseObserver {
   reused(outcome: "again" | "made"): void
 }
@@ -65,7 +64,7 @@ export class Reused {
     this.now = now
   }
 
-  /** The same routes, of which some give their answers again. */
+  /** The same routes. Some of them reuse their answers. */
   routes(endpoints: ReadonlyArray<Endpoint>, routes: ReadonlyMap<string, Route>): ReadonlyMap<string, Route> {
     const wanted = new Set(endpoints.filter(({ reused }) => reused).map(({ id }) => id))
     return new Map([...routes].map(([id, route]) => [id, wanted.has(id) ? this.route(id, route) : route]))
@@ -134,7 +133,10 @@ export class Reused {
   }
 }
 
-/** Nobody is known by a signature; whoever asks by a time is answered by who knows of times. */
+/**
+ * The request must have no signature. A request with a time (`If-Modified-Since`) goes to the handler, which knows
+ * times.
+ */
 const mayBeGiven = (call: Call): boolean => call.ticket === null && call.header("if-modified-since") === undefined
 
 const formOf = (call: Call): string => {
@@ -165,7 +167,7 @@ const keepable = (
 
 const given = (call: Call, { body, etag, headers }: Kept): Response => {
   call.headers["etag"] = etag
-  // Answers that may be cached say so themselves.
+  // Answers that may be cached have their own header.
   if (call.endpoint === null || call.endpoint.keptSeconds === 0) call.headers["cache-control"] ??= "no-cache"
   if (matchesTag(call.header("if-none-match"), etag)) {
     const { "content-length": _length, "content-type": _type, ...rest } = headers

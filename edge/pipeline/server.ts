@@ -1,9 +1,9 @@
 /**
- * The HTTP server under the pipeline: what Node's parser and sockets need bounds for, and answers to what never
- * becomes a request.
+ * The HTTP server below the pipeline: the bounds of Node's parser and sockets, and answers to bytes that never become a
+ * request.
  *
- * Stopping: first the edge goes on until balancers have turned away (leaving.ts). Then no new connection is taken, idle ones are closed, requests under way have until their deadline; what is left
- * then is cut off.
+ * Stopping: first the edge serves until balancers have turned away (edge/http/leaving.ts). Then it takes no new
+ * connection and closes idle ones. Requests under way have until their deadline, and the rest is cut off.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -18,7 +18,7 @@ import type { Pipeline } from "./pipeline.ts"
 import { answerClientError } from "../http/raw-answer.ts"
 import { after, every } from "../../schemas/runtime/clock.ts"
 
-/** Beyond the deadline of a request, for its answer to be sent. */
+/** Time after the deadline of a request in which its answer is sent. */
 const SENDING_MS = 1_000
 const CLOCK_CHECK_MS = 1_000
 /** Requests that one connection may send before it is closed. */
@@ -42,7 +42,7 @@ export const serve = (
     const door = new Doorkeeper(options)
     const handler = (request: IncomingMessage, response: ServerResponse): void => {
       if (!door.admits(request, response) || !wellFramed(options, request, response)) return
-      // The next request on this connection would find nobody.
+      // The edge is stopping, so the next request on this connection would not be served.
       if (options.leaving.now) response.shouldKeepAlive = false
       pipeline.handle(request, response)
     }
@@ -56,7 +56,7 @@ export const serve = (
       expectingContinue.add(request)
       handler(request, response)
     })
-    // An expectation that is not known is not met, and the request is answered without it.
+    // An unknown expectation is ignored, and the request is answered without it.
     server.on("checkExpectation", handler)
     server.on("clientError", (error, socket) => answerClientError(options, error, socket))
     yield* Effect.acquireRelease(listen(server, options), () =>
@@ -69,21 +69,21 @@ const makeServer = (service: Limits["service"]): Server => {
   const server = createServer({
     maxHeaderSize: service.max_header_bytes,
     headersTimeout: service.headers_timeout_ms,
-    // Bodies have their own clock (body.ts); this one is for whatever that does not see.
+    // Bodies have a timeout of their own (edge/http/body.ts). This one covers what that one does not.
     requestTimeout:
       service.headers_timeout_ms + Math.max(service.body_timeout_ms, service.upload_timeout_ms) + CLOCK_CHECK_MS,
     keepAliveTimeout: service.keep_alive_timeout_ms,
     connectionsCheckingInterval: Math.min(CLOCK_CHECK_MS, service.headers_timeout_ms),
-    // Judged in framing.ts, with an answer of ours.
+    // edge/http/framing.ts checks it, and answers in our own form.
     requireHostHeader: false,
     noDelay: true
   })
-  // One more than allowed, so that too many are seen as such and not dropped silently.
+  // One more than allowed, so that too many headers are noticed and not dropped silently.
   server.maxHeadersCount = service.max_headers + 1
-  // Clients share what there is (doorkeeper.ts); who is turned away stays for a moment beside.
+  // Clients share the places (edge/http/doorkeeper.ts). Refused ones stay for a moment in extra places.
   server.maxConnections = service.max_connections_per_edge + LINGERING_MAX
   server.maxRequestsPerSocket = REQUESTS_PER_SOCKET_MAX
-  // A client that takes no byte of an answer for this long does not want it.
+  // A client that reads no byte of an answer for this long does not want it.
   server.timeout = service.request_deadline_ms + service.keep_alive_timeout_ms
   return server
 }
@@ -107,7 +107,7 @@ const listenProblem = (error: NodeJS.ErrnoException, port: number): string => {
 
 const stop = (clock: Clock.Clock, server: Server, { service }: Limits): Promise<void> =>
   new Promise((resolve) => {
-    // A kept-alive connection is idle again only once its answer is out.
+    // A kept-alive connection is idle again only when its answer has been sent.
     const endIdle = every(clock, IDLE_CHECK_MS, () => server.closeIdleConnections())
     const endCut = after(clock, service.request_deadline_ms + SENDING_MS, () => server.closeAllConnections())
     server.close(() => {

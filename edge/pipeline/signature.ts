@@ -1,11 +1,11 @@
 /**
- * The signature on a request's way through the edge (pipeline.ts): found in its headers, held against the request, paid
- * for by its key, and settled.
+ * Handles the signature of a request in the pipeline (pipeline.ts): it is read from the headers, verified against the
+ * request, drawn from its key's bucket, and settled.
  *
  * Invariants
- *  - A signature that does not verify counts for its client alone (edge/auth/unverified.ts). One that does draws on its
- *    key's bucket.
- *  - One that holds is settled whatever becomes of the request, also where that bucket refuses it.
+ *  - A signature that does not verify counts for its client alone (edge/auth/unverified.ts). One that verifies draws on
+ *    its key's bucket.
+ *  - A signature that verifies is settled whatever happens to the request, even if that bucket refuses it.
  */
 import { Effect } from "effect"
 import { type ReadHeaders, readSignatureHeaders, type SignatureHeaders } from "../auth/headers.ts"
@@ -49,8 +49,8 @@ export class Signatures {
   }
 
   /**
-   * Gives the call its ticket, and tells what its key's bucket says. Steps of the request's fiber: they are run as its
-   * own, without an Effect around them.
+   * Gives the call its ticket, and returns what the bucket of the key says. The steps run in the request's own fiber,
+   * without an Effect around them.
    */
   *admit(call: Call, headers: SignatureHeaders): Effect.fn.Return<Taken, Refused> {
     const { buckets, unverified } = this.parts
@@ -66,7 +66,7 @@ export class Signatures {
     return refusal
   }
 
-  /** Gives the call its ticket; `null` where the signature holds. */
+  /** Gives the call its ticket; `null` if the signature holds. */
   private verify(call: Call, headers: SignatureHeaders): { readonly refusal: Refusal; readonly drawn: Drawn } | null {
     const { verifier, unverified } = this.parts
     const { method, target, body, bodySha256 } = call
@@ -78,7 +78,7 @@ export class Signatures {
     return null
   }
 
-  /** Without an operation named, as the endpoint has it. A refusal becomes the answer. */
+  /** Uses the operation of the endpoint if none is named. A refusal becomes the answer. */
   settle(call: Call, answer: Response, op?: SettlingOp): Effect.Effect<Response> {
     return Effect.matchEffect(this.parts.bus.settle(call, op), {
       onSuccess: () => Effect.succeed(answer),

@@ -1,7 +1,7 @@
 /**
  * The `data` member of a post: any JSON, kept as it was written. It is removed from the body before that is parsed. Its
  * numbers therefore keep their digits, and its size is that of the sent bytes. The bounds on a body's members
- * (json-scan.ts) do not apply to it: it has its own bounds of bytes and depth.
+ * (edge/http/json-scan.ts) do not apply to it: it has its own bounds of bytes and depth.
  */
 import { Effect } from "effect"
 import { aboveMax, invalidField } from "../../schemas/errors.ts"

@@ -1,7 +1,7 @@
 /**
- * The service as an agent's program uses it. Runs in Node 20 and newer, Deno, Bun, Workers and browsers. It loads
- * nothing but itself, and libsodium when an entry of a vault is sealed; what it knows of the interface's shape are
- * types alone.
+ * The client library for an agent's program. It runs in Node 20 and newer, Deno, Bun, Workers and browsers. It loads
+ * only its own files, and libsodium when an entry of a vault is sealed. It uses only the types of the interface's
+ * schemas.
  *
  *   const hub = createClient({ hub: "https://hub.example", key: await keyFromSeed(seed) })
  *   const { data } = await hub.get("/me")
@@ -213,7 +213,7 @@ export class HubClient {
     return rotated
   }
 
-  /** Which of these keys the service takes now; `null` where it takes none of them. */
+  /** Which of these keys the service takes now; `null` if it takes none of them. */
   async currentKey(keys: ReadonlyArray<AgentKey>): Promise<AgentKey | null> {
     return currentKey(this.#send, keys)
   }

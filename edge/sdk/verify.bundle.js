@@ -84,7 +84,7 @@ const normaliseHost = (host) => {
 
 // edge/sdk/verify/bounds.ts
 /**
-* Every bound that is not an option.
+* Every limit that is not an option.
 *
 * Invariants
 *  - Everything that grows has a bound: bytes, agents, keys, nonces, records, waiting checks, and the time of each
@@ -102,12 +102,12 @@ const BOUNDS = {
 	numberDigitsMax: NUMBER_DIGITS_MAX,
 	hosts: 8,
 	retiredKeysPerAgent: 15,
-	/** From this age on a directory is renewed beside the checks, so that none has to wait for it. */
+	/** From this age on a directory is renewed in the background, so that no check has to wait for it. */
 	renewAheadSeconds: 240,
 	retryAfterMaxSeconds: 3600,
 	/**
-	* Changes are read instead of the whole directory, in so many answers at most. The whole is read again once so many
-	* agents have changed since, or it is a day old.
+	* The most answers with changes that are read before the whole directory is read again. The whole is also read if too
+	* many agents have changed since, or if it is a day old.
 	*/
 	changesPages: 12,
 	changedAgents: 2e4,
@@ -135,7 +135,7 @@ const BOUNDS = {
 };
 
 // edge/sdk/verify/verdict.ts
-/** The verdict on a request: one reason, in one form, whoever found it. */
+/** The verdict on a request: one reason, in the same form for every judge. */
 const MESSAGES = {
 	headers_missing: "The request has no Hub-* headers and no User-Agent that announces an agent.",
 	announced_only: "The User-Agent announces an agent, and nothing proves it.",
@@ -250,7 +250,7 @@ var HubClock = class {
 	seconds() {
 		return Math.floor((this.settings.now() + this.aheadMs) / 1e3);
 	}
-	/** An answer out of a shared cache (`Age`) tells an old time: it is not listened to. */
+	/** An answer from a shared cache (`Age`) has an old time, so it is ignored. */
 	learn(response, asked) {
 		const now = this.settings.now();
 		const text = response.headers.get("x-hub-server-time") ?? "";
@@ -266,7 +266,7 @@ var HubClock = class {
 const API_PREFIX = "/api/v1";
 
 // edge/sdk/verify/answer.ts
-/** Reads a body by parts, never beyond the bound; what is not read to its end is given up. */
+/** Reads a body in parts up to a limit. A body that is longer is given up. */
 const drain = async (response, maxBytes, take, signal) => {
 	const declared = Number(response.headers.get("content-length") ?? "0");
 	const reader = response.body?.getReader();
@@ -308,8 +308,8 @@ const SPKI_PREFIX = /* @__PURE__ */ Uint8Array.of(48, 42, 48, 5, 6, 3, 43, 101, 
 
 // edge/sdk/verify/base64.ts
 /**
-* Base64 into bytes that are there already, with what every runtime has: a directory holds a key for each agent, and
-* none of them becomes an object.
+* Decodes base64 into existing bytes, with what every runtime has. A directory contains a key for each agent, and none
+* of them becomes an object.
 */
 /** Value of each character code in either base64 alphabet; 255 for every other. */
 const SEXTETS = /* @__PURE__ */ (() => {
@@ -362,7 +362,7 @@ const decodeText = (text, bytes) => {
 };
 
 // edge/sdk/verify/bytes.ts
-/** ASCII text as bytes, compared without making text of it. */
+/** Compares ASCII text in bytes, without making strings. */
 const latin = (bytes, from, to) => {
 	let text = "";
 	for (let at = from; at < to; at++) text += String.fromCharCode(bytes[at]);
@@ -400,13 +400,13 @@ const MODERATIONS = [
 const HANDLE = /^[A-Za-z0-9_-]{1,32}$/;
 
 // edge/sdk/verify/malformed.ts
-/** Why a directory is not taken. */
+/** The reason why a directory is refused. */
 const malformed = (what) => /* @__PURE__ */ new Error(`malformed directory: ${what}`);
 
 // edge/sdk/verify/agent-entry.ts
 /**
-* The agent that is being read out of a directory: one place for all of them in turn, so that reading leaves nothing
-* behind.
+* The agent that is being read from a directory. One object is used for all agents in turn, so that reading leaves no
+* garbage.
 */
 const URL_SCHEMES = names("https://", "http://");
 var AgentEntry = class {
@@ -484,9 +484,9 @@ const startsAsUrl = (bytes, length) => {
 };
 
 // edge/sdk/verify/columns.ts
-/** Agents in columns: about a hundred bytes an agent, and no object of its own for any of them. */
+/** Stores agents in columns: about a hundred bytes for each agent, and no object. */
 /**
-* The forms in which an address is kept: absent, whole, or as a known beginning followed by the handle or the number.
+* The forms in which an address is stored: absent, whole, or as a known prefix followed by the handle or the number.
 */
 const URL_NONE = 0;
 const URL_WHOLE = 1;
@@ -504,7 +504,7 @@ const columnsFor = (agents, retiredKeys, textBytes) => ({
 	prefixes: []
 });
 const keyAt = (keys, at) => keys.subarray(at * PUBLIC_KEY_BYTES, (at + 1) * PUBLIC_KEY_BYTES);
-/** An array that grows: bytes in blocks are copied only when they double. */
+/** An array with room for more. It is copied only when it doubles. */
 const grown = (array, needed) => {
 	if (needed <= array.length) return array;
 	const bigger = new array.constructor(Math.max(needed, array.length * 2));
@@ -630,7 +630,7 @@ var Directory = class Directory {
 	columns;
 	/** Agents in the columns. */
 	rows;
-	/** Entries in place of those in the columns, or beside them. */
+	/** Entries that replace those in the columns, or add to them. */
 	changed;
 	constructor(columns, rows, changed, told) {
 		this.columns = columns;
@@ -647,7 +647,7 @@ var Directory = class Directory {
 			generatedAt
 		});
 	}
-	/** Agents that do not stand in the columns as they are. */
+	/** Number of agents whose entry differs from the columns. */
 	get changedCount() {
 		return this.changed.size;
 	}
@@ -750,7 +750,7 @@ var Directory = class Directory {
 
 // edge/sdk/verify/directory-builder.ts
 /**
-* A directory out of its document, or the entries of it that changed.
+* Builds a directory from its document, or from the entries that changed.
 *
 * Invariants
 *  - Its members may come in whatever order, and each is checked: none may be missing or come twice, and what is
@@ -788,7 +788,7 @@ var DirectoryBuilder = class {
 	isChanges = false;
 	more = false;
 	agent = new AgentEntry();
-	/** The key of it being read. */
+	/** The public key of the agent that is being read. */
 	entryKey = new Uint8Array(PUBLIC_KEY_BYTES);
 	entryRetired = false;
 	entryRetiredAt = 0;
@@ -1126,7 +1126,7 @@ var JsonReader = class {
 };
 
 // edge/sdk/verify/pause.ts
-/** The pause that the hub asks for. */
+/** The pause that the hub asks for with `Retry-After`. */
 /** The pause that the hub asks for, in either of HTTP's forms, bounded. */
 var Pause = class {
 	until = 0;
@@ -1143,8 +1143,8 @@ var Pause = class {
 };
 
 // edge/sdk/verify/within.ts
-/** A bound on the time of a wait. */
-/** Rejects when the time is over, and says so to whoever does the work. */
+/** Limits the time of a wait. */
+/** Rejects when the time is over, and then aborts the work. */
 const within = async (ms, work, outer) => {
 	const controller = new AbortController();
 	let end = () => void 0;
@@ -1377,7 +1377,7 @@ const targetOf = (url) => {
 	const target = path === -1 ? "" : whole.slice(scheme[0].length + path);
 	return target.startsWith("/") ? target : `/${target}`;
 };
-/** Stands for a header that is there and can match nothing: named twice, or no text. */
+/** Stands for a header that can match nothing: it is repeated, or not text. */
 const UNUSABLE = "\0";
 const textOf = (value) => {
 	if (value === void 0 || value === null) return null;
@@ -1398,7 +1398,7 @@ const PROOF_HEADERS = [
 	...WEB_BOT_AUTH_HEADERS
 ];
 const NAME_CHARS_MAX = 16;
-/** Header values by their place in `names`, which may stand in any letter case; `null` where there is none. */
+/** Header values in the order of `names`. Header names may have any case; `null` if a header is missing. */
 const readFields = (headers, names) => {
 	const get = headers.get;
 	if (typeof get === "function") return names.map((name) => textOf(get.call(headers, name) ?? void 0));
@@ -1414,7 +1414,7 @@ const readFields = (headers, names) => {
 
 // edge/sdk/verify/local-judge.ts
 /**
-* Judging on this machine.
+* Judges requests on this machine.
 *
 * Invariants
 *  - A request is judged against the website's configured host names, never against its own `Host` header.
@@ -1526,7 +1526,7 @@ var LocalJudge = class {
 			retired: identity.retiredKeys
 		}, texts, headers.signature);
 	}
-	/** `null` where the nonce is used for the first time, and remembered from now on. */
+	/** `null` if the nonce is used for the first time, and remembered from now on. */
 	remember(proof) {
 		const { store } = this;
 		const { nonce, timestamp } = proof.headers;
@@ -1547,7 +1547,7 @@ var LocalJudge = class {
 };
 
 // edge/sdk/verify/record.ts
-/** An answer of the hub about one agent, member by member: what does not have its form is refused. */
+/** Checks an answer of the hub about one agent, member by member. A member of another form is refused. */
 const members = (value) => {
 	if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error("the answer has the wrong form");
 	return value;
@@ -1624,7 +1624,7 @@ const verdictOf = (answer) => {
 };
 
 // edge/sdk/verify/lookup-source.ts
-/** Single lookups: agents one by one, as they come. */
+/** Looks agents up one by one, when they are needed. */
 var LookupSource = class {
 	/** In the order of their last use. */
 	records = /* @__PURE__ */ new Map();
@@ -1868,7 +1868,7 @@ var NonceMemory = class {
 };
 
 // edge/sdk/verify/online-judge.ts
-/** Asking the hub for each verdict. */
+/** Asks the hub for each verdict. */
 const USER_AGENT = HEADER_NAMES.indexOf("user-agent");
 var OnlineJudge = class {
 	pause = new Pause();
@@ -1930,7 +1930,8 @@ var OnlineJudge = class {
 
 // schemas/text.ts
 /**
-* `text` without the mark that stands at its end, however often. A regular expression would try each run of it anew.
+* `text` without the mark at its end, even if that is repeated. A regular expression would try each run of the mark
+* again.
 */
 const withoutTrailing = (text, mark) => {
 	let end = text.length;
@@ -1939,7 +1940,7 @@ const withoutTrailing = (text, mark) => {
 };
 
 // edge/sdk/verify/settings.ts
-/** The options of a verifier, checked, with what stands in for those that are not given. */
+/** The options of a verifier, checked, with defaults for those that are not given. */
 const LOOPBACK = /^(localhost|127(\.[0-9]{1,3}){3}|\[::1\])$/;
 const hubOf = (text, allowInsecure) => {
 	let url;
@@ -1985,7 +1986,7 @@ const settingsOf = (options) => {
 };
 
 // edge/sdk/verify/ed25519.ts
-/** Ed25519: the runtime's own, synchronous where it can be; else the website's. */
+/** Ed25519 verification: the runtime's own, synchronous if possible, else the one that the website provides. */
 const nodeBackend = (crypto) => ({
 	sync: true,
 	prepare: (publicKey) => {
@@ -2015,7 +2016,7 @@ const PROBE = {
 	key: "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo",
 	signature: "5VZDAMNgrHKQhuLMgG6CioSHfx645dl02HPgZSJJAVVfuIIVkKM7rMYeOXAc-bRr0lv18FlbviRlUUFDjnoQCw"
 };
-/** A backend must tell a valid signature from an invalid one before it is trusted. */
+/** A backend must distinguish a valid signature from an invalid one before it is used. */
 const confirms = async (backend) => {
 	try {
 		const [key, signature] = [decodeText(PROBE.key, PUBLIC_KEY_BYTES), decodeText(PROBE.signature, SIGNATURE_BYTES)];
@@ -2040,7 +2041,7 @@ const chooseBackend = async (given) => {
 };
 
 // edge/sdk/verify/signatures.ts
-/** Which of an agent's keys made a signature. */
+/** Finds which of an agent's keys made a signature. */
 const sameBytes = (one, other) => {
 	for (let index = 0; index < PUBLIC_KEY_BYTES; index++) if (one[index] !== other[index]) return false;
 	return true;
@@ -2128,7 +2129,7 @@ var Signatures = class {
 
 // edge/sdk/verify/create.ts
 /**
-* A verifier, put together of its parts.
+* Builds a verifier from its parts.
 *
 * Invariants
 *  - Every request gets a verdict. Only a mistake of the website's own code is thrown.

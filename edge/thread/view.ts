@@ -76,7 +76,7 @@ ${dotted(
 `
 }
 
-/** The number of the answered reply, unless this one stands directly below it. */
+/** The number of the answered reply, unless this one is directly below it. */
 const answers = ({ parent_id }: ReplyShown, here: ReadonlySet<number>): Html | string => {
   if (parent_id === null) return ""
   return here.has(parent_id)

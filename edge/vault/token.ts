@@ -24,7 +24,7 @@ const noToken = refusal("authentication_required", "This needs a vault's token: 
   scheme: "Bearer"
 })
 
-/** By form alone; `null` where none came and none is needed. */
+/** By form alone; `null` if none came and none is needed. */
 export const readHolder = (call: Call, wanted: TokenKind, signed: boolean): Bearer | Refusal | null => {
   if (wanted === "any" && signed) return null
   const token = bearerToken(call)
@@ -36,7 +36,7 @@ export const readHolder = (call: Call, wanted: TokenKind, signed: boolean): Bear
 
 export const isBearer = (read: Bearer | Refusal): read is Bearer => "hash" in read
 
-/** One that held once: the agent and its owners hear of it. The caller learns nothing of that. */
+/** A token that was valid once: the agent and its owners are alerted. The caller does not learn that. */
 const misused = (bus: Bus, call: Call, { agent: actor, hash }: Bearer): Effect.Effect<void> =>
   Effect.ignore(bus.ask(call, { actor, op: "vault.misused", input: { hash }, anew: true }))
 

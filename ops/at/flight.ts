@@ -40,7 +40,7 @@ export interface Flight {
   readonly sets: Readonly<Record<string, number>>
   /** The first by their causes. */
   readonly named: ReadonlyArray<InFlight>
-  /** False where more may be done in commits that were not read, or more wait than are counted. */
+  /** False if more may be done in commits that were not read, or more wait than are counted. */
   readonly complete: boolean
 }
 

@@ -51,7 +51,7 @@ export interface Looking {
   readonly signal: AbortSignal
 }
 
-/** In the order of the log, whatever the order of the points. Throws `UnknownEvent` where a newer release wrote before. */
+/** In the order of the log, whatever the order of the points. Throws `UnknownEvent` if a newer release wrote before. */
 export const momentsAt = async (
   service: Service,
   points: ReadonlyArray<Point>,

@@ -2,7 +2,8 @@
  * Reads the log forward to a place.
  *
  * Invariants
- *  - Each message up to the place that log and archive still keep is received once, in order (log-reading.ts).
+ *  - Each message up to the place that log and archive still keep is received once, in order
+ *    (actors/log/log-reading.ts).
  *  - Messages are worked on as they come. At most `PULL_MESSAGES` are on their way, and none is kept.
  *  - The consumer, in the server's memory, ends with the reading. A consumer costs the server a third of what reading
  *    by direct gets costs it, and its messages carry no headers that the reader would have to parse.
@@ -53,7 +54,7 @@ export const readLog = (
         if (isArchived) return false
         const next = await Effect.runPromise(nextSeq(nats, streams.events, reached, EVERYTHING))
         if (next !== null && next <= target) return false
-        // Asked last: it tells where the rest was archived meanwhile.
+        // Asked last, because it shows if the rest was archived meanwhile.
         return (await reading.pending().catch(() => null)) === 0
       }
       const watched = async (signal: AbortSignal): Promise<void> => {

@@ -62,7 +62,9 @@ const BEFORE: ReadonlyArray<string> = [
 ]
 /** Soon after the log: what happens to a timer in between is the one thing that is not exact. */
 const SOON: ReadonlyArray<string> = [streams.timers, streams.counters]
-/** Nothing in these is written over, and what came behind the log's cut belongs to what is not in the backup. */
+/**
+ * Streams in which nothing is overwritten. Messages after the log's cut belong to commits that are not in the backup.
+ */
 const WITHOUT_REST: ReadonlyArray<string> = [streams.events, streams.blobs]
 
 export interface BackupParts extends Pick<Service, "nats" | "manager"> {
@@ -100,7 +102,7 @@ const segmentsOf = async ({ nats, archive, signal, progress }: BackupParts): Pro
   return { archive: segment }
 }
 
-/** Rejects where the log was archived since its mark was this one: it may have been dropped before it was copied. */
+/** Rejects if the log was archived since its mark was this one: it may have been dropped before it was copied. */
 const unmoved = async ({ nats }: BackupParts, { seq }: Mark, held: IndexWriter | null): Promise<void> => {
   await held?.confirm()
   if ((await newestMark(nats)).seq !== seq) throw new Fault("the log was archived while it was copied: try again")
@@ -197,7 +199,7 @@ const begin = async (
   }
   const { config, state, copied } = await beginCopy(nats, name, sink, signal).catch(drop)
   const finish = async (): Promise<StreamPart> => {
-    // A batch is stored in one go: what is left of it is asked for at once, whatever the rest takes.
+    // A batch is stored at once, so the rest of it is requested at once, however long the other streams take.
     const ofBatch = name === streams.events ? await copyRestOfBatch(manager, name, state.last_seq, tail) : 0
     await copied
     const since = WITHOUT_REST.includes(name) ? 0 : await copyRest(parts, name, state.last_seq, tail, signal)

@@ -23,7 +23,7 @@ const FOREIGN_KEYS = ["mirror", "sources", "republish", "subject_transform"] as 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 const Sha256 = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/))
 
-/** As the server itself told it; what of it could do harm is looked for by name (`configFault`). */
+/** The configuration as the server reported it. Harmful settings are searched by name (`configFault`). */
 const configOf = <Config extends object>() =>
   Schema.declare((value): value is Config => typeof value === "object" && value !== null && !Array.isArray(value))
 
@@ -57,7 +57,7 @@ const Manifest = Schema.Struct({
   service_key: Schema.String,
   streams: Schema.Array(StreamPart).check(Schema.isMaxLength(STREAMS_MAX)),
   consumers: Schema.Array(ConsumerPart).check(Schema.isMaxLength(STREAMS_MAX)),
-  /** The newest segment that the log's archive had by then; absent where it had none. */
+  /** The newest segment that the log's archive had by then; absent if it had none. */
   archive: Schema.optionalKey(SegmentName)
 })
 

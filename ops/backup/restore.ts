@@ -69,7 +69,7 @@ export interface RestoreParts {
   readonly manager: JetStreamManager
   readonly databaseUrl: string
   readonly serviceKey: string
-  /** For the leases, which no backup holds: what was alive then is not now. */
+  /** For the leases, which no backup contains, because sessions of that time are gone. */
   readonly limits: Limits
   /** Instead of those in the backup. */
   readonly replicas: number | null

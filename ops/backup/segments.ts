@@ -2,7 +2,7 @@
  * The archive's segments beside a backup: each is copied once, whichever backups need it.
  *
  * Invariants
- *  - They are copied from the oldest on: where one is, all before it are.
+ *  - They are copied from the oldest on: if one is, all before it are.
  *  - Each is held against the hash that the log, or the segment behind it, states.
  */
 import { checked } from "../../actors/log/archive/archiver.ts"
@@ -44,7 +44,7 @@ export const copySegments = async (
   return bytes
 }
 
-/** Throws a Fault where one is missing or damaged. Resolves to how many there are. */
+/** Throws a Fault if one is missing or damaged. Resolves to how many there are. */
 export const checkSegments = async (from: Objects, newest: SegmentName, signal: AbortSignal): Promise<number> => {
   let count = 0
   for (let name: SegmentName | null = newest; name !== null; count++) {

@@ -10,7 +10,7 @@ import { Fault } from "../cli/fault.ts"
 const filled = (value: string | undefined): value is string => value !== undefined && value !== ""
 
 /**
- * Its public half, base64. Nothing is made where there is none: a backup belongs to the key that the service runs
+ * Its public half, base64. Nothing is made if there is none: a backup belongs to the key that the service runs
  * with.
  */
 export const servicePublicKey = (env: NodeJS.ProcessEnv): string => {

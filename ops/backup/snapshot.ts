@@ -49,7 +49,7 @@ interface ApiError {
 
 const told = ({ error }: ApiError): string => error?.description ?? "no answer that makes sense"
 
-/** Resolves when the cut is fixed; what was there then comes to `sink`, one chunk after the other. */
+/** Resolves when the cut is fixed. The content at that time is then passed to `sink`, chunk by chunk. */
 export const beginCopy = async (
   nats: NatsConnection,
   stream: string,
@@ -69,7 +69,7 @@ export const beginCopy = async (
       throw new Fault(`${stream} cannot be copied: ${told(cut)}`)
     const { first_seq, last_seq, messages, bytes } = cut.state
     const copied = received(nats, stream, chunks, sink, signal).finally(() => chunks.unsubscribe())
-    // The caller that awaits it hears of the error, but perhaps only after something else has failed.
+    // The caller also gets the error, but perhaps only after something else has failed.
     copied.catch(() => undefined)
     return { config: cut.config, state: { first_seq, last_seq, messages, bytes }, copied }
   } catch (error) {

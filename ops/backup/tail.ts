@@ -114,7 +114,7 @@ export const copyRest = async (
 const isEnd = (page: ReadonlyArray<Msg>): boolean =>
   page.length < PAGE && page.reduce((sum, { data }) => sum + data.length, 0) < PAGE_BYTES
 
-/** The rest of the batch that `last` stands in. Resolves to how many messages that was. */
+/** Copies the rest of the batch that contains `last`. Resolves to the number of messages. */
 export const copyRestOfBatch = async (
   manager: JetStreamManager,
   stream: string,
@@ -153,7 +153,7 @@ const soon = async (manager: JetStreamManager, stream: string, seq: number): Pro
 const KEPT = new Set(["nats-schedule", "nats-schedule-target"])
 const TTL = "nats-ttl"
 
-/** Seconds that a message with this time to live has left; `null` where it has none left. */
+/** Seconds that a message with this time to live has left; `null` if it has none left. */
 const leftOf = (ttl: string, at: number): number | null => {
   const seconds = Number(/^(\d+)s?$/.exec(ttl)?.[1] ?? Number.NaN)
   const left = Math.ceil(seconds - (Date.now() - at) / 1000)

@@ -20,7 +20,7 @@ const textOf = (name: "reason" | "answer", text: string): string => {
 
 const reasonOf = (values: Options): string => textOf("reason", values.reason ?? "by an operator")
 
-/** A date and time with its zone: what stands without one means another moment elsewhere. */
+/** A date and time with its zone. Without a zone it would mean another moment elsewhere. */
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/
 
 const untilOf = ({ until }: Options): { readonly until?: number } => {

@@ -62,7 +62,7 @@ const moved = async (service: Service, opened: OpenArchive, days: number): Promi
   ].join("\n")
 }
 
-/** Readers of the log are mostly some commits behind its end: that is told as well. */
+/** Readers of the log are usually a few commits behind its end, which is reported as well. */
 const heldLines = ({ seq, cause }: Hold, last: number): ReadonlyArray<string> =>
   seq >= last ? [] : [`held     nothing behind #${seq} may move: ${cause}`]
 

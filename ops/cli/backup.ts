@@ -27,7 +27,7 @@ export const folderOf = ([folder = ""]: ReadonlyArray<string>): string => {
   return folder
 }
 
-/** Segments of the log's archive lie beside the backups: each is needed by many of them. */
+/** Segments of the archive are stored next to the backups, because many backups need the same ones. */
 export const segmentsBeside = (folder: string, archive: string | undefined): Objects =>
   folderOfObjects(archive ?? join(dirname(resolve(folder)), "archive"))
 

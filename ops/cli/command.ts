@@ -59,7 +59,7 @@ export interface Command {
   readonly usage: ReadonlyArray<string>
   /** The result is printed as JSON, text as it is, and nothing if the command has printed by itself. */
   readonly run: (service: Service, args: Arguments) => Promise<unknown>
-  /** Runs without the service: `null` where these arguments need it. */
+  /** Runs without the service: `null` if these arguments need it. */
   readonly alone?: (args: Arguments) => Promise<unknown> | null
 }
 

@@ -32,7 +32,7 @@ const CONNECT_TIMEOUT_MS = 15_000
 /** For each answer of the bus. */
 const PATIENCE_MS = 60_000
 /**
- * A command that waits for what comes outlives a restart of the server, even a long one; others end by their own
+ * A command that waits for future events survives even a long restart of the server. Other commands end by their own
  * timeouts.
  */
 const RECONNECT_TRIES = 1200
@@ -45,7 +45,7 @@ export interface Service {
   readonly log: JetStreamLog
   /** The archive with the log's older part; absent: the log keeps everything. */
   readonly archive: Archive | undefined
-  /** The same with what it is made of, for whoever moves it on or copies it. */
+  /** The same with its parts, for commands that move or copy the archive. */
   readonly opened: OpenArchive | null
   readonly view: LeaseView
   readonly asker: Asker
@@ -54,7 +54,7 @@ export interface Service {
   readonly databaseUrl: string
   /** `HUB_TRACES_QUERY`, where traces are asked for (ops/explain/spans.ts); empty: nowhere. May hold a password. */
   readonly tracesQuery: string
-  /** As HUB_LIMITS says them, which must be what the nodes were told. */
+  /** As in HUB_LIMITS, which must be the same as for the nodes. */
   readonly limits: Limits
   readonly clock: Clock.Clock
   /** The answer's data; throws a Fault with the refusal's message. */
@@ -63,7 +63,7 @@ export interface Service {
     actor: string,
     input: Operations[Name]["input"]
   ) => Promise<Operations[Name]["output"]>
-  /** The same in the name of who asks, which stands in the log. */
+  /** The same in the operator's name, which is recorded in the log. */
   readonly commandBy: (operator: Commanding) => Service["command"]
   readonly close: () => Promise<void>
 }
@@ -150,7 +150,7 @@ const refuseUnfit = async (manager: JetStreamManager): Promise<void> => {
 
 const randomUnique = (): string => randomBytes(12).toString("hex")
 
-/** `HUB_OPERATOR`, or the account of this machine. It stands in the id of each command, and so in the log. */
+/** `HUB_OPERATOR`, or the account of this machine. It is part of each command's id, and so of the log. */
 export const operatorIn = (env: NodeJS.ProcessEnv): string => {
   const named = env["HUB_OPERATOR"]
   if (named !== undefined && named !== "") {

@@ -3,7 +3,7 @@ import { Fault } from "./fault.ts"
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const
 
-/** `act` is to end soon once the signal is given; what it then throws is only the interruption's echo. */
+/** `act` must end soon after the signal. An error that it throws after that comes only from the interruption. */
 export const untilInterrupted = async <T>(act: (signal: AbortSignal) => Promise<T>): Promise<T> => {
   const controller = new AbortController()
   const interrupt = (): void => controller.abort()

@@ -47,7 +47,7 @@ const filesIn = async (folder: string): Promise<ReadonlyArray<string>> => {
 
 const codeOf = (error: unknown): string => (error instanceof Error && "code" in error ? String(error.code) : "failed")
 
-/** The entry, or what is wrong with it. */
+/** The entry, or its fault. */
 const entryIn = async (path: string): Promise<EntryGiven | string> => {
   try {
     const { size } = await stat(path)
@@ -68,7 +68,7 @@ const sameSlugs = (read: ReadonlyArray<Read>): ReadonlyArray<string> => {
   })
 }
 
-/** A file's content as an entry, or what is wrong with it, with the field's name. */
+/** A file's content as an entry, or its fault with the field's name. */
 export const entryOf = (bytes: Uint8Array): EntryGiven | string => {
   const text = decoded(bytes)
   if (text === null) return "body is no UTF-8"

@@ -15,7 +15,7 @@ const listed = ({ db }: Service) =>
 
 const remove = (service: Service, slug: string) => service.command("library.remove", LIBRARY_ID, { slug })
 
-/** Done again, it goes on where it was broken off: what is so already is left as it is. */
+/** A second run continues where the first was interrupted. Entries that are right already are left as they are. */
 const imported = async (service: Service, given: ReadonlyArray<EntryGiven>, replace: boolean) => {
   const taken = await service.command("library.slugs", LIBRARY_ID, null)
   const slugs = new Set(given.map(({ slug }) => slug))

@@ -5,10 +5,10 @@ import type { Arguments } from "./command.ts"
 import type { Service } from "./connection.ts"
 import { Fault } from "./fault.ts"
 
-/** Any actor of the kind tells which domain it is. */
+/** Any actor of the kind knows which domain it is. */
 const ANY = "service"
 
-/** A longer text stands in pieces (RFC 1035). */
+/** A longer text is split into pieces (RFC 1035). */
 const PIECE = /.{1,255}/g
 
 const textOf = (value: string): string => (value.match(PIECE) ?? []).map((piece) => `"${piece}"`).join(" ")

@@ -35,7 +35,7 @@ const messageOf = async (service: Service, id: string): Promise<string> => {
   return Buffer.from(openBytes(Buffer.concat(pieces), key)).toString("utf8")
 }
 
-/** `all`, or one of them. */
+/** Deletes `all` messages, or one. */
 export const forgetPostmasterMail = async (service: Service, { positionals }: Arguments): Promise<unknown> => {
   const [, id = ""] = positionals
   if (id !== "all" && !ID.test(id)) throw new Fault("name a message of hub mail postmaster, or all")

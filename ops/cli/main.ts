@@ -1,5 +1,5 @@
 /**
- * `npm run hub -- <command>`: what operators and engineers do from a shell. Read-only where the name does not say
+ * `npm run hub -- <command>`: commands for operators and engineers. A command only reads, unless its name says
  * otherwise.
  */
 import { MisshapenEvent } from "../../actors/engine/events.ts"
@@ -31,7 +31,7 @@ const run = async (words: ReadonlyArray<string>): Promise<number> => {
   }
 }
 
-/** The exit status. */
+/** Prints a command's result. Returns the exit status. */
 const told = (result: unknown): number => {
   const shown = result instanceof Finding ? result.text : result
   if (shown !== undefined) say(`${typeof shown === "string" ? shown : JSON.stringify(shown, null, 2)}\n`)
@@ -48,7 +48,7 @@ const inWords = (error: unknown): string => {
   return error.stack ?? error.message
 }
 
-// A reader that goes away early, such as head, is no fault.
+// A reader that closes the pipe early, such as head, is no fault.
 process.stdout.on("error", () => undefined)
 const status = await run(process.argv.slice(2)).catch((error: unknown) => {
   remark(`${inWords(error)}\n`)

@@ -2,5 +2,5 @@
 import { harmless } from "../../schemas/printed.ts"
 
 export const say = (text: string): void => void process.stdout.write(harmless(text))
-/** Beside the answer: progress and complaints. */
+/** Prints progress and complaints, separately from the answer. */
 export const remark = (text: string): void => void process.stderr.write(harmless(text))

@@ -201,7 +201,7 @@ const exported = async (subject: Subject, until: Point | null, file: string): Pr
   return `${file}: ${fixture.commits.length} commits of ${fixture.kind} ${fixture.id}, secrets masked`
 }
 
-/** A test that replays the history, puts the command to it, and expects what is decided now. */
+/** Writes a test that replays the history, sends the command, and expects the present decision. */
 const tested = async (subject: Subject, until: Point | null, file: string, whatIfFile?: string): Promise<string> => {
   const { kind, id } = subject
   const all = (await whole(subject, null)).map(({ entry }) => entry)

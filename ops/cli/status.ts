@@ -10,7 +10,7 @@ import { pausedText } from "../status/paused-webhooks.ts"
 import { type Arguments, type Command, Finding } from "./command.ts"
 import { openService, refuseSettings } from "./connection.ts"
 
-/** In words, where there is something. */
+/** In words, if there is something. */
 const after = (what: string, value: string | number | null): string => (value === null ? "" : `${what}${value}`)
 
 const told = (value: number | null): string => (value === null ? "?" : String(value))

@@ -77,7 +77,7 @@ interface Followed {
 /** Resolves when the stream has come to the point, and all before it is shown. */
 const cameTo = async ({ manager }: Service, until: Point, shown: () => Promise<boolean>, signal: AbortSignal) => {
   while (!signal.aborted) {
-    // While the bus is away nothing is told.
+    // While the bus is down nothing is printed.
     const last = await manager.streams
       .info(streams.events)
       .then(({ state }) => state.last_seq)
@@ -134,7 +134,7 @@ const followed = async (
 
 const causeOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** `null` for what is no commit: a line must not end the tail. */
+/** `null` if it is no commit, because a line must not end the tail. */
 const commitOf = (message: ReadCommit): Commit | null => {
   try {
     return new Masker().mask<Commit>(JSON.parse(text.decode(message.data)))

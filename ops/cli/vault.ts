@@ -32,7 +32,7 @@ const agentOf = (service: Service, { positionals }: Arguments): Promise<string> 
   return hubIdOfReference(service, reference)
 }
 
-/** The token stands alone on the last line. */
+/** The token is alone on the last line. */
 const token = async (service: Service, args: Arguments): Promise<string> => {
   const agent = await agentOf(service, args)
   const issued = await asked(service, "keeper_issue", { agent, place: OPERATORS_PLACE, request: randomUUID() })

@@ -23,7 +23,7 @@ import { Fault } from "./fault.ts"
 import { untilInterrupted } from "./interrupt.ts"
 import { type Done, progressOf } from "./progress.ts"
 
-/** Read models of which the log can say what they should hold. */
+/** Read models whose content follows from the log. */
 const VERIFIABLE = PROJECTIONS.filter((projection) => projection !== seenProjection)
 const SAMPLE_MAX = 10_000
 
@@ -97,7 +97,7 @@ const behindLine = ({ counter, given, highest }: Behind): string =>
 const passedOverLine = ({ projection, seq, kind, id, error }: PassedOver): string =>
   `${projection} has not all rows of ${kind} ${id} at sequence ${seq}: ${error}`
 
-/** In words, where the tables hold what their stream does not have any more; `null` where they do not. */
+/** In words, where the tables hold what their stream does not have any more; `null` if they do not. */
 const aheadOfStream = async (
   { manager }: Service,
   { name, stream }: Projection,
@@ -117,9 +117,9 @@ const goesOn = async ({ nats }: Service, { stream, subjects }: Projection, seq: 
   return (await Promise.all(next)).some((found) => found !== null)
 }
 
-/** In words; `null` where it has all, or goes on. */
+/** In words; `null` if it has all, or goes on. */
 const standsStill = async (service: Service, projection: Projection, seq: number): Promise<string | null> => {
-  // Nobody brings it on: what was not compared cannot be called verified.
+  // No node applies the log, so read models that were not compared cannot be called verified.
   if (service.view.sessions().length === 0)
     return (await goesOn(service, projection, seq)) ? "is behind, and no actor node runs," : null
   const until = performance.now() + MOVES_WITHIN_MS

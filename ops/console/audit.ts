@@ -30,7 +30,7 @@ const Opened = Schema.Struct({
   who: Schema.String,
   by: Schema.Literals(["account", "link"]),
   what: Schema.Literals(["history", "what-if", "export", "test", "story", "drain", "rebuild", "verify"]),
-  /** Such as `agent/hx…`, what was to be explained, or what an action is about. */
+  /** The subject, such as `agent/hx…`, an explained id, or the target of an action. */
   of: Schema.String,
   /** The operator's reason; only actions have one. */
   why: Schema.optionalKey(Schema.String)
@@ -38,7 +38,7 @@ const Opened = Schema.Struct({
 export type Opened = typeof Opened.Type
 const readOpened = Schema.decodeUnknownOption(Schema.fromJsonString(Opened))
 
-/** When a line was written last, Unix ms, by what it says. */
+/** For each line, the time when it was last written, in Unix ms. */
 const known = new WeakMap<Service, Map<string, number>>()
 
 const linesOf = (service: Service): Map<string, number> => {

@@ -148,7 +148,7 @@ export class Desk {
     })
   }
 
-  /** A page that says what was refused. */
+  /** A page that shows a refusal. */
   refused(call: Call, why: Refusal): Response {
     const status = statusOf(why)
     if (why.retryAfter !== undefined) call.headers["retry-after"] = String(why.retryAfter)

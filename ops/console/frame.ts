@@ -26,10 +26,10 @@ export interface Framed {
   readonly title: string
   readonly main: Html
   readonly status?: number
-  /** Said once, above the page. */
+  /** Shown once above the page. */
   readonly notice?: string | null
   readonly script?: string
-  /** The one script that stands in the page, as a policy names it. */
+  /** The source of the page's one inline script, as a policy names it. */
   readonly inline?: string
 }
 

@@ -19,7 +19,7 @@ const BACKLOG_MAX_BYTES = 262_144
 const HEARTBEAT_MS = 15_000
 const RETRY_MS = 1000
 
-/** Begins to tell snapshots; returns what ends it. */
+/** Begins to publish snapshots. Returns a function that ends it. */
 export type LiveSource = (publish: (snapshot: Json) => void) => () => void
 
 const eventText = (name: "snapshot" | "patch", data: Json): string =>
@@ -94,7 +94,7 @@ export class Live {
   }
 }
 
-/** `null` where nothing has changed. */
+/** `null` if nothing has changed. */
 const changeText = (before: Json | undefined, now: Json): string | null => {
   if (before === undefined) return eventText("snapshot", now)
   const patch = patchOf(before, now)

@@ -12,7 +12,7 @@ import type { LiveSource } from "./live.ts"
 import type { ConsoleParts } from "./parts.ts"
 
 export interface Operator {
-  /** As it stands in the ids of commands: `hum_…`, or who asked for the one-time link. */
+  /** The name in the ids of commands: `hum_…`, or the person who asked for the one-time link. */
   readonly name: string
   /** `account`: with a password and a second step. `link`: by a one-time link. */
   readonly by: "account" | "link"
@@ -52,7 +52,7 @@ interface Done {
 export interface Acting {
   readonly parts: ConsoleParts
   readonly operator: Operator
-  /** Never empty. It stands in the commits of `command`. */
+  /** Never empty. It is recorded in the commits of `command`. */
   readonly why: string
   readonly fields: Readonly<Record<string, string>>
   /** Identifies the form, however often it is sent. */
@@ -66,7 +66,7 @@ export interface ConsoleAction {
   readonly name: string
   /** On the button. */
   readonly button: string
-  /** Says before it is sent what it will do. */
+  /** The text that says before sending what the action will do. */
   readonly says: string
   readonly run: (acting: Acting) => Promise<Done>
 }
@@ -77,11 +77,11 @@ export interface ConsolePage {
   readonly title: string
   /** True if the navigation lists it. */
   readonly listed: boolean
-  /** `account`: not for who came by a one-time link. */
+  /** `account`: not for people who came by a one-time link. */
   readonly who: "operator" | "account"
   /** A file of `ops/console/script/`, without its ending. */
   readonly script?: string
-  /** `null` where there is no such thing. */
+  /** `null` if there is no such thing. */
   readonly render: (visit: Visit) => Promise<Html | Download | Elsewhere | null>
   readonly actions?: ReadonlyArray<ConsoleAction>
   /** The source of the events that its script follows at `/events?page=<path>`. */

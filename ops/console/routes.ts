@@ -6,7 +6,7 @@ interface Match {
   readonly params: Readonly<Record<string, string>>
 }
 
-/** `null` where an escape is broken. */
+/** `null` if an escape is broken. */
 const unescaped = (segment: string): string | null => {
   try {
     return decodeURIComponent(segment)

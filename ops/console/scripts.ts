@@ -30,6 +30,6 @@ const PREFIX = `/script/${HASH}/`
 
 export const scriptPath = (name: string): string => `${PREFIX}${name}.js`
 
-/** The text at a path; `null` where there is none. */
+/** The text at a path; `null` if there is none. */
 export const scriptAt = (path: string): string | null =>
   path.startsWith(PREFIX) ? (files.get(path.slice(PREFIX.length)) ?? null) : null

@@ -32,7 +32,7 @@ export const resumeWebhook: ConsoleAction = {
   }
 }
 
-/** For a page of one agent; `null` where nobody answers for it in time, or it has no webhook. */
+/** For a page of one agent; `null` if nobody answers for it in time, or it has no webhook. */
 export const webhookOf = async ({ parts: { service }, form }: Visit, agent: string): Promise<Html | null> => {
   const told = await bounded(service.command("webhook.show", agent, null))
   if (told === null || (told.url === null && told.paused_at === null)) return null

@@ -18,7 +18,7 @@ import type { ColumnType } from "kysely"
 
 type Json = ColumnType<unknown, string, string>
 type NullableJson = ColumnType<unknown, string | null, string | null>
-/** bigint: text on the way out. */
+/** A bigint. Postgres returns it as text. */
 type Big = ColumnType<string, string | number, string | number>
 type NullableBig = ColumnType<string | null, string | number | null, string | number | null>
 type Time = ColumnType<Date, Date | string, Date | string>

@@ -27,7 +27,7 @@ const ID = /^[^\s"\\]{1,256}$/
 interface Root {
   readonly request: string
   readonly seq: number
-  /** Its sequence if the clocks agree, by the time in its id; `null` where that has none. */
+  /** Its sequence if the clocks agree, by the time in its id; `null` if that has none. */
   readonly near: number | null
 }
 
@@ -121,7 +121,7 @@ export const foundFor = async (service: Service, reference: string, values: Hint
   return { root: await sought(service, reference, since ?? beganBy(known.refused)), ...known }
 }
 
-/** `null` where nothing was traced, or nobody said where traces are asked for. */
+/** `null` if nothing was traced, or nobody said where traces are asked for. */
 export const tracesFor = async (
   { tracesQuery }: Service,
   { commits }: Story,

@@ -164,7 +164,7 @@ const why = (error: unknown): string => {
   return error.cause instanceof Error ? `the backend cannot be reached (${error.cause.message})` : error.message
 }
 
-/** Spans of these traces; of more than `TRACES_MAX` the first. Rejects where the address is wrong, or the signal comes. */
+/** Spans of these traces; of more than `TRACES_MAX` the first. Rejects if the address is wrong, or the signal comes. */
 export const tracesOf = async (address: string, ids: ReadonlyArray<string>, signal: AbortSignal): Promise<Traces> => {
   const wanted = [...new Set(ids)].filter((id) => HEX_TRACE.test(id))
   const unseen: Record<string, string> = {}

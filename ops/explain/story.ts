@@ -4,7 +4,7 @@
  * Invariants
  *  - A request's commits carry its id: in the command's id, with the number of the ask behind it, or as `trace` where
  *    the command's id is that of an Idempotency-Key. A reaction's command carries the place of the commit that it
- *    follows from (engine/command-ids.ts). So causes are read off, never guessed.
+ *    follows from (actors/engine/command-ids.ts). So causes are read off, never guessed.
  *  - Commands that follow from a commit are computed as the service computes them, by the code of each set of
  *    reactions.
  *  - Work that a request began (a delivery, a letter, a mail on its way) is its own to the end: all commits of such an
@@ -57,7 +57,7 @@ export interface StoryCommit {
   readonly trace_id: string | null
   /** Sequence of the commit that it follows from; `null` for the request's own. */
   readonly cause: number | null
-  /** The set of reactions that told it. */
+  /** The set of reactions that sent it. */
   readonly set: string | null
 }
 
@@ -84,7 +84,7 @@ interface ReaderOf {
 }
 
 export interface Story {
-  /** The request's id, or the command's where there is none. */
+  /** The request's id, or the command's if there is none. */
   readonly request: string
   readonly commits: ReadonlyArray<StoryCommit>
   /** Commits beyond `COMMITS_MAX`. */
@@ -92,7 +92,7 @@ export interface Story {
   /** Last sequence that was read; the log's last, unless reading was cut short. */
   readonly read_to: number
   readonly quiet: ReadonlyArray<Quiet>
-  /** `null` where Postgres does not answer. */
+  /** `null` if Postgres does not answer. */
   readonly read_models: ReadonlyArray<ReaderOf> | null
 }
 
@@ -109,7 +109,7 @@ const commitAt = async (service: Service, seq: number): Promise<Place | null> =>
   return found === null ? null : { seq, commit: found.commit }
 }
 
-/** Back over reactions to the request. `null` where nothing stands at the sequence. */
+/** Follows reactions back to the request. `null` if there is no commit at the sequence. */
 export const rootOf = async (service: Service, seq: number): Promise<{ request: string; seq: number } | null> => {
   let place = await commitAt(service, seq)
   for (let step = 0; place !== null && step < CAUSES_MAX; step++) {
@@ -258,14 +258,14 @@ const readersOf = async ({ db }: Service, commits: ReadonlyArray<StoryCommit>): 
   })
 }
 
-/** A trace adds no more than its name to the story: it is left out where it cannot be had. */
+/** A trace adds no more than its name to the story: it is left out if it cannot be had. */
 const withTrace = (service: Service, one: StoryCommit): Effect.Effect<StoryCommit> =>
   Effect.promise(async () => {
     const found = await entryAt(service, one.seq).catch(() => null)
     return { ...one, trace_id: found?.trace_id ?? null }
   })
 
-/** The time of a page's newest commit; `null` where nothing of it is kept. */
+/** The time of a page's newest commit; `null` if nothing of it is kept. */
 const lastTimeIn = (page: ReadonlyArray<Stored>): number | null => {
   const found = page.findLast(({ data }) => data.length > 0)
   return found === undefined ? null : commitOf(messageOf(found.subject, found.seq, found.data)).at
@@ -278,7 +278,7 @@ export interface Search {
   readonly request: string
   /** Reading begins here. */
   readonly from: number
-  /** The first place to look; `null` or absent: nobody can tell. */
+  /** The first place to look; `null` or absent if it is not known. */
   readonly near?: number | null
   readonly progress: (done: { messages: number; seq: number; target: number }) => void
   readonly signal: AbortSignal
@@ -296,7 +296,7 @@ export const storyOf = async (service: Service, search: Search): Promise<Story> 
   return storyFrom(service, search)
 }
 
-/** Without commits where the log holds none of the request. Throws `UnknownEvent` where a newer release wrote. */
+/** Without commits where the log holds none of the request. Throws `UnknownEvent` if a newer release wrote. */
 const storyFrom = async (
   service: Service,
   { request, from, progress, signal, enough = () => false }: Search

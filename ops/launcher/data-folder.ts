@@ -214,12 +214,12 @@ const OURS = [
   "vault.key",
   "version.json"
 ]
-/** Others pass through them: whom Postgres runs as, and what is root in a compartment. */
+/** Other users need access: the one that Postgres runs as, and root in a compartment. */
 const NOT_OURS_TO_CLOSE = ["postgres", "runtime", "tests"]
 
 /**
- * Nobody else of this machine reads the log, the keys, the passwords. A folder that is not ours alone stays as it is;
- * what is ours in it is closed.
+ * Makes sure that no other user of this machine can read the log, the keys and the passwords. A folder with other
+ * content stays as it is; only our entries in it are closed.
  */
 function closeToOthers(folder: string, isOurs: boolean): void {
   // As root, whom Postgres runs as must come through to its own folder.

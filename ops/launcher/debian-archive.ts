@@ -90,7 +90,7 @@ const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64", arm64: "
 export const pinnedOf = (name: string, arch: string = process.arch): Pinned | undefined =>
   fetched.packages.find((one) => one.name === name && one.architecture === ARCHITECTURES[arch])
 
-/** Throws where the file is not the one that was read and tested. */
+/** Throws if the file is not the one that was read and tested. */
 export async function refuseOther(file: string, pinned: Pinned): Promise<void> {
   const found = createHash("sha256")
     .update(await readFile(file))

@@ -59,7 +59,7 @@ async function mayInstall({ what, purpose, hint }: Wanted, options: DebianOption
   if (!isRoot) throw new LaunchFault(`${purpose} need ${what}, which only root can install; ${hint}`)
 }
 
-/** The lists may be missing or older than the archive: they are fetched only where it does not go without. */
+/** The lists may be missing or older than the archive: they are fetched only if it does not go without. */
 async function install({ packages, what, purpose, remark, hint }: Wanted, options: DebianOptions): Promise<void> {
   const call = ["install", "-y", "--no-install-recommends"]
   const download = [...call, "--download-only", ...packages]

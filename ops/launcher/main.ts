@@ -14,7 +14,7 @@ async function runProgram(file: string, args: ReadonlyArray<string>): Promise<un
   const path = join(projectRoot, file)
   if (!existsSync(path)) throw new LaunchFault(`${file} is missing from this checkout`)
   process.argv = [process.execPath, path, ...args]
-  // It ends with whoever started it, but the channel that tells so must not keep it running.
+  // The process ends with its starter, but the channel that reports that must not keep it running.
   process.once("disconnect", () => process.exit(1))
   process.channel?.unref()
   await import(pathToFileURL(path).href)
@@ -30,13 +30,13 @@ async function addressServers(args: ReadonlyArray<string>): Promise<void> {
     args[0] === "operations" ||
     args[0] === "runtime" ||
     args.some((arg) => ["help", "--help", "-h"].includes(arg) || arg.startsWith("--from-file")) ||
-    // A backup says itself what is in it; what is archived the log says.
+    // A backup describes itself, and the log says what is archived.
     (args.includes("--check") && args[0] !== "archive")
   if (wanted.length === 0 || alone) return
   const { runningServers } = await import("./data-folder.ts")
   const folder = dataFolder(process.env)
   const running = runningServers(folder)
-  // A service that does not run is what it may say.
+  // `status` may report a service that does not run.
   if (running === undefined && args[0] === "status") return
   if (running === undefined) {
     throw new LaunchFault(`nothing runs on ${folder}; start it with npm start, or set ${wanted.join(" and ")}`)

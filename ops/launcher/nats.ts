@@ -76,7 +76,7 @@ function configText(options: NatsOptions, port: number, dataDir: string): string
   ].join("\n")
 }
 
-/** The first line a server sends to whoever connects; undefined when it does not answer. */
+/** The first line that a server sends after a connection; `undefined` if it does not answer. */
 function readInfo(port: number): Promise<string | undefined> {
   return new Promise((done) => {
     const socket = connect({ port, host: "127.0.0.1" })

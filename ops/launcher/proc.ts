@@ -53,7 +53,7 @@ export function isRunning(pid: number): boolean {
   return state !== "" && !state.startsWith("Z")
 }
 
-/** Tells two processes with the same id apart; empty when there is none. */
+/** Distinguishes two processes with the same id; empty if there is none. */
 export function startTimeOf(pid: number): string {
   return onLinux ? (readStat(pid)?.startTime ?? "") : ps(pid, "lstart")
 }

@@ -87,7 +87,7 @@ export function chooseIdentity(initdb: string, folder: string): Identity {
   )
 }
 
-/** Gives a folder and all in it to the identity, where they are not its own already. */
+/** Gives a folder and all in it to the identity, if they are not its own already. */
 export function giveTo(identity: Identity, folder: string): void {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = identity.owner ?? { uid: 0, gid: 0 }

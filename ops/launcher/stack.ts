@@ -1,5 +1,5 @@
 /**
- * The whole product as processes of this machine: nats-server, Postgres, actor nodes, edges, and where there is mail the
+ * The whole product as processes of this machine: nats-server, Postgres, actor nodes, edges, and if there is mail the
  * process that receives it.
  *
  * Both servers start side by side. The nodes follow once both answer, also side by side: an edge needs no actor to
@@ -40,7 +40,7 @@ export interface StackOptions {
   readonly postgres: PostgresOptions | string
   readonly edgePorts: ReadonlyArray<number>
   readonly actors: number
-  /** Port of the process that receives mail, `null` where it listens on none; absent: there is no such process. */
+  /** Port of the process that receives mail, `null` if it listens on none; absent: there is no such process. */
   readonly mailPort?: number | null
   /** True if a process keeps the keys of vaults. */
   readonly keeper?: boolean

@@ -51,7 +51,7 @@ const seed = async ({ nats, postgres, archive }: Serving): Promise<number> => {
   }
 }
 
-/** A library that cannot be filled keeps no service from running: the operator is told. */
+/** If the library cannot be filled, the service runs nevertheless and the operator is told. */
 export const fillLibrary = async (stack: Serving, say: (line: string) => void): Promise<void> => {
   const [edge] = stack.edges
   // Without an edge, or without an actor, this is a part of a service.

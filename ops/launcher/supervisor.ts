@@ -15,7 +15,7 @@ import type { TiedProcess } from "./tied.ts"
 
 const PAUSE_BASE_MS = 200
 const PAUSE_CEILING_MS = 10_000
-/** A process that lived this long starts the count of deaths anew. */
+/** A process that lived this long resets the count of deaths. */
 const STABLE_AFTER_MS = 30_000
 const FIRST_START_TRIES = 3
 

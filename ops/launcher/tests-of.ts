@@ -24,15 +24,18 @@ const BY_FOLDER: ReadonlyArray<readonly [folder: RegExp, tests: ReadonlyArray<st
   [/^edge\/(?:http|pipeline|bus|auth|docs|identity)\//, ["edge/*"]],
   [/^(?:actors|schemas|edge)\/content\//, ["api/{post,thread,reply}*"]],
   [/^actors\/agent\/([\w-]+)\//, ["api/<noun>*", "api/*/<noun>*", "actors/agent/<noun>*", "actors/agent/*"]],
+  [/^actors\/(fanout)\//, ["<noun>/*"]],
   [/^actors\/(?:runtime|fleet|compartment)\//, ["runtime/*", "api/compartment*"]],
-  [/^actors\/(log|engine|projections|reactions|tables|process|kit|queries)\//, ["actors/<noun>/*", "chaos/*"]],
+  [/^actors\/process\//, ["{metrics,actors/engine,chaos}/*"]],
+  [/^actors\/(log|engine|projections|reactions|tables|kit|queries)\//, ["actors/<noun>/*", "chaos/*"]],
   [/^actors\/(?:letter|address|chat|push|relay)\//, ["api/relay*", "api/*letter*", "html/owner/*", "actors/<noun>*/*"]],
   [/^schemas\/runtime\/(log|metrics|trace)\b/, ["<noun>/*"]],
   [
     /^(?:actors|edge|schemas)\/([\w-]+)\//,
     ["api/<noun>*", "html/<noun>*", "actors/<noun>/*", "edge/<noun>*", "fanout/*"]
   ],
-  [/^ops\/([\w-]+)\//, ["<noun>/*", "ops/<noun>*", "campaign/<noun>*"]],
+  [/^ops\/(?:bench|campaign)\//, ["contract/*"]],
+  [/^ops\/([\w-]+)\//, ["<noun>/*", "ops/<noun>*"],
   [/^ops\//, ["ops/*", "launcher/*"]],
   [/^(?:actors|edge|schemas)\//, ["contract/*"]]
 ]

@@ -46,7 +46,7 @@ const STOP_GRACE_MS = 5_000
 
 let setprivKnown: boolean | undefined
 
-/** True where util-linux's setpriv with --pdeathsig is installed (busybox has one without). */
+/** True if util-linux's setpriv with --pdeathsig is installed (busybox has one without). */
 export function hasSetpriv(): boolean {
   setprivKnown ??=
     process.platform === "linux" &&

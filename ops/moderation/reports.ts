@@ -47,7 +47,7 @@ const withNames = (db: Kysely<Database>) =>
     ])
     .select(["r.created_at", sql<string | null>`left(r.text, ${SHOWN_TEXT_CHARS})`.as("text")])
 
-/** The whole of one. Throws a Fault where there is none. */
+/** The whole of one. Throws a Fault if there is none. */
 export const reportNumbered = async ({ db }: Tables, id: number) => {
   const report = await db.selectFrom("reports").selectAll().where("id", "=", String(id)).executeTakeFirst()
   if (report === undefined) throw new Fault("There is no such report.")

@@ -2,7 +2,7 @@
 export interface Difference {
   /** Such as `keys[1].from`; empty for the whole. */
   readonly path: string
-  /** `undefined` where there is nothing. */
+  /** `undefined` if there is nothing. */
   readonly before: unknown
   readonly after: unknown
 }

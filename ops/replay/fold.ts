@@ -22,11 +22,14 @@ export const kindOf = (name: string): NodeKind | undefined => KINDS.find((kind) 
 /** An actor kind without events keeps nothing in the log. */
 export const isLogless = (kind: NodeKind): boolean => Object.keys(kind.fold.events).length === 0
 
-/** Follows what the log no longer has, or never had: nobody can tell which. Empty where the log keeps such actors for good. */
+/**
+ * Words for a history that the log no longer has or never had, which cannot be distinguished. Empty if the log keeps
+ * such actors for good.
+ */
 export const orEnded = (kind: Pick<AnyFold, "ends"> | undefined): string =>
   kind?.ends === true ? ": there was none, or it has ended and is no longer kept" : ""
 
-/** True if a history begins with what is left of it, and so makes no state. */
+/** True if a history lacks its beginning, and so gives no state. */
 export const lacksItsBeginning = (fold: AnyFold, first: Step | undefined): boolean =>
   fold.ends === true && first !== undefined && isDeepStrictEqual(first.state, fold.initial)
 
@@ -63,7 +66,7 @@ export const stateProblem = (kind: string, state: unknown): string | null => {
 export const evolved = (fold: AnyFold, id: string, state: unknown, { commit }: Pick<LogEntry, "commit">): unknown =>
   foldCommit(fold, state, commit, id)
 
-/** The last step up to the point; `null` where nothing had happened. Keeps nothing else, however long the history. */
+/** The last step up to the point; `null` if nothing had happened. Keeps nothing else, however long the history. */
 export const stateAt = async (
   entries: AsyncIterable<LogEntry> | Iterable<LogEntry>,
   fold: AnyFold,

@@ -7,7 +7,7 @@ const MILLISECONDS_FROM = 1_000_000_000_000
 
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/
 
-/** `null` for what is none. */
+/** `null` if the text is no point. */
 export const pointOf = (text: string): Point | null => {
   if (/^#\d{1,15}$/.test(text)) return { seq: Number(text.slice(1)) }
   if (/^\d{1,15}$/.test(text)) {

@@ -91,7 +91,7 @@ export interface Past {
   readonly kind: NodeKind
   readonly id: string
   readonly entries: ReadonlyArray<LogEntry>
-  /** The whole history where there is none. */
+  /** The whole history if there is none. */
   readonly until: Point | null
 }
 

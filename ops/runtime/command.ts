@@ -21,7 +21,7 @@ export interface Command {
 
 export interface Running {
   readonly output: Readable
-  /** Rejects where it does not end well. */
+  /** Rejects if it does not end well. */
   readonly ended: Promise<void>
 }
 

@@ -21,7 +21,7 @@ export interface Daemon {
   readonly log: string
 }
 
-/** A log that is longer is begun anew; whoever writes it goes on at its beginning. */
+/** Empties a log that is too long. The daemon continues to write at its beginning. */
 export const boundLog = async (log: string): Promise<void> => {
   const size = await stat(log).then(
     (found) => found.size,
@@ -56,7 +56,7 @@ export const startDaemon = async ({ program, args, log }: Daemon): Promise<numbe
   }
 }
 
-/** The process of a pid file whose arguments hold `mark`; `null` where there is none. */
+/** The process of a pid file whose arguments hold `mark`; `null` if there is none. */
 export const livingDaemon = async (pidFile: string, mark: string): Promise<number | null> => {
   const text = await readFile(pidFile, "utf8").catch((cause: unknown) => {
     if (codeOf(cause) === "ENOENT") return ""

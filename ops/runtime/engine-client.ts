@@ -22,7 +22,7 @@ interface Info {
   readonly SecurityOptions?: ReadonlyArray<string> | null
 }
 
-/** `null` where none answers. */
+/** `null` if none answers. */
 export const factsOf = async (socket: string): Promise<EngineFacts | null> => {
   const info = await (clientOf(socket).info() as Promise<Info>).catch(() => null)
   if (info?.ServerVersion === undefined) return null
@@ -30,7 +30,7 @@ export const factsOf = async (socket: string): Promise<EngineFacts | null> => {
   return { remapsUsers, version: info.ServerVersion }
 }
 
-/** As soon as one answers; `null` where that takes longer, or `goesOn` says that there is nothing to wait for. */
+/** As soon as one answers; `null` if that takes longer, or `goesOn` says that there is nothing to wait for. */
 export const untilAnswer = async (
   socket: string,
   withinMs: number,
@@ -54,7 +54,7 @@ const listens = (socket: string): Promise<boolean> =>
     line.once("error", () => resolve(false))
   })
 
-/** `false` where nobody does in time, or `goesOn` says that nobody will. */
+/** `false` if nobody does in time, or `goesOn` says that nobody will. */
 export const untilListens = async (
   socket: string,
   withinMs: number,

@@ -47,7 +47,7 @@ const found = async (options: EngineOptions): Promise<Engine> => {
 
 /**
  * Several callers at once have the same; the runtime role reads of it in `engine.json`. Throws a LaunchFault of one line
- * where there is none.
+ * if there is none.
  */
 export const engineFor = async (options: EngineOptions): Promise<Engine> => {
   const engine = await found(options)

@@ -129,7 +129,7 @@ const forget = async (socket: string, id: string): Promise<void> => {
     .catch(() => undefined)
 }
 
-/** Throws a LaunchFault of one line where it cannot be made. */
+/** Throws a LaunchFault of one line if it cannot be made. */
 export const buildImage = async (options: ImageOptions): Promise<Image> => {
   const { socket, folder, env, progress, signal, small = false, fresh = false } = options
   const name = imageName(env, small)

@@ -14,7 +14,7 @@ const packageAt = async (folder: string): Promise<Npm | null> => {
   return name === "npm" && version !== undefined ? { folder, version } : null
 }
 
-/** `null` where it cannot be told from its program where it lies. */
+/** `null` if it cannot be told from its program where it lies. */
 export const npmFolder = async (env: NodeJS.ProcessEnv): Promise<Npm | null> => {
   const programs = [env["npm_execpath"], await findProgram("npm", env)]
   for (const program of programs) {

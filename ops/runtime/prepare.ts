@@ -1,5 +1,5 @@
 /**
- * Makes this machine a host of compartments: programs, engine, image, each where it is not there yet.
+ * Makes this machine a host of compartments: programs, engine, image, each if it is not there yet.
  *
  * `npm run -s hub -- runtime prepare` does it once. `npm start -- --runtime` runs this file beside the service. It says
  * at once that it is ready, so that nobody waits for it, prepares, and then watches the engine for as long as it runs.
@@ -34,7 +34,7 @@ export interface Host {
   readonly image: string
 }
 
-/** Throws a LaunchFault of one line where it cannot be done, which is written down as well. */
+/** Throws a LaunchFault of one line if it cannot be done, which is written down as well. */
 export const prepare = async (options: PrepareOptions): Promise<Host> => {
   const { dataDir, env, progress, signal, small = false, uid = process.getuid?.() } = options
   const { prepared, image: folder } = placesOf(dataDir)

@@ -35,13 +35,13 @@ export const writePrepared = (file: string, state: Omit<Prepared, "at">): Promis
 
 export const writeEngine = (file: string, engine: KnownEngine): Promise<void> => replace(file, engine)
 
-/** `null` where none was ever found or started. */
+/** `null` if none was ever found or started. */
 export const readEngine = async (file: string): Promise<KnownEngine | null> => {
   const text = await readFile(file, "utf8").catch(() => null)
   return text === null ? null : (JSON.parse(text) as KnownEngine)
 }
 
-/** `null` where nothing was ever prepared. */
+/** `null` if nothing was ever prepared. */
 export const readPrepared = async (file: string): Promise<Prepared | null> => {
   const text = await readFile(file, "utf8").catch(() => null)
   return text === null ? null : (JSON.parse(text) as Prepared)

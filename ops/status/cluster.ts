@@ -28,7 +28,7 @@ import { type ServiceRow, servicesOf } from "./services.ts"
 
 /** For each question. */
 export const BOUND_MS = 3000
-/** A node answers its ping beside its work, at once. */
+/** A node answers a ping at once, besides its other work. */
 const PING_MS = 1500
 const HEALTH_MS = 2500
 
@@ -41,7 +41,7 @@ export interface NodeRow {
   readonly started_at: string
   readonly resident: number
   readonly shards: ReadonlyArray<number>
-  /** False where it holds a session and does not answer: frozen, or cut off. */
+  /** False if it holds a session and does not answer: frozen, or cut off. */
   readonly answers: boolean
 }
 
@@ -69,7 +69,7 @@ interface ReadModelRow {
   readonly name: string
   readonly version: number
   readonly watermark: number
-  /** Commits that are not applied yet, at most; `null` where the log does not say. */
+  /** Commits that are not applied yet, at most; `null` if the log does not say. */
   readonly lag: number | null
   /** Commits that were passed over. */
   readonly faults: number
@@ -100,7 +100,7 @@ export interface Cluster {
   readonly checks: NonNullable<Health["checks"]> | null
 }
 
-/** `null` where it fails or takes longer than `ms`. */
+/** `null` if it fails or takes longer than `ms`. */
 export const bounded = async <T>(asked: Promise<T>, ms = BOUND_MS): Promise<T | null> => {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<null>((resolve) => {

@@ -2,7 +2,7 @@
 import type { Kysely } from "kysely"
 import type { Database } from "../../actors/tables/database.ts"
 
-/** A commit whose rows could not be written whole (projections/applier.ts). */
+/** A commit whose rows could not be written whole (actors/projections/applier.ts). */
 export interface PassedOver {
   readonly projection: string
   readonly seq: number

@@ -43,7 +43,7 @@ export interface ServiceRow {
   readonly host: string
   readonly pid: number
   readonly roles: string
-  /** Port on which it is scraped; `null` where it is not. */
+  /** Port on which it is scraped; `null` if it is not. */
   readonly metrics_port: number | null
   readonly requests: number
   readonly errors: number

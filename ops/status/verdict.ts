@@ -73,7 +73,7 @@ const streamProblems = ({ streams: all }: Cluster): ReadonlyArray<Problem> => {
   ]
 }
 
-/** `?` where it is not known. */
+/** `?` if it is not known. */
 export const counted = (count: number | null, one: string, many = `${one}s`): string =>
   `${count ?? "?"} ${count === 1 ? one : many}`
 

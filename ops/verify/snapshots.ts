@@ -135,7 +135,7 @@ const rowsOf = async (service: Service, group: ReadonlyArray<Due>): Promise<Read
   return rows.map((row) => ({ ...row, seq: Number(row.seq) }))
 }
 
-/** By kind and id what the log makes of each. Empty where to read each history by itself costs less. */
+/** By kind and id what the log makes of each. Empty if to read each history by itself costs less. */
 const foldedTogether = async (service: Service, group: ReadonlyArray<Due>): Promise<ReadonlyMap<string, Folding>> => {
   const last = Math.max(...group.map(({ seq }) => seq))
   if (group.length * COMMITS_A_HISTORY < last) return new Map()
@@ -165,7 +165,7 @@ class Folding {
   private readonly kind: NonNullable<ReturnType<typeof kindOf>>
   private readonly bounds: ReturnType<typeof asMany>
 
-  /** Throws where there is no such kind. */
+  /** Throws if there is no such kind. */
   constructor(of: Outline) {
     const kind = kindOf(of.kind)
     if (kind === undefined) throw new Error(`there is no kind ${of.kind}`)

@@ -22,7 +22,7 @@ export const agentOperations = operationsOf("agent", {
     askedBy: ["edge"]
   }),
   "agent.me": op({ input: Nothing, output: AgentPrivate, askedBy: ["edge"] }),
-  /** `null` where the profile names people: `agent.me` tells it then. */
+  /** `null` if the profile contains names of people; `agent.me` returns it then. */
   "agent.update": op({ input: UpdateMe, output: Schema.NullOr(AgentPrivate), askedBy: ["edge"] }),
   "agent.delete": op({ input: Schema.Struct({ confirm: Schema.String }), output: Deleted, askedBy: ["edge"] }),
   /** Without `by`. Refused `not_found` for an agent that is banned, deleted or was never there. */
@@ -36,7 +36,7 @@ export const agentOperations = operationsOf("agent", {
   }),
   /**
    * Makes a provisional agent a full one (contract 22), once the challenge is passed. Refused as registration's step 3.
-   * Output: the private profile; `null` where that has to be asked for.
+   * Output: the private profile; `null` if that has to be asked for.
    */
   "agent.admit": op({ input: Admission, output: Schema.Unknown, askedBy: ["edge"] })
 })
@@ -55,7 +55,7 @@ export const handleOperations = operationsOf("handle", {
 export const AUTHORS_MAX = 100
 
 export const agentQueries = {
-  /** Facts about authors that stand beside their names on pages. Agents whose profile is not shown are left out. */
+  /** Facts about authors for pages, shown next to their names. Agents whose profile is not shown are left out. */
   authors: query({
     input: Schema.Struct({ ids: Schema.Array(Schema.String) }),
     output: Schema.Array(

@@ -6,7 +6,7 @@ import { Block, Unblocked } from "./records.ts"
 const Named = Schema.Struct({ agent: Schema.String })
 export type Named = typeof Named.Type
 
-/** Refused `not_found` where there is no such agent. */
+/** Refused `not_found` if there is no such agent. */
 export const blockOperations = operationsOf("agent", {
   /** Once more is no change. Refused `not_found` for a banned account too, `validation_error` for oneself. */
   "block.add": op({ input: Named, output: Block, askedBy: ["edge"] }),

@@ -88,7 +88,7 @@ export const api = HttpApiGroup.make("bookmark")
 
 /** Kind `agent`: its bookmarks are part of its own state. */
 export const operations = operationsOf("agent", {
-  /** Refused `not_found` where the target is not there for everybody, `validation_error` where there are too many. */
+  /** Refused `not_found` where the target is not there for everybody, `validation_error` if there are too many. */
   "bookmark.keep": op({
     input: Schema.Struct({ ...target, note: Schema.NullOr(Schema.String) }),
     output: Nothing,

@@ -48,9 +48,9 @@ export interface Ask {
   /** Unix ms of this process's own clock after which nobody waits any more. */
   readonly deadline: number
   readonly trace?: string
-  /** The reason that an operator gave: it stands in the commit. */
+  /** The reason that an operator gave. It is recorded in the commit. */
   readonly why?: string | undefined
-  /** W3C trace context of the step that asks; absent where it is not sampled. */
+  /** W3C trace context of the step that asks; absent if it is not sampled. */
   readonly traceparent?: string | undefined
   /**
    * The command was carried out: only its answer is wanted, of the state as it is where the first is not remembered
@@ -70,15 +70,15 @@ export interface RateState {
 
 export interface ReplyHead {
   readonly refused?: Refusal
-  /** Beside `refused`: the gate of the actor refused, or nobody could be asked (`bus`). Absent: the actor did. */
+  /** Set with `refused`: the actor's gate refused, or no actor could be asked (`bus`). Absent: the actor refused. */
   readonly by?: "gate" | "bus"
   /** The agent bucket after this draw (spec 4.1.7). */
   readonly rate?: RateState
   /** The node does not own the shard (any more): ask again, of `owner` where it is known. */
   readonly notOwner?: { readonly shard: number; readonly owner: string | null }
   /**
-   * Beside `notOwner`: this release does not know what was asked, or what stands in the actor's log. A node of another
-   * may. (Older releases know `notOwner` alone, and try again.)
+   * Set with `notOwner`: this release does not know the operation, or an event in the actor's log. A node of another
+   * release may. (Older releases know only `notOwner`, and try again.)
    */
   readonly elsewhere?: true
   /** The key now belongs to an agent that lives elsewhere: ask there, with `by.settled`. */
@@ -87,7 +87,8 @@ export interface ReplyHead {
 
 const INDEX_AT = 4
 /**
- * Bytes that a part takes in a frame beside its JSON and its body, at most: two numbers of ten digits and punctuation.
+ * The most bytes that a part takes in a frame in addition to its JSON and its body: two numbers of ten digits, and
+ * punctuation.
  */
 const AROUND_MAX = 32
 
@@ -153,8 +154,8 @@ export const packAsks = (parts: ReadonlyArray<PackedAsk>, now = Date.now()): Uin
 }
 
 /**
- * With deadlines by the clock of who reads (`now`, Unix ms). Throws a SyntaxError on a frame that is cut or is no list
- * of asks.
+ * Deadlines are converted to the reader's clock (`now`, Unix ms). Throws a SyntaxError if the frame is cut or is no
+ * list of asks.
  */
 export const unpackAsks = (frame: Uint8Array, now = Date.now()): ReadonlyArray<AskPart> =>
   listIn(frame, 0, frame.length).map((part) => {

@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 
-/** Stages of a request that can refuse it: `gate` judges who asks, `bus` got no answer, `query` is a read model's. */
+/** Stages that can refuse a request: `gate` judges the asker, `bus` got no answer, `query` is one of a read model. */
 const REFUSED_BY = ["edge", "gate", "actor", "query", "bus"] as const
 
 export const RefusedRequest = Schema.Struct({
@@ -18,7 +18,7 @@ export const RefusedRequest = Schema.Struct({
   status: Schema.Int,
   code: Schema.String,
   by: Schema.Literals(REFUSED_BY),
-  /** Operation or view that was asked for; `null` where the edge refused. */
+  /** Operation or view that was asked for; `null` if the edge refused. */
   asked: Schema.NullOr(Schema.String),
   field: Schema.NullOr(Schema.String),
   bucket: Schema.NullOr(Schema.String),

@@ -3,8 +3,8 @@
  * subscribe only what the role needs.
  *
  * Invariants
- *  - The role of an asker stands in the subject of its asks, `hub.node.<session>.<role>`, and the server lets a user
- *    publish under its own role alone. So a node knows who asks without believing a word of the ask.
+ *  - The subject of an ask contains the role of its asker, `hub.node.<session>.<role>`, and the server lets a user
+ *    publish only under its own role. So a node knows the asker without trusting the ask.
  *  - A node carries out only operations that the asker's role may ask, as each declares (`askedBy`). An edge reaches
  *    the operations of the API, a webhook worker those of a delivery, the mail process those of mailboxes. The keeper
  *    reaches those of vaults' keys, a host those of its compartments. Operations without a declaration are for actors

@@ -5,8 +5,8 @@ export interface BusServers {
   readonly servers: Array<string>
   readonly inboxPrefix: string
   /**
-   * By itself the client looks names up before it connects, without a bound. The name of a machine that is gone could
-   * delay the connection to all others for half a minute. Nodes look them up by `addressesOf`, which is bounded.
+   * The client would resolve names itself before it connects, without a time limit. The name of a machine that is gone
+   * could delay the connection to all others for half a minute. Nodes use `addressesOf`, which has a limit.
    */
   readonly resolve: false
   /**
@@ -29,8 +29,8 @@ const parse = (address: string): URL => {
 }
 
 /**
- * Addresses with commas between, all `nats://` or all `tls://`; `null` where one of them is none. The client itself
- * overlooks credentials in them.
+ * Addresses separated by commas, all `nats://` or all `tls://`; `null` if one of them is invalid. The client itself
+ * ignores credentials in them.
  */
 export const busServers = (addresses: string, role: BusRole): BusServers | null => {
   try {

@@ -78,7 +78,9 @@ export const captchaOperations = operationsOf("captcha", {
     }),
     askedBy: ["edge"]
   }),
-  /** By one of them. Refused `captcha_not_pending`, or `validation_error` for an answer to another kind. */
+  /**
+   * An answer by one of the owners. Refused `captcha_not_pending`, or `validation_error` for an answer to another kind.
+   */
   "captcha.answer": op({
     input: Schema.Struct({ human: Schema.String, answer: CaptchaAnswer }),
     output: Nothing,

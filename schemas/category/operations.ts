@@ -16,7 +16,7 @@ export const categoryOperations = operationsOf("category", {
   }),
   /** Once in the life of a cluster: what an operator has changed or removed since stays so. */
   "category.seed": op({ input: Definition, output: Nothing, askedBy: [] }),
-  /** Refused `not_found` where there is none. */
+  /** Refused `not_found` if there is none. */
   "category.look": op({
     input: Nothing,
     output: Schema.Struct({ slug: Schema.String, name: Schema.String }),

@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import { Nothing, op, operationsOf } from "../operation.ts"
 
 export const chatOperations = operationsOf("chat", {
-  /** `seq`: where the claim stands in the log, for who writes beside it. */
+  /** `seq`: the sequence of the claim in the log, for a write in the same commit. */
   "chat.look": op({
     input: Nothing,
     output: Schema.Struct({ human: Schema.NullOr(Schema.String), seq: Schema.Int }),

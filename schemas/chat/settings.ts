@@ -20,7 +20,7 @@ const LOOPBACK = /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\]|localhost)$/
 
 const given = (env: Env, name: string): string => env[name]?.trim() ?? ""
 
-/** The token stands in every address: over plain HTTP it goes to this machine alone. */
+/** Every address contains the token, so plain HTTP is allowed only to this machine. */
 const isAddress = (text: string): boolean => {
   if (!URL.canParse(text)) return false
   const { protocol, hostname, username, password, search, hash } = new URL(text)

@@ -67,8 +67,8 @@ const DEST_MAX_CHARS = 500
 export const UPLOAD_PREFIX = ".hub-upload-"
 
 /**
- * A folder below `/data/work`, as it is stored: no empty part, no dots; `null` where it is none. Edges and hosts ask this
- * alone: what is taken is applied.
+ * A folder below `/data/work` in stored form: no empty part, no dots; `null` if it is invalid. Edges and hosts both use
+ * only this check, so a folder that is accepted can be applied.
  */
 export const destOf = (text: string): string | null => {
   if (text.length > DEST_MAX_CHARS || text.startsWith("/")) return null

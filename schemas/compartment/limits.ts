@@ -10,14 +10,17 @@ export const RUNTIME_LIMITS = {
   /** The wait before a program is started again, twice as long each time. */
   restart_seconds: 30,
   restart_max_seconds: 1800,
-  /** So long a run makes the next wait the first one again. */
+  /** A run of this length resets the wait to the first one. */
   restart_reset_seconds: 600,
   log_lines: 1000,
   log_line_max_bytes: 8192,
   command_max_chars: 4000,
   secrets_max: 50,
   secret_max_bytes: 32_768,
-  /** Names and values of all of them, and as they stand sealed: an event holds all, and one message of the bus that. */
+  /**
+   * Bytes of all names and values in sealed form, because one event, which is one message of the bus, contains all of
+   * them.
+   */
   secrets_max_bytes: 262_144,
   secrets_sealed_max_bytes: 460_000,
   archive_entries_max: 20_000,
@@ -32,10 +35,10 @@ export const quotasShown = <Q extends { readonly cpu_percent: number }>({ cpu_pe
 })
 
 export const RUNTIME_SERVICE_LIMITS = {
-  /** Hosts tell how they are at this distance; one that was not heard of for so long is away. */
+  /** Hosts report their state this often. A host that was silent for `away_ms` counts as down. */
   beat_ms: 5000,
   away_ms: 20_000,
-  /** A host reads what its programs use at this distance, and keeps so many readings of each. */
+  /** A host reads the usage of its programs this often, and keeps this many readings of each. */
   usage_every_ms: 60_000,
   usage_kept: 60,
   hosts_max: 100,
@@ -43,7 +46,7 @@ export const RUNTIME_SERVICE_LIMITS = {
   places_max: 5000,
   /** Compartments that one host sees to at once. */
   reconciled_at_once: 4,
-  /** A program that is told to end is killed after this. */
+  /** A program that was asked to end is killed after this time. */
   stop_grace_ms: 3000,
   /** Archives of one compartment that wait to be unpacked. */
   uploads_max: 10,

@@ -75,11 +75,14 @@ export const Reported = Schema.Union([
     run: Schema.Int,
     exit_code: Schema.NullOr(Schema.Int),
     oom_killed: Schema.Boolean,
-    /** `lost`: not the program's doing: its host or its container was gone. `disk`: stopped for what it holds. */
+    /**
+     * `lost`: the host or its container was gone, so the program did not cause it. `disk`: stopped because it used too
+     * much disk.
+     */
     why: Schema.Literals(["program", "stopped", "lost", "disk"]),
     at: Schema.Number
   }),
-  /** It could not be started. `lasting`: nor could it later, until what it is made of is changed. */
+  /** It could not be started. `lasting`: it cannot start later either, until its definition is changed. */
   Schema.Struct({
     type: Schema.Literal("failed"),
     run: Schema.Int,
@@ -182,7 +185,7 @@ export const compartmentOperations = operationsOf("compartment", {
     output: Nothing,
     askedBy: []
   }),
-  /** Its host is given up, and `/data` with it: it begins anew on another. */
+  /** The host is given up, and `/data` with it. The compartment starts with nothing on another host. */
   "compartment.move": op({ input: Schema.Struct({ host: Schema.String }), output: Nothing, askedBy: [] }),
   "compartment.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] })
 })

@@ -1,11 +1,14 @@
-/** Pages of compartments, for people who carry their agents or have made them (spec 4.10, 4.11; contract 18). */
+/**
+ * Pages of compartments, for people who sponsor the agents or have made the compartments (spec 4.10, 4.11; contract
+ * 18).
+ */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { describe } from "../envelope.ts"
 import { FormToken } from "../human/pages.ts"
 import { formOf, HtmlText } from "../page.ts"
 
-/** The page reports a missing or wrong value beside its field. */
+/** The page reports a missing or wrong value next to its field. */
 const Field = Schema.optionalKey(Schema.String)
 
 export const STEERING_ACTS = ["start", "stop", "restart", "delete"] as const

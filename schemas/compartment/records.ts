@@ -62,14 +62,14 @@ export const Compartment = Schema.Struct({
     HUB_COMPARTMENT: Schema.String,
     HUB_KEY: Schema.Literals([KEY_SET, KEY_NOT_SET])
   }),
-  /** The owner of its agent who has a verified address, as this service calls them. */
+  /** The owner of its agent with a verified address, as this service names them. */
   owner: Schema.NullOr(Schema.Struct({ human_id: Schema.String, name: Schema.String })),
   /** Hub id. */
   agent: Schema.String,
   /** `null` while its host is away. */
   isolation: Schema.NullOr(Isolation),
   quotas: Quotas,
-  /** `null` while its host does not tell. */
+  /** `null` while its host does not report it. */
   usage: Schema.Struct({ disk_mb: Schema.NullOr(Schema.Int) }),
   exit_code: Schema.NullOr(Schema.Int),
   oom_killed: Schema.Boolean,

@@ -9,7 +9,7 @@ export const Author = Schema.Struct({
   handle: Schema.NullOr(Schema.String),
   name: Schema.String,
   status: Schema.Literals(["active", "suspended", "banned", "deleted"]),
-  /** Its profile; `null` where that is not shown. */
+  /** Its profile; `null` if that is not shown. */
   url: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "Author" })
 export type Author = typeof Author.Type

@@ -5,9 +5,9 @@ import { Lines, SINGLE_LINE, Storable, VISIBLE, matches } from "../plain-text.ts
 
 const { limits } = LIMITS
 
-/** Trimmed; what is left is one line that shows something. */
+/** Trimmed. The rest is one line with visible characters. */
 export const Title = Schema.String.check(
-  // Judged below, once it is trimmed: this tells the bounds to whoever reads the contract.
+  // Checked below, after trimming. This only shows the limits in the contract.
   Schema.makeFilter(() => true, { toJsonSchema: () => ({ minLength: 1, maxLength: limits.max_title_chars }) })
 ).pipe(
   Schema.decodeTo(
@@ -28,7 +28,7 @@ export const Body = Lines.check(
   matches(VISIBLE, "must not be blank")
 )
 
-/** With the flag `u`, without which the contract does not tell a pattern. */
+/** With the flag `u`, without which the contract does not show a pattern. */
 const TAG = /^[a-z0-9-]{1,32}$/u
 const TAG_MAX_CHARS = 32
 const TAG_RULE = `must be 1 to ${TAG_MAX_CHARS} of a-z, 0-9 and -`
@@ -55,7 +55,7 @@ export const License = Schema.NullOr(
   )
 )
 
-/** Agents that one resource names, of whom each is told once (contract "Common" and 19). */
+/** The most agents that one text notifies by mentions (contract "Common" and 19). */
 export const MENTIONS_MAX = 10
 
 /** Hub ids of those that a text names, not its author's own; made by the edge (edge/content/mentions.ts). */

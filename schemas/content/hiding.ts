@@ -13,19 +13,22 @@ const HiddenReason = Lines.check(
   matches(VISIBLE, "must not be blank")
 )
 
-/** The operations by which operators hide and restore. */
+/** The fields of a change by which an operator hides or restores content. */
 export const Hiding = {
   hidden: Schema.optionalKey(Schema.Boolean),
   hidden_reason: Schema.optionalKey(HiddenReason)
 }
 
-/** In records for the author and for operators; what is not hidden has neither for anybody. */
+/** In records for the author and for operators. Content that is not hidden has neither field. */
 export const HiddenFields = {
   hidden: Schema.optionalKey(Schema.Boolean),
   hidden_reason: Schema.optionalKey(Schema.NullOr(Schema.String))
 }
 
-/** Refused `operator_required` to anybody else, `not_found` where it does not stand. `reason`: needed to hide. */
+/**
+ * Refused `operator_required` for everybody but operators, and `not_found` if the content does not exist. `reason` is
+ * required to hide.
+ */
 export const hiding = op({
   input: Schema.Struct({ by: Caller, hidden: Schema.Boolean, reason: Schema.NullOr(Schema.String) }),
   output: Nothing,

@@ -6,8 +6,8 @@ import { Author, Caller } from "./author.ts"
 
 export const contentOperations = operationsOf("agent", {
   /**
-   * Settles the signature of a write to what was published before, and takes what it puts into the log, and what it
-   * uploads, from the agent's bytes of the day.
+   * Settles the signature of a write to existing content, and draws its log bytes and upload bytes from the agent's
+   * daily bytes.
    */
   "content.admit": op({
     input: Schema.Struct({ bytes: Schema.Int, upload: Schema.optionalKey(Schema.Int) }),
@@ -16,9 +16,12 @@ export const contentOperations = operationsOf("agent", {
   }),
   /** Answers whether the agent is an operator. An unknown agent is none. */
   "content.rights": op({ input: Nothing, output: Schema.Struct({ operator: Schema.Boolean }), askedBy: ["edge"] }),
-  /** As it stands beside what it wrote; refused `not_found` where there never was one. */
+  /** The author in the form for content; refused `not_found` if there never was such an agent. */
   "content.author": op({ input: Nothing, output: Author, askedBy: ["edge"] }),
-  /** An operator has hidden it, or shows it again: what it earned, and that it counts, is taken or given back. */
+  /**
+   * An operator has hidden content or shows it again. Its reputation and its place in the count are taken or given
+   * back.
+   */
   "content.hidden": op({
     input: Schema.Struct({
       target_type: VoteTarget,
@@ -34,7 +37,7 @@ export const contentOperations = operationsOf("agent", {
     output: Nothing,
     askedBy: []
   }),
-  /** One more of them stands, or one less. */
+  /** The number of the agent's records goes up or down by one. */
   "content.count": op({
     input: Schema.Struct({
       of: Schema.Literals(["posts", "threads", "replies", "accepted_answers"]),

@@ -11,7 +11,7 @@ export const SLUG_MAX_CHARS = 60
 /** Compatible letters as plain ones; marks that stood on them fall away with all that is not in `WORD`. */
 const NOT_WORD = /[^a-z0-9]+/
 
-/** Words of a title in `a-z0-9`, joined by single hyphens; empty where no letter is among them. */
+/** Words of a title in `a-z0-9`, joined by single hyphens; empty if no letter is among them. */
 export const slugOf = (title: string): string => {
   const plain = normalForm(title, "NFKD").replaceAll(/\p{M}/gu, "").toLowerCase()
   const slug = withinBound(plain.split(NOT_WORD).filter((word) => word !== ""))
@@ -34,5 +34,5 @@ export const numberedSlug = (id: number, title: string): string => {
   return slug === "" ? String(id) : `${id}-${slug}`
 }
 
-/** The number in such an address, with whatever words; `null` where there is none. */
+/** The number in such an address, with whatever words; `null` if there is none. */
 export const numberIn = (text: string): string | null => /^([1-9]\d{0,14})(?:-|$)/.exec(text)?.[1] ?? null

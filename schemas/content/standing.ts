@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { Nothing, op } from "../operation.ts"
 import { Caller } from "./author.ts"
 
-/** Refused `not_found` where there is none, or an operator has hidden it from who asks. */
+/** Refused `not_found` if there is none, or if an operator has hidden it from the asker. */
 export const standing = op({ input: Schema.Struct({ by: Caller }), output: Nothing, askedBy: ["edge"] })
 
 /** Refused `not_found`, with the kind as `details.resource`, where it was deleted. A hidden one is kept. */

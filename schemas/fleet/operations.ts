@@ -6,7 +6,7 @@ import { Nothing, op, operationsOf, paged } from "../operation.ts"
 
 export const FLEET_ID = "own"
 
-/** A host's report about itself. Told at short distances; in the log stands only what changes. */
+/** A host's report about itself. It is sent often, and only changes are written to the log. */
 export const HostReport = Schema.Struct({
   host: Schema.String,
   /** As its machine calls itself. */
@@ -22,9 +22,9 @@ export const HostReport = Schema.Struct({
   starting: Schema.optionalKey(Schema.Boolean),
   isolation: Schema.NullOr(Isolation),
   image: Schema.String,
-  /** Base64: what secrets are sealed to. The same of all hosts. */
+  /** Base64: the key that secrets are sealed to. All hosts have the same. */
   public_key: Schema.String,
-  /** `null` where it was not looked yet. */
+  /** `null` if it was not looked yet. */
   firewall: Schema.NullOr(Schema.Boolean),
   egress: Schema.NullOr(Schema.Boolean)
 })
@@ -121,7 +121,7 @@ export const operations = operationsOf("fleet", {
     output: Schema.Struct({ compartments: Schema.Array(Schema.String) }),
     askedBy: ["runtime"]
   }),
-  /** Nothing new is placed there; what is there stays. */
+  /** Nothing new is placed on the host. Its compartments stay. */
   "fleet.drain": op({
     input: Schema.Struct({ host: Schema.String, drained: Schema.Boolean }),
     output: Nothing,

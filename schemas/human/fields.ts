@@ -21,7 +21,7 @@ const LOCAL_PART = /^[A-Za-z0-9!#$&'*+/=?^_{|}~-]+(?:\.[A-Za-z0-9!#$&'*+/=?^_{|}
 const LOCAL_PART_MAX = 64
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
-/** A name in A-labels, of at least two; `null` where it is none. */
+/** A name in A-labels, of at least two; `null` if it is none. */
 const domainOf = (text: string): string | null => {
   if (text === "" || isDropped(text) || /[\s/?#@:\\%[\]]/.test(text) || !URL.canParse(`http://${text}`)) return null
   const { hostname } = new URL(`http://${text}`)
@@ -30,7 +30,7 @@ const domainOf = (text: string): string | null => {
   return named ? hostname : null
 }
 
-/** One spelling for each address: trimmed, in lower case, the domain as A-label; `null` where it is no address. */
+/** One spelling for each address: trimmed, in lower case, the domain as A-label; `null` if it is no address. */
 export const normalEmail = (text: string): string | null => {
   const trimmed = text.trim()
   if (trimmed.length > OWNER_LIMITS.email_max_chars) return null

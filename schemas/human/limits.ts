@@ -11,9 +11,9 @@ export const OWNER_LIMITS = {
   agents_max: 100,
   /** Confirmed ones of one agent. */
   agent_humans_max: 50,
-  /** Confirmations of one agent: each is told to all of its owners. */
+  /** Confirmations of one agent. All of its owners are notified of each. */
   confirmed_owners: { requests: 10, window_seconds: 3600 },
-  /** Pending ones of one agent: so many by people with a verified address, and as many by people without. */
+  /** Pending ones of one agent: this many by people with a verified address, and as many by people without. */
   agent_pending_max: 100,
   /** Pending ones of one person whose address is not verified. */
   unverified_pending_max: 3,
@@ -31,7 +31,7 @@ export const OWNER_LIMITS = {
   session_seconds: 2_592_000,
   verify_link_seconds: 172_800,
   reset_link_seconds: 3600,
-  /** Letters with such links: to one account, whoever asks for them. That of the sign-up is not counted. */
+  /** Letters with such links to one account, whoever asks for them. The letter of the sign-up does not count. */
   verify_letters: { requests: 3, window_seconds: 3600 },
   forgot_per_account: { requests: 3, window_seconds: 3600 },
   /** Of one client. */
@@ -48,6 +48,6 @@ export const PASSKEY_LIMITS = {
   max: 10,
   name_max_chars: 60,
   challenge_seconds: 300,
-  /** Challenges that an account remembers as used: who comes in so often in their time has to wait. */
+  /** Used challenges that an account remembers. A person who logs in more often in their time has to wait. */
   remembered_max: 100
 } as const

@@ -14,7 +14,7 @@ import { HumanAccount, HumanPublic, HumanRole, HumanSession } from "./records.ts
 
 /** With what a password is to be hashed. */
 export const Salted = Schema.Struct({ salt: Schema.String, parameters: PasswordParameters })
-/** With what it was, and what came out: both in base64. */
+/** The salt and parameters, and the resulting hash, in base64. */
 export const HashedPassword = Schema.Struct({ ...Salted.fields, hash: Schema.String })
 export type HashedPassword = typeof HashedPassword.Type
 
@@ -40,11 +40,11 @@ export const humanOperations = operationsOf("human", {
   "human.shown": op({ input: Nothing, output: HumanPublic, askedBy: ["edge"] }),
   /** The salt and the parameters for hashing a password of this account. */
   "human.salt": op({ input: Nothing, output: Salted, askedBy: [] }),
-  /** The same for who has a session; it counts as a try until the password was right. */
+  /** The same for a person with a session. It counts as a try until the password was right. */
   "human.try_password": op({ input: Nothing, output: Salted, askedBy: ["edge"] }),
   /**
-   * `hash` of the password that is tried. `browser`: what it is called, for the person. `form`: which form was sent; sent
-   * again, its new session takes the place of the one before.
+   * `hash` of the tried password. `browser`: its name, for the person. `form`: the form that was sent. If it is sent
+   * again, the new session replaces the earlier one.
    */
   "human.open_session": op({
     input: Schema.Struct({
@@ -82,13 +82,13 @@ export const humanOperations = operationsOf("human", {
     askedBy: []
   }),
   "human.close_console": op({ input: Schema.Struct({ token: TokenHash }), output: Nothing, askedBy: [] }),
-  /** The same password, hashed anew. */
+  /** The same password with a new hash. */
   "human.renew_password": op({
     input: Schema.Struct({ password: Schema.String, renewed: HashedPassword }),
     output: Nothing,
     askedBy: ["edge"]
   }),
-  /** Refused `session_invalid`, also where there is no such account. */
+  /** Refused `session_invalid`, also if there is no such account. */
   "human.session": op({
     input: Schema.Struct({ token: TokenHash }),
     output: Schema.Struct({ session: Schema.Int, email_verified: Schema.Boolean }),
@@ -99,7 +99,7 @@ export const humanOperations = operationsOf("human", {
     output: Schema.Struct({ revoked: Schema.Literal(true) }),
     askedBy: ["edge"]
   }),
-  /** Those that hold, newest first; `token` tells which is this one. */
+  /** Valid sessions, newest first; `token` marks the present one. */
   "human.sessions": op({
     input: Schema.Struct({ token: TokenHash }),
     output: Schema.Struct({ sessions: Schema.Array(HumanSession) }),
@@ -215,8 +215,8 @@ export const humanOperations = operationsOf("human", {
 
 /**
  * The limits that carry over from former accounts of an address, so that deleting an account and signing up again
- * resets none. Unix ms of letters with links. `made`: agents that were made for the person, in commits of older
- * releases alone; today they stand sealed beside it.
+ * resets none. Unix ms of letters with links. `made`: agents that were made for the person, only in commits of older
+ * releases; today they are sealed beside it.
  */
 export const FormerAccount = Schema.Struct({
   made: Schema.Array(Schema.String),
@@ -227,7 +227,7 @@ export type FormerAccount = typeof FormerAccount.Type
 
 /** An address has at most one account. */
 export const addressOperations = operationsOf("address", {
-  /** `seq`: where the claim stands in the log, for who writes beside it. */
+  /** `seq`: the sequence of the claim in the log, for a write in the same commit. */
   "address.look": op({
     input: Nothing,
     output: Schema.Struct({
@@ -252,7 +252,7 @@ export const credentialOperations = operationsOf("credential", {
     output: Schema.Struct({ human: Schema.String, ...Salted.fields }),
     askedBy: ["edge"]
   }),
-  /** For a login by a passkey of whoever it is. `bound`: what only this browser can say again. */
+  /** For a login by a passkey of any account. `bound`: a value that only this browser can repeat. */
   "credential.challenge": op({
     input: Schema.Struct({ bound: Schema.String }),
     output: PasskeyChallenge,

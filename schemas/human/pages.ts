@@ -9,7 +9,7 @@ export const OWNER_PATH = "/owner"
 
 export const isOwnerPath = (path: string): boolean => path === OWNER_PATH || path.startsWith(`${OWNER_PATH}/`)
 
-/** The page reports a missing or wrong value beside its field, so that it refuses nothing as a whole. */
+/** The page reports a missing or wrong value next to its field, so the form is not refused as a whole. */
 const Field = Schema.optionalKey(Schema.String)
 
 /** A box for each event and way; none is sent without a tick. */

@@ -62,16 +62,16 @@ export const passwordParameters = (service: {
   tag_bytes: 32
 })
 
-/** In production, where limits are what they are declared to be. */
+/** In production, where the declared limits apply. */
 export const PASSWORD_PARAMETERS: PasswordParameters = passwordParameters(LIMITS.service)
 
 const workOf = ({ memory_kib, passes }: { readonly memory_kib: number; readonly passes: number }): number =>
   memory_kib * passes
 
 /**
- * True if a hash made by `kept` should be made anew by `wanted`: less work, or as much in less memory, or a shorter
- * result. For two edges with different parameters it is true in one direction only, so that they do not rehash by
- * turns.
+ * True if a hash made with `kept` should be replaced by one with `wanted`: `kept` has less work, or the same work in
+ * less memory, or a shorter result. For two edges with different parameters it is true in one direction only, so that
+ * they do not rehash in turns.
  */
 export const isWeaker = (kept: PasswordParameters, wanted: PasswordParameters): boolean => {
   const more = workOf(wanted) - workOf(kept) || wanted.memory_kib - kept.memory_kib || wanted.tag_bytes - kept.tag_bytes

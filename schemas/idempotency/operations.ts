@@ -4,12 +4,12 @@ import { Nothing, op, operationsOf } from "../operation.ts"
 
 /**
  * The signer that an endpoint expects: the agent's current key; the current key, which the request itself retires; the
- * agent's recovery key; a key that is to become an agent's. `person`: nobody's, a token came along.
+ * agent's recovery key; a key that is to become an agent's. `person`: no key, but a token.
  */
 export const Signer = Schema.Literals(["agent", "retiring", "recovery", "candidate", "person"])
 export type Signer = typeof Signer.Type
 
-/** Status of an answer that shows a record as it stands: where it is large, it is made anew and not kept. */
+/** Status of an answer that shows a record. If such an answer is large, it is made again and not kept. */
 export const REMADE_STATUS = 200
 
 const entryFields = {
@@ -26,13 +26,13 @@ export type IdempotencyEntry = typeof IdempotencyEntry.Type
 
 export const IdempotencyBegin = Schema.Union([
   /**
-   * `begun` names this beginning to its `finish`. `again`: it was carried out, and its answer is made anew by asking
-   * under the same command with `Ask.again`, or of what is kept in its place (`remake`).
+   * `begun` names this beginning for its `finish`. `again`: the request was carried out. Its answer is made again, by
+   * asking under the same command with `Ask.again`, or from what is kept in its place (`remake`).
    */
   Schema.Struct({
     state: Schema.Literal("new"),
     begun: Schema.optionalKey(Schema.String),
-    /** Command id of what the request asks; where nothing is said, the edge makes it of key and body. */
+    /** Command id of what the request asks; if nothing is said, the edge makes it of key and body. */
     command: Schema.optionalKey(Schema.String),
     again: Schema.optionalKey(Schema.Literal(true)),
     remake: Schema.optionalKey(Schema.String)
@@ -73,7 +73,7 @@ export const idempotencyOperations = operationsOf("agent", {
 /** Of a person's. */
 export const requestOperations = operationsOf("human", {
   "human.begin_request": op({ input: IdempotencyBeginning, output: IdempotencyBegin, askedBy: ["edge"] }),
-  /** The same without beginning anything: `new` where there is nothing to be heard. */
+  /** The same without beginning anything: `new` if there is nothing to be heard. */
   "human.look_request": op({ input: IdempotencyEntry, output: IdempotencyBegin, askedBy: ["edge"] }),
   "human.finish_request": op({ input: IdempotencyFinish, output: Nothing, askedBy: ["edge"] })
 })

@@ -27,7 +27,7 @@ import {
 } from "./records.ts"
 import { Chapter, OPEN_TO_SUSPENDED, OWN_BUCKET, Row, Traits } from "../traits.ts"
 
-/** A request as it came names no scheme: with one, what stands there is an address that a website put together. */
+/** The request target of a report has no scheme. With one, it is an address that a website has composed. */
 const WithoutScheme = Schema.String.check(
   Schema.makeFilter(
     (text: string) => !SCHEME.test(text) || "must be what the request itself held, without a scheme: no whole address"
@@ -35,7 +35,7 @@ const WithoutScheme = Schema.String.check(
 )
 const SCHEME = /^https?:\/\//i
 
-/** Hosts, paths and headers come from strangers: what is unusable is a verdict, not an error (spec 4.7). */
+/** Hosts, paths and headers come from strangers. Unusable ones lead to a verdict, not to an error (spec 4.7). */
 export const VerifyRequest = Schema.Struct({
   method: Schema.String,
   host: WithoutScheme,

@@ -89,7 +89,7 @@ export const identityOperations = operationsOf("agent", {
     }),
     askedBy: ["edge"]
   }),
-  /** `null` where no agent has the number after all. */
+  /** `null` if no agent has the number after all. */
   "identity.verify": op({ input: IdentityClaim, output: Schema.NullOr(Verdict), askedBy: ["edge"] }),
   "identity.hosts": op({
     input: Schema.Struct({ page: Schema.Int, per_page: Schema.Int }),
@@ -105,7 +105,7 @@ export const identityOperations = operationsOf("agent", {
   }),
   "identity.unset_recovery": op({ input: Nothing, output: Recovery, askedBy: ["edge"] }),
   "identity.cancel_recovery": op({ input: Nothing, output: Recovery, askedBy: ["edge"] }),
-  /** Without `by`: the key that signed stands in `request`. */
+  /** Without `by`, because the key that signed is in `request`. */
   "identity.recover": op({ input: NewKey, output: RecoveryScheduled, askedBy: ["edge"] }),
   "identity.directory_signature": op({ input: Nothing, output: DirectorySignature, askedBy: ["edge"] }),
   "identity.sign_directory": op({ input: DirectorySigned, output: DirectorySignature, askedBy: ["edge"] }),
@@ -116,7 +116,7 @@ export const identityOperations = operationsOf("agent", {
     output: Attestation,
     askedBy: ["edge"]
   }),
-  /** Forgets the websites that a deleted account visited. They are nobody's business any more. */
+  /** Forgets the websites that a deleted account visited, because they are private. */
   "identity.forget_hosts": op({ input: Nothing, output: Nothing, askedBy: [] }),
   /** A recovery is due. */
   "identity.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] })
@@ -127,12 +127,12 @@ export const DirectoryState = Schema.Struct({
   version: Schema.Int,
   max_number: Schema.Int,
   count: Schema.Int,
-  /** Block of numbers and the sequence that last changed it, in order; empty where they were not asked for. */
+  /** Block of numbers and the sequence that last changed it, in order; empty if they were not asked for. */
   blocks: Schema.Array(Schema.Tuple([Schema.Int, Schema.Int]))
 })
 export type DirectoryState = typeof DirectoryState.Type
 
-/** Entries that changed behind a version, the longest unchanged first. `null`: too many, or nobody can tell. */
+/** Entries that changed after a version, the longest unchanged first. `null`: too many, or not known. */
 const DirectoryChanges = Schema.Struct({
   ...DirectoryState.fields,
   changes: Schema.NullOr(

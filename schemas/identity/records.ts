@@ -17,7 +17,7 @@ export const Jwk = Schema.Struct({
   use: Schema.Literal("sig")
 })
 
-/** One signature of the chain: what was signed, by which key (standard base64), and the signature. */
+/** One signature of the chain: the signed string, the key (standard base64), and the signature. */
 const Signed = Schema.Struct({ public_key: Schema.String, string_to_sign: Schema.String, signature: Schema.String })
 
 const SignedWithBody = Schema.Struct({ ...Signed.fields, body: Schema.String })
@@ -55,7 +55,7 @@ const shared = {
   keys: Schema.Array(IdentityKey),
   trust: Schema.Number,
   reputation: Schema.Number,
-  /** `null` where there is no public profile: banned and retired. */
+  /** `null` if there is no public profile: banned and retired. */
   profile_url: Schema.NullOr(Schema.String),
   id_url: Schema.String
 }

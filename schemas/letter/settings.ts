@@ -93,7 +93,7 @@ const senderOf = (text: string | null, { name: own, baseUrl }: Service): Sender 
 const unquoted = (name: string): string =>
   name.length > 1 && name.startsWith('"') && name.endsWith('"') ? name.slice(1, -1) : name
 
-/** `smtp://user:password@host:587`, `smtps://host`; `null` where it is none. */
+/** `smtp://user:password@host:587`, `smtps://host`; `null` if it is none. */
 export const mailServerOf = (text: string | null): MailServer | null => {
   if (text === null || !URL.canParse(text)) return null
   const url = new URL(text)

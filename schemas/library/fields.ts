@@ -51,7 +51,7 @@ const boundOf = (text: string, max: number): { readonly bound?: ErrorDetails } =
 const isText = (text: string, shape: RegExp, max: number): boolean =>
   isStorable(text) && shape.test(text) && text.trim() !== "" && [...text].length <= max
 
-/** The first field that cannot be so; `null` where all can. */
+/** The first field that cannot be so; `null` if all can. */
 export const entryProblem = ({ slug, title, language, summary, body }: EntryGiven): EntryProblem | null => {
   const { max_title_chars, max_body_chars } = LIMITS.limits
   const fault = (field: EntryField, rule: string): EntryProblem => ({ field, problem: `${field} must be ${rule}.` })

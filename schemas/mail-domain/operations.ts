@@ -33,7 +33,7 @@ export const domainOperations = operationsOf("mail_domain", {
   "mail_domain.look": op({ input: ByAgent, output: MailDomain, askedBy: ["edge"] }),
   /** Looks for every record now. Refused `email_domain_unknown`. */
   "mail_domain.verify": op({ input: ByAgent, output: Nothing, askedBy: ["edge"] }),
-  /** `agent`: `null` for the service's own. Refused `not_found` where nobody has declared it. */
+  /** `agent`: `null` for the service's own. Refused `not_found` if nobody has declared it. */
   "mail_domain.ready": op({
     input: Nothing,
     output: Schema.Struct({
@@ -50,7 +50,7 @@ export const domainOperations = operationsOf("mail_domain", {
     output: Schema.Struct({ selector: Schema.String, private_key: Schema.String }),
     askedBy: ["mail"]
   }),
-  /** As whoever writes to it beside an actor of its own must know it. */
+  /** The data that another actor needs to write to this one in its own commit. */
   "mail_domain.standing": op({
     input: Nothing,
     output: Schema.Struct({
@@ -69,7 +69,7 @@ export const domainOperations = operationsOf("mail_domain", {
   }),
   /** The records of the service's own domain, for its operator. */
   "mail_domain.records": op({ input: Nothing, output: Schema.Array(DnsRecord), askedBy: [] }),
-  /** Whichever actor is asked: the service's own domain; `null` where there is no mail. */
+  /** Whichever actor is asked: the service's own domain; `null` if there is no mail. */
   "mail_domain.default": op({
     input: Nothing,
     output: Schema.Struct({ domain: Schema.NullOr(Schema.String) }),

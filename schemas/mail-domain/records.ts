@@ -22,7 +22,7 @@ export type DnsRecord = typeof DnsRecord.Type
 
 const ShownRecord = Schema.Struct({
   ...common,
-  /** By the last check; absent where nobody looked yet, or no name server answered. */
+  /** By the last check; absent if nobody looked yet, or no name server answered. */
   found: Schema.optionalKey(Schema.Boolean)
 })
 

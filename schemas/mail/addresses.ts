@@ -11,7 +11,7 @@ const NAME_MAX_CHARS = 100
 const ADDRESSED_MAX_CHARS = 500
 const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]/u
 
-/** `null` where it is none. */
+/** `null` if it is none. */
 export const addressee = (text: string): Addressee | null => {
   if (text.length > ADDRESSED_MAX_CHARS || BREAKS.test(text)) return null
   const trimmed = text.trim()

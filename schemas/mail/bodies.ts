@@ -66,6 +66,6 @@ export const MailStatus = Schema.Struct({
   /** Of one's own. */
   domains: Schema.NullOr(Schema.Int),
   limits: Schema.Record(Schema.String, Schema.Union([Schema.Number, Schema.Record(Schema.String, Schema.Number)])),
-  /** To whoever signs. */
+  /** Only for the signer. */
   sending: Schema.NullOr(SendingState)
 }).annotate({ identifier: "MailStatus" })

@@ -19,7 +19,10 @@ export const MAIL_LIMITS = {
   retention_seconds: 7_776_000,
   /** From a ban until the agent's mailboxes are closed and their mail is erased. */
   banned_kept_seconds: 2_592_000,
-  /** Mail to `postmaster@`: taken in a day by one mail process, its size, and what is kept where it is not forwarded. */
+  /**
+   * Mail to `postmaster@`: messages that one mail process accepts in a day, their size, and the number kept if they are
+   * not forwarded.
+   */
   postmaster: { per_day: 200, message_max_bytes: 1_048_576, kept_max: 500, kept_seconds: 2_592_000 },
   mailboxes_per_agent: 10,
   label_max_chars: 80,
@@ -106,7 +109,7 @@ export const MAIL_SERVICE_LIMITS = {
   session_ms: 300_000,
   data_ms: 180_000,
   commands_max: 1000,
-  /** Messages that are held at once, over all connections; one more is told to come again. */
+  /** The most bytes of messages held at once, over all connections. One more is refused for now. */
   held_max_bytes: 67_108_864,
   /** The parts in which one message may arrive. A part ends with its packet, and before each dot that begins a line. */
   pieces_max: 100_000,
@@ -151,7 +154,7 @@ export const MAIL_SERVICE_LIMITS = {
   sends_pending_max: 1024,
   /** One attempt, from the connection to the answer. */
   send_timeout_ms: 60_000,
-  /** An attempt that is not spoken of for so long is given to another process. */
+  /** An attempt without a sign of progress for this long is given to another process. */
   send_ack_wait_ms: 30_000,
   /** Of other servers. */
   mx_port: 25,
@@ -168,7 +171,10 @@ export const MAIL_SERVICE_LIMITS = {
   domain_check_ms: 5000,
   /** Domains that a node looks at at once, of those that are declared and of those that are held. */
   domain_checks_max: 32,
-  /** A domain that the provider does not forget: told again after as long as that goes on, within these; then given up. */
+  /**
+   * If the provider does not forget a domain, it is asked again with growing pauses within these limits. Then it is
+   * given up.
+   */
   forget_again_ms: 60_000,
   forget_again_max_ms: 86_400_000,
   forget_give_up_seconds: 604_800,
@@ -194,7 +200,9 @@ export const MAIL_SERVICE_LIMITS = {
   /** Notifications that one mail process carries out at once, and that all have been given without an answer. */
   notices_at_once: 4,
   notice_pending_max: 64,
-  /** One that nobody says to be working on goes to another; one attempt ends after so long. */
+  /**
+   * A notice without a sign of progress for this long goes to another worker. One attempt ends after the time below.
+   */
   notice_ack_wait_ms: 30_000,
   notice_try_ms: 90_000,
   /** Milliseconds before failed work is tried again. Each pause is longer, until it is given up. */

@@ -10,13 +10,13 @@ import { FiredTimer } from "../timer.ts"
 export const NOTICE_OUTCOMES = ["done", "ignored", "given_up"] as const
 export const NoticeOutcome = Schema.Struct({
   outcome: Schema.Literals(NOTICE_OUTCOMES),
-  /** Words of ours; `null` where all was done. */
+  /** Words of ours; `null` if all was done. */
   reason: Schema.NullOr(Schema.String)
 })
 export type NoticeOutcome = typeof NoticeOutcome.Type
 
 export const noticeOperations = operationsOf("mail_notice", {
-  /** `taken`: false where it was taken before. */
+  /** `taken`: false if it was taken before. */
   "mail_notice.take": op({
     input: Schema.Struct({ message: Schema.String }),
     output: Schema.Struct({ taken: Schema.Boolean }),

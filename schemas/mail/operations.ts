@@ -77,9 +77,9 @@ export const addressOperations = operationsOf("mail_address", {
   })
 })
 
-/** A part of a stored message: so many bytes, sealed, in pieces. */
+/** A part of a stored message: its size in bytes. It is sealed, in pieces. */
 export const MailPart = Schema.Struct({
-  /** `text`: what is read of it, as JSON; `a1` and so on: attachments. */
+  /** `text`: the parsed text, as JSON. `a1` and so on: attachments. */
   name: Schema.String,
   /** Sealed. */
   size: Schema.Int
@@ -102,7 +102,7 @@ export const SealedMail = Schema.Struct({
 })
 export type SealedMail = typeof SealedMail.Type
 
-/** The fields that lists show, beside those that they know without opening it. */
+/** The fields that lists show, besides those that they know without opening it. */
 export const MailEnvelope = MailSummary
 export type MailEnvelope = MailSummary
 
@@ -229,7 +229,7 @@ export const mailOperations = operationsOf("mail", {
   }),
   /** Answers whether the message exists. It is asked after its parts were stored, when the outcome is unknown. */
   "mail.there": op({ input: Nothing, output: Schema.Boolean, askedBy: ["mail"] }),
-  /** For who tells its agent of it. */
+  /** For the part that notifies its agent. */
   "mail.summary": op({ input: Nothing, output: MailToTell, askedBy: [] }),
   "mail.mark_read": op({ input: ByAgent, output: Schema.Struct({ read_at: Schema.String }), askedBy: ["edge"] }),
   "mail.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] })

@@ -47,7 +47,7 @@ export const mailQueries = {
       })
     )
   }),
-  /** Threads, the one with the newest message first: what begins it, as it stands there, and its newest messages. */
+  /** Threads, ordered by their newest message: the first message of each in sealed form, and its newest messages. */
   mail_thread_rows: query({
     input: Schema.Struct({ agent: Schema.String, page: Schema.Int, per_page: Schema.Int }),
     output: paged(

@@ -188,7 +188,7 @@ export const Mail = Schema.Struct({
   attachments_dropped: Schema.Int,
   /** True if a part was too long to be kept. */
   truncated: Schema.Boolean,
-  /** True if the message could be parsed. One that could not is kept as `text`, as it came. */
+  /** True if the message could be parsed. Otherwise `text` is the raw message. */
   parsed: Schema.Boolean
 }).annotate({ identifier: "Mail" })
 export type Mail = typeof Mail.Type

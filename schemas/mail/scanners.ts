@@ -17,7 +17,7 @@ const PATH_MAX_BYTES = 107
 const HOST = /^(?:\[([0-9a-f:.]{1,45})\]|([a-z0-9.-]{1,253}))(?::(\d{1,5}))?$/i
 const CONTROL = /[\p{Cc}\s]/u
 
-/** `null` where it is none. */
+/** `null` if it is none. */
 export const clamdAddressOf = (text: string): ClamdAddress | null => {
   const path = text.startsWith("unix:") ? text.slice("unix:".length) : text
   if (path.startsWith("/")) return CONTROL.test(path) || Buffer.byteLength(path) > PATH_MAX_BYTES ? null : { path }
@@ -29,7 +29,7 @@ export const clamdAddressOf = (text: string): ClamdAddress | null => {
   return { host, port }
 }
 
-/** `null` where it is none. The worker asks for no password: one in the address would be sent to whoever listens. */
+/** `null` if it is invalid. The worker needs no password; one in the address would be sent in readable form. */
 export const rspamdUrlOf = (text: string): string | null => {
   if (!URL.canParse(text)) return null
   const { protocol, username, password, search, hash, href } = new URL(text)

@@ -15,7 +15,7 @@ const addressIn = (text: string, localMax: number): string | null => {
   return `${local}@${domain}`
 }
 
-/** In lower case, composed (NFC), the domain as A-label; `null` where it is none. Local parts may be of any script (SMTPUTF8). */
+/** In lower case, composed (NFC), the domain as A-label; `null` if it is none. Local parts may be of any script (SMTPUTF8). */
 export const senderAddress = (text: string): string | null => addressIn(text, LOCAL_MAX_CHARS)
 
 /** The same, of who has sent something: whom rules block is known however long his address is. */

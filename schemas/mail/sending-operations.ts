@@ -68,7 +68,7 @@ export const sendingOfMailerOperations = operationsOf("mailer", {
     output: Nothing,
     askedBy: []
   }),
-  /** By an operator: it may send again, and what was counted counts no more. */
+  /** An operator lets it send again and resets its counts. */
   "mailer.reinstate": op({ input: Nothing, output: Schema.Struct({ changed: Schema.Boolean }), askedBy: [] })
 })
 
@@ -85,7 +85,7 @@ export const SendOutcome = Schema.Union([
   Schema.Struct({
     type: Schema.Literal("passing"),
     reason: Schema.String,
-    /** No sooner than in so many seconds. */
+    /** The earliest next attempt, in seconds. */
     retry_after: Schema.optionalKey(Schema.Number)
   }),
   /** Not taken, for certain; or `unknown`: nobody has said. */
@@ -97,7 +97,7 @@ export type SendOutcome = typeof SendOutcome.Type
 export const SendingReport = Schema.Struct({
   type: Schema.Literals(["bounced", "complained", "delivered", "failed"]),
   reason: Schema.String,
-  /** Ids of the recipients that it names: it counts for those alone. Absent where it names nobody. */
+  /** Ids of the recipients that it names: it counts for those alone. Absent if it names nobody. */
   of: Schema.optionalKey(Schema.Array(Schema.String))
 })
 export type SendingReport = typeof SendingReport.Type
@@ -106,7 +106,7 @@ export const SendJob = Schema.Struct({
   mail: Schema.Int,
   /** Address alone. */
   to: Schema.String,
-  /** As it stands in the headers. */
+  /** The summary, as in the headers. */
   summary: SentSummary,
   references: Schema.Array(Schema.String),
   /** Without angle brackets. */
@@ -191,7 +191,7 @@ export const serviceOperations = operationsOf("mail_service", {
     output: paged(Schema.Struct({ address: Schema.String, reason: Schema.String, since: Schema.String })),
     askedBy: []
   }),
-  /** By its address; refused `not_found` where it is not suppressed. */
+  /** By its address; refused `not_found` if it is not suppressed. */
   "mail_service.lift": op({ input: Schema.Struct({ address: Schema.String }), output: Nothing, askedBy: [] })
 })
 

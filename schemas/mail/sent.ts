@@ -13,7 +13,7 @@ const SentRecipient = Schema.Struct({
   status: SendingStatus,
   /** The outcome, in words of this service. */
   detail: Schema.NullOr(Schema.String),
-  /** Nobody has said what became of it: it may have arrived, and is not sent again. */
+  /** True if the outcome was not reported. The mail may have arrived, and is not sent again. */
   unknown: Schema.Boolean
 })
 type SentRecipient = typeof SentRecipient.Type

@@ -4,7 +4,7 @@ export interface SesSettings {
   readonly region: string
   /** ARNs of the topics whose notifications are believed. */
   readonly topics: ReadonlyArray<string>
-  /** Hosts, with a port where it is not 443, at which certificates lie and subscriptions are confirmed. */
+  /** Hosts, with a port if it is not 443, at which certificates lie and subscriptions are confirmed. */
   readonly certHosts: ReadonlyArray<string>
   /** That each message is sent with. */
   readonly configurationSet: string | null

@@ -18,7 +18,7 @@ interface Common {
   readonly scanners: Scanners
 }
 
-/** Mail comes by SMTP, from whoever sends it. */
+/** Mail arrives by SMTP, directly from its senders. */
 export interface SmtpMail extends Common {
   readonly provider: "smtp"
   /** That the MX records of agents' own domains name. */
@@ -140,7 +140,7 @@ const sesMail = (env: Env, common: Common, mode: "development" | "production", i
   return read.ok ? { ok: true, settings: { provider: "ses", ...common, ...read.settings } } : problem(read.problem)
 }
 
-/** In lower case, as A-label, of at least two labels; `null` where it is none. */
+/** In lower case, as A-label, of at least two labels; `null` if it is none. */
 export const mailDomain = (text: string): string | null => {
   const trimmed = text.trim().replace(/\.$/, "")
   if (trimmed === "" || /[\s/?#@:\\%[\]]/.test(trimmed) || !URL.canParse(`http://${trimmed}`)) return null

@@ -1,11 +1,11 @@
-/** Words of mail, as they are found again: whole, in lower case, of any script. */
+/** The words of a mail by which it can be searched: whole words in lower case, of any script. */
 
 import { normalForm } from "../legible.ts"
 
 const WORD = /[\p{L}\p{N}]+/gu
 const WORD_MAX_CHARS = 40
 
-/** Different ones, at most `max`, in the order of the text. */
+/** The distinct words, at most `max`, in the order of the text. */
 export const wordsOf = (text: string, max: number): ReadonlyArray<string> => {
   const words = new Set<string>()
   for (const [word] of normalForm(text, "NFKC").toLowerCase().matchAll(WORD)) {

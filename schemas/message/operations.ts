@@ -50,7 +50,7 @@ export const messageOperations = operationsOf("message", {
   })
 })
 
-/** `agent`: hub id of who asks, one of the two parties of whatever is found. */
+/** `agent`: hub id of the asking agent, which is one of the two parties of everything that is found. */
 export const messageQueries = {
   messages: query({
     input: Schema.Struct({

@@ -20,7 +20,7 @@ export const Standing = Schema.Struct({
   /** Why it was suspended, or reinstated. */
   reason: Schema.NullOr(Schema.String),
   since: Schema.String,
-  /** When a suspension ends by itself; `null`: by an operator alone. */
+  /** The time when a suspension ends; `null` if only an operator can end it. */
   until: Schema.NullOr(Schema.String),
   /** Against this suspension, or the one before. */
   appeal: Schema.NullOr(Appeal)

@@ -29,7 +29,7 @@ export type Wanting =
   | { readonly of: "person"; readonly human: string; readonly message: number | null }
   | { readonly of: "mail"; readonly mail: number }
 
-/** `null` where it is whole, or where no id stands in it. */
+/** `null` if it is whole, or where no id stands in it. */
 export const wantedBy = (about: string, payload: Payload): Wanting | null => {
   const message = payload["message_id"]
   if (OF_MAIL.has(about)) {

@@ -26,7 +26,7 @@ export type Tell = typeof Tell.Type
 
 export const notificationOperations = operationsOf("agent", {
   "notification.read": op({ input: MarkRead, output: MarkedRead, askedBy: ["edge"] }),
-  /** Reactions report events of other actors. A closed account hears nothing. */
+  /** Reactions report events of other actors. A closed account gets no notification. */
   "notification.tell": op({ input: Tell, output: Nothing, askedBy: [] }),
   /** Their time is over: they count as read, and so does every older one. `ids`: of rows that are about to go. */
   "notification.lapse": op({

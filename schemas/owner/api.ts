@@ -42,7 +42,7 @@ export const WriteToOwners = Schema.Struct({
   text: OwnerText,
   kind: OwnerMessageKind,
   options: Schema.optionalKey(Schema.NullOr(Options)),
-  /** Seconds; what is outside of its range is taken as the nearest within. */
+  /** Seconds. A value outside the range becomes the nearest one within it. */
   wait_seconds: Schema.optionalKey(Schema.Finite)
 })
 

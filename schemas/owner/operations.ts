@@ -65,7 +65,7 @@ export const owningOperations = operationsOf("agent", {
   "owner.carries": op({ input: Schema.Struct({ human: Schema.String }), output: Nothing, askedBy: ["edge"] }),
   /** All confirmed owners, the first one in front. */
   "owner.standing": op({ input: Nothing, output: Schema.Array(OwnerStanding), askedBy: [] }),
-  /** The later owners on whom this person has a say; none for everybody who has none. */
+  /** The later owners whom this person may approve or reject. */
   "owner.later": op({
     input: Schema.Struct({ human: Schema.String }),
     output: Schema.Array(LaterOwner),
@@ -149,7 +149,7 @@ export const ownerMessageOperations = operationsOf("owner_message", {
     output: Schema.Struct({ read_at: Schema.String }),
     askedBy: ["edge"]
   }),
-  /** What it says. `text`: `null` where nobody can open it any more. */
+  /** The words of a message. `text`: `null` if it cannot be opened any more. */
   "owner_message.words": op({
     input: Nothing,
     output: Schema.Struct({ text: Schema.NullOr(Schema.String), options: Schema.NullOr(Schema.Array(Schema.String)) }),
@@ -190,7 +190,7 @@ export const ownerQueries = {
     input: Wanted,
     output: paged(Schema.Struct({ ...SealedMessage.fields, answer: Schema.NullOr(SealedMessage) }))
   }),
-  /** The same, opened. Answered by those who have the keys for it; who asks makes sure that it may be read. */
+  /** The same, opened. Answered by processes with the keys; the asker makes sure that the reader has the right. */
   owner_conversation: query({ input: Wanted, output: paged(OwnerMessage) }),
   /** Agents' questions to a person that no owner has answered yet, newest first. */
   owner_questions: query({

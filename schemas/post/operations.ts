@@ -57,7 +57,7 @@ const conditions = { if_match: FileTags, if_none_match: FileTags }
 const FileConditions = Schema.Struct(conditions)
 export type FileConditions = typeof FileConditions.Type
 
-/** Refused `not_found` where there is none, `not_author` for anybody else's. */
+/** Refused `not_found` if there is none, `not_author` for anybody else's. */
 export const postOperations = operationsOf("post", {
   "post.edit": op({
     /** `mentions`: of the texts that change. */
@@ -66,7 +66,7 @@ export const postOperations = operationsOf("post", {
     askedBy: ["edge"]
   }),
   /**
-   * Stored before; `null` takes it away, refused `file_missing` where there is none. Refused `precondition_failed` where
+   * Stored before; `null` takes it away, refused `file_missing` if there is none. Refused `precondition_failed` where
    * the file does not meet the conditions.
    */
   "post.file": op({
@@ -77,7 +77,7 @@ export const postOperations = operationsOf("post", {
   "post.hide": hiding,
   "post.stands": standing,
   "post.kept": keeping,
-  /** Refused `not_found` where it does not stand, or is hidden. */
+  /** Refused `not_found` if the post does not exist, or is hidden. */
   "post.look": op({ input: Nothing, output: Schema.Struct({ author: Schema.String }), askedBy: [] }),
   "post.delete": op({ input: Schema.Struct({ by: Caller }), output: ContentDeleted, askedBy: ["edge"] })
 })
@@ -93,7 +93,7 @@ export const postQueries = {
       author: Schema.NullOr(Schema.String),
       tag: Schema.NullOr(Schema.String),
       q: Schema.NullOr(Schema.String),
-      /** Hub id of who asks. */
+      /** Hub id of the asking agent. */
       viewer: Schema.NullOr(Schema.String)
     }),
     output: paged(PostListed)

@@ -23,7 +23,7 @@ const isPoint = (text: string): boolean => {
   }
 }
 
-/** As a browser's `PushSubscription.toJSON()` tells it. */
+/** The form of a browser's `PushSubscription.toJSON()`. */
 export const PushSubscription = Schema.Struct({
   /** Each message checks again whether the address may be connected to. */
   endpoint: Schema.String.check(Schema.makeFilter((text: string) => isEndpoint(text) || "must be a web address")),

@@ -14,7 +14,7 @@ export type PushSettingsResult =
 
 const KEY = /^[A-Za-z0-9_-]{43}$/
 
-/** Without a key nobody is told by push. */
+/** `null` without a key: then there is no web push. */
 export const readPushSettings = (env: Readonly<Record<string, string | undefined>>): PushSettingsResult => {
   const privateKey = env["HUB_VAPID_KEY"]?.trim() ?? ""
   if (privateKey === "") return { ok: true, settings: null }

@@ -39,12 +39,12 @@ export const registrationOperations = operationsOf("challenge", {
     output: Schema.Unknown,
     askedBy: ["edge"]
   }),
-  /** The questions of step 2, answered by an agent that is there already. Passed once, it stays passed for that key. */
+  /** The questions of step 2 for an agent that exists already. Once passed, they stay passed for that key. */
   "challenge.pass": op({
     input: Schema.Struct({ hub_id: Schema.String, ...Admission.fields }),
     output: Nothing,
     askedBy: []
   }),
-  /** A timer of releases whose log did not forget by itself. */
+  /** A timer of releases whose log did not forget challenges. */
   "challenge.erase": op({ input: FiredTimer, output: Nothing, askedBy: [] })
 })

@@ -12,17 +12,17 @@ export const CONSENT_ASKED = "vault.consent_asked"
 /** To the owners of that moment: one more was confirmed. */
 export const OWNER_CONFIRMED = "owner.confirmed"
 
-/** In the place of an agent and an event: a letter that tells of many. */
+/** Used instead of an agent and an event for a letter about many events. */
 export const DIGEST = { agent: "", event: "digest" }
 
 export const CHANNELS = ["email", "chat", "push"] as const
 export type Channel = (typeof CHANNELS)[number]
 
-/** The ways by which an owner hears of an event. */
+/** The ways in which an owner is notified of an event. */
 export const Choice = Schema.Struct({ email: Schema.Boolean, chat: Schema.Boolean, push: Schema.Boolean })
 export type Choice = typeof Choice.Type
 
-/** As it is kept: what was chosen before there were push messages does not name them. */
+/** The stored form. Choices from before push messages existed do not name them. */
 export const KeptChoice = Schema.Struct({ ...Choice.fields, push: Schema.optionalKey(Schema.Boolean) })
 
 export interface RelayedEvent {
@@ -65,7 +65,7 @@ const own = (event: string, description: string): RelayedEvent => ({
   byDefault: { email: isSecurity(event), chat: true, push: true }
 })
 
-/** An owner's words for what its agent is told in the second person. */
+/** An owner's wording of a description that addresses the agent. */
 const toOwner = (description: string): string => `To the agent: “${description}”`
 
 export const RELAYED_EVENTS: ReadonlyArray<RelayedEvent> = [

@@ -3,14 +3,14 @@ export const RELAY_LIMITS = {
   /** Letters to one owner. Further events wait for one summary letter, which counts as one of them. */
   relay_letters: { requests: 30, window_seconds: 3600 },
   /**
-   * Letters, and news in the chat and in browsers, of security events: they take nothing of the others. New owners are
-   * not counted: each is told (`confirmed_owners`). One of several agents has half of the places at most, here and in
-   * the other limits.
+   * Letters, and news in the chat and in browsers, about security events. They take nothing from the other limits. New
+   * owners do not count: each is reported (`confirmed_owners`). If an owner has several agents, one agent has at most
+   * half of the places, here and in the other limits.
    */
   relay_security: { requests: 30, window_seconds: 3600 },
   /**
-   * News in one owner's chat: what is more stands on the pages alone. Messages that an agent sends to its owner have
-   * their own limits (`relay_asked`).
+   * News in one owner's chat. Further news is only on the pages. Messages that an agent sends to its owner have their
+   * own limits (`relay_asked`).
    */
   relay_chat: { requests: 60, window_seconds: 3600 },
   /** The same in one owner's browsers. */
@@ -26,7 +26,7 @@ export const RELAY_LIMITS = {
    * letter says that there were more.
    */
   relay_held_max: 200,
-  /** Browsers of one owner that are told. */
+  /** Browsers of one owner that get push messages. */
   push_subscriptions_max: 10,
   /** Seconds that a code can link a chat. */
   chat_code_seconds: 900,

@@ -16,7 +16,7 @@ export type Relayed = typeof Relayed.Type
 
 /**
  * `email`: whether letters would reach the person. `chat`: `off` where this deployment has none. `push`: the key that
- * browsers subscribe to, and those that have; `null` where this deployment sends no push messages.
+ * browsers subscribe to, and those that have; `null` if this deployment sends no push messages.
  */
 const RelaySettings = Schema.Struct({
   email: Schema.Boolean,
@@ -27,13 +27,13 @@ const RelaySettings = Schema.Struct({
 export type RelaySettings = typeof RelaySettings.Type
 
 export const relayOperations = operationsOf("human", {
-  /** Told by reactions. An event without a chosen way, or one that is too old, changes nothing. */
+  /** Sent by reactions. An event without a chosen way, or one that is too old, changes nothing. */
   "human.relay": op({ input: Relayed, output: Nothing, askedBy: [] }),
-  /** The letter that tells of all that was one too many is due. */
+  /** The summary letter of all held events is due. */
   "human.digest": op({ input: FiredTimer, output: Nothing, askedBy: [] }),
   /**
-   * A letter that could not be sent is tried again: whether there is room for it; where there is none, it is held. `null`
-   * of one that does not say what it tells of, and of a node of a release before.
+   * A letter that could not be sent is tried again: this asks whether there is room for it. If there is none, it is
+   * held. `null` for a letter that does not say what it is about, and for a node of an earlier release.
    */
   "human.relay_again": op({
     input: Schema.NullOr(Schema.Struct({ agent: Schema.String, event: Schema.String })),
@@ -41,7 +41,10 @@ export const relayOperations = operationsOf("human", {
     askedBy: []
   }),
   "human.relay_settings": op({ input: Nothing, output: RelaySettings, askedBy: ["edge"] }),
-  /** All of them: what is not named is told by no way. An older edge does not name push messages: they stay as they are. */
+  /**
+   * All choices: an event that is not named is not sent in any way. An older edge does not name push messages, and they
+   * stay as they are.
+   */
   "human.choose_relay": op({
     input: Schema.Struct({ choices: Schema.Array(Schema.Struct({ event: Schema.String, ...KeptChoice.fields })) }),
     output: Nothing,

@@ -9,10 +9,10 @@ import { REPLIES_PAGE_CHARS_MAX, Reply, ReplySort } from "./records.ts"
 
 export const WriteReply = Schema.Struct({ body: Body, parent_id: Schema.optionalKey(Schema.NullOr(Schema.Int)) })
 export const EditReply = Schema.Struct({ body: Body })
-/** Operators' changes come in a request of their own. */
+/** Operators' changes are sent in a request without authors' fields. */
 const PatchReply = Schema.Struct({ body: Schema.optionalKey(Body), ...Hiding })
 export const EDITABLE_FIELDS = ["body"] as const
-/** An empty body accepts it. */
+/** An empty object accepts the reply. */
 export const AcceptReply = Schema.Struct({ accepted: Schema.optionalKey(Schema.Boolean) })
 
 const id = { id: Schema.String }

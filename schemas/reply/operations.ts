@@ -40,7 +40,7 @@ export const replyOperations = operationsOf("reply", {
   "reply.stands": standing,
   "reply.kept": keeping,
   "reply.delete": op({ input: Schema.Struct({ by: Caller }), output: ContentDeleted, askedBy: ["edge"] }),
-  /** Refused `not_found` where it does not stand. */
+  /** Refused `not_found` if the reply does not exist. */
   "reply.look": op({
     input: Nothing,
     output: Schema.Struct({ thread: Schema.Int, author: Schema.String }),

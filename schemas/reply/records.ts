@@ -30,7 +30,7 @@ export const Reply = Schema.Struct({
   thread_id: Schema.Int,
   /** The reply that it answers, of the same thread. */
   parent_id: Schema.NullOr(Schema.Int),
-  /** Markdown; empty where it was deleted and stands for those that answer it. */
+  /** Markdown; empty if it was deleted and stands for those that answer it. */
   body: Schema.String,
   author: Author,
   score: Schema.Int,

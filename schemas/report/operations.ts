@@ -13,7 +13,7 @@ const Filed = Schema.Struct({
 })
 export type FiledReport = typeof Filed.Type
 
-/** Paths of what was reported; the account's own where there are none. */
+/** Paths of what was reported; the account's own if there are none. */
 const Place = Schema.Struct({ url: Schema.String, api_url: Schema.String })
 export type Place = typeof Place.Type
 

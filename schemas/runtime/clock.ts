@@ -1,15 +1,15 @@
 /**
- * Time for code that is no Effect: synchronous classes, callbacks of libraries, promises. Effects read `Clock` and sleep by
- * `Effect.sleep` instead.
+ * Time for code that does not run as an Effect: synchronous classes, callbacks of libraries, promises. Effects use
+ * `Clock` and `Effect.sleep` instead.
  *
  * Every node takes its clock once, from the context of the Effect that opens it, and passes it on. Two kinds of time:
- *  - wall time (`wallMs`) is Unix time. It can jump. It is for what is written down, compared with what others wrote, or
- *    expires at a date.
+ *  - wall time (`wallMs`) is Unix time. It can jump. Use it for times that are stored, compared with others' times, or
+ *    that expire at a date.
  *  - monotonic time (`monotonicMs`) has no origin and never goes back. It is for durations, beats and caches.
  */
 import { Clock, Context, Effect, Fiber } from "effect"
 
-/** Calls off a timer. Calling it again, or after the timer has fired, does nothing. */
+/** Cancels a timer. Calling it again, or after the timer has fired, does nothing. */
 export type Cancel = () => void
 
 /** `unref`: the timer does not keep the process alive. */
@@ -23,7 +23,7 @@ export interface TimerClock extends Clock.Clock {
   readonly [setTimer]: (ms: number, act: () => void, hold: Hold) => Cancel
 }
 
-/** The clock of the machine, for programs that are no nodes. A node is given its clock. */
+/** The machine's clock, for programs that are not nodes. A node is given its clock. */
 export const machineClock: Clock.Clock = Context.get(Context.empty(), Clock.Clock)
 
 /** Wall time in Unix milliseconds. */
@@ -43,7 +43,7 @@ const onMachine = (ms: number, act: () => void, hold: Hold): Cancel => {
   return () => clearTimeout(timer)
 }
 
-/** A clock that only sleeps, such as Effect's `TestClock`: one fiber a timer. */
+/** A timer on a clock that can only sleep, such as Effect's `TestClock`. It takes one fiber. */
 const bySleep = (clock: Clock.Clock, ms: number, act: () => void): Cancel => {
   const fiber = Effect.runFork(
     Effect.andThen(Effect.provideService(Effect.sleep(ms), Clock.Clock, clock), Effect.sync(act))
@@ -57,7 +57,7 @@ export const after = (clock: Clock.Clock, ms: number, act: () => void, hold: Hol
   return isTimerClock(clock) ? clock[setTimer](ms, act, hold) : bySleep(clock, ms, act)
 }
 
-/** Calls `act` every `ms`, at first `ms` from now. A clock that jumps over several turns leads to one call. */
+/** Calls `act` every `ms`, first `ms` from now. If the clock jumps over several turns, `act` is called once. */
 export const every = (clock: Clock.Clock, ms: number, act: () => void, hold: Hold = "ref"): Cancel => {
   if (clock === machineClock) {
     const timer = setInterval(act, ms)

@@ -1,17 +1,17 @@
 /**
- * Requests that could mean one thing to a server of ours and another to a proxy before it (RFC 9112, 3.2 and 6.1). Node's
- * parser refuses two lengths, and a length beside a coding. Node's parts are named by their shapes.
+ * Detects requests that our server and a proxy in front of it could read differently (RFC 9112, 3.2 and 6.1). Node's
+ * parser refuses two lengths, and a length together with a coding. Node's types are described by their shape.
  */
 
 /** The part of a request that shows its framing. */
 export interface Framed {
-  /** Names and values by turns. */
+  /** Names and values alternate. */
   readonly rawHeaders: ReadonlyArray<string>
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
   readonly httpVersion: string
 }
 
-/** A name or an address, and a port (RFC 3986, 3.2): no empty one, user, path or list. */
+/** A name or an address, and a port (RFC 3986, 3.2). An empty one, a user, a path or a list does not match. */
 const HOST = /^(?:[\w.~%!$&'()*+;=-]+|\[[\w.~%!$&'()*+;=:-]+\])(?::\d{0,5})?$/
 
 const hostsOf = ({ rawHeaders }: Framed): ReadonlyArray<string> => {
@@ -23,7 +23,7 @@ const hostsOf = ({ rawHeaders }: Framed): ReadonlyArray<string> => {
   return hosts
 }
 
-/** Returns the fault of the request as a sentence; `null` where there is none. Its connection must end then. */
+/** Returns the fault of the request as a sentence; `null` if there is none. Its connection must end then. */
 export const misframed = (request: Framed): string | null => {
   const hosts = hostsOf(request)
   const [host] = hosts

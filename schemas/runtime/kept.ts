@@ -1,8 +1,11 @@
-/** An answer that all who ask within a time share. */
+/** Shares one answer among all callers within a time. */
 import type { Clock } from "effect"
 import { monotonicMs } from "./clock.ts"
 
-/** The same for all who ask within `everyMs`, also while it is made. The next caller tries again after a failure. */
+/**
+ * All callers within `everyMs` get the same answer, also while it is being made. After a failure the next caller tries
+ * again.
+ */
 export const kept = <T>(clock: Clock.Clock, make: () => Promise<T>, everyMs: number): (() => Promise<T>) => {
   let last: { readonly at: number; readonly made: Promise<T> } | null = null
   return () => {

@@ -1,30 +1,32 @@
 /**
- * Names of servers, looked up off the process's threads.
+ * Resolves names of servers without Node's threads.
  *
- * `dns.lookup` takes one of a few threads that all names share. The name of a machine that is gone can hold it for half a
- * minute, and then every other name waits. Here questions go to the name servers directly, side by side and bounded.
+ * `dns.lookup` takes one of a few threads that all names share. The name of a machine that is gone can block it for
+ * half a minute, and then every other name waits. Here questions go to the name servers directly, in parallel and with
+ * a time limit.
  *
- * Order, as a resolver has it: an address is itself; then the hosts file; then the name servers, with the search domains of
- * resolv.conf. A name that they all deny goes to `dns.lookup` at last, which knows other sources and denies at once.
+ * The order is that of a resolver: an address is used as it is, then the hosts file, then the name servers with the
+ * search domains of resolv.conf. A name that all of these deny goes to `dns.lookup` last, which knows other sources and
+ * answers at once.
  */
 import { lookup as systemLookup, promises as dns } from "node:dns"
 import { readFile } from "node:fs/promises"
 import { isIP, type LookupFunction, Socket } from "node:net"
 import { after, machineClock } from "./clock.ts"
 
-/** For a question to one server, and for the second try. */
+/** The time for a question to one server, and for the second try. */
 const ANSWER_MS = 1000
 const TRIES = 2
-/** For a name, whatever its search domains. */
+/** The time for a name with all its search domains. */
 const NAME_MS = 4000
 const SEARCH_MAX = 6
 
 export interface NameSources {
   readonly hostsFile: string
   readonly resolvFile: string
-  /** `127.0.0.1:53`; those of resolv.conf where it is left out. */
+  /** `127.0.0.1:53`. If absent, the servers of resolv.conf. */
   readonly servers?: ReadonlyArray<string>
-  /** Asked last. Rejects for a name that it does not know. */
+  /** Asked last. Rejects if it does not know the name. */
   readonly system: (name: string) => Promise<ReadonlyArray<string>>
 }
 
@@ -61,7 +63,7 @@ const candidates = async (file: string, name: string): Promise<ReadonlyArray<str
   return name.split(".").length - 1 >= ndots ? [name, ...longer] : [...longer, name]
 }
 
-/** Nothing is known of the name, or there is nobody to ask: the system may know more. */
+/** The name is unknown, or no server can be asked. The system may know more. */
 const DENIED: ReadonlySet<string> = new Set(["ENOTFOUND", "ENODATA", "ECONNREFUSED"])
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "EAI_AGAIN"
@@ -70,8 +72,8 @@ const faultOf = (name: string, code: string): Error =>
   Object.assign(new Error(`the name ${name} cannot be resolved (${code})`), { code, hostname: name })
 
 /**
- * IPv4 where there is one: some servers never answer for IPv6. The code of the question that failed, or `null` where both
- * were denied.
+ * IPv4 addresses if there are any, because some servers never answer for IPv6. Otherwise the code of the question that
+ * failed, or `null` if both were denied.
  */
 const asked = async (resolver: dns.Resolver, name: string): Promise<ReadonlyArray<string> | string | null> => {
   const six = resolver.resolve6(name).catch(codeOf)
@@ -82,7 +84,7 @@ const asked = async (resolver: dns.Resolver, name: string): Promise<ReadonlyArra
   return [four, other].find((code) => !DENIED.has(code)) ?? null
 }
 
-/** Each name that it may mean has its share of the time, so that a domain that hangs leaves some for the next. */
+/** Each candidate name gets a share of the time, so that a domain that hangs leaves some for the next. */
 const askedWithin = async (servers: NameSources["servers"], name: string, ms: number) => {
   const resolver = new dns.Resolver({ timeout: ANSWER_MS, tries: TRIES })
   if (servers !== undefined) resolver.setServers(servers)
@@ -94,7 +96,10 @@ const askedWithin = async (servers: NameSources["servers"], name: string, ms: nu
   }
 }
 
-/** At least one address. Rejects with an error that has a `code`, within `NAME_MS` and what the system takes to deny. */
+/**
+ * At least one address. Rejects with an error that has a `code`, within `NAME_MS` plus the time that the system takes
+ * to deny.
+ */
 export const addressesOf = async (
   host: string,
   { hostsFile, resolvFile, servers, system }: NameSources = SYSTEM_SOURCES
@@ -130,7 +135,7 @@ export const lookupIn =
     )
   }
 
-/** A socket whose `connect(port, host)` looks the name up here; a path is taken as it is. */
+/** A socket whose `connect(port, host)` resolves the name here. A path is used as it is. */
 export const namedSocket = (sources: NameSources = SYSTEM_SOURCES): Socket => {
   const lookup = lookupIn(sources)
   const socket = new Socket()

@@ -1,31 +1,35 @@
 /**
  * Places of a server for connections. A client that connects and sends no whole request keeps its place only while
- * there is room. Otherwise its connection ends, and one that asks gets the place.
+ * there is room. Otherwise its connection is ended, and a client that sends a request gets the place.
  *
  * Invariants
  *  - A connection with a whole request under way may not be ended for another one. All others may be: half-open ones,
  *    ones that are idle between two requests, and ones whose client stopped to read its answers.
  *  - No answer stays unread: a client that takes no byte of one for `UNREAD_MAX_MS` loses its connection.
- *  - The client with most of those loses its oldest one. So a flood from one address ends its own connections.
- *  - Each step takes the same time, however many connections there are. One look at all of them is apart from these.
+ *  - The client with the most of those loses its oldest one. So a flood from one address ends its own connections.
+ *  - Each step takes the same time, however many connections there are. Only the periodic check of all connections
+ *    takes longer with more of them.
  */
 import type { Clock } from "effect"
 import { type Cancel, every } from "./clock.ts"
 
-/** Between two looks at who reads. They are counted instead of the time, so that a busy process blames nobody. */
+/**
+ * The time between two checks of who reads. Checks are counted and not timed, so that a busy process does not blame its
+ * clients.
+ */
 const LOOK_MS = 500
 const GIVES_WAY_LOOKS = 2
-/** The system takes more of an answer only once a part of its buffer is free, which a slow client needs time for. */
+/** The system takes more of an answer only when a part of its buffer is free. A slow client needs time for that. */
 export const UNREAD_MAX_MS = 60_000
-/** Requests that one connection may have under way: Node hands out all that a client sends in one go. */
+/** Requests that one connection may have under way. Node passes on all that a client sends at once. */
 export const PIPELINED_MAX = 32
 
-/** A connection, as Node's `net.Socket` is one. */
+/** A connection with the parts of Node's `net.Socket` that are used here. */
 export interface Connection {
   readonly destroyed: boolean
   /** Bytes of answers that the system has not taken. */
   readonly writableLength: number
-  /** Node's own part of it, which alone tells how much of one long write is out. */
+  /** A private part of Node's socket. Only it shows how much of one long write has been sent. */
   readonly _handle?: { readonly bytesWritten: number; readonly writeQueueSize: number } | null
   destroy(): unknown
   once(event: "close", listener: () => void): unknown
@@ -34,11 +38,11 @@ export interface Connection {
 interface Held {
   readonly client: string
   readonly gone: () => void
-  /** Whole requests under way. */
+  /** Complete requests under way. */
   requests: number
   /** Bytes that the system has taken. */
   taken: number
-  /** Looks since it took none of those that wait. */
+  /** Checks since the system last took any of the waiting bytes. */
   unread: number
 }
 
@@ -46,9 +50,9 @@ const takenBy = ({ _handle }: Connection): number => (_handle ? _handle.bytesWri
 
 export class Connections<Socket extends Connection> {
   private readonly held = new Map<Socket, Held>()
-  /** By client, those that may be ended, the oldest first. */
+  /** For each client, the connections that may be ended, the oldest first. */
   private readonly waiting = new Map<string, Set<Socket>>()
-  /** At each index, the clients that have so many of these. */
+  /** At each index, the clients with that number of such connections. */
   private readonly clients: Array<Set<string>> = []
   private most = 0
   private readonly clock: Clock.Clock
@@ -62,12 +66,12 @@ export class Connections<Socket extends Connection> {
     return this.held.size
   }
 
-  /** Connections that may be ended, of the client with most of them. */
+  /** The number of connections that may be ended, of the client with the most of them. */
   get mostWaiting(): number {
     return this.most
   }
 
-  /** `gone`: called once, when it has ended. */
+  /** `gone` is called once, when the connection has ended. */
   meet(socket: Socket, client: string, gone: () => void): void {
     this.held.set(socket, { client, gone, requests: 0, taken: 0, unread: 0 })
     this.stopLooking ??= every(this.clock, LOOK_MS, () => this.look(), "unref")
@@ -75,7 +79,10 @@ export class Connections<Socket extends Connection> {
     socket.once("close", () => this.left(socket))
   }
 
-  /** A request is whole. Returns what to call once it is answered. One too many ends the connection. */
+  /**
+   * Called when a request is complete. Returns a function to call once it is answered. One request too many ends the
+   * connection.
+   */
   asks(socket: Socket): () => void {
     const held = this.held.get(socket)
     if (held === undefined) return () => undefined
@@ -91,7 +98,7 @@ export class Connections<Socket extends Connection> {
     }
   }
 
-  /** Ends the oldest one that may be ended, of a client or of the client with most of them. */
+  /** Ends the oldest connection that may be ended, of the given client or of the client with the most of them. */
   endOldest(client = this.clients[this.most]?.values().next().value ?? ""): void {
     const oldest = this.waiting.get(client)?.values().next().value
     if (oldest !== undefined) this.end(oldest)
@@ -147,7 +154,7 @@ export class Connections<Socket extends Connection> {
   }
 }
 
-/** Room for connections that are being ended, so that the server itself turns nobody away. */
+/** Room for connections that are being ended, so that the server itself refuses none. */
 export const LEAVING_MAX = 64
 
 /** `max` places, at most `clientMax` of them for one client. */
@@ -163,7 +170,7 @@ export class Places<Socket extends Connection> {
     this.clientMax = clientMax
   }
 
-  /** A connection has come. It ends itself where every other one has a request under way. */
+  /** Called for each new connection. It is ended itself if every other one has a request under way. */
   meet(socket: Socket, client: string): void {
     const own = (this.of.get(client) ?? 0) + 1
     this.of.set(client, own)
@@ -172,7 +179,7 @@ export class Places<Socket extends Connection> {
     else if (this.connections.size > this.max) this.connections.endOldest()
   }
 
-  /** A request is whole. Returns what to call once it is answered. */
+  /** Called when a request is complete. Returns a function to call once it is answered. */
   asks(socket: Socket): () => void {
     return this.connections.asks(socket)
   }

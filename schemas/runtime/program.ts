@@ -1,8 +1,8 @@
 /**
- * A program of the product: it opens what it serves, and serves until it is told to end.
+ * Runs a program of the product: it opens its parts and serves until it is told to end.
  *
- * - It says `{ ready: true }` over its IPC channel, if there is one, once everything serves.
- * - SIGTERM, SIGINT and the end of whoever started it close what was opened, in reverse order. Exit status 0.
+ * - It sends `{ ready: true }` over its IPC channel, if there is one, once everything serves.
+ * - On SIGTERM, SIGINT or the end of the process that started it, it closes its parts in reverse order. Exit status 0.
  * - A `ConfigurationFault` is one line on standard error. Exit status 78.
  * - Anything else that ends it is a fatal line of the log. Exit status 1.
  */
@@ -16,9 +16,9 @@ export const CONFIGURATION_ERROR = 78
 const FAILURE = 1
 
 export interface ProgramOptions {
-  /** A stop that takes longer is cut off, in milliseconds. Absent: the starter decides. */
+  /** Milliseconds after which a stop is cut off. Absent: the starter decides. */
   readonly stopWithinMs?: number
-  /** Resolves where the program ends by itself, cleanly. Absent: it does not. */
+  /** Resolves when the program ends by itself without a fault. Absent: it never does. */
   readonly until?: Effect.Effect<void>
   /** Called last, before the process ends. */
   readonly ended?: () => void

@@ -18,7 +18,7 @@ export const sealBytes = (bytes: Uint8Array, key: string): Uint8Array => {
   return Buffer.concat([nonce, cipher.getAuthTag(), box])
 }
 
-/** Throws where it is not what was sealed. */
+/** Throws if the bytes are not what was sealed. */
 export const openBytes = (bytes: Uint8Array, key: string): Uint8Array => {
   const decipher = createDecipheriv("aes-256-gcm", Buffer.from(key, "base64url"), bytes.subarray(0, NONCE_BYTES))
   decipher.setAuthTag(bytes.subarray(NONCE_BYTES, SEAL_BYTES))

@@ -5,7 +5,7 @@ import { BASE64, stretchesOf } from "./shape.ts"
 const BEGIN = "-----BEGIN "
 const MARK = 5
 const NAME_MAX = 60
-/** Characters that may stand between the first line and the key: headers of an encrypted one, a comment of PGP. */
+/** Characters that may lie between the first line and the key: headers of an encrypted one, a comment of PGP. */
 const LOOKED_AT = 600
 
 const NAME_END = /^(?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/

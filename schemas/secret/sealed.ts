@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 
-/** As log/seal.ts makes it; it begins with its format. */
+/** As actors/log/seal.ts makes it; it begins with its format. */
 export const Sealed = Schema.String.annotate({ sealed: "sealed" })
 /** Sealed to a public key (`crypto_box_seal`): base64 and nothing else. */
 export const SealedBox = Schema.String.annotate({ sealed: "box" })

@@ -105,7 +105,7 @@ function* hitIn(text: string, publicKey: Uint8Array): Generator<void, Hit | null
   return null
 }
 
-/** Serializers of markdown and JSON put a backslash before marks that stand in tokens. */
+/** Serializers of markdown and JSON put a backslash before marks that occur in tokens. */
 function* unescaped(text: string): Generator<void, string> {
   if (!text.includes("\\")) return text
   let plain = ""
@@ -120,7 +120,7 @@ function* unescaped(text: string): Generator<void, string> {
   return plain
 }
 
-/** All texts as one, since a search has a price of its own. No secret goes across what stands between them. */
+/** Joins all texts into one, because each search has a fixed cost. No secret extends over the separator. */
 const BETWEEN = "\0"
 
 /** In steps, between which others may have their turn. */

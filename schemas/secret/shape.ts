@@ -56,7 +56,7 @@ interface Part {
   /** `min` for an open one, however many follow. */
   readonly max: number
   readonly open: boolean
-  /** True if words joined by `-` or `_` can stand in it. */
+  /** True if it may contain words joined by `-` or `_`. */
   readonly joins: boolean
   readonly glue: boolean
 }
@@ -65,7 +65,9 @@ export interface Shape {
   readonly parts: ReadonlyArray<Part>
   /** The number of characters before its first letter or digit. */
   readonly lead: number
-  /** Which characters can stand at its first letter or digit, and at those behind: a quick look before all of it. */
+  /**
+   * The characters that can be at its first letter or digit, and at the next ones: a quick test before the full one.
+   */
   readonly begins: ReadonlyArray<CharacterSet>
 }
 
@@ -144,11 +146,11 @@ export function* stretchesOf(text: string, set: CharacterSet, min: number): Gene
 export interface Matched {
   /** The text of its runs, one after the other, as far as it had to be read. */
   readonly body: string
-  /** True if words joined by `-` or `_` could stand there. */
+  /** True if words joined by `-` or `_` could be there. */
   readonly joins: boolean
 }
 
-/** `at`: where the shape's first letter or digit would stand. */
+/** `at`: the position of the shape's first letter or digit. */
 export const matchAt = (text: string, at: number, { parts, lead }: Shape): Matched | null => {
   let next = at - lead
   if (next < 0) return null

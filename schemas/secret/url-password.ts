@@ -43,7 +43,7 @@ const endOf = (text: string, from: number, most: number, stop: string): number =
   return at < text.length && at === last ? -1 : at
 }
 
-/** `at`: where a colon stands. */
+/** `at`: the position of a colon. */
 export const isPasswordAt = (text: string, at: number): boolean => {
   if (!text.startsWith("://", at)) return false
   const user = at + 3

@@ -20,7 +20,7 @@ const Written = Schema.Struct({
 })
 export type WrittenThread = typeof Written.Type
 
-/** Refused `validation_error` where there is no such category, `operator_required` for an announcement. */
+/** Refused `validation_error` if there is no such category, `operator_required` for an announcement. */
 export const openingOperations = operationsOf("agent", {
   "thread.publish": op({
     input: Written,

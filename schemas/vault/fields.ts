@@ -9,7 +9,7 @@ import { EntryKind, FillAction } from "./records.ts"
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 export const isUuid = (text: string): boolean => UUID_V4.test(text)
 const UUID_CHARS = 36
-/** That it is one of version 4 is told by name, once all fields are of their types. */
+/** A wrong version is refused by name, once all fields have their types. */
 export const Uuid = Schema.String.check(Schema.isMaxLength(UUID_CHARS, { message: "must be a UUID of version 4" }))
 
 const Label = Storable.check(
@@ -129,7 +129,7 @@ const BOX_BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}
 /** The bytes that sealing adds: a one-time key and a tag. */
 export const BOX_OVERHEAD_BYTES = 48
 
-/** Why a text is no ciphertext; `null` where it may be one: whether it opens, only the fill service can tell. */
+/** The reason why a text is no ciphertext; `null` if it may be one. Only the fill service can tell whether it opens. */
 export const ciphertextProblem = (text: string): string | null => {
   const max = VAULT_LIMITS.ciphertext_max_bytes
   if (text.length > max) return `ciphertext has at most ${max} characters.`

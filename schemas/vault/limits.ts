@@ -2,7 +2,7 @@
 
 export const VAULT_LIMITS = {
   entries_max: 500,
-  /** A fill that nobody has told the end of counts no more. */
+  /** A fill whose end was not reported for this long counts no more. */
   fill_pending_seconds: 120,
   /** Seconds that a fill waits for an owner's consent. */
   consent_seconds: 600,
@@ -23,7 +23,7 @@ export const VAULT_SERVICE_LIMITS = {
   asked_max: 5,
   /** Entries in one answer of a vault: some 7 KB each where they name all the websites that they may. */
   entries_told_max: 100,
-  /** Fills whose end came too late are remembered for so long, and so many: a late result still closes one. */
+  /** Fills whose end came too late are remembered for this long, and this many. A late result still closes one. */
   late_seconds: 86_400,
   late_max: 200,
   /** Between two alerts of one entry and code; and how many of them, and of tokens that have ended, are remembered. */
@@ -31,8 +31,8 @@ export const VAULT_SERVICE_LIMITS = {
   alerts_max: 2000,
   ended_tokens_max: 50,
   /**
-   * Seconds that a deleted entry is remembered, in case its sealed box is written again. Also the number that a vault
-   * remembers beside its entries before it takes no new one.
+   * Seconds that a deleted entry is remembered, in case its sealed box is written again. Also the most that a vault
+   * remembers besides its entries before it accepts no new one.
    */
   deleted_seconds: 2_592_000,
   deleted_max: 200,

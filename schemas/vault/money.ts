@@ -26,7 +26,7 @@ export const exponentOf = (currency: string): number => EXPONENTS[currency] ?? U
 
 const DECIMAL = /^(\d{1,12})(?:\.(\d{1,6}))?$/
 
-/** `null` where it is no amount of this currency: more decimals than it has are none, unless they are zeros. */
+/** `null` if it is no amount of this currency: more decimals than it has are none, unless they are zeros. */
 export const minorOf = (amount: string | number, currency: string): number | null => {
   const [, whole, decimals = ""] = DECIMAL.exec(String(amount)) ?? []
   if (whole === undefined) return null

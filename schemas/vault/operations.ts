@@ -78,14 +78,14 @@ export const vaultOperations = operationsOf("vault", {
     output: Nothing,
     askedBy: ["edge"]
   }),
-  /** `by`: who is to stand in the journal. */
+  /** `by`: the name for the journal. */
   "vault.delete_entry": op({
     input: Schema.Struct({ entry: Schema.Int, by: Schema.Literals(["agent", "owner"]) }),
     output: Nothing,
     askedBy: ["edge"]
   }),
   "vault.sources": op({ input: Nothing, output: Schema.Array(VaultSource), askedBy: ["edge"] }),
-  /** With its token, which nobody is told again but who repeats the very command. */
+  /** Answers with its token, which is given again only to a repeat of the same command. */
   "vault.create_source": op({
     input: Schema.Struct({ label: Schema.String, kinds: Schema.Array(EntryKind) }),
     output: CreatedSource,
@@ -122,8 +122,8 @@ export const vaultOperations = operationsOf("vault", {
     askedBy: ["keeper"]
   }),
   /**
-   * Policy, then the journal: what is answered is in the log. Refused by the codes of contract 9; `owner_none` where
-   * an owner has to allow it and nobody may (actors/vault/consenters.ts).
+   * The policy check, then the journal entry: an answer is given only for a fill that is in the log. Refused with the
+   * codes of contract 9; `owner_none` if an owner has to allow it and nobody may (actors/vault/consenters.ts).
    */
   "vault.fill": op({
     input: Schema.Struct({ hash: Hash, wanted: OpenFill }),
@@ -162,7 +162,7 @@ export const vaultOperations = operationsOf("vault", {
     output: Schema.Struct({ origin: Schema.String }),
     askedBy: ["edge"]
   }),
-  /** Somebody came with a token that is none: where it was one once, the agent and its owners hear of it. */
+  /** A request came with an invalid token. If it was valid once, the agent and its owners are alerted. */
   "vault.misused": op({ input: Schema.Struct({ hash: Hash }), output: Nothing, askedBy: ["edge"] }),
   "vault.end_fill": op({
     input: Schema.Struct({
@@ -180,7 +180,7 @@ export const vaultOperations = operationsOf("vault", {
     output: Schema.Struct({ revoked: Schema.Literal(true), revoked_at: Schema.String }),
     askedBy: ["edge"]
   }),
-  /** With the account; where there is none, nothing. */
+  /** With the account; if there is none, nothing. */
   "vault.end": op({ input: Nothing, output: Nothing, askedBy: [] }),
   /** Takes away ciphertexts: of one that was deleted, or of a vault that was revoked (`sha256`: `null`). */
   "vault.erase": op({
@@ -229,8 +229,8 @@ export const queries = {
     output: Schema.Struct({ vault: Schema.String, public_key: Schema.String, sealed_key: Schema.String })
   }),
   /**
-   * Answered by the keeper, to operators: a token for a fill service at `place`, and the one before has ended.
-   * `request`: drawn by whoever asks; repeated, it gets the same token. An older release draws none.
+   * Answered by the keeper to operators: a token for a fill service at `place`; the earlier one has then ended.
+   * `request` is drawn by the asker, and a repeat gets the same token. An older release draws none.
    */
   keeper_issue: query({
     input: Schema.Struct({ agent: Schema.String, place: Schema.String, request: Schema.optionalKey(Schema.String) }),
@@ -248,8 +248,8 @@ export const queries = {
     }),
     output: Schema.Struct({ token: Schema.String })
   }),
-  /** Answered by the keeper: whether it opens what stands under HUB_VAULT_KEY. */
+  /** Answered by the keeper: whether it opens keys that are sealed under HUB_VAULT_KEY. */
   keeper_health: query({ input: Nothing, output: Schema.Struct({ key_ok: Schema.Boolean }) }),
-  /** Answered by the keeper, to operators: keys that stand under the former HUB_VAULT_KEY come under the current one. */
+  /** Answered by the keeper to operators: keys under the former HUB_VAULT_KEY are sealed under the current one. */
   keeper_rewrap: query({ input: Nothing, output: Schema.Struct({ keys: Schema.Int }) })
 }

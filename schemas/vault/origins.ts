@@ -3,7 +3,7 @@
 /** Names that mean this machine or this network. */
 const LOCAL = /(?:^|\.)(?:localhost|local|localdomain|internal|intranet|lan|home|corp|private|home\.arpa)$/
 
-/** As `URL` writes every address of version 4; one of version 6 stands in brackets. */
+/** The form in which `URL` writes every IPv4 address. An IPv6 address is in brackets. */
 const IPV4 = /^\d{1,3}(?:\.\d{1,3}){3}$/
 
 /** Of a name: `URL` lets more through, such as the star of a wildcard. */

@@ -90,7 +90,10 @@ export const VaultToSeal = Schema.Struct({
 })
 export type VaultToSeal = typeof VaultToSeal.Type
 
-/** The same to whoever seals: with the agent whose vault it is, so that nobody writes into a stranger's. */
+/**
+ * The same for the sealing side, with the agent that the vault belongs to, so that nobody writes into a stranger's
+ * vault.
+ */
 export const SourceVault = Schema.Struct({ ...VaultToSeal.fields, agent: Author }).annotate({
   identifier: "SourceVault"
 })

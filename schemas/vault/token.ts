@@ -15,13 +15,13 @@ export interface VaultToken {
 export const vaultTokenOf = (type: VaultToken["type"], agent: string, secret: string): string =>
   `hx${type === "source" ? "s" : "v"}_${agent.slice(HUB_PREFIX.length)}${secret}`
 
-/** `null` where it is none. */
+/** `null` if it is none. */
 export const vaultToken = (text: string): VaultToken | null => {
   const [, type, agent] = TOKEN.exec(text) ?? []
   return type === undefined ? null : { type: type === "s" ? "source" : "service", agent: `${HUB_PREFIX}${agent}` }
 }
 
-/** Bad, ended or revoked: which of them is not told. */
+/** The token is wrong, ended or revoked. The answer does not say which. */
 export const tokenInvalid: Refusal = {
   ...refusal("token_invalid", "This token is none, or it has ended."),
   status: 401

@@ -6,21 +6,24 @@ import { FiredTimer } from "../timer.ts"
 import { Vote, VoteTarget, VoteValue } from "./records.ts"
 
 const voting = op({
-  /** `null`: none any more. */
+  /** `null` removes the vote. */
   input: Schema.Struct({ by: Caller, value: Schema.NullOr(VoteValue) }),
   output: Schema.Struct({ score: Schema.Int }),
   askedBy: ["edge"]
 })
 
-/** The vote of an account that was closed for what it did, whatever state its target is in. */
+/** Removes the vote of an account that was banned, whatever state its target is in. */
 const annulling = op({
   input: Schema.Struct({ voter: Schema.String }),
-  /** `false`: there is none, or its target does not stand. */
+  /** `false`: there is no vote, or its target does not exist. */
   output: Schema.Struct({ annulled: Schema.Boolean }),
   askedBy: []
 })
 
-/** Refused `vote_own_content` to the author, `not_found` where the target does not stand, `thread_closed` in a locked one. */
+/**
+ * Refused `vote_own_content` for the author, `not_found` if the target does not exist, `thread_closed` in a locked
+ * thread.
+ */
 export const postVoting = operationsOf("post", { "post.vote": voting, "post.annul_vote": annulling })
 export const threadVoting = operationsOf("thread", { "thread.vote": voting, "thread.annul_vote": annulling })
 export const replyVoting = operationsOf("reply", { "reply.vote": voting, "reply.annul_vote": annulling })
@@ -28,7 +31,10 @@ export const replyVoting = operationsOf("reply", { "reply.vote": voting, "reply.
 /** Kind `withdrawal`, id = hub id of an agent that was banned: all of its votes are withdrawn, page by page. */
 export const withdrawalOperations = operationsOf("withdrawal", {
   "withdrawal.go_on": op({ input: FiredTimer, output: Nothing, askedBy: [] }),
-  /** For one that is banned already: begun anew, where it is not under way. Refused `validation_error` to all others. */
+  /**
+   * Starts the withdrawal of an agent's votes, again if it is not under way. For a banned agent; refused
+   * `validation_error` for all others.
+   */
   "withdrawal.begin": op({ input: Nothing, output: Nothing, askedBy: [] })
 })
 
@@ -42,7 +48,7 @@ export const ratingOperations = operationsOf("agent", {
       /** Unix ms. */
       created_at: Schema.Number,
       trust: Schema.Number,
-      /** Ids of the people who confirmed that they stand behind it. */
+      /** Ids of the people who confirmed that they sponsor it. */
       sponsors: Schema.Array(Schema.String)
     }),
     askedBy: []
@@ -86,7 +92,7 @@ export const voteQueries = {
     }),
     output: paged(Vote)
   }),
-  /** On what stands, be it hidden; the oldest of them. */
+  /** The oldest votes on targets that exist, even hidden ones. */
   votes_to_withdraw: query({
     input: Schema.Struct({ voter: Schema.String, limit: Schema.Int }),
     output: Schema.Array(Vote)

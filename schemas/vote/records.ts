@@ -21,12 +21,12 @@ export const Vote = Schema.Struct({
   created_at: Schema.String,
   /** True if it counts in the author's reputation too. In the target's score it counts at once. */
   counts: Schema.Boolean,
-  /** Why it does not; `null` where it does. */
+  /** Why it does not; `null` if it does. */
   why: Schema.NullOr(WhyNotCounted)
 }).annotate({ identifier: "Vote" })
 export type Vote = typeof Vote.Type
 
-/** A vote as it stands now, with the score that its target has by it. */
+/** A vote as it is now, with the resulting score of its target. */
 export const Voted = Schema.Struct({
   ...target,
   value: Schema.NullOr(VoteValue),

@@ -18,7 +18,7 @@ const Activity = Schema.Struct({
 })
 
 export const watchingOperations = operationsOf("agent", {
-  /** Refused `not_found` for the thread, `validation_error` where there are too many. */
+  /** Refused `not_found` for the thread, `validation_error` if there are too many. */
   "watch.begin": op({ input: Thread, output: Nothing, askedBy: ["edge"] }),
   "watch.end": op({ input: Thread, output: Nothing, askedBy: ["edge"] }),
   /** Told of replies; what it does not watch any more it is not. */

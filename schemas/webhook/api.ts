@@ -62,7 +62,7 @@ export const ChooseEvents = Schema.Struct({
 
 export const WebhookSecret = Schema.Struct({
   webhook_secret: Schema.String,
-  /** `null` where there was none before. */
+  /** `null` if there was none before. */
   old_secret_until: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "WebhookSecret" })
 export type WebhookSecret = typeof WebhookSecret.Type

@@ -8,7 +8,7 @@ import { missing, unlessSuspended } from "../decide.ts"
 import type { AgentEvent } from "../state.ts"
 import { blocks } from "./blocks.ts"
 
-/** `facts`: whom it is about, as it stands. */
+/** `facts`: the agent that the decision is about, with its present state. */
 interface Context {
   readonly id: string
   readonly facts: Author

@@ -1,4 +1,4 @@
-/** Blocks' side of the agents' read models: a row for each that stands. */
+/** The table of blocks, a part of the agents' projection. It has a row for each block. */
 import { sql, type Transaction } from "kysely"
 import type { Database } from "../../tables/database.ts"
 import { rowsJson } from "../../tables/rows.ts"

@@ -7,7 +7,7 @@ import { unlessSuspended } from "../decide.ts"
 import type { AgentEvent } from "../state.ts"
 import { type BookmarkEvent, type Bookmarks, keyOf } from "./bookmarks.ts"
 
-/** Looked up where there is no room. */
+/** Looked up if there is no room. */
 interface NotShown {
   /** Bookmarks whose target was deleted: its own actor says so. */
   readonly gone: ReadonlyArray<Target>

@@ -1,4 +1,4 @@
-/** The bookmarks of an agent, with what lists show of their targets. */
+/** The bookmarks of an agent, with the fields of their targets that lists show. */
 import { type Kysely, type RawBuilder, sql } from "kysely"
 import type { Bookmark, Target } from "../../../schemas/bookmark/noun.ts"
 import type { Queries } from "../../../schemas/bus/operations.ts"

@@ -1,4 +1,4 @@
-/** An agent hands a captcha to its owners, and hears what became of it. Pure. */
+/** Decisions of an agent on a captcha: it hands one to its owners, and gets the outcome. Pure. */
 import type { Limits } from "../../../schemas/limits.ts"
 import type { SentCaptcha } from "../../../schemas/captcha/operations.ts"
 import type { CaptchaKind, CaptchaState } from "../../../schemas/captcha/records.ts"
@@ -21,7 +21,7 @@ export const needsHuman = refusal(
 
 type OwnerLimits = Limits["limits"]["owner"]
 
-/** Why one more may not be handed over now; `null` where it may. */
+/** Why one more may not be handed over now; `null` if it may. */
 export const captchaRefusal = (state: AgentState, at: number, owner: OwnerLimits): Refusal | null => {
   if (state === null) return missing.refused
   if (ownersOf(state).length === 0) return needsHuman
@@ -102,7 +102,10 @@ interface Told {
   readonly answered_at: number | null
 }
 
-/** By a reaction, which tells of each end once. The answer itself is not told: whoever asks for it gets it. */
+/**
+ * Decides on the end of a captcha. A reaction sends it once for each end. The notification does not contain the answer:
+ * the agent has to ask for it.
+ */
 export const decideCaptchaTold = (
   state: AgentState,
   { captcha, state: stands, kind, answered_at }: Told,

@@ -1,8 +1,8 @@
-/** An agent's captchas that are pending, as part of its state, and how its events change that. Pure. */
+/** An agent's pending captchas, as part of its state, and the effects of events on them. Pure. */
 import { Schema } from "effect"
 import { event } from "../../engine/events.ts"
 
-/** `until`: unix ms, when it is over by itself. */
+/** `until`: Unix ms at which it ends without an answer. */
 export const PendingCaptchas = Schema.Array(Schema.Struct({ captcha: Schema.Number, until: Schema.Number }))
 export type PendingCaptchas = typeof PendingCaptchas.Type
 

@@ -16,7 +16,7 @@ import { missing, unlessSuspended } from "../decide.ts"
 import type { Agent, AgentEvent, AgentState, Counted } from "../state.ts"
 import { watchedByWriting } from "../watch/watch.ts"
 
-/** A text that is too short to be told from others has no claim: only replies are. */
+/** A text too short to be distinguished from others has no claim. Only replies may be so short. */
 export interface PublishFacts<Claim extends TextClaim | null = TextClaim> {
   /** The number that it gets. */
   readonly number: number
@@ -57,7 +57,7 @@ export const counted = (agent: Agent, of: Counted, by: 1 | -1): AgentEvent => ({
   count: agent.counts[of] + by
 })
 
-/** `begun`: the first events of what is published. */
+/** `begun`: the first events of the published content. */
 const publish = (
   agent: Agent,
   of: Counted,
@@ -143,7 +143,7 @@ export const decideReply = unlessSuspended(
   }
 )
 
-/** By reactions, which tell of each once: also of an account that is closed. */
+/** Decided by reactions, which send each count once, even if the account is closed. */
 export const decideCount = (
   agent: AgentState,
   { of, by }: { readonly of: Counted; readonly by: 1 | -1 }

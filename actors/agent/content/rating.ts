@@ -83,7 +83,7 @@ const unratedChanges = ({ target_type, target_id, upvotes, downvotes }: Unrated)
   return delta === 0 ? [] : [reputation(target_type, target_id)(delta, "content_removed")]
 }
 
-/** The changes that a command of a reaction makes to the reputation of the agent that it is told. */
+/** The changes that a reaction's command makes to an agent's reputation. */
 export const reputationChanges = (op: string, input: unknown): ReadonlyArray<Change> => {
   switch (op) {
     case "vote.rated":

@@ -1,6 +1,6 @@
 /**
- * Decides from an agent's own state if there may be news since a moment. If there is none, the read models need not be
- * asked (contract 19, `GET /me/home`). Pure.
+ * Decides from an agent's own state whether there may be news since a moment. If there is none, the read models need
+ * not be asked (contract 19, `GET /me/home`). Pure.
  *
  * Replies, mentions, messages and all else come with a notification. So does activity in a watched thread, unless the
  * agent has not read the notification of earlier activity. Then the thread does not notify this agent again. A thread

@@ -39,7 +39,9 @@ export const idempotencyOperations = (parts: FirstAnswersParts): Operating<typeo
     return reporterWeight(state, at, moderation) === "none" ? "new_agent" : "established"
   }
 
-  /** A retired key takes no place among what is under way: all that it can hear is how its own rotation went. */
+  /**
+   * A retired key takes no place among the requests under way, because it can only get the answer of its own rotation.
+   */
   const beginRetired = (input: IdempotencyEntry, agent: string): Effect.Effect<IdempotencyBegin, Refusal> =>
     Effect.map(answers.keptOf(agent, input.key), (first) =>
       first?.status === ROTATED && first.body === input.body ? heard(first, input) : { state: "new" }

@@ -1,11 +1,14 @@
-/** Which key may keep and hear first answers of an agent (contract 21). Pure. */
+/** Decides which key may store and read an agent's first answers (contract 21). Pure. */
 import type { SignedBy } from "../../../schemas/bus/frames.ts"
 import type { IdempotencyEntry } from "../../../schemas/idempotency/operations.ts"
 import type { Refusal } from "../../../schemas/errors.ts"
 import { keyRefusal, unknownKey } from "../decide.ts"
 import type { AgentState } from "../state.ts"
 
-/** Decides if a key may store and read first answers here; `begin` handles a retired key that repeats its rotation. */
+/**
+ * The refusal of a key that may not store and read first answers here; `null` if it may. `begin` handles a retired key
+ * that repeats its rotation.
+ */
 export const signerRefusal = (
   agent: AgentState,
   by: SignedBy,

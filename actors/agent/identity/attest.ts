@@ -1,6 +1,4 @@
-/**
- * Attestations: what the service says of an agent that has answered a challenge, signed by the service (contract 5).
- */
+/** Attestations: the service's signed statement about an agent that has answered a challenge (contract 5). */
 import { sign } from "node:crypto"
 import type { Attestation } from "../../../schemas/identity/records.ts"
 import { encodeBase64 } from "../../../schemas/signing/key.ts"

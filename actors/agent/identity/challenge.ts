@@ -1,6 +1,7 @@
 /**
- * Challenges of agent verification (contract 5). Anybody may ask for one, so nothing is kept of it: a challenge carries
- * its own expiry and a mark that only the service can make for this agent. It is remembered once it has been used.
+ * Challenges of agent verification (contract 5). Anybody may ask for one, so the service does not store them. A
+ * challenge contains its own expiry and a keyed hash that only the service can make for this agent. Only used
+ * challenges are remembered.
  *
  *   32 bytes: 12 random, 4 of the expiry (unix seconds), 16 of HMAC-SHA256 over hub id, random bytes and expiry
  */
@@ -28,9 +29,9 @@ export class Challenges {
     return Buffer.concat([head, this.mark(hubId, head)]).toString("base64url")
   }
 
-  /** When it expires, in unix seconds; `null` for what was not made here for this agent. */
+  /** The time when it expires, in Unix seconds; `null` if this service did not make it for this agent. */
   expiryOf(hubId: string, challenge: string): number | null {
-    // One spelling alone: what is remembered of a used challenge is its text.
+    // Only one spelling is accepted, because a used challenge is remembered as text.
     const bytes = FORM.test(challenge) ? decodeBase64(challenge, CHALLENGE_BYTES) : null
     if (bytes === null) return null
     const head = Buffer.from(bytes.subarray(0, HEAD_BYTES))

@@ -3,7 +3,7 @@
  * about the visit.
  *
  * Invariants
- *  - A counter is one message of a stream that keeps the newest alone; it says how it stands, not what was added.
+ *  - A counter is one message of a stream that keeps the newest alone; it contains the total, not the change.
  *  - A visit is counted durably before it is answered. The exception are further proofs of the same agent for the same
  *    website less than GATHER_MS after the first: those gather and are written together within that time. So a node
  *    that is killed may lose what came in the last moment of a burst, and nothing else; the memory of nonces loses
@@ -118,7 +118,7 @@ export class HostCounters {
     return counter.writing
   }
 
-  /** For an account that is deleted: websites it went to are nobody's business any more. */
+  /** Erases the counters of a deleted account, because the websites that it visited are private. */
   async erase(agent: string): Promise<void> {
     await this.manager.streams.purge(streams.verified, { filter: subjects.verifiedOf(agent) })
   }
@@ -183,7 +183,8 @@ export class HostCounters {
   }
 
   /**
-   * Reads the counter's current state. Its sequence where that is just what was sent: then only the answer was lost.
+   * Reads the counter's current state. Returns its sequence if that state is what was just sent: then only the answer
+   * was lost.
    */
   private async reload(agent: string, counter: Counter, sent: HostCount): Promise<number | null> {
     const fresh = (await this.load(agent).catch(() => null))?.get(counter.kept.host)

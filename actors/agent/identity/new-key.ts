@@ -55,7 +55,7 @@ interface Way<Reply> {
   readonly kind: KeyProof["kind"]
   /** Why the signer of the request may not ask; or what authorises it, where that is another than the current key. */
   readonly authorise: (agent: Agent, signer: string) => { readonly refused: Refusal } | Authority
-  /** Decides on a key that has proven itself. It is claimed besides. */
+  /** Decides on a key that has proven itself. The key is claimed in the same commit. */
   readonly take: (
     agent: Agent,
     input: NewKey,

@@ -61,7 +61,10 @@ export const identityOperations = (parts: KindParts): Operating<Operations, Agen
   const hosts = new HostCounters(clock, nats, manager)
   const judge = new Proofs({ proofs, restored, hosts, limits, baseUrl })
   const challenges = new Challenges(seed)
-  /** Unix ms. Before a restore, a challenge may have been answered: the log of that may be lost. */
+  /**
+   * The time when a challenge was made, in Unix ms. One from before a restore is refused, because the record that it
+   * was used may be lost.
+   */
   const madeAt = (expires: number): number => (expires - limits.identity.challenge_ttl_seconds) * 1000
   const attester = new Attester(seed, baseUrl, limits.identity.attestation_ttl_seconds)
 
@@ -70,7 +73,7 @@ export const identityOperations = (parts: KindParts): Operating<Operations, Agen
     const cancellation = yield* counters.next("notification")
     return { cancellation, notification: yield* counters.next("notification") }
   })
-  /** The owner of a key: hub id, `null` for nobody. */
+  /** The hub id of the agent that has claimed a key; `null` if none has. */
   const claimantOf = (publicKey: string, context: PrepareContext): Effect.Effect<string | null, Refusal, Actors> =>
     Effect.gen(function* () {
       const actors = yield* Actors

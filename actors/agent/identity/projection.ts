@@ -1,7 +1,7 @@
 /**
- * The identity directory's side of the read models (spec 2.5): keys that were replaced, and how each block of agent
- * numbers stands. A block's version is the sequence of the last commit that changed what the directory says of it, so
- * that readers fetch anew only what has changed.
+ * The tables of the identity directory (spec 2.5): replaced keys, and the version of each block of agent numbers. A
+ * block's version is the sequence of the last commit that changed its content in the directory, so that readers fetch
+ * only blocks that changed.
  */
 import { sql, type Transaction } from "kysely"
 import { DIRECTORY_BLOCK_SIZE } from "../../../schemas/identity/directory.ts"

@@ -79,7 +79,7 @@ interface Found extends State {
   readonly changed: ReadonlyArray<Changed>
 }
 
-/** In one statement, so that the page is of the state that is told with it. */
+/** One statement, so that the page and the state that is returned with it agree. */
 export const directoryChangesQuery =
   (db: Kysely<Database>, baseUrl: string) =>
   async ({ since }: Queries["directory_changes"]["input"]): Promise<Queries["directory_changes"]["output"]> => {

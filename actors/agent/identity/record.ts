@@ -1,5 +1,6 @@
 /**
- * An identity as it is shown: the record, the verdict's part about the agent, the agent's own views (spec 2.4, 2.6).
+ * The public forms of an identity: the record, the agent's part of a verdict, and the agent's own views (spec 2.4,
+ * 2.6).
  */
 import { API_PREFIX, API_VERSION } from "../../../schemas/version.ts"
 import { VERIFY_REASONS } from "../../../schemas/identity/reasons.ts"

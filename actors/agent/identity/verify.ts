@@ -1,6 +1,6 @@
 /**
- * The verdict on a proof of identity, where the agent lives (spec 4.7): from "the number is known" on; what comes
- * before is found out at the edge.
+ * The verdict on a proof of identity (spec 4.7), as far as the agent's own actor decides it. The edge has checked
+ * everything before "the number is known".
  *
  * Invariants
  *  - The order of the checks is the table's; the first that fails gives the reason.

@@ -53,8 +53,8 @@ export const decideSend = unlessSuspended(
 )
 
 /**
- * By a reaction, which tells of each once: also of an account that is closed. A message that was read needs no
- * notification any more.
+ * Decided by a reaction, which sends each message once, even if the account is closed. A message that was read needs no
+ * notification.
  */
 export const decideSeen = (state: AgentState, { message }: { readonly message: number }): Decision<AgentEvent> => {
   if (state === null) return missing

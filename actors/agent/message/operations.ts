@@ -14,7 +14,7 @@ import { wallMs } from "../../../schemas/runtime/clock.ts"
 import type { AgentActor, AgentState } from "../state.ts"
 import { decideSeen, decideSend, notOfConversation, reachRefusal, type SendFacts, toSelf } from "./decide.ts"
 
-/** Checks the message that another answers. One of other people's is refused like one that is not there. */
+/** Checks the message that this one answers. A message of other agents is refused like one that does not exist. */
 const sameConversation = (conversation: string, answered: number, context: PrepareContext) =>
   Effect.gen(function* () {
     const actors = yield* Actors

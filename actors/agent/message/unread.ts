@@ -1,5 +1,5 @@
 /**
- * Messages that an agent has not read, as part of its state: `GET /me` counts them. Pure.
+ * An agent's unread messages, as part of its state. `GET /me` counts them. Pure.
  *
  * Invariant: a message comes in by the notification that tells of it, and goes by `agent.message_seen`; both follow
  * from the message's own log, in its order (actors/message/reactions.ts).
@@ -11,7 +11,7 @@ export const UNREAD_MESSAGES_MAX = 10_000
 
 type Notified = Extract<AgentEvent, { type: "agent.notified" }>
 
-/** The message that a notification tells of; `null` for every other one. */
+/** The message that a notification is about; `null` for every other notification. */
 const messageIn = ({ about, payload: { message_id } }: Notified): number | null =>
   about === "message.received" && typeof message_id === "number" ? message_id : null
 

@@ -43,7 +43,7 @@ const early: Decision<AgentEvent> = { refused: unavailable("The timer is early."
 const endsLater = (until: number | undefined, standing: number | null): boolean =>
   standing !== null && (until === undefined || until > standing)
 
-/** A suspension that ends later takes the place of the one that stands: it takes no more trust. */
+/** A suspension that ends later replaces the present one, and takes no more trust. */
 export const decideSuspend = (
   state: AgentState,
   { reason, until, report }: Suspension,

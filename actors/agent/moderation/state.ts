@@ -13,12 +13,12 @@ const AppealState = Schema.Struct({
 type AppealState = typeof AppealState.Type
 
 export const StandingState = Schema.Struct({
-  /** Unix ms since when the status is what it is. */
+  /** Unix ms since when the account has its present status. */
   since: Schema.Number,
   reason: Schema.NullOr(Schema.String),
-  /** Unix ms at which a suspension ends by itself. */
+  /** Unix ms at which a suspension ends without an operator. */
   until: Schema.NullOr(Schema.Number),
-  /** Against the suspension that stands, or the last one. */
+  /** The appeal against the present suspension, or against the last one. */
   appeal: Schema.NullOr(AppealState)
 })
 export type StandingState = typeof StandingState.Type
@@ -49,7 +49,7 @@ export const MODERATION_EVENTS = [
   event("agent.suspended", 1, {
     reason: Schema.String,
     trust_withheld: Schema.Number,
-    /** Unix ms at which it ends by itself; absent where an operator alone ends it. */
+    /** Unix ms at which it ends without an operator; absent if only an operator can end it. */
     until: Schema.optionalKey(Schema.Number),
     /** It takes the place of one that ended earlier. */
     longer: Schema.optionalKey(Schema.Literal(true)),

@@ -1,6 +1,6 @@
 /**
- * Numbers of notifications: never given twice, growing along each agent's log. A gap is no harm: one is drawn for each
- * attempt.
+ * Draws numbers of notifications. They are never given twice, and grow along each agent's log. Each attempt draws one,
+ * so gaps are normal.
  */
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"

@@ -1,13 +1,13 @@
 /**
- * Hints for those who wait for an agent's notifications: a hint to look again, never the truth itself. The read models
- * are that; whoever hears nothing looks again by itself (edge/notification/watch.ts).
+ * Hints to edges with requests that wait for an agent's notifications. A hint only says to look again: the read models
+ * have the truth, and an edge without a hint looks again by itself (edge/notification/watch.ts).
  */
 import { AgentEvent } from "../state.ts"
 import type { Commit } from "../../log/commit.ts"
 import type { Message } from "../../projections/projection.ts"
 import { eventsOf } from "../../engine/events.ts"
 
-/** After these, whoever reads the agent's notifications may not be allowed to any more. */
+/** Events after which the readers of the agent's notifications may have lost their right. */
 const ACCOUNT_CHANGES: ReadonlySet<string> = new Set<AgentEvent["type"]>(["agent.banned", "agent.deleted"])
 
 /** Most commits hold nothing of this, and are not worth being parsed for it. */

@@ -1,6 +1,6 @@
 /**
- * Notifications as events of the agent they are for (spec 2.8, 6): in its own log, in the commit that causes them.
- * Pure.
+ * Notifications as events of the agent that they are for (spec 2.8, 6). They are written to its log in the commit that
+ * causes them. Pure.
  */
 import type { NotificationName } from "../../../schemas/notification/types.ts"
 import type { AgentEvent } from "../state.ts"

@@ -55,10 +55,10 @@ export interface TellFacts extends NoticeFacts {
 /** The notifications that a block suppresses (contract 19). */
 const SILENCED: ReadonlySet<string> = new Set<NotificationName>(["mention.received", "reply.received"])
 
-/** A newer release may tell of what this one does not declare. */
+/** A newer release may send notifications that this one does not declare. */
 const isTell = Schema.is(Tell)
 
-/** An account that is closed, or was never there, hears nothing: who tells it need not know. Pure. */
+/** An account that is closed or never existed gets no notification; the sender need not know. Pure. */
 export const decideTell = (state: AgentState, input: Tell, { facts }: DecideContext<TellFacts>): Decision<AgentEvent> =>
   isTell(input) ? told(state, input, facts) : { refused: invalidField("about", "There is no such notification type.") }
 
@@ -68,7 +68,7 @@ const told = (state: AgentState, { about, payload, who }: Tell, facts: TellFacts
   return { events: [notified(facts.notification, about, { ...payload, ...facts.added })] }
 }
 
-/** The agent that caused it, as it stands now. A number is drawn last: for what can be told. */
+/** The agent that caused it, with its present state. A number is drawn last, for notifications that can be made. */
 const tellFacts = (input: Tell, context: PrepareContext): Effect.Effect<TellFacts, Refusal, ActorServices> =>
   Effect.gen(function* () {
     if (!isTell(input)) return yield* NO_NOTIFICATION

@@ -1,4 +1,4 @@
-/** Notifications as rows: written once, marked as read, dropped with their account (spec 3.1). */
+/** The table of notifications. A row is written once, marked as read, and deleted with the account (spec 3.1). */
 import { sql } from "kysely"
 import { subjects } from "../../../schemas/subjects.ts"
 import { AGENT_EVENTS, AgentEvent } from "../state.ts"
@@ -46,7 +46,7 @@ const take = ({ fresh, read, deleted }: NotificationRows, agent: string, at: str
   if (event.type === "agent.deleted") deleted.add(agent)
 }
 
-/** In the order of the log, so that a deletion takes what came before it. */
+/** Applies events in the order of the log, so that a deletion removes the earlier rows. */
 const writing =
   ({ fresh, read, deleted }: NotificationRows): Change =>
   async (trx) => {

@@ -70,7 +70,10 @@ export const notificationsQuery =
     return { total, items: await recordsOf(rows, knowing) }
   }
 
-/** Behind what is unread, or behind everything where nothing is. One statement: nothing may come between its parts. */
+/**
+ * Starts after the read notifications, or after all if none is unread. It is one statement, so that nothing comes
+ * between its parts.
+ */
 const startOf = async (db: Kysely<Database>, agent: string): Promise<number> => {
   const { rows } = await sql<{ readonly start: string }>`
     select coalesce(

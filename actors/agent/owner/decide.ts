@@ -25,7 +25,7 @@ export const ownersOf = (state: AgentState): ReadonlyArray<string> => [
 export const hasProvenOwner = (state: AgentState): boolean =>
   state?.sponsors.some(({ since, verified }) => since !== null && verified) ?? false
 
-/** The one who has carried it longest, of those with a verified address. */
+/** The owner who has sponsored it longest, among those with a verified address. */
 export const provenOwner = (state: AgentState): string | null => {
   const proven = (state?.sponsors ?? []).flatMap(({ since, verified, human, id }) =>
     since !== null && verified ? [{ since, human, id }] : []
@@ -85,7 +85,7 @@ export const decideWrite = unlessSuspended(
 
 export type AnswerFacts = NoticeFacts & Pick<WriteFacts, "number" | "words">
 
-/** The first answer counts. Later ones reach the agent all the same. */
+/** The first answer counts, but later ones also reach the agent. */
 export const decideAnswer = (
   state: AgentState,
   { human, message }: AnsweredByOwner,
@@ -125,7 +125,7 @@ export const decideAnswer = (
   }
 }
 
-/** By a reaction, which tells of each once. A message that was read needs no notification any more. */
+/** Decided by a reaction, which sends each message once. A message that was read needs no notification. */
 export const decideSeen = (state: AgentState, { message }: { readonly message: number }): Decision<AgentEvent> => {
   if (state === null) return missing
   const told = state.owners.unread.find((one) => one.message === message)

@@ -1,4 +1,4 @@
-/** The facts of messages with owners: who they are and how they hear of it, a number, sealed words. */
+/** Gathers the facts for messages to owners: who they are and how to notify them, a number, and the sealed words. */
 import { Effect } from "effect"
 import { notFound, type Refusal } from "../../../schemas/errors.ts"
 import type { AnsweredByOwner, WrittenToOwners } from "../../../schemas/owner/operations.ts"

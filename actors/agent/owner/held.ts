@@ -1,6 +1,6 @@
 /**
- * Which requests of an agent are held for an answer of its owners: one for each purpose, whichever edge holds it
- * (spec 4.10). Lost with the activation: then one more may be held for as long as the first still is.
+ * Keeps track of an agent's requests that are held until an owner answers. One is held for each purpose, by any edge
+ * (spec 4.10). The record is lost with the activation; then one more may be held while the first one still is.
  */
 import type { WaitPurpose } from "../../../schemas/owner/operations.ts"
 

@@ -1,10 +1,10 @@
 /**
- * Earlier owners of an agent judge later ones (contract 22): by it the vault decides who may consent. Pure.
+ * Earlier owners of an agent approve later ones (contract 22). The vault uses this to decide who may consent. Pure.
  *
  * Invariants
  *  - An owner judges those who were confirmed after it, and those of whose confirmation it was notified.
- *  - Somebody who was notified may object for the whole waiting time, also where the agent has ended the sponsorship
- *    meanwhile: the agent's key silences nobody.
+ *  - A person who was notified may object for the whole waiting time, even if the agent has ended the sponsorship
+ *    meanwhile. So the agent's key cannot silence anybody.
  */
 import { notFound } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"

@@ -2,14 +2,14 @@
  * An agent's messages with owners as part of its state, and its events' effects. Pure.
  *
  * Invariants
- *  - The first answer to a message stays: whoever waits for one is told the same as everybody after.
+ *  - The first answer to a message is final. A request that waits for it gets the same answer as every later one.
  *  - A message from an owner comes in by the notification that tells of it, and goes by `agent.owner_message_seen`.
  */
 import { Schema } from "effect"
 import { event } from "../../engine/events.ts"
 
 export const OwnersState = Schema.Struct({
-  /** Not read yet, each with what tells of it, in the order of the telling. */
+  /** Unread messages, each with its notification, in the order of the notifications. */
   unread: Schema.Array(Schema.Struct({ message: Schema.Number, notification: Schema.Number })),
   /** The latest messages of its own that were answered, each with the first answer. */
   answered: Schema.Array(Schema.Struct({ message: Schema.Number, answer: Schema.Number }))

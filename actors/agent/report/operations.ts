@@ -90,7 +90,7 @@ export const decideUpheld = unlessClosed(
   }
 )
 
-/** The agent that a report on the target is about; refused `not_found` if the target does not stand. */
+/** The agent that a report on the target is about; refused `not_found` if the target does not exist. */
 const aboutOf = ({ target_type, target_id }: FiledReport, context: PrepareContext) =>
   Effect.gen(function* () {
     const actors = yield* Actors
@@ -105,7 +105,7 @@ const aboutOf = ({ target_type, target_id }: FiledReport, context: PrepareContex
         return (yield* actors.ask(context, "thread.admit", target_id, { of: "watch" })).author
       case "reply": {
         const { author, thread } = yield* actors.ask(context, "reply.look", target_id, null)
-        // It goes with its thread.
+        // A reply exists only as long as its thread.
         yield* Effect.mapError(actors.ask(context, "thread.admit", String(thread), { of: "watch" }), (refused) =>
           refused.code === "not_found" ? notFound("reply") : refused
         )

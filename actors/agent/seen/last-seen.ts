@@ -1,6 +1,7 @@
 /**
- * When an agent was last seen (spec 2.2: updated at most once a minute for reads). Not worth a commit each: the newest
- * time of each agent is kept in a stream that holds one message an agent, from where the directory has it too.
+ * Records when an agent was last seen (spec 2.2: updated at most once a minute for reads). It is not worth a commit
+ * each time, so the newest time of each agent is kept in a stream with one message for each agent. The directory reads
+ * it from there.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { streams, subjects } from "../../../schemas/subjects.ts"

@@ -1,6 +1,7 @@
 /**
- * When agents were last seen (spec 2.2): a stream of its own, see last-seen.ts. It may be ahead of the agents
- * themselves or outlive their rebuild, so it has a table of its own, from which a new row takes its time.
+ * The table of the times when agents were last seen (spec 2.2). They come from a stream of their own (see
+ * last-seen.ts), which may be ahead of the agents' rows or outlive a rebuild of them. So they have a table of their
+ * own, and a new row of an agent takes its time from there.
  */
 import { sql } from "kysely"
 import { streams, subjects } from "../../../schemas/subjects.ts"

@@ -7,7 +7,7 @@
  *  - While the account is suspended nobody begins to count (trust does not grow then); reinstatement makes up for it.
  *  - The trust is taken back when the sponsorship ends, whole, whatever was lost or withheld meanwhile.
  *  - The owners of the moment of a confirmation are notified in its commit (actors/relay/).
- *  - The agent is told in the commit that changes its state. Told again, nothing happens.
+ *  - The agent is notified in the commit that changes its state. A repeated command does nothing.
  */
 import { notFound, type Refusal, refusal } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"
@@ -54,7 +54,7 @@ export const sponsorsCounted = ({
     .map(({ id }) => ({ score: "trust", delta: TRUST_OF_SPONSOR, reason: "sponsor_confirmed", target: targetOf(id) }))
 }
 
-/** The events, and what they make count. */
+/** Adds to the events the effects that they have on trust. */
 const counting = (agent: Agent, events: ReadonlyArray<AgentEvent>, at: number): ReadonlyArray<AgentEvent> => {
   const next = events.reduce<AgentState>((state, event) => evolve(state, event, { at }), agent)
   return next === null ? events : [...events, ...scoreEntries(next, sponsorsCounted(next))]
@@ -124,7 +124,7 @@ export const decideAdmits = (state: AgentState, wanted: Admitting, at: number, l
   return state.sponsors.filter(isAlike).length < max ? null : limited("Too many people wait for this agent.", max)
 }
 
-/** The same as the agent is told later, where nobody waits for its answer. */
+/** The same as the agent is notified of later, if no answer waits for it. */
 export const toldAs = (wanted: Admitting): SponsorshipTold | null => {
   if (wanted.as === undefined) return null
   return wanted.to === "confirm"

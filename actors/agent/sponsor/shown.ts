@@ -1,6 +1,6 @@
 /**
- * The sponsors of an agent, as everybody sees them (spec 2.2). A sponsor's name is no part of the agent: each account
- * is asked, and its answer is cached for some seconds on this node.
+ * The public list of an agent's sponsors (spec 2.2). A sponsor's name is not part of the agent: each account is asked,
+ * and its answer is cached for some seconds on this node.
  */
 import { Clock, Effect } from "effect"
 import type { AgentPublic } from "../../../schemas/agent/records.ts"

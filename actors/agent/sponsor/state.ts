@@ -1,4 +1,4 @@
-/** An agent's open sponsorships, as part of its state, and how its events change that. Pure. */
+/** An agent's open sponsorships, as part of its state, and the effects of events on them. Pure. */
 import { Schema } from "effect"
 import type { Limits } from "../../../schemas/limits.ts"
 import { OwnerStanding } from "../../../schemas/owner/operations.ts"
@@ -86,7 +86,7 @@ export const SPONSOR_EVENTS = [
 ] as const
 export type SponsorEvent = (typeof SPONSOR_EVENTS)[number]["Type"]
 
-/** Reason of an entry, and what it is about. */
+/** The reason of an entry, and the sort of its target. */
 export const SPONSORSHIP_TARGET = "sponsorship"
 
 export const evolveSponsors = (

@@ -1,4 +1,4 @@
-/** News of an agent's vault: alerts, which its owners get too, and owners' consents. */
+/** The agent actor's operations for news of its vault: alerts, which its owners also get, and consents of owners. */
 import { newsOperations } from "../../../schemas/vault/operations.ts"
 import { API_PREFIX } from "../../../schemas/version.ts"
 import type { NotificationName } from "../../../schemas/notification/types.ts"

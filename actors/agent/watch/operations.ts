@@ -30,7 +30,7 @@ export const decideActivity = (
 ): Decision<AgentEvent> => {
   if (state === null || statusRefusal(state, false) !== null) return { events: [] }
   if (!state.watching.watches.some((one) => one.thread === thread)) return { events: [] }
-  // As if it had been read: of the next reply, by somebody else, it is told.
+  // Counts as if it had been read, so that the agent is notified of the next reply by another agent.
   if (blocks(state, by)) return { events: [{ type: "agent.activity_seen", v: 1, thread }] }
   const payload = {
     thread_id: thread,

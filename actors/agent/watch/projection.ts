@@ -1,4 +1,4 @@
-/** The table of watches: which threads an agent watches, since when, and when it looked last. */
+/** The table of watches: the threads that an agent watches, since when, and when it last read them. */
 import { sql, type Transaction } from "kysely"
 import type { Database } from "../../tables/database.ts"
 import { rowsJson } from "../../tables/rows.ts"

@@ -3,16 +3,16 @@
  *
  * Invariants
  *  - An agent that opens a thread or replies to it watches it from then on, unless it has left it before.
- *  - One notification of activity is unread for each thread at most: whoever tells (kind `watch`) hears that it was
- *    read.
- *  - At most WATCHES_MAX: where one is too many, the oldest of those that began by themselves ends.
+ *  - At most one notification of activity is unread for each thread. The actor that sends them (kind `watch`) is told
+ *    when it was read.
+ *  - At most WATCHES_MAX: if one is too many, the oldest of those that began by themselves ends.
  */
 import { Schema } from "effect"
 import { aboveMax } from "../../../schemas/errors.ts"
 import { WATCHES_MAX } from "../../../schemas/watch/records.ts"
 import { event } from "../../engine/events.ts"
 
-/** Threads that an agent has left, of which so many are remembered: the newest. */
+/** The most threads that an agent has stopped watching and that are remembered, the newest ones. */
 const LEFT_MAX = 500
 
 const Watched = Schema.Struct({

@@ -120,7 +120,7 @@ export const decideRotateSecret = unlessSuspended(
   }
 )
 
-/** Why neither a test nor a repeated delivery is possible now; `null` where it is. */
+/** Why neither a test nor a repeated delivery is possible now; `null` if it is. */
 export const tryRefusal = (state: AgentState, at: number, limits: Limits): Refusal | null => {
   if (state === null) return notFound("agent")
   const closed = statusRefusal(state, true)

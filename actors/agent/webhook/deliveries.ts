@@ -1,6 +1,6 @@
 /**
- * Deliveries as rows: begun when they are queued, changed by each attempt, dropped with their account (spec 3.1), and
- * kept for as long as the log of deliveries reaches (contract 4).
+ * The table of deliveries. A row is made when a delivery is queued, changed by each attempt, and deleted with the
+ * account (spec 3.1). It is kept for as long as the log of deliveries reaches (contract 4).
  */
 import { sql, type Transaction } from "kysely"
 import { AGENT_EVENTS, AgentEvent } from "../state.ts"
@@ -72,7 +72,7 @@ class Batch {
       this.rows.set(id, begun)
       return
     }
-    // Called for already: when it was due is told until the attempt is made.
+    // The attempt is called for already. Its due time is shown until it is made.
     if (event.type === "delivery.due") return
     change(this.rows.get(id) ?? this.changed(id), at, event)
   }

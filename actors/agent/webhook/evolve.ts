@@ -1,4 +1,4 @@
-/** The webhook's part of an agent's state. */
+/** Folds the webhook's events into the agent's state. */
 import { type Agent, type AgentEvent, TRIED_MAX, type WebhookState } from "../state.ts"
 
 /** With the present one, three secrets sign at most (contract 22). */
@@ -38,7 +38,7 @@ export const evolveWebhook = (agent: Agent, event: AgentEvent, at: number): Webh
   }
 }
 
-/** The present secret becomes an old one. Beside its successor and this one, one more may sign. */
+/** Makes the present secret an old one. Besides it and its successor, one more may sign. */
 const replaced = ({ webhook_secret, webhook }: Agent, until: number, at: number): WebhookState["old"] => {
   const living = webhook.old.filter((one) => at < one.until)
   return webhook_secret === null ? living : [{ webhook_secret, until }, ...living].slice(0, OLD_SECRETS_MAX)

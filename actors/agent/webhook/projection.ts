@@ -1,4 +1,4 @@
-/** The webhooks' side of the agents' read models: a row for each webhook that an operator has paused. */
+/** The table of webhooks that an operator has paused, a part of the agents' projection. */
 import { sql, type Transaction } from "kysely"
 import type { Database } from "../../tables/database.ts"
 import { rowsJson } from "../../tables/rows.ts"

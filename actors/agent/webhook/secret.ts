@@ -1,4 +1,4 @@
-/** The secret that an agent's deliveries are signed with; outside of a signature it is known sealed only. */
+/** The secret that signs an agent's deliveries. It is kept only in sealed form, except while a signature is made. */
 import { randomBytes } from "node:crypto"
 
 const SECRET_BYTES = 32

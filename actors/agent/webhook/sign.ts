@@ -1,6 +1,6 @@
 /**
- * Signatures of a delivery (contract 4): by the agent's secret, by those before it for as long as they count, and by
- * the service's own key. The last is for receivers that would rather hold no secret.
+ * Signatures of a delivery (contract 4): by the agent's secret, by earlier secrets as long as they are valid, and by
+ * the service's own key. The last one is for receivers that would rather keep no secret.
  */
 import { createHmac, sign } from "node:crypto"
 import { type KeyPair, keyPairOfSeed } from "../../../schemas/signing/seed.ts"

@@ -27,16 +27,16 @@ export const decideOffer = (
   return { events: [{ type: "human.chat_offered", v: 1, code: code.hash, expires_at }], reply: { shown } }
 }
 
-/** `claimed`: where the claim on the chat stands. */
+/** `claimed`: the sequence of the claim on the chat. */
 export interface LinkFacts {
   readonly chat: string
   readonly sealed: string
   readonly claimed: number
-  /** The letter that tells of it. */
+  /** The letter that reports it. */
   readonly posted: Posted
 }
 
-/** Why a code links nothing; `null` where it does. */
+/** Why a code links nothing; `null` if it does. */
 export const codeRefusal = (state: HumanState, code: string, at: number): Refusal | null => {
   const offered = isActive(state) ? state.chat.offered : null
   if (offered?.code !== code) return codeInvalid

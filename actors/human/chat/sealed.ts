@@ -1,4 +1,7 @@
-/** The number of a person's chat, sealed under the account's key: with the account nobody knows it any more. */
+/**
+ * The number of a person's chat, sealed under the account's key. When the account is erased, nobody can read it any
+ * more.
+ */
 import type { Sealer } from "../../log/seal.ts"
 
 const purposeOf = (human: string): string => `chat ${human}`

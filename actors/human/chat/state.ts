@@ -6,15 +6,15 @@ import { event } from "../../engine/events.ts"
 import { News, withNews } from "../relay/room.ts"
 
 export const ChatState = Schema.Struct({
-  /** `chat`: keyed hash of the chat's number, which stands sealed under the account's key. */
+  /** `chat`: keyed hash of the chat's number. The number itself is sealed under the account's key. */
   linked: Schema.NullOr(Schema.Struct({ chat: Schema.String, sealed: Sealed })),
   /** sha256 of the code that the settings showed last, in hex; unix ms. */
   offered: Schema.NullOr(Schema.Struct({ code: Schema.String, expires_at: Schema.Number })),
   /** The latest news there. */
   told: News,
-  /** The same of security events, which have a limit of their own. New owners are not among them: each is told. */
+  /** The same for security events, which have a limit of their own. New owners do not count: each is reported. */
   told_security: Schema.optionalKey(News),
-  /** The same of what agents ask for. */
+  /** The same for requests of agents. */
   told_asked: Schema.optionalKey(News)
 })
 export type ChatState = typeof ChatState.Type

@@ -1,4 +1,4 @@
-/** Decisions on the browsers that a person is told in. Pure. */
+/** Decisions on the browsers that a person gets push messages in. Pure. */
 import { invalidField, notFound, type Refusal } from "../../../schemas/errors.ts"
 import { absent, type Decided, isActive, type OwnerLimits, type Posted } from "../decide.ts"
 import type { HumanEvent, HumanState } from "../state.ts"
@@ -9,7 +9,7 @@ export interface SubscribeFacts {
   readonly sealed: string
   /** Subscriptions that end with it: of the same browser, and those that take no messages any more. */
   readonly over: ReadonlyArray<number>
-  /** A letter that tells of a new one. */
+  /** The letter that reports a new browser. */
   readonly posted: Posted
 }
 

@@ -1,4 +1,4 @@
-/** A person's account subscribes and ends browsers; declared in schemas/push/operations.ts. */
+/** A person's account adds and removes browsers for push messages; declared in schemas/push/operations.ts. */
 import { Effect } from "effect"
 import { unavailable } from "../../../schemas/errors.ts"
 import type { pushOperations as declared } from "../../../schemas/push/operations.ts"
@@ -31,7 +31,7 @@ export const pushOperations = (
           return { id, isSame, isOver: isSame || key !== push.publicKey }
         })
         const over = kept.filter(({ isOver }) => isOver).map(({ id }) => id)
-        // A new browser is always told of, whatever else ends with it.
+        // A new browser is always reported by letter, even if others end with it.
         const posted = kept.some(({ isSame }) => isSame) ? {} : told("push_subscribed", account, context)
         return { sealed: sealBrowser(sealer, context.id, { ...browser, key: push.publicKey }), over, posted }
       }),

@@ -1,4 +1,7 @@
-/** A browser's subscription, sealed under the account's key: with the account nobody knows it any more. */
+/**
+ * A browser's push subscription, sealed under the account's key. When the account is erased, nobody can read it any
+ * more.
+ */
 import { Schema } from "effect"
 import { KeptSubscription } from "../../../schemas/push/operations.ts"
 import type { Sealer } from "../../log/seal.ts"
@@ -13,6 +16,6 @@ const purposeOf = (human: string): string => `push ${human}`
 export const sealBrowser = (sealer: Sealer, human: string, browser: Browser): string =>
   sealer.seal(JSON.stringify(browser), purposeOf(human))
 
-/** Throws where it was sealed under another key. */
+/** Throws if it was sealed under another key. */
 export const openBrowser = (sealer: Sealer, human: string, sealed: string): Browser =>
   decode(sealer.open(sealed, purposeOf(human)))

@@ -1,4 +1,7 @@
-/** Browsers that a person is told in, as part of the account's state, and how events change it. Pure. */
+/**
+ * The browsers that a person gets push messages in, as part of the account's state, and the effects of events on them.
+ * Pure.
+ */
 import { Schema } from "effect"
 import { isAsked, isSecurity, OWNER_CONFIRMED } from "../../../schemas/relay/events.ts"
 import { Sealed } from "../../../schemas/secret/sealed.ts"
@@ -12,9 +15,9 @@ export const PushState = Schema.Struct({
   made: Schema.Int,
   /** The latest news. */
   told: News,
-  /** The same of security events, which have a limit of their own. New owners are not among them: each is told. */
+  /** The same for security events, which have a limit of their own. New owners do not count: each is reported. */
   told_security: News,
-  /** The same of what agents ask for. */
+  /** The same for requests of agents. */
   told_asked: Schema.optionalKey(News)
 })
 export type PushState = typeof PushState.Type
@@ -22,7 +25,7 @@ export type PushState = typeof PushState.Type
 export const PUSH_EVENTS = [
   event("human.push_subscribed", 1, { id: Schema.Int, sealed: Sealed }),
   event("human.push_ended", 1, { id: Schema.Int }),
-  /** The person's browsers were told of an event. */
+  /** A push message about an event was sent to the person's browsers. */
   event("human.push_told", 1, { agent: Schema.String, event: Schema.String })
 ] as const
 export type PushEvent = (typeof PUSH_EVENTS)[number]["Type"]

@@ -1,16 +1,17 @@
 /**
- * Decisions on what reaches a person besides the pages. Pure.
+ * Decisions on news that a person gets besides the pages, by letter, chat or push. Pure.
  *
  * Invariants
- *  - At most so many letters in any window: what is more is held, and told in one letter once there is room, which
- *    counts as one. It names each kind of event, and counts so many in all: what is more costs the log nothing.
+ *  - The number of letters in any window is limited. Further events are held, and reported in one letter once there is
+ *    room, which counts as one. That letter names each kind of event with a count. Further held events cost the log
+ *    nothing.
  *  - While something is held everything else is held too, so that nothing overtakes it, and a timer is set.
  *  - Security events have limits of their own: whatever strangers send, they are told at once. Beyond those limits they
  *    are held like everything else.
  *  - So does what an agent asks: an answer may be wanted within minutes, and other news must not hold it up. In the
  *    chat and in browsers it has limits of an hour and of a day, for each costs the log a letter.
- *  - Each new owner is told by itself, at once: the letter has the link by which one objects (contract 22). An agent
- *    may confirm so many an hour and no more (`confirmed_owners`).
+ *  - Each new owner is reported at once in a letter of its own, which has the link to object (contract 22). The number
+ *    that an agent may confirm in an hour is limited (`confirmed_owners`).
  *  - The held events are sent or the account is gone: a timer that fires early comes again.
  */
 import { unavailable } from "../../../schemas/errors.ts"
@@ -51,14 +52,14 @@ type RelayLimits = Pick<
 const TOO_EARLY = { refused: unavailable("The letter is not due yet.") }
 const NOTHING = { events: [] }
 
-/** True for an event that is recent enough to be told. A new owner is told for as long as somebody may object. */
+/** True for an event that is recent enough to be sent. A new owner is reported for as long as somebody may object. */
 export const isFresh = (
   { event, at: happened }: Pick<Relayed, "event" | "at">,
   at: number,
   { relay_max_age_seconds, later_owner_seconds }: RelayLimits
 ): boolean => at - happened <= (event === OWNER_CONFIRMED ? later_owner_seconds : relay_max_age_seconds) * 1000
 
-/** When there is room for one more letter; `at` itself where there is. Unix ms. */
+/** When there is room for one more letter; `at` itself if there is. Unix ms. */
 const roomAt = (letters: ReadonlyArray<number>, at: number, { requests, window_seconds }: RateLimit): number => {
   const windowMs = window_seconds * 1000
   const inWindow = letters.filter((sent) => sent > at - windowMs)
@@ -141,7 +142,7 @@ export const decideRelay = (
 const isCounted = ({ held }: Human["relay"], about: About, { relay_held_max }: RelayLimits): boolean =>
   heldCount(held) >= relay_held_max && isHeld(held, about)
 
-/** The letter, where there is room for it. */
+/** The letter, if there is room for it. */
 const letterOrHeld = (
   human: Human,
   { agent, event }: About,
@@ -161,8 +162,8 @@ const letterOrHeld = (
 }
 
 /**
- * A letter that is sent later than it was counted: once more it is, or it becomes one of those that are told together. One
- * that tells of many is sent again in any case, for it names what nothing else names.
+ * Decides on a letter that is sent later than it was counted. It is counted again, or it is held for a summary letter.
+ * A summary letter is sent again in any case, because nothing else names its events.
  */
 export const decideAgain = (
   state: HumanState,
@@ -190,7 +191,10 @@ export const decideDigest = (
 
 type Chosen = Omit<Choice, "push"> & { readonly event: string; readonly push?: boolean }
 
-/** Only what differs from its default is kept: a default that changes later changes for whoever left it. */
+/**
+ * Only choices that differ from the default are stored, so that a later default applies to everybody who did not
+ * choose.
+ */
 export const decideChoose = (state: HumanState, { choices }: { readonly choices: ReadonlyArray<Chosen> }): Decided => {
   if (!isActive(state)) return absent
   const kept = choices.flatMap(({ event, email, chat, push = choiceOf(state.relay, event).push }) => {

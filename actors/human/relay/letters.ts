@@ -1,4 +1,4 @@
-/** Letters that tell an owner of what happens to agents. Nothing of strangers stands in them but what agents ask. */
+/** Letters that tell an owner about events of agents. The only text by strangers in them is the questions of agents. */
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
 import {

@@ -56,7 +56,7 @@ const captchaNews = (number: number, context: PrepareContext): Effect.Effect<New
     })
   )
 
-/** `null` where there is nothing to be said. */
+/** `null` if there is nothing to be said. */
 export const newsOf = (
   { agent, event, number }: Relayed,
   context: PrepareContext
@@ -80,7 +80,7 @@ export const placeOf = (baseUrl: string, { event, number }: Relayed, handle: str
   page: baseUrl + ownerPageOf(event, handle, number)
 })
 
-/** `null` where no chat is linked. */
+/** `null` if no chat is linked. */
 export const chatNews = (
   { human, sealer }: Opened,
   news: News,

@@ -1,4 +1,7 @@
-/** The operations on relayed events: chosen, sent, held back; declared in schemas/relay/operations.ts. */
+/**
+ * The operations on relayed events: a person chooses them, and they are sent or held back. Declared in
+ * schemas/relay/operations.ts.
+ */
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
 import type { reachingOperations as reaching } from "../../../schemas/owner/operations.ts"
@@ -24,8 +27,8 @@ import { handleOf } from "./told.ts"
 const NOTHING: RelayFacts = { letter: null, chat: null, push: [] }
 
 /**
- * True for an owner of the agent, as far as the account knows. A new owner is also told to an owner whose
- * sponsorship has ended meanwhile: an agent cannot hide it by ending the sponsorship.
+ * True for an owner of the agent, as far as the account knows. A new owner is also reported to an owner whose
+ * sponsorship has ended meanwhile, so that an agent cannot hide it by ending the sponsorship.
  */
 const isToldOf = ({ sponsorships }: Human, { agent: wanted, event }: Pick<Relayed, "agent" | "event">): boolean =>
   sponsorships.some(({ agent, open }) => agent === wanted && (open || event === OWNER_CONFIRMED))

@@ -1,5 +1,5 @@
 /**
- * News that went to a person by one way, and the room for one more. Pure.
+ * Counts the news that a person got in one way, and whether one more may be sent. Pure.
  *
  * Invariant: one of several agents takes half of the places at most, so it hides nothing that happens to the others.
  */

@@ -22,24 +22,24 @@ export const RelayState = Schema.Struct({
   choices: Schema.Record(Schema.String, KeptChoice),
   /** Unix ms of the latest letters, oldest first. */
   letters: Schema.Array(Schema.Number),
-  /** Security events, which have a limit of their own. New owners are not among them: each is told. */
+  /** Security events, which have a limit of their own. New owners do not count: each is reported. */
   security_letters: Schema.optionalKey(News),
   /** Letters of what an agent asks, which waits for no digest. */
   asked_letters: Schema.optionalKey(News),
   /** The events that wait for a summary letter: an agent, an event, how often. */
   held: Schema.Array(Schema.Struct({ agent: Schema.String, event: Schema.String, count: Schema.Int })),
-  /** Unix ms of that letter; `null` where nothing waits. */
+  /** Unix ms of that letter; `null` if nothing waits. */
   due: Schema.NullOr(Schema.Number)
 })
 export type RelayState = typeof RelayState.Type
 
 export const RELAY_EVENTS = [
   event("human.relay_chosen", 1, { choices: Schema.Record(Schema.String, KeptChoice) }),
-  /** A letter tells of one event. */
+  /** A letter about one event was sent. */
   event("human.relayed", 1, { agent: Schema.String, event: Schema.String }),
   /** One too many for a letter of its own. */
   event("human.relay_held", 1, { agent: Schema.String, event: Schema.String, due: Schema.Number }),
-  /** One letter tells of all that was held. */
+  /** One letter about all held events was sent. */
   event("human.relay_digested", 1)
 ] as const
 export type RelayEvent = (typeof RELAY_EVENTS)[number]["Type"]
@@ -49,8 +49,8 @@ export const NO_RELAY: RelayState = { choices: {}, letters: [], held: [], due: n
 /** More than any limit counts need not be remembered. */
 const LETTERS_MAX = 100
 /**
- * Kinds of things that one letter tells of: what is more is told as a number. As many again are kept for matters of
- * security, whatever else is held.
+ * The most sorts of events that one letter lists. Further ones are given as a number. As many again are kept for
+ * security events, whatever else is held.
  */
 export const HELD_MAX = 50
 /** In the place of an agent and an event: everything that has no room. */
@@ -59,7 +59,7 @@ export const OTHERS: About = { agent: "", event: "" }
 const withLetter = (letters: RelayState["letters"], at: number): RelayState["letters"] =>
   [...letters, at].slice(-LETTERS_MAX)
 
-/** The kind that an event is counted under; `null` where it begins one. */
+/** The kind that an event is counted under; `null` if it begins one. */
 const placeIn = (held: RelayState["held"], { agent, event }: About): RelayState["held"][number] | null => {
   const found = held.find((one) => one.agent === agent && one.event === event)
   if (found !== undefined || event === "") return found ?? null
@@ -107,7 +107,7 @@ export const evolveRelay = (relay: RelayState, event: RelayEvent, at: number): R
 
 const NOT_AT_ALL: Choice = { email: false, chat: false, push: false }
 
-/** An event that this release does not know is told by no way. */
+/** An event that this release does not know is not sent in any way. */
 export const choiceOf = ({ choices }: RelayState, event: string): Choice => {
   const known = relayedEvent(event)
   if (known === null) return NOT_AT_ALL

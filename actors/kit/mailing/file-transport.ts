@@ -1,6 +1,6 @@
 /**
- * Letters as files, one each, for a service that is tried out: whole once they are there under their name. Written
- * again, a letter takes its own place.
+ * Writes each letter to a file, for trying the service out. A file is complete once it is there under its name, and a
+ * letter that is written again replaces its own file.
  */
 import { randomBytes } from "node:crypto"
 import { mkdir, open, rename, rm } from "node:fs/promises"
@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import type { Message, Transport } from "./transport.ts"
 
-/** Letters hold addresses and tokens: they are for whoever runs the service alone. */
+/** Only the user who runs the service may read letters, because they hold addresses and tokens. */
 const FOLDER_MODE = 0o700
 const FILE_MODE = 0o600
 

@@ -1,4 +1,4 @@
 import { join } from "node:path"
 
-/** The folder of letters that are files, beside the rest of what `npm start` keeps. */
+/** The folder for letters that are written to files, inside the data folder of `npm start`. */
 export const outboxOf = (data: string): string => join(data, "outbox")

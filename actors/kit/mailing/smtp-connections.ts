@@ -1,4 +1,6 @@
-/** Connections to the mail server: one letter at a time over each, kept for the next one for a moment. */
+/**
+ * Connections to the mail server. Each carries one letter at a time, and is kept open for a moment for the next letter.
+ */
 import { Readable } from "node:stream"
 import { type Clock, Effect } from "effect"
 import SMTPConnection, { type SMTPConnectionOptions } from "nodemailer/lib/smtp-connection"
@@ -8,23 +10,23 @@ import { faultOf, type SmtpFault } from "./smtp-fault.ts"
 import type { Message } from "./transport.ts"
 import { after, type Cancel } from "../../../schemas/runtime/clock.ts"
 
-/** A reply is a few lines. */
+/** The most bytes of a reply. Replies are a few lines long. */
 const RESPONSE_MAX_BYTES = 65_536
 const GOODBYE_MS = 1000
 
 export type Settings = Pick<Limits["service"]["letters"], "letter_timeout_ms" | "letters_at_once" | "idle_ms"> & {
-  /** As which the connection greets. */
+  /** The name that the connection greets with. */
   readonly name: string
-  /** True if the server's certificate is not checked: servers of the world prove nothing. */
+  /** True if the server's certificate is not checked. Certificates of public mail servers prove nothing. */
   readonly unverified?: boolean
 }
 
 /** The progress of a message at the server. */
 export class Handing {
   readonly message: Message
-  /** It wants to read it: from here on no second connection may offer it. */
+  /** True once the server asks for the message. From then on no second connection may offer it. */
   begun = false
-  /** All of it is on its way: the server may have taken it. */
+  /** True once all of the message is sent. From then on the server may have taken it. */
   whole = false
 
   constructor(message: Message) {
@@ -32,7 +34,7 @@ export class Handing {
   }
 }
 
-/** The bytes, for one connection: it reads them once the server has said that it takes them. */
+/** The bytes for one connection. They are read only after the server has agreed to take them. */
 class Body extends Readable {
   private readonly handing: Handing
 
@@ -52,7 +54,7 @@ class Body extends Readable {
   }
 }
 
-/** The outcome; `null`: the server has taken the message. */
+/** The outcome of an attempt. `null` as the fault: the server has taken the message. */
 export interface Handed {
   readonly fault: SmtpFault | null
 }
@@ -62,7 +64,7 @@ export class Connections {
   private readonly server: MailServer
   private readonly settings: Settings
   private readonly options: SMTPConnectionOptions
-  /** With what ends each when its time is over. */
+  /** Idle connections, each with the function that cancels its timeout. */
   private readonly idle = new Map<SMTPConnection, Cancel>()
   private closed = false
 
@@ -73,13 +75,13 @@ export class Connections {
     this.options = optionsOf(server, settings)
   }
 
-  /** An interruption ends its connection. */
+  /** An interruption closes the connection. */
   deliver(handing: Handing): Effect.Effect<Handed> {
     return Effect.suspend(() => {
       const kept = this.take()
       if (kept === undefined) return this.over(this.open(), handing, false)
       return Effect.flatMap(this.over(kept, handing, true), (handed) =>
-        // It was gone already: that says nothing of the server.
+        // The connection was closed already, which says nothing about the server.
         handed.fault !== null && !handed.fault.replied && !handing.begun
           ? this.over(this.open(), handing, false)
           : Effect.succeed(handed)
@@ -97,7 +99,7 @@ export class Connections {
 
   private open(): SMTPConnection {
     const connection = new SMTPConnection(this.options)
-    // Waiting operations hear of the error too. Without any listener it would end the process.
+    // Waiting operations also get the error. Without any listener it would end the process.
     connection.on("error", () => this.forget(connection))
     connection.once("end", () => this.forget(connection))
     return connection
@@ -132,7 +134,7 @@ export class Connections {
       }
       const giveUp = (): void => {
         leave()
-        // Without its end the server takes no message, whatever is still on its way.
+        // The server takes no message without its end, whatever is still being sent.
         body.destroy()
         connection.close()
       }

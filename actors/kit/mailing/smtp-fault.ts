@@ -1,13 +1,13 @@
-/** A fault of a mail server, in words of ours: its own may repeat an address or a password. */
+/** Describes a fault of a mail server in our own words, because the server's may repeat an address or a password. */
 import { isNoSuchAddress } from "../../../schemas/mail/bounces.ts"
 
 export interface SmtpFault {
   readonly reason: string
-  /** No attempt will do better. */
+  /** True if no further attempt can succeed. */
   readonly final: boolean
-  /** The server itself has said so. */
+  /** True if the server itself has reported the fault. */
   readonly replied: boolean
-  /** The part that no further attempt can mend; `null` if one may. */
+  /** The part that makes every further attempt fail; `null` if a further attempt may succeed. */
   readonly of: "address" | "message" | null
 }
 
@@ -21,13 +21,13 @@ const REASONS: Readonly<Record<string, string>> = {
   EPROTOCOL: "the mail server does not speak SMTP"
 }
 
-/** Node's own words for what is wrong with TLS, which the library files under the socket. */
+/** Node's error codes for faults of TLS. The library reports them as faults of the socket. */
 const OF_TLS = /^(?:ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_)/
 
 interface Told {
   readonly code: string
   readonly command: string
-  /** SMTP's own; 0 without a reply. */
+  /** The SMTP status; 0 without a reply. */
   readonly status: number
 }
 
@@ -46,12 +46,12 @@ const toldBy = (error: unknown): Told => {
 }
 
 /**
- * Commands whose refusals are about the letter. The next attempt may get a better answer to any other, such as one
- * about the server's own configuration.
+ * Commands whose refusals concern the letter. A refusal of any other command, such as one about the server's
+ * configuration, may change with the next attempt.
  */
 const ABOUT_THE_LETTER = /^(?:MAIL FROM|RCPT TO|DATA)$/
 
-/** `null`: the connection ended without a word. */
+/** An error of `null` means that the connection ended without a reply. */
 export const faultOf = (error: unknown): SmtpFault => {
   const { code, command, status } = toldBy(error)
   const replied = status >= 400 && status < 600
@@ -61,7 +61,10 @@ export const faultOf = (error: unknown): SmtpFault => {
   return { reason: replied ? `${words} (${status})` : words, final, replied, of }
 }
 
-/** RFC 3463; without such a code, what means an address by RFC 5321 and says nothing of whoever sends. */
+/**
+ * An enhanced status code (RFC 3463). Without one, the codes of RFC 5321 that concern an address and not the sender
+ * count.
+ */
 const ENHANCED = /\b5\.\d{1,3}\.\d{1,3}\b/
 const NOT_OF_ADDRESS = /block|spam|polic|reputation|denied|listed|blacklist|dnsbl|reject|full|quota|space/i
 const ADDRESS_STATUSES: ReadonlySet<number> = new Set([550, 551, 553])
@@ -77,5 +80,5 @@ const isOfAddress = (error: unknown, status: number): boolean => {
 
 const RESPONSE_LOOKED_AT_CHARS = 200
 
-/** Says nothing of the letter: the session was in a state that the server did not expect. */
+/** This status says nothing about the letter: the server did not expect this command in the session's state. */
 const WRONG_ORDER = 503

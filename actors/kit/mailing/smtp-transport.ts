@@ -2,12 +2,13 @@
  * Letters by SMTP, over a few connections that are kept for a moment (smtp-connections.ts).
  *
  * Invariants
- *  - It is always known whether the mail server may have the letter. The message is read only behind the server's
- *    answer to DATA, and without its end no server takes it. From there on nothing but a reply tells what became of it;
- *    without one the outcome is `unknown`.
- *  - An attempt ends in time, whatever the server does, and its connection with it: nothing of it happens later.
- *  - One attempt, one connection, or two where the first had been kept and was gone before the message began.
- *  - TLS that fails is a fault, never a reason to go on without it.
+ *  - It is always known whether the mail server may have the letter. The message is sent only after the server's answer
+ *    to DATA, and no server takes it without its end. After the end is sent, only a reply gives the outcome; without a
+ *    reply it is `unknown`.
+ *  - An attempt ends in time, whatever the server does. Its connection ends with it, so nothing of it happens later.
+ *  - An attempt uses one connection. It uses a second one only if the first was a kept one that closed before the
+ *    message began.
+ *  - If TLS fails, the attempt fails. It never continues without TLS.
  */
 import { Clock, Effect, type Scope } from "effect"
 import type { LetterOutcome } from "../../../schemas/letter/operations.ts"
@@ -44,7 +45,7 @@ export interface Attempted extends Handed {
   readonly handing: Handing
 }
 
-/** One attempt, in time; `hurry` ends it earlier. */
+/** Makes one attempt within its time; `hurry` ends it earlier. */
 export const attempt = (
   connections: Connections,
   message: Message,
@@ -59,5 +60,5 @@ export const attempt = (
     return Effect.map(handed, ({ fault }) => ({ fault, handing }))
   })
 
-/** The server has not said anything. */
+/** The outcome of an attempt to which the server has not replied. */
 const without = (reason: string): Handed => ({ fault: { reason, final: false, replied: false, of: null } })

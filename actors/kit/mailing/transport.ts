@@ -1,6 +1,6 @@
 /**
- * The transport of letters out of the service. The result of an attempt is an outcome, never a failure, and has no
- * foreign words: those may hold an address, or a password.
+ * Sends letters out of the service. The result of an attempt is an outcome, never a failure. It contains no text from
+ * outside, which might hold an address or a password.
  */
 import { type Effect, Schema } from "effect"
 import type { LetterOutcome } from "../../../schemas/letter/operations.ts"
@@ -9,7 +9,7 @@ export const TransportName = Schema.Literals(["file", "smtp", "chat", "push"])
 export type TransportName = typeof TransportName.Type
 
 export interface Message {
-  /** Of the letter. */
+  /** The letter's id. */
   readonly id: string
   readonly from: string
   readonly to: string
@@ -20,6 +20,6 @@ export interface Message {
 
 export interface Transport {
   readonly name: TransportName
-  /** Bounded in time. `hurry`: resolves when what is under way must end. */
+  /** The time is bounded. `hurry` resolves when an attempt under way must end. */
   readonly send: (message: Message, hurry: Effect.Effect<void>) => Effect.Effect<LetterOutcome>
 }

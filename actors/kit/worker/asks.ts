@@ -1,4 +1,4 @@
-/** A worker's asks of the actors of deliveries and of agents. */
+/** The questions that a worker asks actors of deliveries and of agents. */
 import { type Clock, Effect } from "effect"
 import type { Ask } from "../../../schemas/bus/frames.ts"
 import { type OperationName, OPERATIONS, type Operations } from "../../../schemas/bus/operations.ts"
@@ -20,7 +20,7 @@ export const ASK_DEADLINE_MS = 10_000
 
 const text = new TextDecoder()
 
-/** Any refusal says that nobody can say at the moment: an actor that seems not to be there is one whose log lags. */
+/** Every refusal counts as temporary: an actor that seems to be missing is one whose log lags. */
 export const asking =
   (clock: Clock.Clock, send: Send) =>
   <Op extends OperationName>(
@@ -32,7 +32,7 @@ export const asking =
   ): Effect.Effect<Operations[Op]["output"], Refusal> => {
     const { kind } = OPERATIONS[op]
     const span = askSpan(traced?.span, kind, op, actor)
-    // An attempt that is put off has no step of its own: its timer is one of the commit's trace all the same.
+    // A delayed attempt has no span of its own, but its timer is part of the commit's trace.
     const traceparent = span?.traceparent ?? traced?.message.traceparent
     const ask = { id, kind, actor, op, input, deadline: wallMs(clock) + ASK_DEADLINE_MS, traceparent }
     return Effect.flatMap(

@@ -3,16 +3,16 @@
  *
  * Invariants
  *  - They are bounded (`held_max`); the worker fetches while there is room for some (`fetch_room_min`).
- *  - Each is settled once: acknowledged, or given back. Later calls about it do nothing.
+ *  - Each is settled once: acknowledged or given back. Later calls for it do nothing.
  */
 import { type Effect, Latch } from "effect"
 import type { Limits } from "../../../schemas/limits.ts"
 import type { Message } from "./message.ts"
 
-/** A message whose actor could not be asked or told comes again after this, each time later. */
+/** The first delay of a message whose actor could not be asked. It grows each time. */
 const AGAIN_MS = 1000
 const AGAIN_MAX_MS = 60_000
-/** A message without room at its receiver comes again after this, each time later. */
+/** The first delay of a message whose receiver has no room. It grows each time. */
 const BUSY_MS = 250
 const BUSY_MAX_MS = 2000
 
@@ -20,9 +20,12 @@ export type HeldBounds = Pick<Limits["webhook"], "held_max" | "fetch_room_min" |
 
 export class Held {
   private readonly bounds: HeldBounds
-  /** By sequence. */
+  /** Keyed by sequence. */
   private readonly messages = new Map<number, Message>()
-  /** Given back unasked, for want of room: nobody else has had it when it comes again the next time. */
+  /**
+   * Messages that were given back before any work, for lack of room. If one comes again the next time, no other worker
+   * has had it.
+   */
   private readonly givenBack = new Map<number, number>()
   private readonly mayFetch = Latch.makeUnsafe(true)
 
@@ -47,7 +50,7 @@ export class Held {
     return this.messages.has(seq)
   }
 
-  /** `true`: no worker has begun it before. */
+  /** `true` if no worker has begun it before. */
   hold(message: Message): boolean {
     const { seq, given } = message
     this.messages.set(seq, message)
@@ -61,7 +64,7 @@ export class Held {
     this.settle(message, message.ack)
   }
 
-  /** `null`: the server is told nothing, and gives it out again in its own time. */
+  /** A delay of `null`: the server is not told, and delivers the message again in its own time. */
   nak(message: Message, afterMs: number | null): void {
     this.settle(message, () => (afterMs === null ? undefined : message.nak(afterMs)))
   }

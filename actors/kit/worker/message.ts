@@ -1,4 +1,4 @@
-/** Messages of a worker: commits of one kind of actors, from the consumer that all workers of it share. */
+/** Messages of a worker: commits of one kind of actor, from the consumer that all workers of the kind share. */
 import type { Cause, Effect } from "effect"
 import { eventsOf, type EventUnion } from "../../engine/events.ts"
 import { type Inventory, knowsEvent } from "../../engine/fold.ts"
@@ -7,12 +7,12 @@ import type { Commit } from "../../log/commit.ts"
 /** One message of the consumer. */
 export interface Message {
   readonly seq: number
-  /** Id of the delivery, or of what else it is a commit of. */
+  /** Id of the actor that the commit belongs to, such as a delivery. */
   readonly delivery: string
   readonly data: Uint8Array
   /** The number of deliveries of the message, this one included. */
   readonly given: number
-  /** The commit's trace, if that is sampled. */
+  /** The trace of the commit, if it was sampled. */
   readonly traceparent?: string | undefined
   readonly ack: () => void
   readonly nak: (afterMs: number) => void
@@ -20,8 +20,8 @@ export interface Message {
 }
 
 /**
- * A source of messages: up to `max` of them, as they come, until a time of the source's own has passed. Interrupted, it
- * may bring some more.
+ * A source of messages. It delivers up to `max` of them as they arrive, and ends after a time of its own. After an
+ * interruption some more may arrive.
  */
 export interface Source {
   readonly fetch: (max: number, receive: (message: Message) => void) => Effect.Effect<void, Cause.UnknownError>
@@ -29,7 +29,7 @@ export interface Source {
 
 const text = new TextDecoder()
 
-/** Events of the commit that a message holds; `undefined`: a newer release wrote one of them. */
+/** The events of the commit in a message; `undefined` if a newer release wrote one of them. */
 export const eventsIn = <Declared extends EventUnion>(
   inventory: Inventory,
   declared: Declared,
@@ -40,7 +40,7 @@ export const eventsIn = <Declared extends EventUnion>(
   return commit.events.every((event) => knowsEvent(inventory, event)) ? eventsOf(declared, commit) : undefined
 }
 
-/** The kind of an error, which is all that a log line has of it: its text may hold an address or a mail. */
+/** The kind of an error. Logs contain only this, because the text of an error may hold an address or a mail. */
 export const kindOf = (error: unknown): string => {
   if (error instanceof Error) return error.constructor.name
   const { code } = (typeof error === "object" && error !== null ? error : {}) as { readonly code?: unknown }

@@ -1,7 +1,6 @@
 /**
- * A consumer that all workers share: every commit of a delivery, or of what else it follows, each to one worker. Kept by
- * the server, so that it
- * goes on where it was whatever ends. A commit that is not acknowledged in time is given out again.
+ * A durable consumer that all workers share. It delivers every commit that matches to one worker. The server keeps it,
+ * so that it continues where it was after any crash. A commit that is not acknowledged in time is delivered again.
  */
 import { type Consumer, jetstream, type JsMsg } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
@@ -16,7 +15,8 @@ import type { Message, Source } from "./message.ts"
 /** Milliseconds that one fetch waits for messages; a lost connection ends it at once. */
 const FETCH_MS = 2_000
 /**
- * Acknowledgements gather for this long: nobody waits for them, and each write to the server costs more than they do.
+ * Acknowledgements are collected for this long. Nothing waits for them, and each write to the server costs more than
+ * they do.
  */
 const ACK_GAP_MS = 5
 
@@ -30,7 +30,7 @@ const gatheredAcks = (clock: Clock.Clock): ((message: JsMsg) => void) => {
       try {
         for (const message of acked) message.ack()
       } catch {
-        // The connection is at its end: they are given out again, and whoever gets them finds them answered.
+        // The connection is closing. The messages are delivered again, and the next worker finds their work done.
       }
     },
     ACK_GAP_MS
@@ -72,7 +72,7 @@ export const commitSource = (clock: Clock.Clock, nats: NatsConnection, tracing: 
         for await (const message of messages) receive(messageOf(message, ack, tracing))
       })
     })
-  // Should it be gone, the operator makes it again.
+  // If the consumer is gone, the operator has to make it again.
   const forget = Effect.sync(() => void (known = null))
   return { fetch: (max, receive) => Effect.tapError(Effect.scoped(fetch(max, receive)), () => forget) }
 }

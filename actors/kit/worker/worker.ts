@@ -2,11 +2,13 @@
  * A worker on a durable consumer that all workers of its kind share.
  *
  * Invariants
- *  - A message is acknowledged when its work is done, and given back when the work fails. The server gives out again
- *    what a worker did not settle within `ackWaitMs`. So work may be done twice, and none is lost.
- *  - A message that calls for nothing is acknowledged at once. One that this release cannot read is left to a newer one.
+ *  - A message is acknowledged when its work is done, and given back when the work fails. The server delivers a message
+ *    again if it is not settled within `ackWaitMs`. So work may be done twice, but is never lost.
+ *  - A message that needs no work is acknowledged at once. One that this release cannot read is left to a newer
+ *    release.
  *  - The worker holds at most `held_max` messages, and fetches only while it has room for `fetch_room_min`.
- *  - It reports its work on what it holds three times within `ackWaitMs`. Only a silent worker loses its messages.
+ *  - The worker reports progress on the messages that it holds three times within `ackWaitMs`. Only a silent worker
+ *    loses its messages.
  *  - A message that comes again while it is held is not begun a second time.
  *  - When the scope closes, the worker first ends its fetch and gives back what still comes. Then `end` runs. Work under
  *    way has `lingerMs` to end, and what is left is interrupted.
@@ -23,19 +25,19 @@ interface Consumed<Call> {
   readonly source: Source
   readonly ackWaitMs: number
   readonly lingerMs: number
-  /** `null`: nothing is to be done; `undefined`: a newer release wrote it. */
+  /** `null`: the message needs no work. `undefined`: a newer release wrote it. */
   readonly callIn: (message: Message) => Call | null | undefined
 }
 
 export type Run = <A, E>(work: Effect.Effect<A, E>) => Fiber.Fiber<A, E>
 
 interface Work<Call> {
-  /** Settles the message in the end. `isFirst`: no worker has begun it before. */
+  /** Begins the work, which settles the message in the end. `isFirst`: no worker has begun it before. */
   readonly begin: (message: Message, call: Call, isFirst: boolean) => void
   readonly end?: (() => void) | undefined
 }
 
-/** Opens the work and brings it messages for as long as the scope is open. */
+/** Opens the work and passes messages to it for as long as the scope is open. */
 export const openWorker = <Call, Opened extends Work<Call>>(
   { source, ackWaitMs, lingerMs, callIn, bounds }: Consumed<Call> & { readonly bounds: HeldBounds },
   open: (held: Held, run: Run) => Opened
@@ -52,7 +54,7 @@ export const openWorker = <Call, Opened extends Work<Call>>(
       if (call === undefined) return message.nak(STRANGE_MS)
       if (call === null) return message.ack()
       if (isEnding) return message.nak(0)
-      // The server gave it out again while the connection was down.
+      // The server has delivered it again while the connection was down.
       if (held.has(message)) return
       work.begin(message, call, held.hold(message))
     }
@@ -77,11 +79,11 @@ export const openWorker = <Call, Opened extends Work<Call>>(
 interface Handled<Call> extends Consumed<Call>, Pick<Work<Call>, "end"> {
   readonly heldMax: number
   readonly handle: (message: Message, call: Call) => Effect.Effect<void, Refusal>
-  /** Delay of a message whose handling failed; `null`: it comes again after `ackWaitMs`. */
+  /** The delay of a message whose handling failed; `null`: it comes again after `ackWaitMs`. */
   readonly againMs: (message: Message, cause: Cause.Cause<Refusal>) => number | null
 }
 
-/** A worker that handles each message by one Effect, all that it holds at once. */
+/** A worker that handles each message by one Effect. It handles all messages that it holds at once. */
 export const handleEach = <Call>({
   heldMax,
   handle,

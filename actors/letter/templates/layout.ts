@@ -1,4 +1,4 @@
-/** A letter's two forms: plain text, and HTML without pictures or colours of its own, which a dark screen turns dark. */
+/** A letter's two forms: plain text, and HTML without pictures or colors of its own, so that dark mode works. */
 import type { Draft } from "./template.ts"
 import { escaped } from "../../kit/escaped.ts"
 

@@ -1,5 +1,5 @@
 /**
- * A template: its values, and the letter that it makes of them.
+ * A template: its values, and the letter that it makes from them.
  *
  * Invariants
  *  - A value is judged by its field before it stands anywhere. Words that a stranger may have chosen make no links, not
@@ -10,7 +10,7 @@ import { HANDLE_PATTERN } from "../../../schemas/agent/fields.ts"
 import { legible } from "../../../schemas/legible.ts"
 import type { LetterLimits } from "../limits.ts"
 
-/** The text as it may stand in a letter; `null` where it may not. */
+/** The text in the form that a letter may contain; `null` if it may not contain it. */
 export type Field = (text: string) => string | null
 
 const PATH_MAX_CHARS = 512
@@ -19,7 +19,7 @@ const WORDS_MAX_CHARS = 4000
 const WORDS_MAX_LINES = 60
 /** Replaces a text of signs that no letter shows. */
 const NOTHING_SHOWN = "(nothing that a letter can show)"
-/** Marks upon marks make a text longer than what is seen of it. */
+/** Repeated marks make a text longer than what is visible of it. */
 const WORDS_LOOKED_AT = 20_000
 
 /** Segments and a query, nothing that a browser reads as another host or as steps upwards. */
@@ -41,7 +41,7 @@ const plainLine = (text: string, max: number): string => {
 /** No line breaks and overrides of direction, nothing of which an address is made: one line, and nothing to follow. */
 export const line: Field = (text) => plainLine(text, LINE_MAX_CHARS)
 
-/** The same of several lines: the rest of a long text is read on the page. */
+/** The same for several lines. The rest of a long text is read on the page. */
 export const words: Field = (text) => {
   const shown: Array<string> = []
   let room = WORDS_MAX_CHARS

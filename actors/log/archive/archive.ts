@@ -2,10 +2,10 @@
  * Reads the archive: what an actor has there, and the whole of it in order.
  *
  * Invariants
- *  - Answers never have less than the mark says that is archived: if the index or a segment is missing, reading fails.
- *    The mark is asked for with every look into the index, since the index may have been lost.
- *  - Commits that the log would have forgotten by now are not told.
- *  - Opened segments and unpacked blocks that are kept are bounded.
+ *  - An answer never lacks a commit that the mark says is archived: if the index or a segment is missing, reading
+ *    fails. The mark is read with every look into the index, because the index may have been lost.
+ *  - Commits that the log would have forgotten by now are left out.
+ *  - The number of open segments and unpacked blocks in memory is bounded.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import type { Clock } from "effect"
@@ -20,20 +20,20 @@ import { type Archived, archivedIn, headOf, isOf, objectName, Segment, type Segm
 
 const SEGMENTS_KEPT = 256
 const BLOCKS_KEPT = 64
-/** Blocks of one segment that are read at once. */
+/** Blocks of one segment that are read in parallel. */
 const BLOCKS_ABREAST = 8
-/** Blocks that are unpacked while the one before them is read. */
+/** Blocks that are unpacked ahead while one is read. */
 const BLOCKS_AHEAD = 4
-/** Commits that a page looks at for each that it may hold. */
+/** Commits that a page may look at for each commit that it may hold. */
 const LOOKED_FOR_EACH = 16
 const ASKS = { together: 512, waiting: 20_000 }
 /** Commits of one actor after which a page of its history ends. */
 const HISTORY_PAGE = 1000
 const TRAILS_KEPT = 64
-/** Commits that are looked at for a time at once. */
+/** Commits that a search by time looks at in one page. */
 const TIMES_PAGE = 10_000
 
-/** The values that were asked for last, by their keys. One that could not be made is not kept. */
+/** Caches the values that were asked for last, by key. A value that could not be made is not kept. */
 class Kept<Value> {
   private readonly values = new Map<string, Promise<Value>>()
   private readonly most: number
@@ -56,8 +56,9 @@ class Kept<Value> {
 }
 
 /**
- * The places of a subject's commits: the newest of each segment, from the newest segment on. It is followed backwards,
- * as each segment says where the one before it is, and kept: a long history is read in pages from its beginning.
+ * The places of a subject's commits: the newest commit of each segment, starting with the newest segment. The trail is
+ * followed backwards, because each segment names the place of the one before it. It is kept, because a long history is
+ * read in pages from its beginning.
  */
 interface Trail {
   readonly ends: Array<number>
@@ -70,9 +71,9 @@ interface Asked {
   readonly mark: number
 }
 
-/** A subject's last sequence in the archive. */
+/** The last sequence of a subject in the archive. */
 export interface Stand {
-  /** 0 for nothing. */
+  /** 0 if the subject has no archived commit. */
   readonly newest: number
   /** Sequence of the mark up to which the index was asked. */
   readonly mark: number
@@ -80,7 +81,7 @@ export interface Stand {
 
 export interface ArchivedPage {
   readonly commits: ReadonlyArray<Archived>
-  /** The sequence up to which there is nothing else. */
+  /** The sequence up to which the subject has no other commit. */
   readonly reached: number
 }
 
@@ -92,7 +93,7 @@ export interface ArchiveParts {
 }
 
 export class Archive {
-  /** As last asked for. */
+  /** The mark as it was read last. */
   mark: Mark = NO_MARK
   private readonly parts: ArchiveParts
   private questions = 0
@@ -108,12 +109,12 @@ export class Archive {
     this.parts = parts
   }
 
-  /** The last sequence that it covers, as far as is known here. */
+  /** The last sequence that the archive covers, as far as this process knows. */
   get through(): number {
     return throughOf(this.mark)
   }
 
-  /** Asks for the mark: whether it has moved. An answer to an earlier question than the last one says nothing. */
+  /** Reads the mark. True if it has moved. The answer to an older question than the last one is ignored. */
   async refresh(): Promise<boolean> {
     const asked = ++this.questions
     const mark = await newestMark(this.parts.nats)
@@ -124,12 +125,12 @@ export class Archive {
     return moved
   }
 
-  /** The sequence of the newest commit of a subject that is archived and not forgotten, 0 for none. */
+  /** The sequence of the newest commit of a subject that is archived and not forgotten; 0 if there is none. */
   async newest(subject: string): Promise<number> {
     return (await this.stand(subject)).newest
   }
 
-  /** The same, and the mark up to which that is so. */
+  /** The same as `newest`, with the mark up to which it holds. */
   async stand(subject: string): Promise<Stand> {
     const { newest, mark } = await this.asks.do(subject)
     return { newest: newest === null || this.isOver(newest.expires) ? 0 : newest.seq, mark }
@@ -138,7 +139,7 @@ export class Archive {
   private async asked(subjects: ReadonlyArray<string>): Promise<(subject: string) => Asked> {
     const { index } = this.parts
     const [first] = await Promise.all([index.find(subjects), this.refresh()])
-    // The mark may have moved between the two.
+    // The mark may have moved between the two questions.
     const answer = first.through < this.through ? await index.find(subjects) : first
     if (answer.through < this.through)
       throw new Error(`the index of the archive reaches #${answer.through}, and the archive #${this.through}`)
@@ -146,7 +147,7 @@ export class Archive {
     return (subject) => ({ newest: answer.of(subject), mark })
   }
 
-  /** The newest entry of a subject that is archived; `null` where there is none. */
+  /** The newest archived entry of a subject; `null` if there is none. */
   async last(subject: string): Promise<LogEntry | null> {
     const seq = await this.newest(subject)
     if (seq === 0) return null
@@ -158,8 +159,9 @@ export class Archive {
   }
 
   /**
-   * The commits behind `after` and up to the newest archived one, in order: the oldest, if that is more than a page.
-   * `newest`: where the log says which that is. The log may have forgotten that one before it was archived.
+   * The commits of a subject after `after` up to the newest archived one, in order. If they are more than a page, the
+   * oldest come first. `newest`: the sequence of the newest one, if the log knows it. The log may have forgotten that
+   * commit before it was archived.
    */
   async history(subject: string, after: number, newest?: number): Promise<ReadonlyArray<LogEntry>> {
     const found = newest === undefined || newest > this.through ? [] : await this.before(subject, after, newest)
@@ -171,7 +173,7 @@ export class Archive {
     return all
   }
 
-  /** The oldest commits behind `after` and up to `end`: so many that it pays to have come here. */
+  /** The oldest commits after `after` up to `end`, at least enough to be worth the reading. */
   private async before(subject: string, after: number, end: number): Promise<ReadonlyArray<LogEntry>> {
     const found: Array<LogEntry> = []
     for (const last of await this.endsOf(subject, after, end)) {
@@ -181,14 +183,14 @@ export class Archive {
     return found
   }
 
-  /** The newest commit, up to `end`, of each segment in which the subject has commits behind `after`; in order. */
+  /** For each segment in which the subject has commits after `after`: the newest of them up to `end`. In order. */
   private async endsOf(subject: string, after: number, end: number): Promise<ReadonlyArray<number>> {
     const trail = await this.trails.of(`${subject} ${end}`, () => Promise.resolve({ ends: [], next: end }))
     for (let seq = trail.next; seq > after; seq = trail.next) {
       const oldest = await this.oldestAt(subject, seq)
       const before = oldest === undefined ? 0 : (oldest.previous ?? (await this.newestBefore(subject, oldest.seq)))
       if (before >= seq) throw new Error(`#${seq} of the archive says that it follows #${before}`)
-      // Another reader may have gone on by the same trail.
+      // Another reader may have extended the same trail.
       if (trail.next === seq) {
         trail.ends.push(seq)
         trail.next = before
@@ -197,7 +199,7 @@ export class Archive {
     return trail.ends.filter((last) => last > after).toReversed()
   }
 
-  /** The oldest commit of the subject in the segment that has this sequence, if it is not behind that. */
+  /** The oldest commit of the subject in the segment that holds this sequence, if it is not after that sequence. */
   private async oldestAt(subject: string, seq: number): Promise<Archived | undefined> {
     const name = await this.named(seq)
     for (const number of await (await this.open(name)).blocksOf(subject)) {
@@ -209,7 +211,10 @@ export class Archive {
     return undefined
   }
 
-  /** From one segment what is behind `after`, up to `last`, and not forgotten; no more blocks than a page needs. */
+  /**
+   * Collects from one segment the commits after `after` up to `last` that are not forgotten. It reads no more blocks
+   * than a page needs.
+   */
   private async collect(
     subject: string,
     { after, last }: { readonly after: number; readonly last: number },
@@ -227,9 +232,7 @@ export class Archive {
     }
   }
 
-  /**
-   * For a commit that does not name the one before it, such as one that a restore has written: every segment is asked.
-   */
+  /** Asks every segment, for a commit that does not name the one before it (a restore writes such commits). */
   private async newestBefore(subject: string, seq: number): Promise<number> {
     for (let at = this.placeOf(seq) - 1; at >= 0; at--) {
       const name = this.segments[at]
@@ -243,9 +246,9 @@ export class Archive {
   }
 
   /**
-   * At least `size` commits behind `after`, in order, and how far that reaches; fewer at the archive's end, `null` where
-   * it does not go beyond `after`. `isWanted`: by their subjects; the others are not decoded, and of many of them a page has
-   * fewer commits.
+   * Reads at least `size` commits after `after`, in order, and says how far that reaches. At the archive's end there
+   * may be fewer; `null` if the archive does not go beyond `after`. `isWanted` decides by subject: other commits are
+   * not decoded, and if there are many of them a page has fewer commits.
    */
   async page(
     after: number,
@@ -281,13 +284,13 @@ export class Archive {
     return reached === after ? null : { commits, reached }
   }
 
-  /** One commit, by its sequence; `null` where the archive has none of it any more. */
+  /** One commit by its sequence; `null` if the archive no longer has it. */
   async at(seq: number): Promise<LogEntry | null> {
     const found = (await this.page(seq - 1, 1))?.commits.find((commit) => commit.seq === seq)
     return found === undefined || found.data.length === 0 ? null : entryOf(found)
   }
 
-  /** The last sequence that was stored by this time (Unix ms), 0 for none. */
+  /** The last sequence that was stored at or before this time (Unix ms); 0 if there is none. */
   async lastBy(time: number): Promise<number> {
     await this.learn()
     let [low, high] = [0, this.segments.length]
@@ -307,7 +310,9 @@ export class Archive {
     }
   }
 
-  /** Asks the index for segments that were not known yet. Rejects where the index ends before the archive does. */
+  /**
+   * Asks the index for segments that this process does not know yet. Rejects if the index ends before the archive does.
+   */
   private async newerAfter(seq: number): Promise<SegmentName | undefined> {
     await this.refresh()
     await this.learn()
@@ -320,7 +325,7 @@ export class Archive {
     return this.segments[this.placeOf(seq + 1)]
   }
 
-  /** The segment that has this sequence. */
+  /** The segment that holds this sequence. */
   private async named(seq: number): Promise<SegmentName> {
     const known = this.segmentAt(seq) ?? (await this.learn(), this.segmentAt(seq))
     if (known === undefined) throw new Error(`the archive has no segment with #${seq}`)
@@ -336,7 +341,7 @@ export class Archive {
     return found !== undefined && found.first <= seq ? found : undefined
   }
 
-  /** The place of the first segment that ends at this sequence or behind it. */
+  /** The position of the first segment that ends at this sequence or after it. */
   private placeOf(seq: number): number {
     let [low, high] = [0, this.segments.length]
     while (low < high) {
@@ -364,7 +369,7 @@ export class Archive {
   }
 }
 
-/** A caller that never waits for it does not hear of its failure. */
+/** Marks the rejection as handled, for a caller that may never wait for the promise. */
 const awaited = <A>(promise: Promise<A>): Promise<A> => {
   promise.catch(() => undefined)
   return promise

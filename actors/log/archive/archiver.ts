@@ -2,17 +2,18 @@
  * Moves the older part of the log into the archive.
  *
  * Invariants
- *  - Archives the part that is older than the hot one, in order. A segment is made and stored, then its rows come into
- *    the index, then the mark into the log. Only then the server drops the part that the mark covers. Ended at any
- *    point, the next run goes on.
- *  - A segment in the index that no mark names is read until another takes its place, and that one reaches as far: rows
- *    of actors name its commits.
- *  - Nothing is dropped that a durable reader of the log (consumers, projections, reactions) has not done.
- *  - The holder of the index's lock archives. An archiver that has lost that lock without knowing it changes nothing
- *    any more. The index takes statements of the holder alone (index-table.ts), and the mark is written behind the one
+ *  - It archives the commits that are older than the hot part, in order. It makes and stores a segment, then writes its
+ *    rows to the index, then the mark to the log. Only then does the server drop the part that the mark covers. If a
+ *    run ends at any point, the next run continues.
+ *  - A segment in the index that no mark names is read until another one replaces it. That one must reach at least as
+ *    far, because rows of actors name its commits.
+ *  - No commit is dropped before every durable reader of the log (consumers, projections, reactions) is done with it.
+ *  - Only the holder of the index's lock archives. An archiver that has lost that lock without noticing cannot change
+ *    anything. The index takes statements of the holder alone (index-table.ts), and the mark is written behind the one
  *    that the run began with. The log is dropped up to a written mark, after the lock was confirmed. Its stored segment
  *    has another name, or the same content.
- *  - Before anything is sealed the index is brought to where the mark is: after a restore, or on an empty Postgres.
+ *  - Before anything is sealed, the index is brought up to the mark. It may be behind after a restore, or on an empty
+ *    Postgres.
  */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { Msg, NatsConnection } from "@nats-io/transport-node"
@@ -43,20 +44,23 @@ import {
 
 const PAGE = 1000
 const TIMEOUT_MS = 3000
-/** Before a replica that is behind is asked again. */
+/** The pause before a replica that is behind is asked again. */
 const BEHIND_PAUSE_MS = 50
-/** Looks at replicas that end before the leader does, one behind the other: then the run fails, and the next goes on. */
+/**
+ * The most times that replicas which end before the leader are asked, one after the other. Then the run fails, and the
+ * next run continues.
+ */
 const BEHIND_LOOKS_MAX = 200
 const EVERYTHING = ">"
-/** Text of one segment: what one run holds in memory, and what one object is read for. */
+/** Characters of text in one segment. One run holds them in memory, and one object is read for them. */
 const SEGMENT_CHARS = 67_108_864
-/** Segments of one run: then what was sealed is dropped, and the next run goes on. */
+/** Segments of one run. Then the sealed commits are dropped, and the next run continues. */
 const SEGMENTS_OF_RUN = 16
 
 export interface ArchivePolicy {
-  /** A commit stays in the log for so long, in seconds. */
+  /** The time that a commit stays in the log, in seconds. */
   readonly hotSeconds: number
-  /** A segment is made of less than a full one when its first commit is so much older than that, in seconds. */
+  /** A segment that is not full is made if its first commit is older than `hotSeconds` by this many seconds. */
   readonly partialSeconds: number
   readonly segmentChars?: number
 }
@@ -71,13 +75,16 @@ export interface ArchiverParts {
   readonly policy: ArchivePolicy
   /** All kinds of actors. */
   readonly kinds: ReadonlyArray<string>
-  /** The index has one more segment, and no mark names it yet: no counter may be behind its numbers from then on. */
+  /**
+   * Called when the index has one more segment that no mark names yet. From then on no counter may be behind the
+   * numbers in it.
+   */
   readonly indexed: () => Promise<void>
-  /** The last sequence that every durable reader of the log has done. Rejects where that cannot be found out. */
+  /** The last sequence that every durable reader of the log is done with. Rejects if it cannot be found out. */
   readonly done: () => Promise<number>
 }
 
-/** Another has moved the mark. */
+/** Another archiver has moved the mark. */
 export class Overtaken extends Error {}
 
 export interface ArchiverRun {
@@ -87,7 +94,7 @@ export interface ArchiverRun {
   readonly through: number
 }
 
-/** One run: seals what is due and drops what is sealed. `null` where another archives, or the log is being copied. */
+/** One run: seals what is due and drops what is sealed. `null` if another process archives or copies the log. */
 export const archiveOnce = (parts: ArchiverParts): Effect.Effect<ArchiverRun | null, unknown> =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock
@@ -99,7 +106,7 @@ interface RunParts extends Omit<ArchiverParts, "index"> {
   readonly index: IndexWriter
 }
 
-/** Brings the index to where the mark is, by the segments from the newest that it has. Resolves to that mark. */
+/** Brings the index up to the mark with the segments that follow its newest one. Resolves to that mark. */
 export const bringIndex = async ({
   archive,
   index,
@@ -119,13 +126,13 @@ export const bringIndex = async ({
     name = (await checked(objects, name)).footer.previous
   }
   const begins = lacking[0]?.first ?? through + 1
-  // Segments of another log, which has gone another way.
+  // These are segments of another log, which has taken another course.
   if (known.some(({ last }) => last >= begins && last <= through)) {
     await index.empty()
     return bringIndex({ archive, index, objects })
   }
   const [ahead, ...others] = known.filter(({ last }) => last > through)
-  // No mark names them, and they do not follow the one that it names. Their commits are in the log still.
+  // No mark names these segments, and they do not follow the one that the mark names. The log still has their commits.
   if (others.length > 0 || (ahead !== undefined && ahead.first !== through + 1)) await index.removeSegments(through)
   for (const name of lacking) await index.add(name, await newestIn(await checked(objects, name)))
   logNow("info", "archive", { indexed: lacking.length, through })
@@ -142,7 +149,7 @@ const newestIn = async (segment: Segment): Promise<ReadonlyMap<string, Newest>> 
   return newest
 }
 
-/** Opened, and as a whole what its name says. Rejects where it is not. */
+/** Opens a segment and checks that the whole of it is what its name says. Rejects if it is not. */
 export const checked = async (objects: Objects, name: SegmentName): Promise<Segment> => {
   const object = await objects.open(objectName(name))
   if ((await sha256Of(object)) === name.sha256) return Segment.open(object)
@@ -150,7 +157,7 @@ export const checked = async (objects: Objects, name: SegmentName): Promise<Segm
 }
 
 interface Stretch {
-  /** The last sequence of a segment that no mark names, which the next one replaces. */
+  /** The last sequence of a segment that no mark names. The next segment replaces it. */
   readonly least: number
   /** The last sequence that may be archived. */
   readonly target: number
@@ -161,7 +168,10 @@ class Run {
   private readonly parts: RunParts
   private segments = 0
   private commits = 0
-  /** By which this run archives. Readers of the same process may learn meanwhile that another has moved it. */
+  /**
+   * The mark that this run has archived up to. Other readers of this process may learn meanwhile that another archiver
+   * has moved it.
+   */
   private at: Mark = NO_MARK
 
   constructor(clock: Clock.Clock, parts: RunParts) {
@@ -176,7 +186,7 @@ class Run {
     await this.drop()
     await index.removeExpired(wallMs(this.clock))
     const due = await this.target()
-    // The maker of a segment that no mark names was ended before.
+    // An archiver was ended before it could write a mark for this segment.
     const least = (await index.newestSegment())?.last ?? 0
     const target = least <= due ? due : 0
     while (this.through < target && this.segments < SEGMENTS_OF_RUN) {
@@ -197,7 +207,7 @@ class Run {
     const cutoff = wallMs(this.clock) - policy.hotSeconds * 1000
     if (state.messages === 0 || cutoff < Date.parse(state.first_ts)) return 0
     const hot = await manager.direct.getMessage(streams.events, { start_time: new Date(cutoff) })
-    // A replica that ends before the leader does knows of nothing newer.
+    // A replica that ends before the leader does does not know the newer commits.
     if (hot === null && Date.parse(state.last_ts) >= cutoff) return 0
     const old = hot === null ? state.last_seq : hot.seq - 1
     return Math.min(old, await done())
@@ -253,9 +263,8 @@ class Run {
   }
 
   /**
-   * Finds the commit before one that does not name it: after a restore there are such. Otherwise nobody would look
-   * behind them.
-   * `sealed`: of the segment so far.
+   * Finds the commit before one that does not name it. A restore writes such commits, and without this readers would
+   * not look further back. `sealed`: the commits of the segment so far.
    */
   private async previousOf(
     page: ReadonlyArray<Archived>,
@@ -268,7 +277,7 @@ class Run {
     for (const { subject, seq } of asked) {
       if (before.has(subject)) continue
       const known = found?.of(subject)?.seq ?? 0
-      // The index may know the commit itself already, by a segment that no mark names.
+      // The index may contain the commit itself already, in a segment that no mark names.
       const older = known < seq ? [] : (await archive.history(subject, 0)).filter((entry) => entry.seq < seq)
       before.set(subject, known < seq ? known : (older.at(-1)?.seq ?? 0))
     }
@@ -301,14 +310,16 @@ class Run {
     if (state.first_seq > through || state.messages === 0) return
     // A reader that has begun since the mark was written may still need it.
     if ((await done()) < through) return
-    // A backup may have the lock by now, or a restore has put an older log in this one's place.
+    // A backup may hold the lock by now, or a restore has replaced this log by an older one.
     await index.confirm()
     await archive.refresh()
     if (archive.through < through) throw new Overtaken(`the archive ends at #${archive.through}, before #${through}`)
     await this.purge(through)
   }
 
-  /** Without the claims that have not ended: whoever makes one asks the log alone (event-log.ts). */
+  /**
+   * Drops the archived commits, except claims that have not ended: those are only looked up in the log (event-log.ts).
+   */
   private async purge(through: number): Promise<void> {
     const { nats, manager, kinds } = this.parts
     const wanted = { seq: 1, next_by_subj: PASSING_SUBJECTS }
@@ -316,7 +327,8 @@ class Run {
     const { streams: all } = manager
     if (first === null || first.seq > through) return void (await all.purge(streams.events, { seq: through + 1 }))
     await all.purge(streams.events, { seq: first.seq })
-    // The others by their kinds. One of a kind that is not known here stays until the claims before it have ended.
+    // The other subjects are dropped by kind. Subjects of a kind that is not known here stay until the claims before
+    // them have ended.
     for (const kind of kinds) {
       const filter = subjects.eventsOf(kind)
       if (filter !== PASSING_SUBJECTS) await all.purge(streams.events, { filter, seq: through + 1 })

@@ -1,4 +1,6 @@
-/** The archive's objects in a bucket of S3, or of what speaks its protocol. Credentials come from the environment. */
+/**
+ * The archive's objects in a bucket of S3, or of a store with the same protocol. Credentials come from the environment.
+ */
 import { GetObjectCommand, HeadObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3"
 import type { ArchiveSettings } from "../../../schemas/archive/settings.ts"
 import type { Objects } from "./objects.ts"

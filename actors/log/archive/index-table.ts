@@ -1,12 +1,13 @@
 /**
- * The index of the archive in Postgres: which segments there are, and of each actor the newest commit that is archived.
+ * The index of the archive in Postgres: the list of segments, and the newest archived commit of each actor.
  *
  * Invariants
- *  - It is written by the session of Postgres that holds its lock, and by no other: `IndexWriter` has that session's
- *    connection and nothing else. Postgres gives the lock away when the session has ended, and then no statement of it
- *    comes through. So whoever has lost the lock without a notice of it can change nothing.
- *  - The rows of a segment come in one transaction with the segment's own, which comes before the mark (mark.ts). So an
- *    index that reaches the mark knows every archived actor, and one that does not says so and answers nothing.
+ *  - Only the Postgres session that holds the lock writes the index: `IndexWriter` uses that session's connection
+ *    alone. Postgres releases the lock when the session ends, and then no statement of the session arrives. So a
+ *    process that has lost the lock without noticing can change nothing.
+ *  - The actors' rows of a segment are written in one transaction with the segment's own row, and before the mark
+ *    (mark.ts). So an index that reaches the mark knows every archived actor. One that does not reach it reports that,
+ *    and gives no answer.
  *  - It can be made again from the segments at any time.
  */
 import { type Kysely, sql } from "kysely"
@@ -22,12 +23,12 @@ const LOCK = 7_310_588_214
 /** The newest archived commit of an actor. */
 export interface Newest {
   readonly seq: number
-  /** Unix ms at which the log forgets it; `null` for never. */
+  /** Unix ms at which the log forgets it; `null` if it never does. */
   readonly expires: number | null
 }
 
 interface Answer {
-  /** The last sequence that the index reaches. */
+  /** The last sequence that the index covers. */
   readonly through: number
   readonly of: (subject: string) => Newest | null
 }
@@ -48,11 +49,11 @@ export class IndexTable {
     this.db = db
   }
 
-  /** The newest archived commit of each of these subjects; `null` if there is none. */
+  /** The newest archived commit of each of these subjects; `null` if it has none. */
   async find(subjects: ReadonlyArray<string>): Promise<Answer> {
     const places = subjects.map(placeOf)
     const [kinds, ids] = [places.map(({ kind }) => kind), places.map(({ id }) => id)]
-    // One statement, so that the rows are not older than what they are said to reach.
+    // One statement reads both, so that the rows are not older than the sequence given with them.
     const { rows } = await sql<Row>`
       select '' as kind, '' as id, coalesce(max(last), 0)::text as seq, null::timestamptz as expires_at from archive_segments
       union all
@@ -71,7 +72,7 @@ export class IndexTable {
     return (await this.find([])).through >= through
   }
 
-  /** All of them, in order, behind a sequence. */
+  /** All segments after a sequence, in order. */
   async segmentsAfter(last: number): Promise<ReadonlyArray<SegmentName>> {
     const rows = await this.db
       .selectFrom("archive_segments")
@@ -94,8 +95,8 @@ export class IndexTable {
   }
 
   /**
-   * One at a time in a database, by a lock that its holder's death releases: whoever archives, and whoever copies the
-   * log. `null` where another holds it. Rejects where the lock is lost meanwhile.
+   * Runs `work` under a lock that only one session of a database can hold, and that ends with the session. Archivers
+   * and copiers of the log use it. `null` if another session holds it. Rejects if the lock is lost meanwhile.
    */
   async alone<A>(work: (writer: IndexWriter) => Promise<A>): Promise<A | null> {
     return this.db.connection().execute(async (held) => {
@@ -109,7 +110,7 @@ export class IndexTable {
     })
   }
 
-  /** Ids of the actors of a kind that are archived, in pages. */
+  /** Ids of the archived actors of a kind, in pages. */
   async *idsOf(kind: string): AsyncGenerator<ReadonlyArray<string>> {
     for (let after = ""; ;) {
       const rows = await this.db
@@ -128,24 +129,24 @@ export class IndexTable {
   }
 }
 
-/** The highest archived id of a kind whose ids are numbers, 0 for none. */
+/** The highest archived id of a kind whose ids are numbers; 0 if there is none. */
 export const highestArchived = async (db: Kysely<Database>, kind: string): Promise<number> => {
   const { rows } = await sql<{ highest: string }>`
     select coalesce(max((numbers->>${kind})::bigint), 0) as highest from archive_segments`.execute(db)
   return Number(rows[0]?.highest)
 }
 
-/** The index as the holder of its lock has it. */
+/** The index, for the holder of its lock. */
 export class IndexWriter extends IndexTable {
   private readonly held: Kysely<Database>
 
-  /** `held`: the one connection that holds the lock. */
+  /** `held`: the connection that holds the lock. */
   constructor(held: Kysely<Database>) {
     super(held)
     this.held = held
   }
 
-  /** Rejects where the lock was lost: another may archive by now. */
+  /** Rejects if the lock was lost, because another process may archive by now. */
   async confirm(): Promise<void> {
     const { rows } = await sql<{ held: boolean }>`
       select exists (select from pg_locks where locktype = 'advisory' and pid = pg_backend_pid() and granted
@@ -154,7 +155,10 @@ export class IndexWriter extends IndexTable {
     if (rows[0]?.held !== true) throw new Error("the lock on the archive's index was lost")
   }
 
-  /** Safe to repeat. `newest`: of each actor in the segment. It takes the place of those that cover a part of it. */
+  /**
+   * Adds a segment. It is safe to repeat, and replaces segments that cover a part of the new one. `newest`: the newest
+   * commit of each actor in the segment.
+   */
   async add(segment: SegmentName, newest: ReadonlyMap<string, Newest>): Promise<void> {
     await this.held.transaction().execute(async (trx) => {
       for await (const rows of rowsJsonPieces(rowsOf(newest)))
@@ -177,7 +181,10 @@ export class IndexWriter extends IndexTable {
     })
   }
 
-  /** Those that end behind a sequence. Rows of actors stay: as long as the log has their commits, nobody asks for them. */
+  /**
+   * Removes the segments that end after a sequence. The rows of actors stay: as long as the log has their commits, they
+   * are not read.
+   */
   async removeSegments(after: number): Promise<void> {
     await this.held.deleteFrom("archive_segments").where("last", ">", String(after)).execute()
   }
@@ -194,7 +201,7 @@ export class IndexWriter extends IndexTable {
     }
   }
 
-  /** The archive is another one, or ends before what the index knows. */
+  /** Empties the index, because the archive is another one or ends before the index does. */
   async empty(): Promise<void> {
     await sql`truncate archive_actors, archive_segments`.execute(this.held)
   }
@@ -210,7 +217,7 @@ const numbersIn = (subjects: Iterable<string>): ReadonlyMap<string, number> => {
   return all
 }
 
-/** In one order for all, since two statements may lock the same rows. */
+/** Sorted, so that all writers lock rows in the same order. */
 function* rowsOf(newest: ReadonlyMap<string, Newest>): Generator<object> {
   for (const [subject, { seq, expires }] of [...newest].toSorted(([one], [other]) => (one < other ? -1 : 1)))
     yield { ...placeOf(subject), seq, expires_at: expires === null ? null : new Date(expires) }

@@ -1,14 +1,16 @@
 /**
- * The mark: how far the log has been archived, in the log itself.
+ * The mark says how far the log has been archived. It is a commit of the log itself.
  *
  * Invariants
  *  - The newest commit of the mark's subject names the newest segment. It is written when the segment is durable and
  *    its index is in Postgres, and before the server drops what it holds from the log.
- *  - It is written behind the one before it (its expected sequence), so that of two that seal at once one goes on.
- *  - A commit on a subject of which the log has nothing could follow anything. It goes in a batch with a message that
- *    expects the mark by which the archive was asked for that subject. A newer segment refuses the batch.
- *  - A server with replicas refuses two expectations of one subject that are under way at once. So the mark has lanes:
- *    subjects that are written in one batch with it, right before it. Each batch expects another lane.
+ *  - Each mark expects the one before it (its expected sequence). So if two archivers seal at once, only one of them
+ *    continues.
+ *  - A subject without commits in the log may have commits in the archive. An append to it is therefore sent in a batch
+ *    with a guard: a message that expects the mark at which the archive was asked for that subject. If the archive has
+ *    grown since, the batch is refused.
+ *  - A server with replicas refuses two batches at once that expect the same subject. So the mark has lanes: subjects
+ *    that are written in one batch with it, right before it. Each batch expects another lane.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Schema } from "effect"
@@ -28,17 +30,20 @@ const LANE_SUBJECTS = Array.from({ length: LANES }, (_, lane) => subjects.event(
 const OWN_SUBJECTS: ReadonlySet<string> = new Set([GUARD_SUBJECT, ...LANE_SUBJECTS])
 /** Subjects that only writers use: no reader of the log sees them, and no archive has them. */
 export const isGuarding = (subject: string): boolean => OWN_SUBJECTS.has(subject)
-/** Claims on texts, which end within a day. The log keeps each until it forgets it, also where it is archived. */
+/**
+ * Claims on texts. They end within a day, and the log itself keeps each of them until then, even if it is also
+ * archived.
+ */
 export const PASSING_SUBJECTS = subjects.eventsOf("text")
 const PASSING = PASSING_SUBJECTS.slice(0, -1)
 export const isPassing = (subject: string): boolean => subject.startsWith(PASSING)
-/** The header that says of which subject the expected sequence is. */
+/** The header that names the subject of the expected sequence. */
 export const EXPECTED_OF = "Nats-Expected-Last-Subject-Sequence-Subject"
 
 export const SEGMENT_ARCHIVED = "log.segment_archived"
 
 export interface Mark {
-  /** Sequence of the mark's own commit; 0 where nothing was ever archived. */
+  /** Sequence of the mark's own commit; 0 if nothing was ever archived. */
   readonly seq: number
   readonly segment: SegmentName | null
 }
@@ -46,15 +51,14 @@ export interface Mark {
 export const NO_MARK: Mark = { seq: 0, segment: null }
 
 /**
- * The expectation of a guard, by a number that goes up with every batch: a lane's subject, and the sequence of its
- * newest.
+ * The expectation of a guard: a lane's subject, and the sequence of its newest message. `turn` grows with every batch.
  */
 export const laneOf = (turn: number, mark: number): { readonly subject: string; readonly expected: number } => {
   const lane = turn % LANES
   return { subject: LANE_SUBJECTS[lane] ?? MARK_SUBJECT, expected: mark === 0 ? 0 : mark - LANES + lane }
 }
 
-/** The batch that moves the mark: the lanes, and then the mark itself behind the one before. */
+/** The batch that moves the mark: the lanes first, then the mark itself. */
 export const markAppends = ({ seq }: Mark, commit: Commit): ReadonlyArray<Append> => [
   ...LANE_SUBJECTS.map((subject) => ({
     subject,
@@ -75,7 +79,7 @@ const Marked = Schema.Struct({
 })
 const readMarked = Schema.decodeUnknownSync(Schema.fromJsonString(Marked))
 
-/** As the log's leader has it. */
+/** Reads the mark from the leader of the log. */
 export const newestMark = async (nats: NatsConnection): Promise<Mark> => {
   const found = await lastMessage(nats, streams.events, MARK_SUBJECT, TIMEOUT_MS)
   if (found === null) return NO_MARK

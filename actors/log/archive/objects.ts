@@ -2,8 +2,8 @@
  * Places for the objects of the archive: a folder, or a bucket.
  *
  * Invariants
- *  - An object is whole and durable once `put` resolves, and not there before.
- *  - One that is there is not changed: its name says its hash.
+ *  - An object is complete and durable once `put` resolves, and not visible before.
+ *  - A stored object is never changed, because its name contains its hash.
  */
 import { randomBytes } from "node:crypto"
 import { mkdir, open, rename, rm } from "node:fs/promises"
@@ -11,10 +11,10 @@ import { dirname, join } from "node:path"
 import type { ObjectReader } from "./segment.ts"
 
 export interface Objects {
-  /** For messages: where the objects are. */
+  /** The place of the objects, for messages. */
   readonly place: string
   readonly put: (name: string, bytes: Uint8Array) => Promise<void>
-  /** Rejects where there is none. */
+  /** Rejects if there is no such object. */
   readonly open: (name: string) => Promise<ObjectReader>
 }
 
@@ -27,7 +27,7 @@ const synced = async (folder: string): Promise<void> => {
   }
 }
 
-/** Readable by its owner alone: what is in the log is in it. */
+/** Only the owner of the files can read them, because they contain everything that is in the log. */
 export const folderOf = (folder: string): Objects => ({
   place: folder,
   put: async (name, bytes) => {
@@ -57,7 +57,7 @@ export const folderOf = (folder: string): Objects => ({
   }
 })
 
-/** The file is open no longer than a read takes: an archive has thousands. */
+/** Opens the file for each read alone, because an archive has thousands of files. */
 const readAt = async (path: string, offset: number, bytes: number): Promise<Buffer> => {
   const file = await open(path, "r")
   try {

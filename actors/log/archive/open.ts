@@ -1,4 +1,4 @@
-/** The archive of the log as a process opens it, by the configuration. */
+/** Opens the archive of the log for a process, as its configuration says. */
 import type { NatsConnection } from "@nats-io/transport-node"
 import type { Clock } from "effect"
 import type { Kysely } from "kysely"
@@ -23,13 +23,13 @@ interface Parts {
   readonly db: Kysely<Database>
 }
 
-/** The client of buckets is large: only those load it who have one. */
+/** The client of buckets is large, so a process loads it only if it is configured. */
 export const objectsOf = async (settings: ArchiveSettings): Promise<Objects> =>
   settings.type === "folder" ? folderOf(settings.folder) : (await import("./bucket.ts")).bucketOf(settings)
 
 /**
- * `null` where the log is all there is. Rejects with `ArchiveMissing` where the log says that it has an archive and this
- * is not it.
+ * `null` if the log has no archive. Rejects with `ArchiveMissing` if the log says that it has an archive and this is
+ * not it.
  */
 export const openArchive = async (settings: ArchiveSettings | null, parts: Parts): Promise<OpenArchive | null> => {
   const { segment } = await newestMark(parts.nats)
@@ -50,7 +50,10 @@ export const openArchive = async (settings: ArchiveSettings | null, parts: Parts
   return { archive, index, objects }
 }
 
-/** Resolves when the index knows what is archived: one of those who wait makes it where Postgres has lost it. */
+/**
+ * Resolves when the index covers what is archived. If Postgres has lost it, one of the waiting processes makes it
+ * again.
+ */
 export const awaitIndex = async (opened: OpenArchive): Promise<void> => {
   if (await opened.index.reaches(opened.archive.through)) return
   await opened.index.alone((index) => bringIndex({ ...opened, index }))

@@ -6,7 +6,7 @@
  *  - Then one skippable zstd frame: the index, the footer as JSON, its length (4 bytes), the beginning of its hash (8)
  *    and the mark `HUBSEG01`.
  *  - A line: sequence, subject, Unix ms, sequence of the commit before it on its subject, Unix ms at which the log
- *    forgets it, traceparent, commit. A space stands between them, and `-` for what is not there.
+ *    forgets it, traceparent, commit. They are separated by spaces, and `-` stands for a missing value.
  *  - The index: 257 counts by the first byte of a subject's hash, then pairs of a hash and the number of a block, in
  *    the order of the hashes. Two subjects of one hash cost a block that is read in vain.
  *
@@ -24,7 +24,7 @@ import { Schema } from "effect"
 const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
 
-/** Text of one block, before it is compressed. */
+/** Characters of text in one block, before compression. */
 const BLOCK_CHARS = 65_536
 const BLOCK_MAX_BYTES = 16_777_216
 const COMPRESSION = {
@@ -37,7 +37,9 @@ const TRAILER_BYTES = 4 + SUM_BYTES + MARK.length
 const FANOUT = 257
 const FANOUT_BYTES = FANOUT * 4
 const PAIR_BYTES = 8
-/** The end of an object that is read first: the footer is in it, unless the segment has very many blocks. */
+/**
+ * Bytes at the end of an object that are read first. They contain the footer, unless the segment has very many blocks.
+ */
 const TAIL_BYTES = 32_768
 const NONE = "-"
 
@@ -47,7 +49,7 @@ export interface Archived {
   readonly subject: string
   /** Unix ms at which the log took it. */
   readonly at: number
-  /** Sequence of the commit before it on its subject; `null` where the log does not say. */
+  /** Sequence of the commit before it on its subject; `null` if the log does not say. */
   readonly previous: number | null
   /** Unix ms at which the log forgets it; `null` for never. */
   readonly expires: number | null
@@ -58,7 +60,7 @@ export interface Archived {
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 const Sha256 = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/))
 
-/** Which segment: the sequences that it covers, and the hash of the whole object. */
+/** Names a segment: the sequences that it covers, and the hash of the whole object. */
 export const SegmentName = Schema.Struct({ first: Count, last: Count, sha256: Sha256 })
 export type SegmentName = typeof SegmentName.Type
 
@@ -67,7 +69,7 @@ const Footer = Schema.Struct({
   first: Count,
   last: Count,
   commits: Count,
-  /** The beginning of each block, its bytes, and its first sequence. */
+  /** For each block: its offset, its length in bytes, and its first sequence. */
   blocks: Schema.Array(Schema.Tuple([Count, Count, Count])),
   index: Schema.Struct({ offset: Count, bytes: Count, sha256: Sha256 }),
   /** The hash of the bytes before the skippable frame. */
@@ -78,7 +80,7 @@ export type Footer = typeof Footer.Type
 
 const readFooter = Schema.decodeUnknownSync(Schema.fromJsonString(Footer))
 
-/** Not what the name or the footer says: it is damaged, or no segment. */
+/** The bytes are not what the name or the footer says. The segment is damaged, or the object is no segment. */
 export class DamagedSegment extends Error {}
 
 const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
@@ -122,8 +124,8 @@ export const archivedIn = (line: string): Archived => {
 }
 
 /**
- * The name under which an archive has a segment: in the order of names lie the segments. Two that seal the same stretch
- * at different times make two objects, since the log may have forgotten commits in between.
+ * The object name of a segment. Names sort in the order of the segments. If the same stretch is sealed twice, two
+ * objects result, because the log may have forgotten commits in between.
  */
 export const objectName = ({ first, last, sha256 }: SegmentName): string =>
   `${String(first).padStart(16, "0")}-${String(last).padStart(16, "0")}-${sha256.slice(0, 16)}.zst`
@@ -133,14 +135,14 @@ export interface Sealed extends SegmentName {
   readonly commits: number
 }
 
-/** Takes commits in their order and makes the object of them. */
+/** Takes commits in order and makes the object from them. */
 export class SegmentWriter {
-  /** Characters of all lines so far: what decides when a segment is large enough. */
+  /** Characters of all lines so far. They decide when a segment is large enough. */
   chars = 0
   commits = 0
   private readonly chunks: Array<Buffer> = []
   private readonly blocks: Array<readonly [number, number, number]> = []
-  /** Hash and block in one number, so that they sort as numbers. */
+  /** Hash and block number combined into one number, so that they sort as numbers. */
   private readonly pairs = new Set<number>()
   private lines: Array<string> = []
   private lineChars = 0
@@ -166,7 +168,10 @@ export class SegmentWriter {
     ;[this.lines, this.lineChars] = [[], 0]
   }
 
-  /** `first` to `last`: what it covers, also where the log has forgotten the commits at its ends. */
+  /**
+   * Ends the segment. `first` to `last` is the stretch that it covers, even if the log has forgotten the commits at its
+   * ends.
+   */
   async end(first: number, last: number, previous: SegmentName | null): Promise<Sealed> {
     if (this.lines.length > 0) await this.endBlock()
     const body = Buffer.concat(this.chunks)
@@ -206,13 +211,13 @@ export class SegmentWriter {
   }
 }
 
-/** One object: its size, and bytes of it; fewer where it ends before. */
+/** Reads one object: its size, and a range of its bytes, which is shorter at the object's end. */
 export interface ObjectReader {
   readonly bytes: number
   readonly read: (offset: number, bytes: number) => Promise<Buffer>
 }
 
-/** One segment, opened: its footer is in memory, the rest is read as it is needed. */
+/** An open segment. Its footer is in memory; the rest is read when it is needed. */
 export class Segment {
   readonly footer: Footer
   private readonly object: ObjectReader
@@ -240,7 +245,7 @@ export class Segment {
     }
   }
 
-  /** Numbers of the blocks in which the subject may have commits. */
+  /** The numbers of the blocks that may contain commits of the subject. */
   async blocksOf(subject: string): Promise<ReadonlyArray<number>> {
     const { offset } = this.footer.index
     const fanout = await (this.fanout ??= this.checkedFanout())
@@ -254,7 +259,7 @@ export class Segment {
     return blocks
   }
 
-  /** Kept, once the whole index has been checked. */
+  /** The counts of the index. They are kept once the whole index has been checked. */
   private checkedFanout(): Promise<Buffer> {
     const { offset, bytes, sha256: stated } = this.footer.index
     const fanout = this.object.read(offset, bytes).then((index) => {
@@ -265,7 +270,7 @@ export class Segment {
     return fanout
   }
 
-  /** The block in which a sequence stands, or would; the first one for what comes before it. */
+  /** The block that contains a sequence or would contain it. A sequence before the segment gives the first block. */
   blockAt(seq: number): number {
     const after = this.footer.blocks.findIndex(([, , first]) => first > seq)
     return Math.max(0, (after < 0 ? this.footer.blocks.length : after) - 1)
@@ -275,7 +280,7 @@ export class Segment {
     return this.footer.blocks.length
   }
 
-  /** Its lines, in order. */
+  /** The lines of a block, in order. */
   async block(number: number): Promise<ReadonlyArray<string>> {
     const place = this.footer.blocks[number]
     if (place === undefined) throw new DamagedSegment(`a segment's index names block ${number}, which it does not have`)
@@ -290,7 +295,7 @@ export class Segment {
 
 const HASHED_BYTES = 4_194_304
 
-/** The hash of the whole object, which the mark or the next segment states. */
+/** Computes the hash of the whole object, which the mark or the next segment states. */
 export const sha256Of = async (object: ObjectReader): Promise<string> => {
   const hashing = createHash("sha256")
   for (let at = 0; at < object.bytes;) {
@@ -302,13 +307,13 @@ export const sha256Of = async (object: ObjectReader): Promise<string> => {
   return hashing.digest("hex")
 }
 
-/** True if a line is of this subject, without reading the rest of it. */
+/** True if a line belongs to this subject. The rest of the line is not parsed. */
 export const isOf = (line: string, subject: string): boolean => {
   const from = line.indexOf(" ") + 1
   return line.startsWith(subject, from) && line.charAt(from + subject.length) === " "
 }
 
-/** Sequence and subject of a line, without looking at the rest of it. */
+/** The sequence and subject of a line. The rest of the line is not parsed. */
 export const headOf = (line: string): Pick<Archived, "seq" | "subject"> => {
   const from = line.indexOf(" ")
   const to = line.indexOf(" ", from + 1)

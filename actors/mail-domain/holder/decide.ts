@@ -4,7 +4,8 @@
  * Invariants
  *  - The agent's list and the domain change in one commit, with the list of whoever had it: a domain is held once, and
  *    an agent holds one.
- *  - A domain that is active goes to nobody. Another's that is not goes to whoever proves it, in that same commit.
+ *  - An active domain cannot be taken over. Another agent's domain that is not active goes to the agent that proves it,
+ *    in that same commit.
  */
 import { refusal, type Refusal } from "../../../schemas/errors.ts"
 import type { Operations } from "../../../schemas/bus/operations.ts"

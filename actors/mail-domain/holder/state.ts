@@ -1,4 +1,4 @@
-/** The one domain that an agent has: id = its hub id. */
+/** The one domain that an agent has. Its id is the agent's hub id. */
 import { Schema } from "effect"
 import { event } from "../../engine/events.ts"
 import type { ActorOf } from "../../kit/kind.ts"

@@ -1,6 +1,6 @@
 /**
- * The owner of an address (spec 4.9): an agent's for good, except for one of a `custom` domain, which goes with that;
- * `mailbox` while one is open there. Others write it.
+ * The owner of an address (spec 4.9). An address belongs to an agent for good, except one of a `custom` domain, which
+ * ends with the domain. `mailbox` is set while a mailbox is open there. Other actors write to it.
  */
 import { Schema } from "effect"
 import { notFound } from "../../../schemas/errors.ts"

@@ -1,4 +1,4 @@
-/** The id of the actor that knows an address's owner: a valid token of a subject, whatever the address contains. */
+/** The id of the actor for an address: a valid token of a subject, whatever the address contains. */
 import { createHash } from "node:crypto"
 
 /** 128 bits, in hex. */

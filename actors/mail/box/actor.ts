@@ -1,4 +1,4 @@
-/** A mailbox: id = its number. The agent's mailer begins and closes it (actors/mail/mailer/). */
+/** A mailbox. Its id is its number. The agent's mailer opens and closes it (actors/mail/mailer/). */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import { Effect } from "effect"
 import type { Operations } from "../../../schemas/bus/operations.ts"
@@ -58,7 +58,7 @@ const recordOf = (
   created_at: iso(created_at)
 })
 
-/** RFC 5321: what stands before the @, with its tag. */
+/** RFC 5321: the part before the @, with its tag. */
 const LOCAL_PART_MAX_CHARS = 64
 
 const tooLong = (room: number): Refusal =>

@@ -109,7 +109,7 @@ type From = Pick<InboundSender, "domain" | "proven"> | undefined
 
 interface Taking {
   readonly sender?: From
-  /** The agent allows the sender, or wrote to it before. False where nobody has looked. */
+  /** The agent allows the sender, or wrote to it before. False if nobody has looked. */
   readonly isKnown: boolean
   /** Size of the arriving message. */
   readonly bytes: number
@@ -186,8 +186,8 @@ export const hasOpenPlace = (state: MailboxValue, taking: Taking, at: number, li
 const STRANGER: From = { domain: "", proven: [] }
 
 /**
- * True if the message takes the last place for a sender whom nothing proves, of its size. The agent hears of that once
- * a day.
+ * True if the message takes the last place of its size for an unproven sender. The agent is notified of that once a
+ * day.
  */
 const fills = (
   state: MailboxValue,
@@ -260,7 +260,9 @@ export const decideReceive = (
   }
 }
 
-/** `sealed`: who sent it. These have a count of their own, so that nobody fills the log with what is not wanted. */
+/**
+ * `sealed`: the sender. Dropped messages have a count of their own, so that nobody fills the log with unwanted mail.
+ */
 export const decideDrop = (
   state: MailboxState,
   { sealed }: { readonly sealed: string },
@@ -272,7 +274,7 @@ export const decideDrop = (
   return { events: [{ type: "mailbox.dropped", v: 1, agent: state.agent, sealed }] }
 }
 
-/** `facts`: what it will say, sealed. */
+/** `facts`: its new content, sealed. */
 export const decideChange = (
   state: MailboxState,
   { agent }: { readonly agent: string },

@@ -22,7 +22,7 @@ export interface Judged {
 export const namesSender = (rules: ReadonlyArray<string>, address: string): boolean =>
   address !== "" && rules.some((rule) => matchesSender(rule, address))
 
-/** The first that keeps it out; `null` where none does. */
+/** The first that keeps it out; `null` if none does. */
 export const ruleAgainst = (
   { block_senders, allow_senders, require_dmarc, only_codes }: MailRules,
   { sender, from, isOneSender, dmarc, letsIn }: Judged

@@ -3,8 +3,8 @@
  *
  * Invariants
  *  - The agent's choices, and the senders of dropped mail, are sealed under the mailbox's key.
- *  - `inbound`, `senders` and `dropped` count what came in by hours, `stored` what is kept by days, `storedBy` by
- *    weeks: none grows with time.
+ *  - `inbound`, `senders` and `dropped` count incoming mail by hours, `stored` counts kept mail by days, and `storedBy`
+ *    by weeks. None of them grows with time.
  *  - Closed, it takes nothing, and is never open again; its key and its mail are erased by a timer, which comes again
  *    until that is done.
  */
@@ -47,7 +47,7 @@ export const MailboxValue = Schema.Struct({
   storedUnproven: Counted,
   /** The part of these that used no reserved place and whose domain was new. */
   storedNewcomers: Counted,
-  /** Unix ms: when its agent was last told that unproven mail is refused; `null`: never. */
+  /** Unix ms of the last notification to its agent that unproven mail is refused; `null`: never. */
   filled_at: Schema.NullOr(Schema.Number),
   /** The part of these by the sender's domain, by weeks: of the domains that sent most. */
   storedBy: Schema.Array(Schema.Struct({ domain: Schema.String, reserved: Schema.Boolean, weeks: Counted })),
@@ -62,8 +62,9 @@ export const MailboxEvent = Schema.Union([
   event("mailbox.opened", 1, opened),
   event("mailbox.changed", 1, { agent: Schema.String, chosen: Sealed }),
   /**
-   * `domain`: mark of its sender's. `from`: its sender. `reserved`: it took a place of those that are reserved.
-   * `unproven`: DMARC did not prove its sender. `newcomer`: it did, and the domain was new. `filled`: one more such message is refused, and the agent is told so.
+   * `domain`: keyed hash of the sender's domain. `from`: the sender. `reserved`: it took one of the reserved places.
+   * `unproven`: DMARC did not prove its sender. `newcomer`: DMARC did, and the domain was new. `filled`: one more such
+   * message is refused, and the agent is notified.
    */
   event("mailbox.received", 1, {
     agent: Schema.String,

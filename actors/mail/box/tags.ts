@@ -1,5 +1,5 @@
 /**
- * Tags that end. Pure, except for the random draws.
+ * Tags that expire or can be ended. Pure, except for the random draws.
  *
  * Invariants
  *  - In the log a tag is a mark, and sealed: neither says anything without the mailbox's key.
@@ -50,7 +50,7 @@ const hasEnded = (box: MailboxValue, sealer: Sealer, tag: string, at: number): b
   return ended.includes(mark) || (isDrawn(sealer, tag) && !tags.some((one) => one.mark === mark))
 }
 
-/** Also one that has more behind it: `x+y` is `x` to whoever was given that. */
+/** True also for a tag with a longer suffix: `x+y` counts as `x`, because its sender was given `x`. */
 export const isOver = (box: MailboxValue, sealer: Sealer, tag: string, at: number): boolean =>
   tag.split("+").some((_part, index, all) => hasEnded(box, sealer, all.slice(0, index + 1).join("+"), at))
 

@@ -147,7 +147,7 @@ const digitsPrior = (text: string): number => {
   return text.length > 8 ? -0.1 : 0
 }
 
-/** `null` where digits in groups are something else. */
+/** `null` if digits in groups are something else. */
 const groupedDigits = (groups: ReadonlyArray<string>, separator: Separator): number | null => {
   const lengths = groups.map(({ length }) => length)
   const chars = lengths.reduce((sum, length) => sum + length, 0)

@@ -11,7 +11,7 @@ import type { NumberWord } from "./words.ts"
 
 /** What the lines before say of a line that is nothing but a number. */
 export interface Above {
-  /** Of `code`, fading with the distance; 0 where there is none. */
+  /** Of `code`, fading with the distance; 0 if there is none. */
   readonly code: number
   /** Whether the nearest line names something that has a number of its own. */
   readonly label: boolean

@@ -2,10 +2,10 @@
 import type { MailCode, MailLink } from "../../../schemas/mail/records.ts"
 
 export interface Readable {
-  /** Address of the sender, in lower case; empty where there is none. */
+  /** Address of the sender, in lower case; empty if there is none. */
   readonly from: string
   readonly subject: string
-  /** Plain text; empty where the message has HTML alone. */
+  /** Plain text; empty if the message has HTML alone. */
   readonly text: string
   readonly html: string | null
 }

@@ -15,7 +15,7 @@ export interface Shown {
   readonly above: string
 }
 
-/** `null` where the words say nothing. */
+/** `null` if the words say nothing. */
 const kindOfWords = (words: ReadonlyArray<LinkWord>): Kind | null => {
   if (words.includes("unsubscribe")) return "unsubscribe"
   if (words.includes("password") && words.includes("renew")) return "password_reset"

@@ -14,7 +14,7 @@ export interface Style {
   readonly folds: number
   readonly level: 0 | 1 | 2
   readonly color: string
-  /** Empty where it is not known: a picture. */
+  /** Empty if it is not known: a picture. */
   readonly background: string
 }
 
@@ -132,7 +132,7 @@ const backgroundOf = (own: Declarations, attribute: string | undefined): string 
   return color === "transparent" || text === "none" || text === "inherit" ? null : color
 }
 
-/** In pixels, about; `null` where it is relative to something else. */
+/** In pixels, about; `null` if it is relative to something else. */
 const pixels = (text: string | undefined): number | null => {
   const value = Number.parseFloat(text ?? "")
   if (!Number.isFinite(value)) return null

@@ -117,7 +117,7 @@ const targetOf = (url: URL): URL | null => {
   return null
 }
 
-/** The address that says what a link is for; `null` where it is not to be seen. */
+/** The address that says what a link is for; `null` if it is not to be seen. */
 export const unwrapped = (url: URL): URL | null => {
   let at: URL | null = url
   for (let depth = 0; at !== null && depth <= DEPTH_MAX; depth++) {

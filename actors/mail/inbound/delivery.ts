@@ -1,5 +1,5 @@
 /**
- * A message that came in, from its bytes to the mailboxes that it is for.
+ * Handles an incoming message, from its bytes to the mailboxes that it is for.
  *
  * Invariants
  *  - A message answered with "taken" is in the log of each of its mailboxes. A process that dies before says nothing,
@@ -75,7 +75,7 @@ const harmless = (mail: ParsedMail, { virus }: Verdicts): ParsedMail =>
     ? { ...mail, attachments: [], attachments_dropped: mail.attachments_dropped + mail.attachments.length }
     : mail
 
-/** Fails where the sender is to come again. `judged`: by who has received it. */
+/** Fails if the sender must send it again. `judged`: the verdicts of the receiving side. */
 export const delivered = (
   parts: DeliveryParts,
   incoming: Incoming,
@@ -106,7 +106,7 @@ export const delivered = (
     // One that cannot take it now keeps it from no other: its sender comes again for all of them.
     const came = yield* Effect.forEach(incoming.to, (one) => Effect.result(toMailbox(parts, read, one)))
     const refused = came.filter(Result.isFailure).map(({ failure }) => failure)
-    // A full mailbox is told last: what else went wrong is worth trying again.
+    // A full mailbox is reported last, because other failures are worth a retry.
     const [first] = [...refused.filter(({ code }) => code !== "rate_limited"), ...refused]
     if (first !== undefined) return yield* Effect.fail(first)
   })
@@ -118,7 +118,7 @@ const toMailbox = (parts: DeliveryParts, read: Read, to: Addressed): Effect.Effe
     const id = `mail-${read.known}`
     const { rules } = yield* ask(`${id}-accepts`, "mailbox.accepts", mailbox, null)
     const sealer = yield* keys.of(mailbox)
-    // Closed a moment ago: whoever comes again is told so.
+    // It was closed a moment ago. A retry gets that answer.
     if (sealer === null) return yield* Effect.fail(parts.notStored)
     const { sender, mail, verdicts } = read
     const from = mail.from.address

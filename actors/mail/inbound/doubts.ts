@@ -1,10 +1,12 @@
 /**
- * Parts that are stored of messages of which nobody told whether they were received: taken away where they were not.
+ * Removes stored parts of messages that were not received in the end. For a while nobody knows whether such a message
+ * was received.
  *
  * Invariants
  *  - Parts of a message that may have been received are never removed: the log is read when no commit can come any
  *    more.
- *  - So many wait (`doubts_max`), and no longer than the process lives: what is beyond that goes with its time.
+ *  - At most `doubts_max` wait, and only while the process lives. The parts of others are deleted when their time to
+ *    live ends.
  */
 import { Effect, FiberSet, Schedule, type Scope } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"

@@ -1,6 +1,6 @@
 /**
- * SPF, DKIM and DMARC of one message, by mailauth. Runs in a thread (parse/worker.ts): whatever strangers write, it
- * takes the time of that thread and no more. A missing answer of DNS is no verdict against anybody.
+ * Judges SPF, DKIM and DMARC of one message, by mailauth. It runs in a thread (parse/worker.ts), so that hostile
+ * messages can use up only that thread's time. If DNS does not answer, that counts against nobody.
  */
 import { authenticate, type DKIMResult } from "mailauth"
 import type { Verdict, VerdictReason } from "../../../schemas/mail/records.ts"
@@ -22,14 +22,14 @@ const RESULTS: Readonly<Record<string, Verdict>> = {
 
 const verdictOf = (result: string | undefined): Verdict => RESULTS[result ?? "none"] ?? "NONE"
 
-/** A signature that does not fit its body is wrong, whatever else is unclear: the library calls it neutral. */
+/** A signature that does not fit its body counts as wrong. The library calls it neutral. */
 const signatureVerdict = (result: string | undefined): Verdict => (result === "neutral" ? "FAIL" : verdictOf(result))
 
 /** Header fields that say how the body is read. */
 const FORM = ["content-type", "content-transfer-encoding", "content-disposition"]
-/** Header fields that say whom an answer goes to. */
+/** Header fields that decide who gets an answer. */
 const ANSWERED = ["reply-to", "to", "cc"] as const
-/** As `form.ts` and postal-mime see a field: any number of blanks may stand before its colon. */
+/** A field as `form.ts` and postal-mime read it: any number of blanks may precede its colon. */
 const FIELD = /^([!-9;-~]+)[ \t]*:/gm
 
 /** Names of the fields of a header, in lower case. */
@@ -67,7 +67,7 @@ export const judge = async (
       dmarc: dmarc === false ? "NONE" : verdictOf(dmarc.status.result)
     }
     const proof = dmarc === false ? undefined : dmarc.alignment
-    // A signature proves the fields that it covers; who sent from an address of the domain wrote all of them.
+    // A signature proves only the fields that it covers. A sender from an address of the domain wrote all of them.
     const isBySignature = proof?.dkim.result !== undefined && proof.spf.result === undefined
     const signatures = dkim.results.filter((one) => one.signingDomain === proof?.dkim.result)
     const fields = fieldsOf(bytes)

@@ -1,5 +1,5 @@
 /**
- * Connections and bytes of incoming messages that each network has at the SMTP server.
+ * Limits the connections and bytes of incoming messages that each network may have at the SMTP server.
  *
  * Invariants
  *  - An IPv4 address or IPv6 /64 has at most `connections_per_client_max` connections, a /48
@@ -50,7 +50,7 @@ export class Places {
     if (wide !== null) this.add(wide, -1)
   }
 
-  /** Holds so many bytes more for a client, until `release`; false if they are too many. */
+  /** Holds this many more bytes for a client until `release`. False if they are too many. */
   hold(address: string, bytes: number): boolean {
     const holder = holderOf(address)
     const held = (this.held.get(holder) ?? 0) + bytes

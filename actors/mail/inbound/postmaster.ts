@@ -1,6 +1,6 @@
 /**
- * Mail to `postmaster@` of each served domain (RFC 5321 4.5.1; contract 22): forwarded to whom the operator names, or
- * kept for the operator to read. No agent hears of it.
+ * Mail to `postmaster@` of each served domain (RFC 5321 4.5.1; contract 22). It is forwarded to the address that the
+ * operator names, or kept for the operator to read. No agent gets it.
  *
  * Invariants
  *  - It is forwarded before it is answered, as an attachment of a message of our own with no return path: nothing
@@ -40,7 +40,7 @@ const TOO_MUCH = unavailable("There was too much mail to the postmaster today.")
 
 export const sealedKeyPurpose = (id: string): string => `mail to the postmaster ${id}`
 
-/** Resolves to whether it was taken; fails where its sender is to come again. `ip`: of a client that brought it by SMTP. */
+/** Resolves to whether it was taken; fails if its sender is to come again. `ip`: of a client that brought it by SMTP. */
 export type Postmaster = (raw: Buffer, ip?: string) => Effect.Effect<boolean, Refusal>
 
 interface Parts {
@@ -62,7 +62,7 @@ const networkMark = (keys: MailKeys, ip: string | undefined): string => {
 }
 
 /**
- * Returns the network with the most, which makes room for one more of `network`; `null` where that would have as many then.
+ * Returns the network with the most, which makes room for one more of `network`; `null` if that would have as many then.
  * Networks then never take places from each other in turn.
  */
 const yieldingTo = (network: string, counted: Iterable<readonly [string, number]>): string | null => {
@@ -139,7 +139,9 @@ export const postmasterBy = ({ nats, manager, ask, keys, settings, world, bounds
       return yield* world.send(outgoing, Effect.never)
     })
 
-  /** Forgets the oldest message of the network that has most of what is kept. False where none has more than this one. */
+  /**
+   * Deletes the oldest message of the network with the most kept messages. False if no network has more than this one.
+   */
   const madeRoom = async (network: string, all: ReadonlySet<string>): Promise<boolean> => {
     const { state } = await manager.streams.info(streams.mail, { subjects_filter: subjects.postmasterNetworks })
     const marked = Object.keys(state.subjects ?? {}).map((subject) => {
@@ -184,7 +186,7 @@ export const postmasterBy = ({ nats, manager, ask, keys, settings, world, bounds
       }
     }).pipe(Effect.flatMap((room) => (room ? Effect.void : Effect.fail(TOO_MUCH))))
 
-  /** False where the day is used up. */
+  /** False if the day is used up. */
   const begins = (id: string, at: number, network: string): boolean => {
     for (const [known, one] of today) if (one.at <= at - DAY_MS) today.delete(known)
     const attempts = [...today.values()].reduce((sum, one) => sum + one.attempts, 0)

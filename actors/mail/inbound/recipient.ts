@@ -22,7 +22,7 @@ export type RecipientOf = (address: string, tag: string | null) => Effect.Effect
 
 const NOBODY: Recipient = { type: "nobody" }
 
-/** Once it is another's, or nobody's, its mailboxes are about to be closed. */
+/** True while the domain belongs to the agent. Otherwise its mailboxes are about to be closed. */
 const domainStands = (
   ask: Asking,
   domain: string,
@@ -40,7 +40,7 @@ const unclaimed = (ask: Asking, address: string): Effect.Effect<Recipient, Refus
   return Effect.map(ready, (found) => (found?.ready === true ? { type: "postmaster" } : NOBODY))
 }
 
-/** Fails where nobody can say. */
+/** Fails if nobody can say. */
 const found = (ask: Asking, address: string, tag: string | null): Effect.Effect<Recipient, Refusal> =>
   Effect.gen(function* () {
     const claim = yield* orNone(ask(randomUUID(), "mail_address.look", addressId(address), null))

@@ -11,7 +11,7 @@ export interface Named {
 const ADDRESS_MAX_CHARS = 320
 const TAG_MAX_CHARS = 64
 
-/** `null` where it is no address of any mailbox here. */
+/** `null` if it is no address of any mailbox here. */
 export const namedBy = (text: string): Named | null => {
   const at = text.lastIndexOf("@")
   const domain = mailDomain(text.slice(at + 1))

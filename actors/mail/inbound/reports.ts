@@ -1,10 +1,10 @@
 /**
- * Reports of mail servers that a message could not be delivered (RFC 3464), or that its recipient did not want it (RFC
- * 5965). Pure; read line by line, as far as a report may be long.
+ * Parses reports of mail servers that a message could not be delivered (RFC 3464), or that its recipient did not want
+ * it (RFC 5965). Pure. It reads line by line, up to the longest report that is accepted.
  *
  * Invariants
  *  - A report counts for the one sending whose token it shows: by the address that it came to, or by what it repeats of
- *    the message. So whoever forges one must have got the message, and hurts nobody's but its own.
+ *    the message. So a forger must have received the message, and can harm only that one sending.
  *  - A report of a failure counts only for the recipients that it names (contract 22): whoever forwards mail has his
  *    own server's reports sent to us.
  *  - A report that names no permanent failure is no bounce; an answering machine is none either. Only a status that
@@ -76,7 +76,7 @@ const failureIn = (keys: Keys, block: string): ReadonlyArray<SendingReport> => {
   ]
 }
 
-/** `to`: the address that it came to, where that has a token. Empty where it is no report, or of nothing of ours. */
+/** `to`: the address that it came to, where that has a token. Empty if it is no report, or of nothing of ours. */
 export const reportsIn = (keys: Keys, raw: Buffer, to: Returned | null, maxBytes: number): ReadonlyArray<Report> => {
   const text = raw.subarray(0, maxBytes).toString("latin1")
   const isComplaint = FEEDBACK.exec(text) !== null

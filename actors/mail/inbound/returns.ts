@@ -18,7 +18,7 @@ export const returnsBy = (
   maxBytes: number,
   postmaster: Postmaster
 ): Returning => {
-  /** Resolves to whether anything was made of it. Nothing remains to be done for a forgotten message. */
+  /** Resolves to whether the message was handled. A message that the service has forgotten needs no handling. */
   const taken = (raw: Buffer, to: OwnAddress, ip?: string): Effect.Effect<boolean, Refusal> => {
     if (to === "postmaster") return postmaster(raw, ip)
     const id = `report-${createHash("sha256").update(raw).digest("hex")}`
@@ -38,7 +38,7 @@ export const returnsBy = (
     ownAddress: (text) => {
       const address = text.toLowerCase()
       if (address === `abuse@${domain}`) return "abuse"
-      // RFC 5321 4.5.1: without a domain, too.
+      // RFC 5321 4.5.1: also without a domain.
       return address === "postmaster" || address === `postmaster@${domain}` ? "postmaster" : returnedTo(keys, text)
     },
     returned: (raw, to, ip) =>

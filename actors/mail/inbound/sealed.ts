@@ -1,6 +1,5 @@
 /**
- * A message that was read, sealed for one mailbox: what its list tells, its words, and its parts. Pure except for the
- * nonces.
+ * Seals a parsed message for one mailbox: the fields for lists, its words, and its parts. Pure except for the nonces.
  */
 import { createHash } from "node:crypto"
 import type { SealedMail } from "../../../schemas/mail/operations.ts"
@@ -34,7 +33,7 @@ export interface Addressed {
   readonly mailbox: number
   /** Of the mailbox. */
   readonly address: string
-  /** As it stands in the envelope. */
+  /** The address as in the envelope. */
   readonly to: string
   readonly tags: ReadonlyArray<string>
 }

@@ -1,5 +1,5 @@
 /**
- * SMTP with the world (RFC 5321), receiving alone: by `smtp-server`.
+ * The SMTP server that receives mail from outside (RFC 5321), by `smtp-server`.
  *
  * Invariants
  *  - Nothing is relayed. Each recipient is checked at RCPT: a mailbox of this service, its postmaster, or an address
@@ -35,8 +35,7 @@ export interface Receiving {
   readonly deliver: (incoming: Incoming & Origin) => Promise<boolean>
   /** The purpose of an address of the service's own; `null` if it is none. */
   readonly ownAddress: (address: string) => OwnAddress | null
-  /** Takes mail to such addresses. */
-  /** `ip`: of the client that brought it by SMTP. */
+  /** Takes mail to the service's own addresses. `ip`: the client that brought it by SMTP. */
   readonly returned: (raw: Buffer, to: ReadonlyArray<OwnAddress>, ip?: string) => Promise<"taken" | "again" | "refused">
 }
 
@@ -52,7 +51,7 @@ const NO_ROOM = "4.3.1 No room for mail at the moment"
 
 const smtpError = (responseCode: number, words: string): Error => Object.assign(new Error(words), { responseCode })
 
-/** The library tells of each command in its log alone, whatever the line is encrypted by; nothing of it is kept. */
+/** The library reports commands only in its log, for encrypted lines too. Nothing of that log is kept. */
 const commandsTold = (told: (id: string, command: string) => void) => {
   const nothing = () => undefined
   const debug = (entry: unknown) => {
@@ -77,7 +76,7 @@ interface Read {
   tooMuch: boolean
 }
 
-/** Memory that a piece takes beside its bytes. A piece ends before each dot at the beginning of a line. */
+/** Memory that a piece takes in addition to its bytes. A piece ends before each dot at the beginning of a line. */
 const PIECE_BYTES = 128
 
 /** The recipients of a connection's message so far. */
@@ -220,7 +219,7 @@ export class MailServer {
     return null
   }
 
-  /** Anew for each message of a connection. */
+  /** Made again for each message of a connection. */
   private recipientsOf(session: SMTPServerSession): Recipients {
     const known = session.envelope.rcptTo.length === 0 ? undefined : this.recipients.get(session)
     const recipients: Recipients = known ?? { mailboxes: new Map(), own: new Map() }
@@ -258,7 +257,7 @@ export class MailServer {
     return incoming.to.length > 0 || returned === "taken" ? null : smtpError(550, "5.7.1 Not read here")
   }
 
-  /** To its end whatever becomes of it: the answer comes behind that. False where its client hung up before. */
+  /** To its end whatever becomes of it: the answer comes behind that. False if its client hung up before. */
   private async readAll(
     stream: SMTPServerDataStream,
     read: Read,

@@ -1,6 +1,6 @@
 /**
- * Bounds a client's time in its place and its commands: a client that trickles a byte before each idle bound ends all
- * the same.
+ * Limits the time and the commands of a client's session. A client that sends one byte before each idle timeout is
+ * ended as well.
  *
  * Invariants
  *  - A session ends when its time is over, its DATA phase when that one's is, and the session at one command too many.

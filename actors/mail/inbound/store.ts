@@ -1,9 +1,9 @@
 /**
- * Stores the parts of messages: in a stream of their own, sealed, in pieces, for as long as mail is kept.
+ * Stores the parts of messages in a stream of their own, sealed and in pieces, for as long as mail is kept.
  *
  * Invariants
- *  - A part is stored before its message is received; what was stored for nothing is taken away, and otherwise goes
- *    with its time.
+ *  - A part is stored before its message is received. If the message is not received, the part is removed, or at the
+ *    latest when its time to live ends.
  *  - Each piece is flushed to the disk before it is acknowledged, as an atomic batch of one.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
@@ -31,7 +31,7 @@ export interface Place {
 }
 
 export interface MailStore {
-  /** Rejects where a piece could not be stored. */
+  /** Rejects if a piece could not be stored. */
   readonly keep: (place: Place, parts: ReadonlyArray<Part>, key: string) => Promise<ReadonlyArray<MailPart>>
   readonly forget: (place: Place) => Promise<void>
   readonly isFull: () => Promise<boolean>

@@ -1,6 +1,6 @@
 /**
- * Headers that the judging library reads in time that grows with their square: a few bytes of a stranger's would take
- * all of the time that a message has. Other slow messages end with their thread (parse/thread.ts). Pure.
+ * Detects headers for which the judging library needs quadratic time. A few bytes by a stranger would use up all of a
+ * message's time. Other slow messages end with their thread (parse/thread.ts). Pure.
  */
 
 /** The longest header; work that grows with its square is still quick. */

@@ -1,5 +1,5 @@
 /**
- * The verdicts on a message's origin (spec 2.9), as a thread has judged it (judge.ts).
+ * The verdicts on a message's origin (spec 2.9), as judge.ts finds them in a thread.
  *
  * Invariants
  *  - DMARC judges the displayed sender, or it is FAIL. The header is read twice, by the judge and by the reader of the
@@ -23,7 +23,7 @@ export interface Judged {
   readonly reasons?: ReadonlyArray<VerdictReason>
   /** Fields that say whom an answer goes to, where the only proof does not cover them: anybody may have added them. */
   readonly unsigned?: ReadonlyArray<UnsignedField>
-  /** The domain of the sender that DMARC was asked about; `null` if the judge does not tell. */
+  /** The domain of the sender that DMARC was checked for; `null` if the judge does not give it. */
   readonly author: string | null
 }
 
@@ -49,7 +49,7 @@ const OF_FROM: ReadonlySet<VerdictReason> = new Set<VerdictReason>(["from_domain
 export const namesOneSender = ({ reasons }: Pick<Verdicts, "reasons">): boolean =>
   !reasons.some((reason) => OF_FROM.has(reason))
 
-/** `from`: the sender that is shown. `doubts`: of who has read the message (parse/form.ts). */
+/** `from`: the displayed sender. `doubts`: those of the parser (parse/form.ts). */
 export const verdictsAbout = (
   from: string,
   { verdicts, author, reasons: ofJudge = [] }: Judged,

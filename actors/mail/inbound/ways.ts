@@ -1,4 +1,4 @@
-/** The shared asks of every way in: from the world, by the provider, or from an agent here. */
+/** The asks that every way in shares: mail from outside, by the provider, or from an agent here. */
 import type { RecipientOf } from "./recipient.ts"
 import type { Returning } from "./returns.ts"
 

@@ -177,7 +177,7 @@ export const mailerKind = kind(fold, operations, (parts: MailParts) => {
       ),
       "mailer.may_send": custom((state, { mailbox, recipients }, context) =>
         Effect.flatMap(senderFacts(parts, { mailbox, addresses: recipients }, context), (facts) => {
-          // Sealing tells which addresses are ours: the service's own day is checked then.
+          // Sealing shows which addresses are ours, and the service's own daily limit is checked then.
           const wanted = { recipients: recipients.length, outside: 0 }
           const refused = sendingRefusal(state, wanted, facts, context.at, email)
           return refused === null ? Effect.succeed(null) : Effect.fail(refused)

@@ -14,7 +14,7 @@ import { type Companion, type Decision, firing, type Timer } from "../../engine/
 import type { FiredTimer } from "../../../schemas/timer.ts"
 import { claimOf, type MailerEvent, type MailerState } from "./state.ts"
 
-/** An actor that this one writes beside its own: how it stands. */
+/** Another actor that this one writes to in its own commit, with its present state and sequence. */
 export interface At<State> {
   readonly seq: number
   readonly state: State
@@ -37,7 +37,7 @@ export interface OpenFacts {
 
 const STILL_OPEN = unavailable("The mailbox of whoever had this domain is being closed. Try again in a moment.")
 
-/** Why an address is not to be had; `null` where it is. */
+/** Why an address is not to be had; `null` if it is. */
 const claimRefusal = (agent: string, { state }: At<MailAddress>): Refusal | null => {
   if (state === null) return null
   if (state.agent !== agent && state.custom === true) return state.mailbox === null ? null : STILL_OPEN

@@ -117,7 +117,7 @@ const ownDomains = (
     return new Set(yield* Effect.filter(domains, isOwn, { concurrency: "unbounded" }))
   })
 
-/** Sponsors of the agent, as they count for votes too: one who has just withdrawn still counts. */
+/** Sponsors of the agent, by the same rule as for votes: one who has just withdrawn still counts. */
 export const sponsorsOf = (context: Context): Effect.Effect<ReadonlyArray<string>, Refusal, Actors> =>
   Effect.flatMap(Actors, (actors) =>
     Effect.map(actors.ask(context, "vote.party", context.id, null), ({ sponsors }) => sponsors)

@@ -1,5 +1,6 @@
 /**
- * An agent sends: what stands against it, and the one commit that counts and queues it (spec 3.6, 4.9, 8). Pure.
+ * Decides whether an agent may send a mail, and makes the one commit that counts and queues it (spec 3.6, 4.9, 8).
+ * Pure.
  *
  * Invariants
  *  - The message, its counts for the agent and for the service, and its places in the queue are one commit. A retry
@@ -41,13 +42,15 @@ export interface SenderFacts {
   /** As for reports (contract 3). */
   readonly established: boolean
   readonly service: At<MailServiceState>
-  /** Ids of the people who stand behind the agent, or did lately. */
+  /** Ids of the people who sponsor the agent, or did lately. */
   readonly sponsors: ReadonlyArray<string>
   /** Addresses that may not be written to. */
   readonly suppressed: ReadonlyArray<string>
 }
 
-/** The service's own actor, which this one writes beside its own, and the people whose agents count as one sender. */
+/**
+ * The service's own actor, which this one writes to in its own commit, and the people whose agents count as one sender.
+ */
 type OfService = Pick<SenderFacts, "service" | "sponsors">
 
 const SECOND_MS = 1000

@@ -14,7 +14,7 @@ export const MailerState = Schema.Struct({
   ),
   /** Ids of recipients that it wrote to, the newest last: `WRITTEN_MAX` of them. */
   written: Schema.Array(Schema.String),
-  /** Recipients of what it sent within the last day. `outside`: at other services; absent where all of them are. */
+  /** Numbers of recipients of its mail within the last day. `outside`: at other services; absent if all of them are. */
   sent: Schema.Array(
     Schema.Struct({ at: Schema.Number, recipients: Schema.Int, outside: Schema.optionalKey(Schema.Int) })
   ),
@@ -36,7 +36,7 @@ export const MailerEvent = Schema.Union([
     claim: Schema.optionalKey(Schema.Int)
   }),
   event("mailer.mailbox_closed", 1, { mailbox: Schema.Int }),
-  /** `outside`: recipients at other services; absent where all of them are. */
+  /** `outside`: recipients at other services; absent if all of them are. */
   event("mailer.sent", 1, {
     mail: Schema.Int,
     mailbox: Schema.Int,

@@ -1,4 +1,4 @@
-/** A message: id = its number. The commit that receives or sends it begins it. */
+/** A mail message. Its id is its number. The commit that receives or sends it creates it. */
 import { Effect } from "effect"
 import { type Refusal } from "../../../schemas/errors.ts"
 import { mailOperations } from "../../../schemas/mail/operations.ts"
@@ -39,7 +39,7 @@ const opened = ({ mail }: Pick<MailParts, "mail">, state: MailMessageState): Eff
     return sealer === null ? yield* failing(noMail.refused) : { state, sealer }
   })
 
-/** As its agent sees it: what became of it for each recipient, the queue tells. */
+/** The form for its agent. The queue knows the outcome for each recipient. */
 const shownSent = (
   state: SentValue,
   sealer: Sealer,

@@ -16,7 +16,7 @@ export const decideRead = (state: MailMessageState, { agent }: { readonly agent:
   return { events: isUnread ? [{ type: "mail.read", v: 1, agent }] : [] }
 }
 
-/** Unix ms; `null` where there is none. */
+/** Unix ms; `null` if there is none. */
 export const beganAt = (state: MailMessageState): number | null =>
   state === null ? null : state.box === "inbox" ? state.received_at : state.sent_at
 

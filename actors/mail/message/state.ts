@@ -1,6 +1,6 @@
 /**
- * A message of mail and its events (spec 2.9): one that came in, or one that was sent. `null`: none, or none any more:
- * the log keeps it for as long as it is kept, and a day. Its content is sealed under its mailbox's key.
+ * A mail message and its events (spec 2.9): received or sent. `null`: it never existed, or exists no more. The log
+ * keeps it for a day longer than the message is kept. Its content is sealed under its mailbox's key.
  */
 import { Schema } from "effect"
 import { BlobRef } from "../../../schemas/blob/operations.ts"

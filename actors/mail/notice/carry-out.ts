@@ -1,4 +1,4 @@
-/** Carries out a notification, whatever it is. */
+/** Carries out a notification of any sort. */
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
 import type { NoticeOutcome } from "../../../schemas/mail/notice.ts"
@@ -11,7 +11,7 @@ export interface CarryingOut extends ReceivedParts {
   readonly reports: Reports | null
 }
 
-/** Fails where it is to be tried again. Carried out twice, it is done once. */
+/** Fails if it is to be tried again. Carried out twice, it is done once. */
 export const carriedOut = (parts: CarryingOut, id: string, message: string): Effect.Effect<NoticeOutcome, Refusal> => {
   const notification = notificationIn(message)
   if (notification === null) return Effect.succeed({ outcome: "ignored", reason: "it is no notification of SES" })

@@ -1,4 +1,4 @@
-/** Decisions on what the provider told (state.ts has the rules). Pure. */
+/** Decisions on notifications of the provider (state.ts has the rules). Pure. */
 import { notFound, type Refusal, unavailable } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"
 import type { NoticeOutcome } from "../../../schemas/mail/notice.ts"
@@ -19,7 +19,7 @@ const TOO_EARLY: { readonly refused: Refusal } = {
 }
 export const noNotice: { readonly refused: Refusal } = { refused: notFound("notification") }
 
-/** `sealed`: what it says; `null` where it was taken before, and is sealed already. */
+/** `sealed`: its content; `null` if it was taken before and is sealed already. */
 export const decideTake = (
   state: NoticeState,
   { at, facts: { sealed } }: { readonly at: number; readonly facts: { readonly sealed: string | null } },
@@ -33,7 +33,7 @@ export const decideTake = (
         timers: [{ name: OVER_TIMER, at: at + notice_over_seconds * 1000 }]
       }
 
-/** The first outcome stands: whoever carries it out a second time has come to the same. */
+/** The first outcome counts. A second worker that carries it out has the same outcome. */
 export const decideSettle = (state: NoticeState, { outcome, reason }: NoticeOutcome): Decision<NoticeEvent, null> => {
   if (state === null) return noNotice
   return { events: state.status === "waiting" ? [{ type: "mail_notice.settled", v: 1, outcome, reason }] : [] }

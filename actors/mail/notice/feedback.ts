@@ -1,22 +1,22 @@
-/** Turns SES's feedback about a sent mail into a report on its sending. Pure except for handing it on. */
+/** Turns SES's feedback about a sent mail into a report on its sending. Pure except for passing it on. */
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
 import type { NoticeOutcome } from "../../../schemas/mail/notice.ts"
 import { heardAddress } from "../../../schemas/mail/senders.ts"
 import type { Notification } from "./notification.ts"
 
-/** By which a sending is known again: of what is sent, the tag and the header. */
+/** The name of the tag and the header by which a sending is recognized in feedback. */
 export const SENDING_TAG = "hub-sending"
 const SENDING_HEADER = "X-Hub-Sending"
 
 export interface Report {
   readonly type: "bounced" | "complained" | "delivered" | "failed"
   readonly reason: string
-  /** Addresses that it names; absent where it names none. */
+  /** Addresses that it names; absent if it names none. */
   readonly named?: ReadonlyArray<string>
 }
 
-/** Takes the reports. `id`: of the sending, `<mail>-<n>`. Refused `not_found` where there is none. */
+/** Takes the reports. `id`: of the sending, `<mail>-<n>`. Refused `not_found` if there is none. */
 export interface Reports {
   readonly report: (id: string, report: Report) => Effect.Effect<unknown, Refusal>
 }
@@ -26,7 +26,7 @@ const REASON_CHARS = 200
 const STATUS = /^[245]\.\d{1,3}\.\d{1,3}$/
 const KIND = /^[a-z-]{1,30}$/
 
-/** The tag comes with events, the header with feedback notifications that are told with headers. */
+/** Events contain the tag. Feedback notifications contain the header, if headers are included. */
 export const sendingOf = ({ mail: { tags, headers } }: Notification): string | null => {
   const header = headers?.find(({ name }) => name.toLowerCase() === SENDING_HEADER.toLowerCase())?.value
   const id = tags?.[SENDING_TAG]?.[0] ?? header?.trim()
@@ -42,7 +42,7 @@ const words = (...parts: ReadonlyArray<string | undefined>): string =>
     .trim()
     .slice(0, REASON_CHARS)
 
-/** `null` where nothing follows from it. */
+/** `null` if nothing follows from it. */
 export const reportIn = (notification: Notification): Report | null => {
   const { notificationType, eventType, bounce, complaint, reject } = notification
   switch (eventType ?? notificationType) {

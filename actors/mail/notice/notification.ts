@@ -68,7 +68,7 @@ export type Notification = typeof Notification.Type
 
 const decode = Schema.decodeUnknownResult(Schema.fromJsonString(Notification))
 
-/** `null` where it is none. */
+/** `null` if it is none. */
 export const notificationIn = (message: string): Notification | null => {
   const result = decode(message)
   return Result.isSuccess(result) ? result.success : null

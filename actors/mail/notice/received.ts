@@ -1,4 +1,7 @@
-/** A mail that SES received for us: from its notification, or from where it was stored, to the mailboxes. */
+/**
+ * Handles a mail that SES received for us: takes it from its notification or from its storage, and delivers it to the
+ * mailboxes.
+ */
 import { Effect } from "effect"
 import { type Refusal, unavailable } from "../../../schemas/errors.ts"
 import type { NoticeOutcome } from "../../../schemas/mail/notice.ts"

@@ -1,9 +1,9 @@
 /**
- * A notice of the provider: `null` where nothing of that id came, or longer ago than the log keeps it.
+ * A notification of the provider. `null`: none with that id came, or the log has forgotten it.
  *
  * Invariants
- *  - It is called for by `taken` and by each `due`: whoever hears such a commit carries it out, and settles it or puts
- *    it off. A postponed notice waits for a timer, and delays nobody.
+ *  - `taken` and each `due` call for it: the worker that gets such a commit carries it out, and settles it or puts it
+ *    off. A postponed notice waits for a timer, and delays no other.
  *  - Settled it stays so. One that nobody has settled in `notice_over_seconds` is given up.
  */
 import { Schema } from "effect"
@@ -21,7 +21,7 @@ export const NoticeState = Schema.NullOr(
     taken_at: Schema.Number,
     /** The last that was called for. */
     attempt: Schema.Int,
-    /** Unix ms; `null` where an attempt is called for. */
+    /** Unix ms; `null` if an attempt is called for. */
     due: Schema.NullOr(Schema.Number)
   })
 )

@@ -27,7 +27,7 @@ export interface NoticeParts {
   readonly bounds: Limits["service"]["mail"]
 }
 
-/** At the end, for what is under way. */
+/** Time for notifications under way when the worker ends. */
 const LINGER_MS = 1000
 
 interface Call {
@@ -57,7 +57,7 @@ export const noticeWorker = (parts: NoticeParts): Effect.Effect<void, never, Sco
     againMs: ({ given }) => againMs(parts.bounds, given)
   })
 
-/** Fails where the call is to come again. */
+/** Fails if the call is to come again. */
 const answered = (parts: NoticeParts, message: Message, call: Call): Effect.Effect<void, Refusal> => {
   const { delivery: id } = message
   return Effect.matchCauseEffect(carriedOut(parts, id, call), {

@@ -27,7 +27,7 @@ const LINE_BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]+/gu
 
 const line = (text: string): string => text.replace(LINE_BREAKS, " ").trim()
 
-/** Those would stand in the message as they are, with whatever lines an agent gave them. */
+/** Parts of these types would be in the message without encoding, with any lines that an agent wrote. */
 const UNENCODED = /^(?:message|multipart)\//i
 
 const parties = (all: ReadonlyArray<string>) =>

@@ -1,6 +1,6 @@
 /**
- * The servers that take mail for a domain (RFC 5321 5.1, RFC 7505): hostile input, as every name that a stranger's
- * domain says. Only addresses that the world can reach are tried; in development those of this machine besides.
+ * Finds the servers that take mail for a domain (RFC 5321 5.1, RFC 7505). Their names are hostile input, like
+ * everything from a stranger's domain. Only public addresses are tried; in development also those of this machine.
  */
 import type { Resolver } from "node:dns/promises"
 import { isIP } from "node:net"

@@ -1,4 +1,4 @@
-/** Mail as files, one for each recipient, for a service that is tried out. */
+/** Writes mail to files, one for each recipient, for trying the service out. */
 import { Effect } from "effect"
 import { fileTransport } from "../../kit/mailing/file-transport.ts"
 import type { Transport } from "./transport.ts"

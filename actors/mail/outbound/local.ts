@@ -1,4 +1,4 @@
-/** Mail between the service's own agents: it never leaves the service, and comes in as every other. */
+/** Mail between the service's own agents. It never leaves the service, and is received like any other mail. */
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
 import { delivered, type DeliveryParts } from "../inbound/delivery.ts"
@@ -7,7 +7,7 @@ import type { Judged } from "../inbound/verdicts.ts"
 import type { Ways } from "../inbound/ways.ts"
 import type { Outcome, Transport } from "./transport.ts"
 
-/** The service itself has seen who sends. */
+/** The service itself knows the sender. */
 const OWN: Judged["verdicts"] = { spf: "PASS", dkim: "PASS", dmarc: "PASS", spam: "NONE", virus: "NONE" }
 
 const NOBODY: Outcome = { type: "refused", of: "address", reason: "nobody has this address" }

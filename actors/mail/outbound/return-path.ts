@@ -1,6 +1,6 @@
 /**
- * Addresses of the service that a message carries (VERP): where it comes back to, and where its recipient says that he
- * wants no more. A token in them, which only who got the message has seen, says that they are meant.
+ * Addresses of the service that a message contains (VERP): the one for bounces, and the one to unsubscribe. A token in
+ * each, which only the recipient has seen, proves that mail to it belongs to that message.
  */
 import { sendingOf } from "../sending/id.ts"
 import { isSendingToken, type MailKeys, sendingToken } from "../keys.ts"
@@ -20,7 +20,7 @@ export interface Returned {
   readonly sending: string
 }
 
-/** `null` where it is none, or its token is not right. */
+/** `null` if it is none, or its token is not right. */
 export const returnedTo = (keys: Keys, address: string): Returned | null => {
   const [, kind, sending = "", token] = RETURN.exec(address.toLowerCase()) ?? []
   const known = RETURNS.find((one) => one === kind)

@@ -56,7 +56,7 @@ export const relayTransport = (
     })
   )
 
-/** One after the other, until one of them has said something, or may have taken it. */
+/** Tries the servers one after the other, until one has answered or may have taken the message. */
 export const exchangeTransport = (exchanges: Exchanges, name: string, bounds: Bounds): Transport => {
   const over = (address: string, outgoing: Outgoing, hurry: Effect.Effect<void>, withinMs: number) =>
     Clock.clockWith((clock) => {

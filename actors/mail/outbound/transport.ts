@@ -1,6 +1,6 @@
 /**
- * The transport of mail out of the service: one message to one recipient. The result of an attempt is an outcome, never
- * a failure, and has no foreign words: those may hold an address, or a password.
+ * Sends mail out of the service: one message to one recipient. The result of an attempt is an outcome, never a failure.
+ * It contains no text from outside, which might hold an address or a password.
  */
 import type { Effect } from "effect"
 

@@ -26,7 +26,7 @@ export interface WorkerParts {
   readonly ask: Asking
   /** By the recipient's address. */
   readonly route: (to: string) => Effect.Effect<Transport, Refusal>
-  /** The bytes of a message for one recipient. Fails where they cannot be had now. */
+  /** The bytes of a message for one recipient. Fails if they cannot be had now. */
   readonly made: (sending: string, job: SendJob, transport: Transport) => Effect.Effect<Outgoing, Refusal>
   readonly bounds: Bounds
 }
@@ -89,7 +89,7 @@ export const outboundWorker = (parts: WorkerParts): Effect.Effect<void, never, S
     })
   })
 
-/** A closed mailbox takes nobody's share: its attempt fails at once. */
+/** The attempt of a closed mailbox fails at once, so it takes no share. */
 const sharesOf = ({ ask, bounds }: WorkerParts, { delivery: sending, seq, given }: Message) =>
   Effect.map(orNone(ask(`send-${sending}-${seq}-${given}-share`, "mail_sending.share", sending, null)), (found) =>
     found === null
@@ -108,7 +108,7 @@ const sharesOf = ({ ask, bounds }: WorkerParts, { delivery: sending, seq, given 
         ]
   )
 
-/** Fails where it is to come again. */
+/** Fails if it is to come again. */
 const sent = (
   { ask, route, made }: WorkerParts,
   { delivery: sending, seq, given }: Message,

@@ -87,11 +87,11 @@ const mailboxesOf = (fields: ReadonlyArray<Field>): ReadonlyArray<Mailbox> =>
     .filter(({ name }) => name === "from")
     .flatMap(({ value }) => mailboxesIn(unfolded(Buffer.from(value, "latin1").toString())))
 
-/** Domains of the addresses that stand in From. */
+/** Domains of the addresses in From. */
 const domainsOf = (mailboxes: ReadonlyArray<Mailbox>): ReadonlySet<string> =>
   new Set(mailboxes.flatMap(({ address }) => (address === null ? [] : [address.slice(address.lastIndexOf("@") + 1)])))
 
-/** Tags of a signature (RFC 6376 3.2), with what is written twice. */
+/** Tags of a signature (RFC 6376 3.2), with repeated ones. */
 const tagsOf = (value: string): ReadonlyArray<readonly [string, string]> =>
   value
     .replace(/[ \t\r\n]+/g, "")

@@ -14,7 +14,7 @@ const GROUPS: ReadonlySet<string> = new Set(["thead", "tbody", "tfoot", "center"
 
 const tagsIn = ({ children = [] }: DomNode): ReadonlyArray<DomNode> => children.filter(({ type }) => type === "tag")
 
-/** As the library finds them: groups may stand within groups. */
+/** Rows as the library finds them: groups may contain groups. */
 const rowsOf = (elem: DomNode): ReadonlyArray<DomNode> =>
   tagsIn(elem).flatMap((one) => (one.name === "tr" ? [one] : GROUPS.has(one.name ?? "") ? rowsOf(one) : []))
 
@@ -29,7 +29,7 @@ const columnsOf = (row: DomNode): number =>
       return columns + clamped(attribs.colspan)
     }, 0)
 
-/** The library's own, with what stands below. */
+/** The library's own type, with the additional members below. */
 type Builder = Parameters<FormatCallback>[2] & {
   readonly options: { readonly formatters: Readonly<Record<string, FormatCallback>> }
 }

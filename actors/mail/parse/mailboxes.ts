@@ -7,16 +7,16 @@ import { mailDomain } from "../../../schemas/mail/settings.ts"
 
 export interface Mailbox {
   readonly name: string
-  /** As rules compare it; `null` where it is none that mail could come from. */
+  /** As rules compare it; `null` if it is none that mail could come from. */
   readonly address: string | null
-  /** False where programs read different domains in the address. */
+  /** False if programs read different domains in the address. */
   readonly isPlain: boolean
 }
 
 /** The first of a list; each is looked for in the whole header. */
 const MAILBOXES_MAX = 100
 
-/** A local part may stand in quotation marks; rules name it without (RFC 5322 3.2.4). */
+/** A local part may be quoted. Rules name it without quotation marks (RFC 5322 3.2.4). */
 const unquoted = (address: string): string =>
   address.replace(/^"(.*)"(?=@)/, (_, local: string) => local.replaceAll(/\\(.)/g, "$1"))
 
@@ -40,9 +40,9 @@ const isPlainlyWritten = (text: string): boolean => {
 }
 
 /**
- * In order. A name may hold a comma that nobody quoted (`Joe Foo, PhD <joe@uni.example>`): what has no address belongs to
- * the name of the next. An encoded word holds a name, never an address (RFC 2047 5): the library looks there all the
- * same, and who judges where a message comes from does not.
+ * In order. A name may contain an unquoted comma (`Joe Foo, PhD <joe@uni.example>`): a part without an address belongs
+ * to the name of the next one. An encoded word contains a name, never an address (RFC 2047 5). The library looks for
+ * addresses there nevertheless, and the code that judges a message's origin does not.
  */
 export const mailboxesIn = (header: string): ReadonlyArray<Mailbox> => {
   const bare = header.replaceAll(/["\\]/g, "")

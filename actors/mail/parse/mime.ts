@@ -1,6 +1,6 @@
 /**
- * `postal-mime`, with two things that it does otherwise. It has no hooks for them, so these replace methods of one
- * parser, which the package's exact version makes sure are there.
+ * `postal-mime` with two changes. It has no hooks for them, so they replace methods of one parser. The package's exact
+ * version guarantees that these methods exist.
  *
  * Invariants
  *  - An attachment is the sender's bytes, decoded by its transfer encoding alone: the library joins lines by line feeds
@@ -51,7 +51,7 @@ const hasJapaneseEscapes = (bytes: Uint8Array): boolean => {
   return false
 }
 
-/** The charset that bytes show, or `null` where their label may be right. */
+/** The charset that bytes show, or `null` if their label may be right. */
 const shownCharset = (bytes: Uint8Array): string | null => {
   if (hasHighByte(bytes)) return isUtf8(bytes) ? "utf-8" : null
   return hasJapaneseEscapes(bytes) ? "iso-2022-jp" : null
@@ -114,7 +114,7 @@ const withoutLineEnd = (bytes: Uint8Array): Uint8Array => {
 
 const ownBuffer = (bytes: Uint8Array): ArrayBuffer => Uint8Array.from(bytes).buffer
 
-/** Rejects what is too deep, or has too much of a header. */
+/** Rejects if parts are nested too deep, or a header is too long. */
 export const parseMime = (raw: Uint8Array, options: PostalMimeOptions): Promise<Email> => {
   const parser = new PostalMime(options)
   const inside = parser as unknown as Inside

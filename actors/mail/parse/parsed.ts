@@ -1,31 +1,31 @@
-/** A message as it was read: what is made of bytes that strangers wrote, within bounds (schemas/mail/limits.ts). */
+/** A parsed message: values made from bytes by strangers, within limits (schemas/mail/limits.ts). */
 import type { MailCode, MailLink, MailSender, VerdictReason } from "../../../schemas/mail/records.ts"
 
 export interface ParsedAttachment {
-  /** Without any path; `null` where the sender gives none. */
+  /** Without any path; `null` if the sender gives none. */
   readonly filename: string | null
-  /** As the sender declares it: one line, `application/octet-stream` where there is none that makes sense. */
+  /** As the sender declares it: one line, `application/octet-stream` if there is none that makes sense. */
   readonly content_type: string
   readonly bytes: Uint8Array
 }
 
 export interface ParsedMail {
-  /** True if it could be parsed. One that could not has `text` as it came, as far as it is kept. */
+  /** True if it could be parsed. Otherwise `text` is the raw message, up to the limit that is kept. */
   readonly parsed: boolean
   /** True if a part was too long, too deep or too much to be kept. */
   readonly truncated: boolean
-  /** Of the header. The address in lower case, its domain as A-label; empty where there is none that makes sense. */
+  /** Of the header. The address in lower case, its domain as A-label; empty if there is none that makes sense. */
   readonly from: MailSender
   /** Reasons that no proof of its origin counts. */
   readonly doubts: ReadonlyArray<VerdictReason>
-  /** Addresses of the header, as they stand there. */
+  /** Addresses of the header, as written. */
   readonly to: ReadonlyArray<string>
   readonly cc: ReadonlyArray<string>
-  /** The first of `Reply-To`, as `from`; `null` where there is none that makes sense. */
+  /** The first of `Reply-To`, as `from`; `null` if there is none that makes sense. */
   readonly replyTo: string | null
   /** One line. */
   readonly subject: string
-  /** ISO 8601; `null` where there is none that makes sense. */
+  /** ISO 8601; `null` if there is none that makes sense. */
   readonly date: string | null
   /** Without angle brackets. */
   readonly messageId: string | null

@@ -1,6 +1,6 @@
 /**
- * A message read as mail (RFC 5322, MIME), by `postal-mime`. Runs in a thread of its own (worker.ts): whatever strangers
- * write, it takes the time and the memory of that thread and no more.
+ * Parses a message as mail (RFC 5322, MIME), by `postal-mime`. It runs in a thread of its own (worker.ts), so that
+ * hostile messages can use up only that thread's time and memory.
  */
 import type { Address, Attachment, Email } from "postal-mime"
 import type { MailSender } from "../../../schemas/mail/records.ts"
@@ -112,7 +112,7 @@ const hasTooManyLines = (raw: Uint8Array, max: number): boolean => {
   return false
 }
 
-/** Rejects what is too deep, or has too much of a header, or too many lines. */
+/** Rejects if parts are nested too deep, a header is too long, or there are too many lines. */
 export const readMail = async (raw: Uint8Array, bounds: ReadBounds): Promise<ParsedMail> => {
   if (hasTooManyLines(raw, bounds.lines_max)) throw new Error("too many lines")
   const email = await parseMime(raw, {
@@ -150,7 +150,7 @@ export const readMail = async (raw: Uint8Array, bounds: ReadBounds): Promise<Par
   }
 }
 
-/** A message that could not be parsed, kept as it came. */
+/** A message that could not be parsed, kept in its raw form. */
 export const unread = (raw: Uint8Array, { body_max_bytes }: Pick<ReadBounds, "body_max_bytes">): ParsedMail => {
   const whole = storable(new TextDecoder().decode(raw.subarray(0, 4 * body_max_bytes)))
   const { text } = cutTo(whole, body_max_bytes)

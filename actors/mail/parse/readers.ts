@@ -1,10 +1,10 @@
 /**
- * Threads that read and judge messages: so many, each of which computes for one at a time (thread.ts).
+ * A fixed number of threads that parse and judge messages. Each computes for one message at a time (thread.ts).
  *
  * Invariants
  *  - A message that takes too much is kept unread, or without a verdict: it is never lost.
  *  - All that DNS is asked goes by the process's own `lookup`: so many questions a message, in so much time.
- *  - The queue is bounded: one more is told to come again. A message that nobody waits for any more is not begun.
+ *  - The queue is bounded, and one message more is refused for now. A message whose client has gone is not begun.
  */
 import { Effect, type Scope } from "effect"
 import { type Refusal, unavailable } from "../../../schemas/errors.ts"

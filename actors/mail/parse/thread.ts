@@ -22,7 +22,7 @@ export interface ThreadBounds extends ReadBounds {
 export interface Job {
   /** Its bytes are copied when their turn comes. */
   readonly work: Work
-  /** Anew for each try. */
+  /** Makes a new lookup for each try. */
   readonly lookup: () => Lookup
   /** `null`: it was given up. */
   readonly done: (result: Result | null) => void
@@ -60,7 +60,7 @@ export class Thread {
   private readonly open = new Map<number, UnderWay>()
   private worker: Worker | null = null
   private hasBegun = false
-  /** As the thread told it last. */
+  /** The CPU time that the thread reported last. */
   private cpu = 0
   private running: UnderWay | null = null
   private timer: NodeJS.Timeout | undefined

@@ -1,11 +1,11 @@
-/** The inputs and outputs of a thread that reads and judges messages. */
+/** The inputs and outputs of a thread that parses and judges messages. */
 import type { Judged, Origin } from "../inbound/verdicts.ts"
 import type { ParsedMail } from "./parsed.ts"
 import type { ReadBounds } from "./read.ts"
 
 export interface Start {
   readonly bounds: ReadBounds
-  /** In whose name it judges; `null` where it judges nothing. */
+  /** In whose name it judges; `null` if it judges nothing. */
   readonly mta: string | null
 }
 
@@ -35,6 +35,6 @@ export type Tells =
       readonly name: string
       readonly record: string
     }
-  /** For what it has asked: until then it computes nothing of that job. */
+  /** Waits for an answer that it has asked for. Until then it computes nothing for that job. */
   | { readonly type: "waits"; readonly id: number; readonly cpu: number }
   | { readonly type: "done"; readonly id: number; readonly result: Result; readonly cpu: number }

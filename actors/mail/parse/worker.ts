@@ -1,4 +1,4 @@
-/** The thread that reads and judges messages, as it is told. DNS is asked by who told it. */
+/** The thread that parses and judges messages. It asks the main thread for answers of DNS. */
 import { parentPort, workerData } from "node:worker_threads"
 import type { Lookup } from "../dns.ts"
 import { UNJUDGED } from "../inbound/verdicts.ts"
@@ -29,7 +29,7 @@ const cpu = (): number => {
   return user + system
 }
 
-/** Behind all that follows from what is known now. */
+/** Runs after everything that follows from the known answers. */
 const settle = (id: number): void => {
   if (settling.has(id)) return
   settling.add(id)

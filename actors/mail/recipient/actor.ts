@@ -1,6 +1,6 @@
 /**
- * Decides if any agent may write to an address (contract 20): id = `recipientId`. Its newest event says all of it.
- * `null`: nothing stands against it.
+ * Decides whether agents may write to an address (contract 20). Its id is `recipientId`. Its newest event contains the
+ * whole state. `null`: agents may write to it.
  */
 import { Schema } from "effect"
 import { recipientOperations, SUPPRESSIONS } from "../../../schemas/mail/sending-operations.ts"

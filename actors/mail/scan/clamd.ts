@@ -1,5 +1,5 @@
 /**
- * Viruses, as clamd finds them: one connection a message, by its command INSTREAM (clamd(8)).
+ * Scans for viruses with clamd: one connection for each message, by the command INSTREAM (clamd(8)).
  *
  * Invariants
  *  - Anything but a clear answer is a fault: clamd did not say that the message is clean.
@@ -33,7 +33,7 @@ function* framesOf(raw: Buffer): Generator<Buffer> {
   yield lengthOf(0)
 }
 
-/** Throws where it is no clear answer. */
+/** Throws if it is no clear answer. */
 const clamdVerdict = (answer: string): Verdict => {
   const [line = ""] = answer.split("\0", 1)
   if (line === "stream: OK") return "PASS"

@@ -1,5 +1,5 @@
 /**
- * Spam, as Rspamd judges it: `POST /checkv2` of its normal worker. If its answer makes no sense, the verdict is GRAY.
+ * Judges spam with Rspamd: `POST /checkv2` of its normal worker. If its answer is not understood, the verdict is GRAY.
  * The caller bounds the time.
  */
 import { request } from "node:http"
@@ -33,7 +33,7 @@ const Answer = Schema.fromJsonString(
 )
 const decode = Schema.decodeUnknownResult(Answer)
 
-/** `null` where it is no clear answer. */
+/** `null` if it is no clear answer. */
 const rspamdVerdict = (answer: string): Verdict | null => {
   const decoded = decode(answer)
   if (Result.isFailure(decoded)) return null
@@ -43,7 +43,7 @@ const rspamdVerdict = (answer: string): Verdict | null => {
   return Object.hasOwn(OF_ACTION, action) ? (OF_ACTION[action] ?? null) : null
 }
 
-/** A stranger chooses these: only what a header may hold is told. */
+/** A stranger chooses these values, so only characters that a header may contain are sent. */
 const plain = (text: string): string => text.replaceAll(/[^\x21-\x7e]/g, "").slice(0, HEADER_MAX_CHARS)
 
 const headersOf = ({ ip = "", helo = "", sender }: SpamOrigin, to: ReadonlyArray<string>) =>

@@ -5,7 +5,8 @@
  *  - A message of which clamd says nothing in time is not taken: its sender comes again. So no agent gets an attachment
  *    that was to be looked at and was not.
  *  - A message of which Rspamd says nothing in time is taken with `spam: GRAY`: the verdict is advice.
- *  - Each scanner has so many scans at once, and so many that wait; each has `scan_ms`, waiting included.
+ *  - For each scanner the numbers of scans under way and of waiting scans are limited. Each scan has `scan_ms`,
+ *    including its wait.
  */
 import { Effect, Semaphore } from "effect"
 import { type Refusal, unavailable } from "../../../schemas/errors.ts"
@@ -43,7 +44,10 @@ const told = (scanner: "clamd" | "rspamd", { message }: { readonly message: stri
 const IN_TIME = { message: "it did not answer in time" }
 const TOO_MANY = { message: "too many messages wait for it" }
 
-/** In its turn, and in time; fails with what is logged. Each scanner has turns of its own: a slow one holds up no other. */
+/**
+ * Runs a scan in its turn and within its time. Fails with the text that is logged. Each scanner has its own turns, so
+ * that a slow one delays no other.
+ */
 const turns = (bounds: Bounds) => {
   const slots = Semaphore.makeUnsafe(bounds.scans_at_once)
   let waiting = 0

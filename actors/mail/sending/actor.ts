@@ -1,4 +1,4 @@
-/** A message on its way to one recipient, see state.ts. */
+/** A message on its way to one recipient (see state.ts). */
 import { Effect } from "effect"
 import { notFound } from "../../../schemas/errors.ts"
 import { sendingOperations } from "../../../schemas/mail/sending-operations.ts"

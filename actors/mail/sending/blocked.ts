@@ -1,4 +1,4 @@
-/** The obstacle, at the moment of an attempt, to a message that was admitted to the queue before (spec 3.6). */
+/** The reason why a message that was queued earlier may not be sent at the moment of an attempt (spec 3.6). */
 import { Effect } from "effect"
 import type { HubConfig } from "../../../schemas/config.ts"
 import type { Refusal } from "../../../schemas/errors.ts"

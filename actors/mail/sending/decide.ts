@@ -83,7 +83,10 @@ const lost = (state: MailSendingValue, unsure: boolean): MailSendingEvent =>
 
 const NONE: Taken = { attempt: null, lost: false }
 
-/** `unsure`: see `isUnsure`. `repeatable`: whether an attempt of which nobody has told may be made again; `null`: whoever asks does not know yet. */
+/**
+ * `unsure`: see `isUnsure`. `repeatable`: whether an attempt without a reported outcome may be made again; `null` if
+ * the asker does not know yet.
+ */
 export const decideTake = (
   state: MailSendingState,
   { repeatable }: { readonly repeatable: boolean | null },
@@ -108,7 +111,7 @@ export const decideSettle = (
   retrySeconds: Readonly<Record<number, number>>
 ): Decided => {
   if (state === null) return NO_SENDING
-  // The process that was thought to be lost has come back, with what is the truth.
+  // The process that was thought to be lost has come back with the real outcome.
   const isLate = state.unknown && outcome.type !== "unknown"
   if (state.attempts !== attempt || !(state.phase === "attempting" || isLate)) return NOTHING
   switch (outcome.type) {

@@ -4,7 +4,7 @@ const SENDING_ID = /^([1-9]\d{0,14})-([1-9]\d?)$/
 
 export const sendingId = (mail: number, n: number): string => `${mail}-${n}`
 
-/** `null` where it is none. */
+/** `null` if it is none. */
 export const sendingOf = (id: string): { readonly mail: number; readonly n: number } | null => {
   const [, mail, n] = SENDING_ID.exec(id) ?? []
   return mail === undefined || n === undefined ? null : { mail: Number(mail), n: Number(n) }

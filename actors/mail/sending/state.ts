@@ -1,9 +1,10 @@
 /**
- * A message on its way to one recipient: id = `sendingId`. `null`: never queued. Begun by the commit that sends.
+ * A message on its way to one recipient. Its id is `sendingId`. `null`: never queued. The commit that sends the mail
+ * creates it.
  *
  * Invariants
- *  - An attempt is in the log before it is made. One of which nobody has told what became of it is made again only
- *    where that does no harm; else it is over, and told as not known.
+ *  - An attempt is in the log before it is made. If its outcome was not reported, it is made again only if that does no
+ *    harm. Otherwise the sending ends, and its outcome is reported as unknown.
  *  - A finished sending stays finished, except for later reports by others: each report counts once.
  */
 import { Schema } from "effect"
@@ -38,7 +39,7 @@ export const MailSendingValue = Schema.Struct({
   /** `called`: an attempt is due; `attempting`: it is under way; `waiting`: for a timer. */
   phase: Schema.Literals(["called", "attempting", "waiting", "over"]),
   attempts: Schema.Int,
-  /** Nobody has told what became of the last attempt. */
+  /** True if the outcome of the last attempt was not reported. */
   unknown: Schema.Boolean,
   /** Its recipient has said that he wants no more. */
   unsubscribed: Schema.Boolean,

@@ -1,4 +1,4 @@
-/** The counts of all agents that send, see state.ts. */
+/** The counts of all agents' sent mail (see state.ts). */
 import { Effect } from "effect"
 import { notFound } from "../../../schemas/errors.ts"
 import { serviceOperations } from "../../../schemas/mail/sending-operations.ts"

@@ -1,6 +1,6 @@
 /**
- * The counts of all agents that send (spec 3.6, 8): id = `service`. Its newest event holds the whole state, so that a
- * sender's actor writes it in its own commit.
+ * The counts of all agents' sent mail (spec 3.6, 8). Its id is `service`. Its newest event contains the whole state, so
+ * that a sender's actor can write it in its own commit.
  *
  * Invariants (contract 22)
  *  - `days` leaves out recipients at this service's own domains and everything from a sender whose sending is
@@ -222,6 +222,6 @@ export const afterSuspension = (state: MailServiceState, sender: SenderDays): Ma
 export const paused = (state: MailServiceState, at: number): MailServiceEvent =>
   stands({ ...state, paused_at: at }, "paused")
 
-/** By an operator: what was counted counts no more. */
+/** An operator resets the counts. */
 export const resumed = (state: MailServiceState): MailServiceEvent =>
   stands({ ...state, days: NO_DAYS, senders: [], paused_at: null }, "resumed")

@@ -1,4 +1,4 @@
-/** The shared settings of clients of the provider's: region, time bounds, and no tries of their own. */
+/** The shared settings of clients of the provider: region and time limits, without retries of their own. */
 import type { Limits } from "../../../schemas/limits.ts"
 
 export type ProviderBounds = Pick<
@@ -6,7 +6,10 @@ export type ProviderBounds = Pick<
   "provider_connect_ms" | "provider_call_ms" | "object_fetch_ms" | "provider_paused_seconds"
 >
 
-/** Credentials and addresses come by the SDK's own names. `maxAttempts`: what is sent twice is received twice. */
+/**
+ * Credentials and addresses come from the SDK's own settings. `maxAttempts` is 1, because a mail that is sent twice is
+ * received twice.
+ */
 export const clientSettings = (region: string, bounds: ProviderBounds, maxAttempts = 1) => ({
   region,
   maxAttempts,

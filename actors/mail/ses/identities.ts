@@ -1,4 +1,4 @@
-/** Domains of agents as SES knows them, and how the account itself stands. Asking twice changes nothing. */
+/** Domains of agents at SES, and the state of the account itself. Calls can be repeated without effect. */
 import {
   AlreadyExistsException,
   CreateEmailIdentityCommand,

@@ -10,7 +10,7 @@ import { clientSettings } from "./client.ts"
 type Found = { readonly raw: Buffer } | { readonly lost: string }
 
 export interface Objects {
-  /** Fails where a later attempt may do better. */
+  /** Fails if a later attempt may do better. */
   readonly read: (bucket: string, key: string, maxBytes: number) => Effect.Effect<Found, Refusal>
 }
 
@@ -27,7 +27,7 @@ const isKey = (key: string): boolean =>
 const unread = unavailable("A stored message could not be read.")
 const tooLarge: Found = { lost: "the stored message is too large" }
 
-/** The end of whoever reads it is the end of the connection. */
+/** If the reader ends, the connection is closed. */
 const bytesOf = async (
   client: S3Client,
   place: { readonly Bucket: string; readonly Key: string },

@@ -1,4 +1,6 @@
-/** Mail by SES: what it tells is taken from the log and carried out, for as long as the scope is open. */
+/**
+ * Receives mail by SES: takes its notifications from the log and carries them out, for as long as the scope is open.
+ */
 import { randomUUID } from "node:crypto"
 import { Clock, Effect, type Scope } from "effect"
 import type { SesMail } from "../../../schemas/mail/settings.ts"

@@ -2,8 +2,8 @@
  * Mail of agents, sent by SES (SendEmail of its version 2 interface): one recipient a call.
  *
  * Invariants
- *  - Sent at most once a call: the client tries nothing again by itself. If the line broke after the request went out,
- *    nobody knows the outcome, and it is not repeated.
+ *  - A call sends at most once, because the client does not retry. If the connection broke after the request was sent,
+ *    the outcome is unknown, and the request is not repeated.
  *  - The sender of the envelope is SES's own: what comes back to it, SES tells by notification. SES signs (DKIM).
  *  - Reasons are words of ours: the provider's own may hold an address.
  */

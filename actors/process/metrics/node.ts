@@ -1,4 +1,4 @@
-/** The metrics of a process with the role `actors`: of the actors' work, of the log, of the shards that it owns. */
+/** The metrics of a process with the role `actors`: the work of its actors, its log, and the shards that it owns. */
 import type { NatsConnection } from "@nats-io/transport-node"
 import type { Limits } from "../../../schemas/limits.ts"
 import { type CallStats, Calls, neverCalled } from "../../../schemas/runtime/metrics/calls.ts"
@@ -14,7 +14,7 @@ import type { StorageWatch } from "../../log/storage.ts"
 import type { ScheduledTimers } from "../../engine/timers.ts"
 import type { ProcessMetrics } from "../../kit/process-metrics.ts"
 
-/** `<noun>.<verb>`, as the code writes them; what a stranger on the bus makes up counts as other. */
+/** `<noun>.<verb>`, as the code writes operations. Names that a stranger on the bus invents count as other. */
 const OPERATION = /^[a-z]{1,20}\.[a-z_]{1,30}$/
 const BATCH_COMMITS: ReadonlyArray<number> = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000]
 
@@ -110,7 +110,7 @@ export const nodeMetrics = ({ meter, discovered }: ProcessMetrics, parts: Parts)
 const shardsOf = (placement: Placement): number =>
   Array.from({ length: SHARD_COUNT }, (_, shard) => shard).filter((shard) => placement.serves(shard)).length
 
-/** `agent.me` and `agent.update` are one endpoint. */
+/** Joins the operations of one endpoint, such as `agent.me` and `agent.update`. */
 const byNoun = (all: ReadonlyArray<CallStats>): ReadonlyArray<CallStats> => {
   const nouns = new Map(KINDS.map(({ fold }) => [fold.kind, neverCalled(fold.kind)]))
   for (const { name, requests, errors, seconds, lastError } of all) {

@@ -1,4 +1,6 @@
-/** The metrics of projectors. Only the node that keeps a projection knows how far it is: the others leave that out. */
+/**
+ * The metrics of projectors. Only the node that keeps a projection knows its position, so other nodes leave that out.
+ */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { Clock } from "effect"
 import { wallMs } from "../../../schemas/runtime/clock.ts"

@@ -1,4 +1,4 @@
-/** Metrics of the pruner: rows that were kept for their time and removed. */
+/** Metrics of the pruner: rows removed after the time for which they are kept. */
 import type { Meter } from "../../../schemas/runtime/metrics/meter.ts"
 import type { Pruner } from "../../projections/pruning.ts"
 

@@ -1,5 +1,6 @@
 /**
- * The metrics of reactors. Only the node that carries reactions out knows how far they are: the others leave that out.
+ * The metrics of reactors. Only the node that carries reactions out knows their position, so other nodes leave that
+ * out.
  */
 import type { Meter } from "../../../schemas/runtime/metrics/meter.ts"
 import type { Reactor } from "../reacting.ts"

@@ -1,4 +1,4 @@
-/** Replicas of the log: one less than there should be is told before the next one is lost. */
+/** Metrics of the log's replicas. A missing replica must be noticed before the next one is lost. */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { Meter } from "../../../schemas/runtime/metrics/meter.ts"
 import { streams } from "../../../schemas/subjects.ts"

@@ -1,4 +1,4 @@
-/** The container engine, by its socket. Every call has a time limit; what the engine says of a failure is one line. */
+/** The container engine, over its socket. Every call has a time limit. A failure is reported in one line. */
 import { Agent } from "node:http"
 import { access } from "node:fs/promises"
 import { inspect } from "node:util"
@@ -35,7 +35,7 @@ export const isConflict = (cause: unknown): boolean => statusOf(cause) === 409 |
 /** The engine was not reached, or could not do it now: asking again may help. */
 export class EngineFault extends HostFault {}
 
-/** null where there is no such thing. */
+/** null if there is no such thing. */
 export async function orMissing<A>(answer: Promise<A>): Promise<A | null> {
   try {
     return await answer
@@ -71,7 +71,7 @@ export class QuietAgent extends Agent {
   }
 }
 
-/** `host` stands over DOCKER_HOST of the environment, which is somebody else's. */
+/** `host` overrides DOCKER_HOST of the environment, which may name another engine. */
 function clientOf(socketPath: string, timeout: number): Docker {
   const options = { socketPath, host: undefined, timeout, agent: new QuietAgent({ keepAlive: false }) }
   return new Docker(options)

@@ -1,4 +1,4 @@
-/** This deployment's containers, each found by its name: there is never a second one of a compartment. */
+/** This deployment's containers. Each is found by its name, so a compartment never has two. */
 import { setTimeout as delay } from "node:timers/promises"
 import type Docker from "dockerode"
 import { groupsOf } from "./cgroup.ts"
@@ -11,10 +11,10 @@ import type { Facts, Found, HostSettings, StartOrder } from "./types.ts"
 
 const GONE_MAX_MS = 20_000
 const PAUSE_MS = 25
-/** The engine hears of a kill for memory apart from the end of the container; a little later at most. */
+/** The engine learns of a kill for memory separately from the container's end, at most this much later. */
 const OOM_LATE_MS = 400
 
-/** False where there is no such process any more. */
+/** False if there is no such process any more. */
 function sent(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal)
@@ -57,7 +57,7 @@ export class Containers {
     return info === null ? null : { found: foundOf(info), id: info.Id, pid: info.State.Pid }
   }
 
-  /** As it is after the call: whoever asks while one looks shares the look that begins next. */
+  /** The state after the call. Callers during one look share the next one. */
   all(): Promise<ReadonlyArray<Found>> {
     return this.looks.next()
   }
@@ -82,7 +82,7 @@ export class Containers {
   }
 
   /**
-   * Nothing where it does not run. By the kernel where the first process is one of this machine: an engine that is busy
+   * Nothing if it does not run. By the kernel where the first process is one of this machine: an engine that is busy
    * takes its time. A sandbox of its own kernel (gVisor) is asked by the engine.
    */
   async signal(compartment: string, signal: "SIGTERM" | "SIGKILL"): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * The first process of a compartment. A constant: it holds no secret, and is bound into the container read-only.
+ * The first process of a compartment. It is a constant without secrets, mounted read-only into the container.
  *
  * Invariants
  *  - It holds both output FIFOs open for reading and writing: a program never gets SIGPIPE, and never waits to open

@@ -1,4 +1,4 @@
-/** A program beside the compartment's own, in its container and its bounds. */
+/** Runs a program beside the compartment's own, in its container and within its limits. */
 import type { Duplex } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { Readable, Writable } from "node:stream"
@@ -22,7 +22,7 @@ export interface Execution {
   readonly timeoutMs: number
 }
 
-/** The engine sends both streams as one, in frames; of what is said the first is kept and the rest thrown away. */
+/** The engine sends both streams as one, in frames. The first part of the output is kept, and the rest is dropped. */
 function collector(): { readonly sink: Writable; readonly text: () => string } {
   const kept: Array<Buffer> = []
   let size = 0
@@ -94,7 +94,7 @@ export async function execute(container: Docker.Container, order: Execution): Pr
   // Its failure is that of the whole, also while the input is still being written.
   reading.catch(() => undefined)
   try {
-    // A program that ends early does not read all of its input: its status tells more than that.
+    // A program that ends early does not read all of its input. Its exit status says more than this error.
     await pipeline(stdin, stream, { signal }).catch((cause: unknown) => {
       if (signal.aborted) throw cause
     })

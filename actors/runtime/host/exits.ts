@@ -1,6 +1,6 @@
 /**
- * The ends of containers, as the engine tells them. It tells nothing while it is away, and nobody is told afterwards of
- * what ended then: who listens looks at all containers from time to time as well.
+ * Reports the ends of containers, as the engine announces them. It announces nothing while it is down, and does not do
+ * so later. So listeners also check all containers from time to time.
  */
 import type { Readable } from "node:stream"
 import { setTimeout as delay } from "node:timers/promises"

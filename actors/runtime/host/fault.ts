@@ -1,4 +1,4 @@
-/** Why the host cannot do what it was told, in one line that holds no secret. */
+/** The reason why the host cannot carry out an order, in one line without secrets. */
 export class HostFault extends Error {
   override readonly name = "HostFault"
 }

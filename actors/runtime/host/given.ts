@@ -1,6 +1,6 @@
 /**
  * Gives a program its command and environment at its start, through the FIFO `env`, which its container's first process
- * reads (entry.ts). So it stands in no file, no argument and no answer of the engine.
+ * reads (entry.ts). So they are in no file, no argument and no answer of the engine.
  *
  * Invariants
  *  - Once it is given the FIFO is gone: a program that held its end open would be taken for a first process that asks.

@@ -179,7 +179,7 @@ export class Host {
       .catch((cause) => this.note(compartment, cause))
   }
 
-  /** `null` where it does not run. */
+  /** `null` if it does not run. */
   async stats(compartment: string): Promise<Stats | null> {
     const seen = await this.containers.see(compartment)
     if (seen?.found.state !== "running") return null
@@ -204,7 +204,8 @@ export class Host {
   }
 
   /**
-   * Tells of each end of a container once its last lines are in its log. Ends of the time without an engine are missed.
+   * Calls the listener for each end of a container, once its last lines are in its log. Ends while the engine was down
+   * are missed.
    */
   exits(listener: (found: Found) => void): () => void {
     this.listeners.add(listener)

@@ -93,7 +93,7 @@ export class Journal {
     this.folder = folder
   }
 
-  /** Reads what is there, oldest first, and goes on behind it. */
+  /** Reads the existing records, oldest first, and appends after them. */
   static open(folder: string, read: (record: JournalRecord) => void): Journal {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const journal = new Journal(folder)
@@ -119,7 +119,7 @@ export class Journal {
     this.numbers.push(number)
   }
 
-  /** True where the next record belongs into a new segment: `begin` is to be called. */
+  /** True if the next record belongs into a new segment: `begin` is to be called. */
   get full(): boolean {
     return this.fd === null || this.size >= SEGMENT_MAX_BYTES
   }

@@ -1,6 +1,6 @@
 /**
- * Lines out of a stream of bytes. Pure: the same bytes make the same lines, however they were cut into chunks, so that
- * a journal of chunks can be read back to the same ids (journal.ts).
+ * Splits a stream of bytes into lines. Pure: the same bytes give the same lines in any chunks, so that a journal of
+ * chunks can be read back to the same ids (journal.ts).
  *
  * - A line longer than LINE_MAX_BYTES goes on as the next line; it is cut between two characters.
  * - Bytes that are no UTF-8 become U+FFFD. Control characters stay as they are: lines are carried as JSON alone.
@@ -10,7 +10,7 @@ export const LINE_MAX_BYTES = 8192
 const NEWLINE = 0x0a
 const RETURN = 0x0d
 const NOTHING = Buffer.alloc(0)
-/** A character has at most so many bytes after its first. */
+/** The most bytes that a character has after its first. */
 const FOLLOWING_MAX = 3
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
@@ -31,7 +31,7 @@ function cutAt(bytes: Uint8Array, start: number): number {
   return end
 }
 
-/** U+FFFD has more bytes than what it stands for: what is then too long loses its end. */
+/** U+FFFD has more bytes than the bytes that it replaces. A text that becomes too long is cut at its end. */
 function bounded(text: string): string {
   const encoded = Buffer.from(text)
   if (encoded.length <= LINE_MAX_BYTES) return text

@@ -5,7 +5,7 @@ import { proveFilter } from "./filter.ts"
 import { HostFault } from "./fault.ts"
 import type { Facts, HostSettings } from "./types.ts"
 
-/** The engine's description of itself, beside the parts that its types know. */
+/** The engine's description of itself, with members that its types lack. */
 interface Info {
   readonly ServerVersion: string
   readonly DockerRootDir: string
@@ -43,7 +43,7 @@ function checkBounds(info: Info): void {
   if (missing.length > 0) throw new HostFault(`this machine cannot bound ${missing.join(", ")} of a container`)
 }
 
-/** gVisor opens FIFOs of the host only where it was told to; without them a compartment has no output. */
+/** gVisor opens FIFOs of the host only if configured to. Without them a compartment has no output. */
 const isolationOf = ({ Runtimes }: Info): Facts["isolation"] =>
   Runtimes?.["runsc"]?.runtimeArgs?.includes("--host-fifo=open") === true ? "runsc" : "runc"
 

@@ -1,5 +1,6 @@
 /**
- * The output of one compartment: its last lines, and, while a container may write, what carries it out of its FIFOs.
+ * The output of one compartment: its last lines, and, while a container may write, the pump that reads them from its
+ * FIFOs.
  *
  * Invariants
  *  - Before a program's end is told to anybody, its last lines are in the ring (`settle`).
@@ -16,7 +17,7 @@ import type { Owner } from "./volume.ts"
 
 /** Milliseconds to wait for the last lines of a program that is gone. */
 const SETTLE_MAX_MS = 2_000
-/** A line of ours goes behind what was written before it; not for longer than so long. */
+/** A line of the service is written after the program's earlier output, but waits no longer than this. */
 const SAY_MAX_MS = 500
 
 export interface OutputPlace {
@@ -119,7 +120,7 @@ export class Output {
     this.ring.end()
   }
 
-  /** A line of ours, behind what was written before it. */
+  /** Writes a line of the service, after the program's earlier output. */
   async say(text: string): Promise<void> {
     if (this.settling !== null) await Promise.race([this.settling, delay(SAY_MAX_MS)])
     this.ring.say(text)

@@ -1,6 +1,6 @@
 /**
- * Carries what a compartment writes out of its FIFO, at a bounded rate: a program that writes faster waits, and nobody
- * else does. Ends by itself when the last process that holds the FIFO open for writing is gone.
+ * Reads a compartment's output from its FIFO at a bounded rate. A program that writes faster waits, and delays no
+ * other. It ends when the last process that has the FIFO open for writing is gone.
  */
 import { constants, openSync } from "node:fs"
 import { Socket } from "node:net"
@@ -19,7 +19,7 @@ export class Allowance {
   private at = performance.now()
   private unbounded = false
 
-  /** Takes what was read; tells how long not to read. */
+  /** Counts the bytes read. Returns the ms for which to pause. */
   take(bytes: number): number {
     const now = performance.now()
     this.bytes = Math.min(BURST_BYTES, this.bytes + ((now - this.at) / 1000) * RATE_BYTES_PER_SECOND) - bytes
@@ -28,7 +28,7 @@ export class Allowance {
     return Math.max(PAUSE_MS, (-this.bytes / RATE_BYTES_PER_SECOND) * 1000)
   }
 
-  /** From now on nothing waits: the program is gone, and what is left is one FIFO's. */
+  /** From now on nothing is delayed: the program is gone, and only the content of one FIFO is left. */
   lift(): void {
     this.unbounded = true
   }

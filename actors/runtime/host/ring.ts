@@ -1,5 +1,5 @@
 /**
- * The last lines of a compartment, with ascending ids that go on over restarts of this process.
+ * The last lines of a compartment. Their ids ascend, and continue over restarts of this process.
  *
  * Invariants
  *  - A chunk is journalled first and split then; what is read back is split by the same rules to the same ids.
@@ -61,7 +61,7 @@ export class Ring {
     this.record({ kind: stream, at, bytes: chunk })
   }
 
-  /** A line that is nobody's output. */
+  /** Adds a line of the service itself. */
   say(text: string, at = Date.now()): void {
     this.record({ kind: "system", at, bytes: Buffer.from(text) })
   }

@@ -1,6 +1,4 @@
-/**
- * One look at a time, and at most one that waits: however many ask, each gets what was seen after it had asked.
- */
+/** Shares checks: one runs at a time and at most one waits. Each caller gets a result that was begun after its call. */
 export class SharedLook<A> {
   private readonly look: () => Promise<A>
   private current: Promise<unknown> | null = null

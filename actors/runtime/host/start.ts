@@ -1,5 +1,5 @@
 /**
- * From whatever is there to a program that runs, for one run.
+ * Starts a program for one run, from any state that is left on the host.
  *
  * Invariants
  *  - A run's program starts once. The start is marked on disk before the program gets its command and environment. A

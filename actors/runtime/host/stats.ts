@@ -40,7 +40,7 @@ const isReference = (last: Sample, now: Sample): boolean => {
   return isSame && age >= SPAN_MIN_MS && age <= SPAN_MAX_MS
 }
 
-/** Of one compartment. The share of a core is of the time since it was last asked, where that is not too long ago. */
+/** Of one compartment. The share of a core is of the time since it was last asked, if that is not too long ago. */
 export class StatsMeter {
   private last: Sample | null = null
 

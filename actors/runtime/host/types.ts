@@ -14,15 +14,15 @@ export interface HostSettings {
   readonly socket: string
   /** Absolute: `<HUB_DATA>/runtime`. */
   readonly folder: string
-  /** Tells this deployment's containers from those of others on the same machine. */
+  /** Distinguishes this deployment's containers from others on the same machine. */
   readonly tag: string
   readonly image: string
   readonly quotas: Quotas
-  /** The longest that a program has to end itself, where it is not the usual. */
+  /** The longest that a program has to end itself, if it is not the usual. */
   readonly graceMaxMs?: number
   /** The number of last lines that are kept of each compartment. */
   readonly logLines: number
-  /** Told in one line of what went wrong behind the caller's back. */
+  /** Called with one line about a failure that no caller sees. */
   readonly note?: (line: string) => void
 }
 
@@ -149,6 +149,6 @@ export interface ExecOrder {
 export interface ExecResult {
   /** null where it was detached. */
   readonly exitCode: number | null
-  /** The first of what it wrote, of both streams. */
+  /** The beginning of its output, of both streams. */
   readonly output: string
 }

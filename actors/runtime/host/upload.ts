@@ -47,7 +47,7 @@ timeout -s KILL ${UNPACK_SECONDS} cp -a -T --remove-destination -- "$fresh" "$at
 
 const ID = /^[A-Za-z0-9_-]{1,64}$/
 
-/** Rejects where the container or the engine is gone: then it may be tried again. */
+/** Rejects if the container or the engine is gone: then it may be tried again. */
 export async function applyUpload(container: Docker.Container, { id, dest, file }: Upload): Promise<Applied> {
   // Looked at again, though the service has: this is the last who can refuse it.
   if (destOf(dest) !== dest || !ID.test(id)) return { ok: false, why: "the folder's name is refused" }

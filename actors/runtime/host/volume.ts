@@ -1,6 +1,6 @@
 /**
- * `/data` of a compartment: a file system in a file. Its size and its number of files are bounded by what it is, and what
- * is used of it is one question to the kernel.
+ * `/data` of a compartment: a file system in a file. That bounds its size and its number of files, and one call to the
+ * kernel gives its usage.
  *
  * Invariants
  *  - The file appears under its name when the file system in it is complete.
@@ -17,7 +17,7 @@ const MIB = 1024 * 1024
 const SHARE_OF_QUOTA = 1.25
 const MORE_MIB = 32
 const JOURNAL_MIB = 16
-/** A file for every so many bytes, on average. */
+/** One file for this many bytes, on average. */
 const BYTES_PER_INODE = 16_384
 const INODE_BYTES = 256
 /** e2fsck: clean, or mended. */
@@ -40,7 +40,7 @@ export const volumePlace = (folder: string): VolumePlace => ({
   mount: join(folder, "data")
 })
 
-/** Beside what can be used, the file holds the file system's own tables and its journal. */
+/** The file also holds the file system's tables and its journal. */
 function imageBytes(diskMb: number): number {
   const usable = Math.ceil(diskMb * SHARE_OF_QUOTA) + MORE_MIB
   const tables = Math.ceil((usable * INODE_BYTES) / BYTES_PER_INODE)
@@ -77,7 +77,7 @@ async function makeImage(image: string, diskMb: number, { uid, gid }: Owner): Pr
   await rm(seed, { recursive: true, force: true })
 }
 
-/** Makes what is missing: the file, the mount. */
+/** Makes the file and the mount if they are missing. */
 export async function ensureVolume(place: VolumePlace, diskMb: number, owner: Owner): Promise<void> {
   if (await isMounted(place.mount)) return
   await mkdir(place.mount, { recursive: true })
@@ -91,7 +91,7 @@ export interface Used {
   readonly used_mb: number
 }
 
-/** null where it is not mounted. */
+/** null if it is not mounted. */
 export async function usedOf(place: VolumePlace): Promise<Used | null> {
   if (!(await isMounted(place.mount))) return null
   const { blocks, bfree, bsize } = await statfs(place.mount)

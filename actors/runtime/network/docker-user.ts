@@ -25,7 +25,7 @@ async function hasDockerUser(): Promise<boolean> {
   return (await hasProgram("iptables")) && (await has("-n", "-L", CHAIN))
 }
 
-/** Those that are missing; none where there is no such chain. */
+/** Those that are missing; none if there is no such chain. */
 async function missing(names: Names): Promise<ReadonlyArray<ReadonlyArray<string>>> {
   if (!(await hasDockerUser())) return []
   const found = await Promise.all(rulesOf(names).map((rule) => has("-C", CHAIN, ...rule)))

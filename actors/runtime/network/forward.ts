@@ -1,6 +1,6 @@
 /**
- * The way from compartments to a service that listens on the host's loopback alone. One address and port of ours, which
- * the firewall opens to compartments alone, is joined to `127.0.0.1` at the same port.
+ * Connects compartments to a service that listens only on the host's loopback. One address and port, which the firewall
+ * opens to compartments alone, is forwarded to `127.0.0.1` at the same port.
  *
  * A compartment comes to the service from a loopback address of its own (10.213.x.y as 127.213.x.y), so that the
  * service counts each by itself and none counts as another. Connections are bounded, in all and for each compartment,

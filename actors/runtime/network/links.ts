@@ -16,8 +16,7 @@ export interface LinkSettings {
   readonly addresses: Addresses
 }
 
-/** The device within each namespace. */
-/** In every namespace. */
+/** The name of the device in every namespace. */
 export const INNER = "eth0"
 const PROBE_IPV6 = "fd6b:6875:6200::2/64"
 const MTU_DEFAULT = 1500
@@ -38,7 +37,7 @@ export class Devices {
   private constructor(all: ReadonlyArray<Device>) {
     this.#all = new Map(all.map((device) => [device.ifname, device]))
   }
-  /** Those of the host, or of a namespace; none where there is no such namespace. */
+  /** Those of the host, or of a namespace; none if there is no such namespace. */
   static async read(namespace?: string): Promise<Devices> {
     const where = namespace === undefined ? [] : ["-n", namespace]
     const { code, stdout } = await runAny("ip", [...where, "-d", "-j", "addr", "show"])
@@ -84,7 +83,7 @@ interface Part {
   readonly make: () => Promise<void>
 }
 
-/** Lines for `ip -batch`; what fails is told with its line. */
+/** Runs lines with `ip -batch`. A failure names its line. */
 const batch = (lines: ReadonlyArray<string>, ...options: ReadonlyArray<string>): Promise<string> =>
   run("ip", [...options, "-batch", "-"], `${lines.join("\n")}\n`)
 

@@ -41,9 +41,9 @@ interface EngineNetwork {
 
 /** The engine's part in the network. */
 export interface EngineNetworks {
-  /** There is a network of that name afterwards, with these settings: one with others is made anew. */
+  /** Makes sure that a network of that name exists with these settings. One with other settings is replaced. */
   readonly ensureNetwork: (name: string, settings: EngineNetwork) => Promise<void>
-  /** Nothing happens where there is none. */
+  /** Nothing happens if there is none. */
   readonly removeNetwork: (name: string) => Promise<void>
 }
 

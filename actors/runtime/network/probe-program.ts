@@ -1,6 +1,6 @@
 /**
- * Runs in the probe's network namespace: tries each target once, all at a time, and writes what came of it as JSON. It
- * has its orders as JSON in its only argument.
+ * Runs in the probe's network namespace. It tries each target once, all in parallel, and writes the results as JSON.
+ * Its only argument is its orders as JSON.
  */
 import { createSocket } from "node:dgram"
 import { Resolver } from "node:dns/promises"

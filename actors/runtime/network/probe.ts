@@ -18,7 +18,7 @@ import { type Counters, readCounters } from "./table.ts"
 const PROGRAM = fileURLToPath(new URL("./probe-program.ts", import.meta.url))
 /** "Discard": nobody listens there, and a kernel that is reached refuses it at once. */
 const PORT = 9
-/** Silence is waited for so long; the counters decide. */
+/** The time for which the probe waits for an answer that must not come. */
 const SILENCE_MS = 300
 /** Milliseconds for probes that must be answered. */
 const ANSWER_MS = 5000

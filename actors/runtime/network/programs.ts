@@ -1,6 +1,6 @@
 /**
- * The system's own programs that the network of compartments is made with. Each runs without a shell and under a bound of
- * time and output, and says in one line what failed.
+ * The system's programs that set up the network of compartments. Each runs without a shell, with limits of time and
+ * output, and reports a failure in one line.
  */
 import { spawn } from "node:child_process"
 import { access, constants } from "node:fs/promises"
@@ -43,7 +43,7 @@ export async function hasProgram(program: string): Promise<boolean> {
   return false
 }
 
-/** Throws where we are not root or a program is missing. */
+/** Throws if we are not root or a program is missing. */
 export async function requirePrograms(): Promise<void> {
   if (process.getuid?.() !== 0) throw new NetworkFault("the network of compartments can be made by root alone")
   for (const [program, from] of PROGRAMS) {
@@ -55,7 +55,7 @@ export async function requirePrograms(): Promise<void> {
 const errorLine = (program: string, args: ReadonlyArray<string>, text: string): string =>
   `${[program, ...args].join(" ").slice(0, COMPLAINT_MAX_CHARS)}: ${text.trim().replace(/\s+/g, " ").slice(0, COMPLAINT_MAX_CHARS)}`
 
-/** Runs a program to its end, whatever its status. Rejects where it cannot be started, or takes or writes too much. */
+/** Runs a program to its end, whatever its status. Rejects if it cannot be started, or takes or writes too much. */
 export function runAny(program: string, args: ReadonlyArray<string>, input = ""): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { env: { PATH, LC_ALL: "C" }, timeout: CALL_TIMEOUT_MS, killSignal: "SIGKILL" })
@@ -75,13 +75,13 @@ export function runAny(program: string, args: ReadonlyArray<string>, input = "")
       if (signal === null) resolve({ code, stdout: Buffer.concat(out).toString("utf8"), stderr })
       else reject(new NetworkFault(errorLine(program, args, `ended by ${signal} (${CALL_TIMEOUT_MS} ms at most)`)))
     })
-    // It may have ended before it has read everything; its status tells.
+    // The program may have ended before it has read everything. Its exit status says so.
     child.stdin.on("error", () => {})
     child.stdin.end(input)
   })
 }
 
-/** Runs a program to its end and gives what it wrote; rejects where its status is not 0. */
+/** Runs a program to its end and returns its output. Rejects if its exit status is not 0. */
 export async function run(program: string, args: ReadonlyArray<string>, input = ""): Promise<string> {
   const ended = await runAny(program, args, input)
   if (ended.code === 0) return ended.stdout

@@ -1,6 +1,6 @@
 /**
- * Removes a deployment's network from this host, whatever is left of it. Unlike `Network.open` it needs no subnet,
- * engine or program, and makes nothing on the way. Done again it finds nothing.
+ * Removes the remains of a deployment's network from this host. Unlike `Network.open` it needs no subnet, engine or
+ * program, and makes nothing. A second run finds nothing.
  *
  * It keeps the choice of addresses (network.json), and that the host forwards packets: others may need that.
  */
@@ -66,7 +66,7 @@ const told = ({ table, devices, namespaces, rules }: Left, names: Names): Readon
   ...some(rules, "rule").map((count) => `${count} of DOCKER-USER`)
 ]
 
-/** Names of bridges that something stands at: what runs in a container whose engine does not answer. */
+/** Names of bridges with attached devices, such as those of a container whose engine does not answer. */
 export const bridgesInUse = async (folder: string): Promise<ReadonlyArray<string>> => {
   const names = namesOf(tagOf(folder))
   if (!(await hasProgram("ip"))) return []
@@ -84,7 +84,7 @@ export const removeNetwork = async (folder: string, engine: EngineRemoval | null
   await removeDockerUser(names)
   for (const device of await devicesOf(names)) await removeDevice(device)
   for (const namespace of before.namespaces) await removeNamespace(namespace)
-  // The firewall last, as it came first.
+  // The firewall is removed last, as it was set up first.
   if (before.table) await removeTable(names.table)
   const left = told(await lookFor(names), names)
   if (left.length > 0) throw new NetworkFault(`not removed: ${left.join(", ")}`)

@@ -1,5 +1,5 @@
 /**
- * Which addresses the compartments of a deployment have.
+ * Chooses the addresses of a deployment's compartments.
  *
  * A deployment takes two neighbouring /24 out of 10.213.0.0/16. The first is cut into a /30 for each slot; the second
  * has what is ours: the address of resolver and forward, and the networks from which the rules are tried. It is chosen

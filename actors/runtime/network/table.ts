@@ -48,7 +48,7 @@ export function linesOf(listing: string): ReadonlyArray<string> {
 const listArguments = (table: string): ReadonlyArray<string> => ["-j", "list", "table", FAMILY, table]
 const listed = ({ code, stdout }: Ended): ReadonlyArray<string> => (code === 0 ? linesOf(stdout) : [])
 
-/** The two listings: what the kernel has, and what it would have. */
+/** Two listings: the kernel's table, and the wanted one. */
 async function both({
   names
 }: RuleSettings): Promise<readonly [is: ReadonlyArray<string>, wanted: ReadonlyArray<string>]> {
@@ -63,7 +63,7 @@ async function makeReference(settings: RuleSettings): Promise<void> {
   await run("ip", inNamespace(settings.names.probe.namespace, "-f", "-"), rulesText(settings))
 }
 
-/** Leaves alone what stands: counters go on, connections stay counted. */
+/** Changes nothing if the table is right, so that counters and counted connections stay. */
 export async function ensureTable(settings: RuleSettings): Promise<void> {
   await makeReference(settings)
   const [is, wanted] = await both(settings)

@@ -1,6 +1,6 @@
 /**
- * Everything that a deployment makes on a host has its tag in its name, so that several deployments share one machine
- * and none touches another's. The names of devices stay below the kernel's 15 characters.
+ * The tag of a deployment, which is in the name of everything that it makes on a host. So several deployments share one
+ * machine without touching each other. The names of devices stay below the kernel's 15 characters.
  */
 import { createHash } from "node:crypto"
 import { resolve } from "node:path"
@@ -17,7 +17,7 @@ export const isOurs = (device: string): boolean => /^hb[0-9a-f]{4}[a-z]/.test(de
 export interface Names {
   readonly tag: string
   readonly table: string
-  /** Every bridge that a compartment can stand at, in nft's spelling. */
+  /** Every bridge that a compartment can be attached to, in nft's spelling. */
   readonly bridges: string
   readonly bridge: (slot: number) => string
   readonly network: (slot: number) => string
@@ -25,7 +25,7 @@ export interface Names {
   readonly service: string
   /** The bridge, the device and the network namespace from which the rules are tried. */
   readonly probe: { readonly bridge: string; readonly device: string; readonly namespace: string }
-  /** The device and namespace that stand for the internet when the rules are tried. */
+  /** The device and namespace that play the internet when the rules are tested. */
   readonly outside: { readonly device: string; readonly namespace: string }
 }
 

@@ -1,6 +1,6 @@
 /**
- * The form of private keys in the keeper's store: AES-256-GCM under a key of HUB_VAULT_KEY, bound to their vault. As
- * bytes that can be wiped, never as text.
+ * The form of private keys in the keeper's store: AES-256-GCM under a key derived from HUB_VAULT_KEY, bound to the
+ * vault. Keys are bytes that can be wiped, never text.
  */
 import {
   createCipheriv,
@@ -14,7 +14,7 @@ import {
 
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-/** In front of each box: which of the keys it stands under. */
+/** The mark before each box: it names the key that sealed it. */
 const MARK_BYTES = 4
 
 interface Key {
@@ -38,7 +38,7 @@ export class KeySealing {
   private readonly current: Key
   private readonly known: ReadonlyArray<Key>
 
-  /** `former`: what opens what was sealed before; nothing new is sealed under it. */
+  /** `former`: the key that opens older boxes. Nothing new is sealed under it. */
   constructor(seed: Uint8Array, former: Uint8Array | null) {
     this.current = derived(seed)
     this.known = [this.current, ...(former === null ? [] : [derived(former)])]
@@ -52,7 +52,7 @@ export class KeySealing {
     return Buffer.concat([this.current.mark, nonce, cipher.getAuthTag(), box])
   }
 
-  /** 32 bytes that nobody else can tell, the same for the same words. */
+  /** 32 bytes that only this key can compute, the same for the same words. */
   tokenOf(...words: ReadonlyArray<string>): Buffer {
     return createHmac("sha256", this.current.tokens).update(JSON.stringify(words)).digest()
   }
@@ -61,7 +61,7 @@ export class KeySealing {
     return this.current.mark.equals(sealed.subarray(0, MARK_BYTES))
   }
 
-  /** Throws where it was sealed for another vault, or under a key that is not known. The caller wipes it. */
+  /** Throws if it was sealed for another vault, or under a key that is not known. The caller wipes it. */
   open(sealed: Uint8Array, vault: string): Buffer {
     const key = this.known.find(({ mark }) => mark.equals(sealed.subarray(0, MARK_BYTES)))?.key
     if (key === undefined) throw new Error("A private key stands under another HUB_VAULT_KEY")

@@ -126,8 +126,8 @@ export class KeeperStore {
   }
 
   /**
-   * Seals every key that stands under a former HUB_VAULT_KEY anew, and erases what it replaces. Answers how many there
-   * were.
+   * Seals every key again that is sealed under a former HUB_VAULT_KEY, and erases the replaced one. Answers how many
+   * there were.
    */
   async rewrap(): Promise<number> {
     let [from, count] = [1, 0]
@@ -145,7 +145,7 @@ export class KeeperStore {
       bytes.fill(0)
       const subject = subjects.vaultKey(vault)
       await this.put(subject, { v: 1, vault, public_key, sealed: anew }, next.seq)
-      // Also what a run that was interrupted has left; never the only one that stands there.
+      // Also removes what an interrupted run has left, but never the only message of a subject.
       const newest = await this.last(subject)
       if (newest !== null && newest.seq > next.seq)
         await eraseMessage(this.nats, streams.vaultKeys, next.seq, TIMEOUT_MS)
@@ -159,7 +159,7 @@ export class KeeperStore {
     )
   }
 
-  /** `seq`: of the message that it takes the place of; where another stands there, nothing changes. */
+  /** `seq`: the message that this one replaces. If another one is there, nothing changes. */
   private async put(subject: string, value: object, seq?: number): Promise<void> {
     const more = headers()
     if (seq !== undefined) more.set("Nats-Expected-Last-Subject-Sequence", String(seq))

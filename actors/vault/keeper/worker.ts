@@ -3,8 +3,9 @@
  * revoked.
  *
  * Invariants (besides kit/worker/worker.ts)
- *  - A public key never changes: a worker that takes a commit again finds the key that was made, and makes no other.
- *  - A private key leaves this process in no event, no answer and no log line but sealed (give.ts).
+ *  - A public key never changes: a worker that handles a commit again finds the key that was made, and makes no second
+ *    one.
+ *  - A private key leaves this process only in sealed form (give.ts). No event, answer or log line contains one.
  */
 import { Cause, Effect, type Scope } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
@@ -48,7 +49,7 @@ const made = ({ ask, store }: KeeperParts, agent: string, uid: string): Effect.E
     })
     yield* Effect.catchIf(
       ask(`key-${uid}`, "vault.publish_key", agent, { uid, public_key }),
-      // Revoked by now: nobody needs its key.
+      // The vault was revoked meanwhile, so its key is not needed.
       ({ code }) => code === "not_found",
       () => stored(() => store.eraseKey(uid))
     )

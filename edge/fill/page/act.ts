@@ -1,4 +1,4 @@
-/** In the page: what is done to a field beside typing, and whether it is still the one that was chosen. */
+/** Runs in the page: acts on a field other than by typing, and checks that it is still the chosen one. */
 import type { PageDocument, PageElement, PageWindow } from "./dom.ts"
 import { everything, isOpen, isReachable } from "./look.ts"
 import { elementAt, isField, known } from "./tell.ts"
@@ -66,7 +66,7 @@ function touch(element: PageElement, earlier: PageElement | undefined, text: str
 }
 
 /**
- * In one turn, so that nothing comes between the focus and the text: `false` where the field does not keep the focus.
+ * In one turn, so that nothing comes between the focus and the text: `false` if the field does not keep the focus.
  * `before`: what was put in already. If the page has replaced this field by another, that one gets the whole.
  */
 export function insert(n: number, text: string, before: string): boolean {
@@ -92,7 +92,7 @@ function holdersOf({ element, text }: Touched): ReadonlyArray<PageElement> {
   })
 }
 
-/** Takes back what was put in, where a fill breaks off. */
+/** Removes typed text if a fill is broken off. */
 export function unfill(): void {
   for (const one of touched.splice(0))
     for (const element of holdersOf(one)) {

@@ -1,4 +1,7 @@
-/** In the page: a captcha that keeps the form from being sent. The top document alone is looked at, and frames by their elements. */
+/**
+ * Runs in the page: finds a captcha that keeps the form from being sent. It looks only at the top document, and at
+ * frames by their elements.
+ */
 import type { PageDocument, PageElement, PageWindow } from "./dom.ts"
 import { everything, isOpen, isReachable } from "./look.ts"
 import { known, labelOf } from "./tell.ts"
@@ -17,7 +20,7 @@ export interface Zone {
   readonly kind: "box" | "text" | "taps"
   /** The element to click, or to type the answer into. */
   readonly n: number
-  /** A button that hands in what was tapped. */
+  /** A button that submits the tapped tiles. */
   readonly confirm: number | null
   /** The part of the window that an owner sees. */
   readonly area: Area
@@ -69,7 +72,7 @@ const isUsable = (element: PageElement): boolean => isOpen(element) && isReachab
 const isTicked = (element: PageElement): boolean =>
   element.checked === true || element.getAttribute("aria-checked") === "true"
 
-/** The picture beside the field into which its letters go. */
+/** The picture next to the field into which its letters are typed. */
 function pictureBy(field: PageElement): PageElement | null {
   let at = field.parentElement
   for (let up = 0; at !== null && up < PICTURE_LEVELS_UP; up++) {
@@ -112,7 +115,7 @@ function tapsZone(all: ReadonlyArray<PageElement>): Zone | null {
     (one) =>
       one.matches("iframe, div, section, canvas, img, fieldset") && asks(one) && isBig(areaOf(one)) && isReachable(one)
   )
-  // The innermost of what is called so, unless it is there for letters.
+  // The innermost matching element, unless it is one for typed letters.
   const zone = zones.find((one) => !zones.some((other) => other !== one && one.contains(other)))
   if (zone === undefined || zone.querySelectorAll("input[type=text], input:not([type])").length > 0) return null
   const buttons = [...zone.querySelectorAll('button, [role="button"], input[type="submit"]')]
@@ -136,7 +139,7 @@ export function captchaZone(): Zone | null {
   return tapsZone(all) ?? textZone(all) ?? boxZone(all)
 }
 
-/** The point of a part in the window now; without parts, of the box to tick. */
+/** The point of a part in the window now; without parts, the point of the box to tick. */
 export function zonePoint(
   n: number,
   part: { readonly x: number; readonly y: number } | null

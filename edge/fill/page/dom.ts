@@ -1,6 +1,6 @@
 /**
- * The parts of the DOM that this code uses. Types alone: the rest of the project must not take itself to be in a
- * browser.
+ * The types of the DOM that this code uses. They are declared here so that the rest of the project does not get the
+ * types of a browser.
  */
 
 export interface Box {

@@ -1,4 +1,4 @@
-/** In the page: what a person would see, and could type into. */
+/** Runs in the page: finds what a person would see and could type into. */
 import type { PageDocument, PageElement, PageRoot, PageWindow } from "./dom.ts"
 
 declare const document: PageDocument

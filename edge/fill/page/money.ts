@@ -1,4 +1,4 @@
-/** In the page: where it tells what is to be paid. Texts alone: what they mean is judged elsewhere. */
+/** Runs in the page: collects the texts that may name the sum to be paid. Other code interprets them. */
 import type { PageDocument, PageElement } from "./dom.ts"
 import { everything, nearest } from "./look.ts"
 import { known } from "./tell.ts"

@@ -1,4 +1,4 @@
-/** In the page: what keeps a form from being sent, and whether the page has taken it. */
+/** Runs in the page: finds what keeps a form from being sent, and whether the page has accepted it. */
 import type { PageDocument, PageElement } from "./dom.ts"
 import { everything, isOpen, isReachable, nearest } from "./look.ts"
 import { GROUPS, heirOf, isAlike, isButton, isField, known } from "./tell.ts"

@@ -1,4 +1,4 @@
-/** In the page: fields, buttons and forms, told by what stands on them. */
+/** Runs in the page: describes fields, buttons and forms by their texts and attributes. */
 import type { ButtonFact, Fact, FormFact, PageDocument, PageElement, PageOption, PageWindow, Scan } from "./dom.ts"
 import { around, everything, isOpen, isReachable, nearest } from "./look.ts"
 
@@ -110,7 +110,7 @@ function buttonOf(element: PageElement, form: number): ButtonFact {
 
 const TARGETS_MAX = 20
 
-/** The addresses that a form tells, of itself and of the buttons in it. */
+/** The addresses that a form is sent to, by itself or by its buttons. */
 function addressesOf(form: PageElement): ReadonlyArray<URL> {
   if (!form.matches("form")) return []
   const own = [form.getAttribute("action")]

@@ -1,4 +1,4 @@
-/** Making a key, registering with it, and what the account is. */
+/** Commands for the account: make a key, register with it, and show the profile. */
 import { generateKey, type PowProgress, type Registered, type RegisterOptions } from "../client.ts"
 import type { Command, Invocation } from "./command.ts"
 import { usage } from "./fault.ts"
@@ -105,7 +105,7 @@ without it they are asked at the terminal, or as one line of JSON over standard 
       solve,
       onProgress: (done) => invocation.around.warn(progress(done))
     })
-    // Before anything else: it is shown this once.
+    // Kept before anything else is done, because the secret is shown only once.
     const file = await home.keepSecret(registered.webhook_secret)
     await home.remember({
       hub,

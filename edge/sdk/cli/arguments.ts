@@ -1,4 +1,4 @@
-/** Reads words and options of a command line. Each is judged here, and named where it is wrong. */
+/** Reads words and options of a command line. Each is checked here, and a wrong one is named. */
 import type { VoteTarget } from "../../../schemas/vote/records.ts"
 import type { Invocation, OptionTable } from "./command.ts"
 import { usage } from "./fault.ts"

@@ -1,4 +1,4 @@
-/** Bookmarks: what an agent keeps for itself. */
+/** Commands for an agent's bookmarks. */
 import {
   PAGE_OPTIONS,
   PAGE_USAGE,

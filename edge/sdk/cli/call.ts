@@ -1,4 +1,4 @@
-/** Any operation of the interface, by method and path. */
+/** Calls any operation of the interface, by method and path. */
 import { harmless } from "../../../schemas/printed.ts"
 import { type HubClient, isHubError } from "../client.ts"
 import { present } from "./arguments.ts"
@@ -25,7 +25,7 @@ const targetOf = (path: string): string => {
   return target.startsWith("/") ? target : `/${target}`
 }
 
-/** Much of what is read needs no key. */
+/** Most reads need no key. */
 const clientFor = (invocation: Invocation, method: CallMethod) => {
   if (invocation.flag("unsigned")) return invocation.stranger()
   return method === "GET" ? invocation.reader() : invocation.agent()
@@ -55,7 +55,7 @@ export const callCommand: Command = {
     const answer = await client
       .request(method, target, { ...given, ...present({ idempotencyKey }) })
       .catch(async (error: unknown) => {
-        // Tells a user who meant to sign what is missing.
+        // Tells a user who meant to sign that the key is missing.
         if (!invocation.flag("unsigned") && client.key === null && isHubError(error) && error.status === 401)
           await home.needKey()
         throw error

@@ -1,4 +1,4 @@
-/** A captcha that the agent has met: shown to the people who carry it, waited for, and how it went. */
+/** Sends a captcha to the agent's owners, waits for the answer, and reports whether it worked. */
 import { randomUUID } from "node:crypto"
 import { CAPTCHA_LIMITS } from "../../../schemas/captcha/limits.ts"
 import type { Captcha, CaptchaKind, CaptchaResult } from "../../../schemas/captcha/records.ts"

@@ -15,7 +15,7 @@ export interface Command {
   readonly summary: string
   /** Takes words after its name. */
   readonly words?: true
-  /** Beside those that every command takes. */
+  /** Options besides those that every command has. */
   readonly options?: OptionTable
   readonly run: (invocation: Invocation) => Promise<void>
 }

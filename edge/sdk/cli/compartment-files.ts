@@ -1,4 +1,4 @@
-/** A folder as `.tar.gz`, made by the machine's own tar: nothing of its owner goes along. */
+/** Packs a folder as `.tar.gz` with the machine's own tar, without any data of the folder's owner. */
 import { execFile } from "node:child_process"
 import { stat } from "node:fs/promises"
 import { resolve } from "node:path"

@@ -1,4 +1,7 @@
-/** The agent's own key, for a program that is to sign as the agent: it is sent to the service, sealed there at once. */
+/**
+ * Gives the agent's own key to a program that must sign as the agent. The key is sent to the service, which seals it at
+ * once.
+ */
 import type { Home } from "./home.ts"
 
 /** Base64 of its seed. */

@@ -1,4 +1,4 @@
-/** Prints a compartment's output; with `-f`, as it comes. */
+/** Prints a compartment's output; with `-f`, it continues as output arrives. */
 import type { LogLine, LogStream } from "../../../schemas/compartment/records.ts"
 import { harmless } from "../../../schemas/printed.ts"
 import { type Choices, chosen, numberOf, present } from "./arguments.ts"

@@ -28,7 +28,7 @@ const recordLines = (one: Compartment): ReadonlyArray<string> => [
 
 const printed = (invocation: Invocation, one: Compartment): void => invocation.print(recordLines(one), one)
 
-/** `NAME=value`, or `NAME=@file` and `NAME=-` for what should stand in no list of processes. */
+/** `NAME=value`. `NAME=@file` and `NAME=-` are for values that must not show in a list of processes. */
 const secretsOf = async (invocation: Invocation): Promise<Readonly<Record<string, string>>> => {
   const secrets: Record<string, string> = {}
   for (const word of invocation.texts("secret")) {

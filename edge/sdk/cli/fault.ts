@@ -1,4 +1,4 @@
-/** A fault that the user can mend, reported in one line. Anything else that is thrown is a fault of the program. */
+/** A fault that the user can correct, reported in one line. Any other error is a fault of the program. */
 export class Fault extends Error {
   readonly code: string
   readonly status: number

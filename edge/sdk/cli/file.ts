@@ -32,7 +32,7 @@ export const upload = async (
   return data
 }
 
-/** Writes a post's file to a path where nothing is yet; what arrives must be what the post says it is. */
+/** Writes a post's file to a path where no file is yet. The bytes that arrive must be those that the post describes. */
 export const download = async (
   client: HubClient,
   id: number,

@@ -1,5 +1,5 @@
 /**
- * Files that are written for their owner alone: secrets, and what was fetched.
+ * Writes files that only their owner can read: secrets, and downloads.
  *
  * Invariants
  *  - They are for their owner alone (0600, in a folder of 0700), and one that others may read is not used.
@@ -92,7 +92,7 @@ export const supersede = async (from: string, to: string): Promise<void> => {
 
 export const remove = (path: string): Promise<void> => rm(path, { force: true })
 
-/** `null` where there is none. */
+/** `null` if there is none. */
 export const readSecret = async (path: string): Promise<string | null> => {
   const handle = await open(path, "r").catch((error: unknown) => {
     if (systemCode(error) === "ENOENT") return null

@@ -1,4 +1,6 @@
-/** Calls that the service holds until there is an answer, and that are made again until the command's own time is over. */
+/**
+ * Makes calls that the service holds until there is an answer, and repeats them until the command's own time is over.
+ */
 import { OWNER_MESSAGE_LIMITS } from "../../../schemas/owner/limits.ts"
 import type { Invocation } from "./command.ts"
 import { usage } from "./fault.ts"

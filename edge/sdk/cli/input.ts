@@ -1,4 +1,4 @@
-/** Texts that a command is given: as they stand, from a file (`@file`) or from standard input (`-`). */
+/** Reads text arguments: given directly, from a file (`@file`) or from standard input (`-`). */
 import { open } from "node:fs/promises"
 import { resolve } from "node:path"
 import { Fault, systemCode, usage } from "./fault.ts"

@@ -1,4 +1,4 @@
-/** Mail that goes out. */
+/** Commands that send mail. */
 import { basename } from "node:path"
 import { answerSubject, type SendMail } from "../../../schemas/mail/send.ts"
 import { present, WRITE_OPTIONS, WRITE_USAGE, writeOf } from "./arguments.ts"
@@ -30,7 +30,7 @@ const htmlOf = async (invocation: Invocation): Promise<string | undefined> => {
   return html === undefined ? undefined : textArgument(html, invocation.around)
 }
 
-/** The only mailbox there is, where nothing is said. */
+/** The only mailbox there is, if nothing is said. */
 const fromOf = async (invocation: Invocation): Promise<string> => {
   const wanted = invocation.text("from")
   if (wanted !== undefined) return wanted

@@ -1,4 +1,4 @@
-/** Mail as it is shown: whatever strangers wrote stands behind a bar, with its verdicts. */
+/** Formats mail for the terminal. Text by strangers is set off by a bar, with its verdicts. */
 import type { ListedMail, Mail, MailCodes, MailSender, Verdicts } from "../../../schemas/mail/records.ts"
 import type { ListedSent, SentMail } from "../../../schemas/mail/sent.ts"
 import { oneLine } from "./output.ts"

@@ -1,4 +1,4 @@
-/** Mail: mailboxes, what came and went, and the codes in it. */
+/** Commands for mail: mailboxes, received and sent messages, and the codes in them. */
 import { createHash } from "node:crypto"
 import { resolve } from "node:path"
 import {

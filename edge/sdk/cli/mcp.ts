@@ -1,4 +1,6 @@
-/** The interface for a model, by the Model Context Protocol; what speaks it is loaded for this command alone. */
+/**
+ * Serves the interface to a model by the Model Context Protocol. The library for it is loaded for this command alone.
+ */
 import type { Command } from "./command.ts"
 
 export const mcpCommand: Command = {

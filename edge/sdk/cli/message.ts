@@ -1,4 +1,4 @@
-/** Private messages. */
+/** Commands for private messages. */
 import type { Message, MessageBox } from "../../../schemas/message/records.ts"
 import {
   choice,

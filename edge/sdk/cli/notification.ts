@@ -1,4 +1,4 @@
-/** Notifications: what happened to an agent. */
+/** Commands for notifications. */
 import type { Notification } from "../../../schemas/notification/api.ts"
 import {
   numberOf,

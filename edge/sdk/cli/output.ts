@@ -1,4 +1,4 @@
-/** What is printed. Text that others wrote cannot drive the terminal, and no secret is shown unless it is asked for. */
+/** Prints results. Text by others cannot control the terminal, and secrets are shown only if asked for. */
 import { harmless } from "../../../schemas/printed.ts"
 import { isHubError } from "../client.ts"
 import { Fault } from "./fault.ts"
@@ -8,7 +8,7 @@ const SOURCE_TOKEN = /^hxs_[0-9a-f]{24}/
 const HIDDEN = "(hidden: --show-secret shows it)"
 export const oneLine = (text: string): string => harmless(text.replaceAll(/\s+/g, " ").trim())
 
-/** Operations that give a webhook's secret, once. Nothing else does: what strangers wrote may look like one. */
+/** Operations that return a webhook's secret once. Others never do, but text by strangers may look like a secret. */
 const SECRET_GIVEN_BY: ReadonlySet<string> = new Set(["POST /register", "POST /me/webhook/secret"])
 
 /** `target`: path and query below `/api/v1`. */
@@ -36,7 +36,7 @@ export const sourceTokenGiven = (method: string, target: string, data: unknown):
 const hiding = (_name: string, value: unknown): unknown =>
   typeof value === "string" && (SECRET.test(value) || SOURCE_TOKEN.test(value)) ? HIDDEN : value
 
-/** Escapes of JSON for what is not printable: the text stays the same value. */
+/** Non-printable characters become JSON escapes, so the value stays the same. */
 export const jsonText = (value: unknown, showSecret: boolean, indent?: number): string =>
   harmless(JSON.stringify(value, showSecret ? undefined : hiding, indent) ?? "null")
 
@@ -51,7 +51,7 @@ export interface Described {
   /** Of the program. */
   readonly status: number
   readonly details: Readonly<Record<string, unknown>>
-  /** 0 where there was no answer. */
+  /** 0 if there was no answer. */
   readonly httpStatus: number
   readonly retryAfter?: number
   readonly requestId?: string

@@ -1,4 +1,4 @@
-/** The people who carry the agent: asked, waited for, and what was said. */
+/** Commands for the agent's owners: ask them, wait for an answer, and list the messages. */
 import { randomUUID } from "node:crypto"
 import {
   OWNER_MESSAGE_KINDS,

@@ -1,4 +1,4 @@
-/** Posts: what an agent publishes. */
+/** Commands for posts. */
 import type { Post, PostKind, PostSort } from "../../../schemas/post/records.ts"
 import {
   choice,

@@ -2,7 +2,7 @@
  * Asks the user at the terminal, a line for each answer.
  *
  * Invariants
- *  - A secret is not echoed: the terminal is told so before the question is shown, and told back however that ends.
+ *  - A secret is not echoed. Echo is switched off before the question is shown, and on again however it ends.
  *  - Nothing that was typed is printed or stands in an error.
  */
 import { StringDecoder } from "node:string_decoder"

@@ -1,4 +1,4 @@
-/** The recovery key: the way back into an account whose key is lost. */
+/** Commands for the recovery key, which restores access to an account whose key is lost. */
 import { resolve } from "node:path"
 import {
   type AgentKey,
@@ -25,7 +25,7 @@ const linesOf = ({ recovery_public_key, delay_seconds, pending }: Recovery): Rea
       ])
 ]
 
-/** The recovery key that shall be set: a public key made elsewhere, or a file's, which is made where there is none. */
+/** The recovery key that shall be set: a public key made elsewhere, or a file's, which is made if there is none. */
 const keyToSet = async (
   invocation: Invocation,
   home: Home,

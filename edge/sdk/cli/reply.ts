@@ -1,4 +1,4 @@
-/** Replies, and which of them is the answer. */
+/** Commands for replies, and for accepting one as the answer. */
 import { numberOf, present, WRITE_OPTIONS, WRITE_USAGE, writeOf } from "./arguments.ts"
 import type { Command } from "./command.ts"
 import { textArgument } from "./input.ts"

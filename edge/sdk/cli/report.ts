@@ -1,4 +1,4 @@
-/** Reports to operators. */
+/** Commands for reports to operators. */
 import type { ReportReason, ReportTarget } from "../../../schemas/report/records.ts"
 import { type Choices, chosen, numberOf, present, WRITE_OPTIONS, WRITE_USAGE, writeOf } from "./arguments.ts"
 import type { Command } from "./command.ts"

@@ -1,5 +1,5 @@
 /**
- * Rotation that survives a crash at any moment.
+ * Rotates the agent's key so that a crash at any moment does no harm.
  *
  * Invariants
  *  - The new key is in `key.next`, flushed, before anything is sent, and takes the place of `key` by one rename after
@@ -13,7 +13,7 @@ import { type AgentKey, generateKey } from "../client.ts"
 import type { Command } from "./command.ts"
 import type { Home } from "./home.ts"
 
-/** The new key, kept: one that is there already is used, and counts as young again. */
+/** Makes and stores the new key. If there is one already, it is used and its age starts again. */
 const nextKey = async (home: Home): Promise<AgentKey> => {
   const kept = await home.key("key.next")
   if (kept !== null) {

@@ -1,4 +1,4 @@
-/** Which command a command line asks for, and its end. */
+/** Finds the command that a command line names, runs it, and sets the exit status. */
 import { parseArgs } from "node:util"
 import { VERSION } from "../../../schemas/version.ts"
 import { attestCommand, initCommand, registerCommand, whoamiCommand } from "./account.ts"
@@ -140,7 +140,7 @@ const run = async (args: ReadonlyArray<string>, around: Surroundings): Promise<v
   await perform(`${name} ${word}`, action, more, around)
 }
 
-/** Resolves with the exit status, once what went wrong is told. */
+/** Resolves to the exit status, after a failure was reported. */
 export const runCommandLine = async (args: ReadonlyArray<string>, around: Surroundings): Promise<number> => {
   try {
     await run(args, around)

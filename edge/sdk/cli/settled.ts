@@ -1,4 +1,6 @@
-/** Which key of a folder the service takes: see rotate.ts for what a rotation leaves behind when it is broken off. */
+/**
+ * Finds out which key of a folder the service accepts. rotate.ts says which keys an interrupted rotation leaves behind.
+ */
 import type { AgentKey, HubClient } from "../client.ts"
 import { Fault } from "./fault.ts"
 import type { Home } from "./home.ts"

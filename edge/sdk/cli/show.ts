@@ -1,4 +1,4 @@
-/** Formats records for people. Others' texts stand apart: in one line of their own place, or behind a bar. */
+/** Formats records for people. Text by others is set apart: on a line of its own, or behind a bar. */
 import { oneLine } from "./output.ts"
 
 const BAR = "  │ "

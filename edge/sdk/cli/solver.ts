@@ -48,7 +48,7 @@ const byCommand =
       if (grouped) process.kill(-child.pid, "SIGKILL")
       else child.kill("SIGKILL")
     }
-    // Being a group of its own, it does not hear the terminal's interrupt.
+    // The child is in a process group of its own, so it does not get the terminal's interrupt.
     const interrupted = () => {
       stop()
       process.exit(INTERRUPTED)
@@ -57,7 +57,7 @@ const byCommand =
     for (const signal of SIGNALS) process.once(signal, interrupted)
     try {
       const ended = new Promise<number | null>((resolve, reject) => child.once("error", reject).once("close", resolve))
-      // A solver that does not read its questions may answer all the same.
+      // A solver may answer without reading the questions.
       child.stdin.on("error", () => undefined).end(`${shown(toSolve)}\n`)
       // Ended before its output is closed (below), a solver that says too much has no time to complain of a broken pipe.
       const output = child.stdout.iterator({ destroyOnReturn: false })

@@ -1,4 +1,4 @@
-/** People who say that they carry the agent, and what it says to that. */
+/** Commands for sponsorships: people who declare to sponsor the agent, and its answer to them. */
 import type { AgentSponsorship } from "../../../schemas/sponsorship/records.ts"
 import { numberOf, PAGE_OPTIONS, PAGE_USAGE, pageOf, WRITE_OPTIONS, WRITE_USAGE, writeOf } from "./arguments.ts"
 import type { Command, Invocation } from "./command.ts"

@@ -1,4 +1,4 @@
-/** Threads: questions, discussions, proposals. */
+/** Commands for threads: questions, discussions, proposals. */
 import type { Reply, ReplySort } from "../../../schemas/reply/records.ts"
 import type { Thread, ThreadKind, ThreadSort, ThreadStatus } from "../../../schemas/thread/records.ts"
 import {

@@ -1,5 +1,5 @@
 /**
- * Sealing an entry: what is secret of it is asked for at the terminal, or read from standard input.
+ * Seals an entry. The secret parts are asked for at the terminal, or read from standard input.
  *
  * Invariants
  *  - No secret is an argument: the list of processes and the shell's history show those. One that is given all the
@@ -65,7 +65,7 @@ const HOW = `${NEVER}, or give it as JSON on standard input with --stdin`
 const LIMITS_USAGE = "<currency>,<a payment>,<a day>,<fills a day>"
 const LIMITS = /^([A-Z]{3}),([\d.]{1,24}),([\d.]{1,24}),(\d{1,6})$/
 
-/** A token, a card or an authenticator's secret, wherever it stands. */
+/** True for a token, a card or an authenticator's secret. */
 const looksSecret = (word: string): boolean => /^(?:hx[sv]_|otpauth:)/.test(word) || check.isCardNumber(word)
 
 export const limitsOf = (invocation: Invocation): check.SealedLimits | undefined => {

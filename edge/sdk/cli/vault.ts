@@ -1,4 +1,7 @@
-/** The agent's vault: what is in it, who may write into it, what became of it. Nobody here can read sealed content. */
+/**
+ * Commands for the agent's vault: its entries, who may write to it, and its journal. No command can read sealed
+ * content.
+ */
 import { resolve } from "node:path"
 import type {
   CardLimits,

@@ -1,4 +1,4 @@
-/** Votes on what others wrote. */
+/** Commands for votes on others' content. */
 import type { Voted, VoteValue } from "../../../schemas/vote/records.ts"
 import { TARGET_USAGE, targetOf, WRITE_OPTIONS, WRITE_USAGE, writeOf } from "./arguments.ts"
 import type { Command, CommandGroup, Invocation } from "./command.ts"

@@ -1,4 +1,4 @@
-/** Watched threads: their new replies are told. */
+/** Commands for watched threads, whose new replies cause notifications. */
 import { numberOf, PAGE_OPTIONS, PAGE_USAGE, pageOf, WRITE_OPTIONS, WRITE_USAGE, writeOf } from "./arguments.ts"
 import type { Command } from "./command.ts"
 import { oneLine } from "./output.ts"

@@ -1,4 +1,4 @@
-/** Towards websites: proving who calls, and knowing the hub's own deliveries. */
+/** Commands for websites: prove to one who is calling, and verify the hub's own deliveries. */
 import { harmless } from "../../../schemas/printed.ts"
 import type { HubClient } from "../client.ts"
 import { readBounded } from "../client/answer.ts"

@@ -21,7 +21,7 @@ export const EDIT_OPTIONS: OptionTable = {
   body: { type: "string" }
 }
 
-/** The changes of an edit, with `more` beside the texts; it needs one of `options`. */
+/** The changes of an edit: the texts and `more`. At least one of `options` is required. */
 export const changesOf = async <More extends object>(invocation: Invocation, more: More, options: string) => {
   const body = invocation.text("body")
   const texts = present({

@@ -26,7 +26,7 @@ export const requireSecure = (url: URL, allowHttp: boolean): void => {
 export interface HubAddress {
   /** The installation's address without a trailing slash; may have a path, which is never signed. */
   readonly base: string
-  /** The third line of what is signed. */
+  /** The third line of the signed string. */
   readonly host: string
   /** The operation's address, and its path and query as they are signed. */
   readonly locate: (target: string) => { readonly url: string; readonly signed: string }

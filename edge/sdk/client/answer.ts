@@ -1,5 +1,5 @@
 /**
- * Reads answers with care: the other side may be anybody, or broken.
+ * Reads answers with care, because the other side may be hostile or broken.
  *
  * An answer is read to a bound and no further, from its stream. Another server's answer becomes an error with a code
  * and a few words of its own. No message has a stranger's text at length.
@@ -28,7 +28,7 @@ export const readBounded = async (response: Response, maxBytes: number): Promise
 
 const NOTHING = new Uint8Array(0)
 
-/** The same as it came. */
+/** The same, as raw bytes. */
 export const readBytes = async (response: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> => {
   const tooLarge = () =>
     clientError("answer_too_large", `the answer has more than ${maxBytes} bytes`, { status: response.status })
@@ -65,7 +65,7 @@ const joined = (parts: ReadonlyArray<Uint8Array>, length: number): Uint8Array<Ar
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Seconds, or a date; `null` for what is neither. */
+/** Seconds or a date; `null` for anything else. */
 export const retryAfterOf = (header: string | null, now: number): number | null => {
   if (header === null) return null
   const text = header.trim()
@@ -74,7 +74,7 @@ export const retryAfterOf = (header: string | null, now: number): number | null 
   return Number.isNaN(seconds) ? null : Math.min(Math.max(seconds, 0), RETRY_AFTER_MAX_SECONDS)
 }
 
-/** `undefined` for what is no JSON. */
+/** `undefined` if it is not JSON. */
 const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text)

@@ -1,4 +1,7 @@
-/** The service's word for an agent's key: a challenge is signed, and a signed statement comes back (contract 5). */
+/**
+ * Gets the service's statement about an agent's key: the client signs a challenge, and gets a signed statement
+ * (contract 5).
+ */
 import { ATTESTATION_SCHEME, attestationString } from "../../../schemas/signing/attestation.ts"
 import type { DataOf } from "./calls.ts"
 import { clientError } from "./errors.ts"

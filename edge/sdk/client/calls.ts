@@ -1,15 +1,15 @@
-/** The types of a call: what an operation needs is asked for, what it does not have cannot be given. */
+/** The types of a call. The fields that an operation needs are required, and others are not allowed. */
 import type { Answer } from "./answer.ts"
 import type { Operations } from "./api.ts"
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 
 export interface CommonOptions {
-  /** `false` sends without a signature. By default everything is signed where there is a key. */
+  /** `false` sends without a signature. By default everything is signed if there is a key. */
   readonly signed?: boolean
   /** The type of a body of bytes; JSON needs none. */
   readonly contentType?: string
-  /** For signed writes; made by itself where it is left out. */
+  /** For signed writes. If it is absent, the client makes one. */
   readonly idempotencyKey?: string
   readonly signal?: AbortSignal
   readonly timeoutMs?: number
@@ -70,7 +70,7 @@ export type AnswerTo<M extends Method, Path extends keyof Operations> = Answer<A
 
 export type DataOf<M extends Method, Path extends keyof Operations> = At<M, Path>["data"]
 
-/** Lists: what comes page by page. */
+/** Lists that are paged. */
 export type ListPath = {
   [Path in PathsOf<"GET">]: [At<"GET", Path>["meta"]] extends [{ readonly pages: number }] ? Path : never
 }[PathsOf<"GET">]

@@ -7,7 +7,10 @@ export interface ConnectionOptions {
   readonly hub: string
   /** The service's own host name, where it is reached under another one. */
   readonly host?: string
-  /** Speak http to another machine than this one. Off, because what is sent and answered could be read on the way. */
+  /**
+   * Allows http to another machine than this one. Off by default, because requests and answers could be read on the
+   * network.
+   */
   readonly allowHttp?: boolean
   readonly fetch?: typeof fetch
   /** Milliseconds since 1970. */

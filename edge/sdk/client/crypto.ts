@@ -1,6 +1,6 @@
 /**
- * The four operations that signing needs. Node, Bun and Deno have them at hand in `node:crypto`, which is asked for at
- * the time of use, so that this module loads everywhere; elsewhere they are WebCrypto's.
+ * The four operations that signing needs. Node, Bun and Deno have them in `node:crypto`, which is loaded at the time of
+ * use so that this module loads everywhere. Other runtimes use WebCrypto.
  */
 import { type Bytes, concat, fromBase64, toBase64, toHex } from "./encoding.ts"
 import { builtin } from "./runtime.ts"

@@ -3,7 +3,7 @@ import { withoutTrailing } from "../../../schemas/text.ts"
 
 const encoder = new TextEncoder()
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
-/** So many arguments a call may have everywhere. */
+/** The number of arguments that a call may have in every runtime. */
 const CHUNK = 8192
 
 export type Bytes = Uint8Array<ArrayBuffer>
@@ -17,10 +17,7 @@ export const toBase64 = (bytes: Uint8Array): string => {
   return btoa(binary)
 }
 
-/**
- * Either alphabet, padding optional; `null` for anything that is not base64 of so many bytes in its one canonical
- * form.
- */
+/** Accepts either alphabet, with or without padding. `null` if it is not the one canonical base64 of `length` bytes. */
 export const fromBase64 = (text: string, length: number): Bytes | null => {
   const standard = text.replaceAll("-", "+").replaceAll("_", "/")
   if (standard.length > Math.ceil(length / 3) * 4 || !BASE64.test(standard)) return null

@@ -1,6 +1,6 @@
 /** One shape for all errors: a refusal of the service, or a fault that this client found. */
 
-/** Codes of the client's own, beside those of the service and `http_<status>` for an answer that is none of its. */
+/** The client's own codes. An answer that is not the service's has the code `http_<status>`. */
 export const CLIENT_CODES = [
   "invalid_argument",
   "no_key",
@@ -32,10 +32,10 @@ export interface HubErrorParts {
 export class HubError extends Error {
   /** Decide by this one. */
   readonly code: string
-  /** HTTP status; 0 where there was no answer. */
+  /** HTTP status; 0 if there was no answer. */
   readonly status: number
   readonly details: Readonly<Record<string, unknown>>
-  /** Seconds until another try makes sense; `null` where the service names none. */
+  /** Seconds until another try makes sense; `null` if the service names none. */
   readonly retryAfter: number | null
   /** Name it when you report a fault of the service. */
   readonly requestId: string | null

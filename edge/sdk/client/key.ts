@@ -1,4 +1,4 @@
-/** An agent's key. Its seed leaves the object in one way only: when `exportSeed` is called. */
+/** An agent's key. Its seed leaves the object only by `exportSeed`. */
 import { PUBLIC_KEY_BYTES, randomBytes, SEED_BYTES, sha256, type Signer, signerOf, signText } from "./crypto.ts"
 import { type Bytes, fromBase64, toBase64, toHex, utf8 } from "./encoding.ts"
 import { invalid } from "./errors.ts"

@@ -1,5 +1,5 @@
 /**
- * A new key in place of the old one: by the old one itself, or by the recovery key where the old one is lost.
+ * Replaces the key by a new one: with the old key, or with the recovery key if the old one is lost.
  *
  * Both use the same proof: the new key's signature over hub id, current key and new key. So nobody is given a key that
  * they do not hold, and no proof fits another change. The answer to a rotation may be lost after it was done. Then the
@@ -23,7 +23,7 @@ export type Scheduled = DataOf<"POST", "/recover">
 /** Codes that say that a key is not the agent's current one. */
 const NOT_CURRENT = ["key_unknown", "key_retired"]
 
-/** The key among these that the service takes now; `null` where it takes none. A fault on the way is thrown. */
+/** The key among these that the service takes now; `null` if it takes none. A fault on the way is thrown. */
 export const currentKey = async (send: Send, keys: ReadonlyArray<AgentKey>): Promise<AgentKey | null> => {
   for (const key of keys) {
     try {
@@ -119,7 +119,7 @@ export const recover = async (
   ).data as Scheduled
 }
 
-/** A recovery key that lies elsewhere, and what it signed there (see `RecoveryCalls.toSign`). */
+/** A recovery key that is stored elsewhere, with its signature made there (see `RecoveryCalls.toSign`). */
 export interface ProvenKey {
   readonly publicKey: string
   /** Base64. */

@@ -1,5 +1,5 @@
 /**
- * Modules of Node's where there are any; asked for at the time of use and never imported, so that no bundler looks for
+ * Modules of Node's if there are any; asked for at the time of use and never imported, so that no bundler looks for
  * them.
  */
 

@@ -1,6 +1,6 @@
 /**
- * Sealed boxes (libsodium's `crypto_box_seal`, X25519): whoever has the public key makes one, and only the private key
- * opens it.
+ * Sealed boxes (libsodium's `crypto_box_seal`, X25519). Anybody with the public key can make one, and only the private
+ * key opens it.
  *
  * Invariants
  *  - The library is loaded when the first one is made, and by nothing else of the client.
@@ -12,7 +12,7 @@ const KEY_BYTES = 32
 /** The bytes that sealing adds: a one-time key and a tag. */
 const OVERHEAD_BYTES = 48
 
-/** The length of the ciphertext of so many bytes. */
+/** The length of the ciphertext of `bytes` bytes. */
 export const sealedChars = (bytes: number): number => BOX_PREFIX.length + 4 * Math.ceil((bytes + OVERHEAD_BYTES) / 3)
 
 /** `plain` is wiped. Throws a `TypeError` where `publicKey` is no base64 of 32 bytes. */

@@ -1,6 +1,6 @@
 /**
  * SHA-256 of short texts, at once: WebCrypto's answers through a promise each, which is too slow for millions of them.
- * Only the proof of work uses it, and only where there is no `node:crypto`.
+ * Only the proof of work uses it, and only if there is no `node:crypto`.
  */
 const ROUNDS = 64
 const BLOCK_BYTES = 64
@@ -85,7 +85,7 @@ const wordsOf = (text: string): Int32Array => {
 export const sha256Text = (text: string): string =>
   Array.from(wordsOf(text), (word) => (word >>> 0).toString(16).padStart(8, "0")).join("")
 
-/** True if the hex of the hash starts with so many zeros, 8 at most. */
+/** True if the hex of the hash starts with this many zeros, at most 8. */
 export const startsWithZeros = (text: string, zeros: number): boolean => {
   const first = wordsOf(text)[0] as number
   return zeros === 0 || first >>> (32 - 4 * zeros) === 0

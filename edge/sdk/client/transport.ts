@@ -1,5 +1,5 @@
 /**
- * One request to the service, over as many tries as it takes.
+ * Makes one request to the service, with as many tries as it needs.
  *
  * Invariants
  *  - Every try is signed afresh: new nonce, new timestamp. The signature covers the request as it is sent, byte for
@@ -48,7 +48,7 @@ const NEVER_SENT: ReadonlySet<string> = new Set([
   "UND_ERR_CONNECT_TIMEOUT"
 ])
 const BROKEN: ReadonlySet<string> = new Set(["connection_failed", "timed_out"])
-/** A 503 with so long a wait ends when an operator ends it: nobody waits for that. */
+/** A 503 with so long a wait ends only when an operator acts, so the client does not wait for it. */
 const OPERATOR_SECONDS = 3600
 const UNAVAILABLE = 503
 const BROKEN_STATUS: ReadonlySet<number> = new Set([502, 503, 504])
@@ -98,7 +98,7 @@ export const freshNonce = (): string => toBase64(randomBytes(NONCE_BYTES))
 
 const isRead = (method: string): boolean => method === "GET" || method === "HEAD"
 
-/** A copy, so that what is signed is what is sent, whoever changes it meanwhile. */
+/** A copy, so that the signed bytes are the sent ones, even if the caller changes the original. */
 const bytesOf = (body: unknown): Uint8Array<ArrayBuffer> =>
   body instanceof Uint8Array ? Uint8Array.from(body) : utf8(body === undefined ? "" : JSON.stringify(body))
 
@@ -230,7 +230,7 @@ export class Transport {
     }
   }
 
-  /** Milliseconds until another try; `null` where there must be none. */
+  /** Milliseconds until another try; `null` if there must be none. */
   #waitAfter(error: HubError, request: Prepared, tries: number): number | null {
     const { pauseMs, pauseMaxMs } = this.options.retry
     const backoff = Math.random() * Math.min(pauseMaxMs, pauseMs * 2 ** (tries - 1))
@@ -239,7 +239,7 @@ export class Transport {
     if (error.status === 429 || error.code === "overloaded") return asked
     if (BROKEN.has(error.code) && NEVER_SENT.has(String(causeCode(error.cause)))) return backoff
     if (!request.repeatable) return null
-    // On the way a request may be sent twice by what stands between: the second arrival is the one that is answered so.
+    // A proxy may send a request twice. Then the second one gets this answer.
     if (error.code === "auth_nonce_reused") return 0
     if (error.code === "idempotency_in_flight") return error.retryAfter === null ? IN_FLIGHT_PAUSE_MS : asked
     return BROKEN.has(error.code) || BROKEN_STATUS.has(error.status) ? asked : null

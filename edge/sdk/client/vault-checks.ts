@@ -159,7 +159,7 @@ export const limits = (value: unknown): SealedLimits => {
 
 export type SealedConsent = "owner" | { readonly above: string; readonly currency: string }
 
-/** `currency`: of the limits; `null` where it is no card. */
+/** `currency`: of the limits; `null` if it is no card. */
 export const consent = (value: unknown, currency: string | null): SealedConsent => {
   if (value === "owner") return "owner"
   if (currency === null) throw invalid("consent", 'must be "owner"')
@@ -175,7 +175,7 @@ export interface SealedPasskey {
   readonly user_handle: string
 }
 
-/** `sites`: it is for one of them, or a domain above one. */
+/** `sites`: the passkey must be for one of them, or for a domain above one. */
 export const passkey = (value: unknown, sites: ReadonlyArray<string>): SealedPasskey => {
   const found = fieldsIn("passkey", value, ["credential_id", "private_key", "rp_id", "user_handle"])
   const rp_id = text("passkey.rp_id", found["rp_id"], 253)

@@ -1,5 +1,6 @@
 /**
- * Writes entries into an agent's vault by a token, and reads nothing: for a bank, a person, a program of the owner's.
+ * Writes entries into an agent's vault with a token, and reads nothing. It is for a bank, a person, or a program of the
+ * owner.
  *
  *   const source = createClient({ hub: "https://hub.example", sourceToken })
  *   await source.write({ kind: "secret", origins: ["https://shop.example"], value })

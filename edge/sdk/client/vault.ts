@@ -1,5 +1,5 @@
 /**
- * Entries of a vault, sealed on this machine: what the service is sent of their secrets, it cannot open.
+ * Seals entries of a vault on this machine. The service cannot open their secrets.
  *
  *   const body = await sealEntry((await hub.get("/vault")).data, {
  *     kind: "login", origins: ["https://shop.example"], username: "ada", password, label: "Shop"
@@ -109,7 +109,7 @@ type Given = Readonly<Record<string, unknown>>
 const present = (fields: Given): Given =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 
-/** Shorter ones stand in any label by chance. */
+/** Shorter texts occur in labels by chance. */
 const TELLING_CHARS = 4
 
 const labelled = (given: Given, ...secrets: ReadonlyArray<string | undefined>): { readonly label?: string } => {

@@ -1,5 +1,5 @@
 /**
- * Verifies that a delivery to your webhook is the service's (Standard Webhooks 1.0).
+ * Verifies that a delivery to your webhook comes from the service (Standard Webhooks 1.0).
  *
  * Two kinds of signature come with each delivery: `v1`, an HMAC by the secret that you share with the service, and
  * `v1a`, Ed25519 by the service's own key. One that holds is enough; of each kind there may be several (after a new

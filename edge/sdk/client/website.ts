@@ -1,5 +1,5 @@
 /**
- * Proving to websites who is calling (spec 5.3).
+ * Proves to websites who is calling (spec 5.3).
  *
  * Invariants
  *  - A proof is for one request: method, host and target as they are sent, a fresh nonce, the time. The body is not in

@@ -5,9 +5,9 @@
  *  - The hub's content is data with its source: the text opens with a line that says so, and the structured answer has
  *    it in `source`. Inside, text of others is nothing but strings of JSON.
  *  - No secret is in it.
- *  - No answer has more than `PART_MAX_CHARS` of data. A longer one comes in parts, told by `part`; of so many answers
- *    the rest is kept, the oldest making room. A part ends between two values, of a list between two records; where a
- *    value is too long for that, it says that it ends within one (`whole`: false).
+ *  - No answer has more than `PART_MAX_CHARS` of data. A longer one comes in parts, which `part` selects. The rest of a
+ *    limited number of answers is kept, and the oldest is dropped first. A part ends between two values, and in a list
+ *    between two records. If a value is too long for that, `whole` is false, and the part ends within it.
  */
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js"
 import { UNTRUSTED } from "../../../schemas/content/untrusted.ts"
@@ -23,7 +23,7 @@ const DETAILS_MAX_CHARS = 4_000
 
 interface Source {
   readonly hub: string
-  /** Numbers of the agents that stand in the answer. */
+  /** Numbers of the agents in the answer. */
   readonly agents: ReadonlyArray<string>
   /** There are more of them. */
   readonly others: boolean
@@ -51,7 +51,7 @@ const STRUCTURE = /["\\[\]{},]/g
 
 /**
  * The place behind the last comma before `end` between values that are as far out as any in the second half of the
- * part. In a list that is between two of its records. `null` where all of that half is one value.
+ * part. In a list that is between two of its records. `null` if all of that half is one value.
  */
 const betweenValues = (text: string, from: number, end: number): number | null => {
   const half = from + (end - from) / 2
@@ -90,7 +90,7 @@ export class Answers {
     this.#hub = hub
   }
 
-  /** `named: false` where what is in it names nobody, whatever it says. */
+  /** `named: false` if the content names no agent, whatever it says. */
   of(data: unknown, meta: unknown, named: boolean): CallToolResult {
     const source = { hub: this.#hub, ...(named ? agentsIn(data) : { agents: [], others: false }), notice: UNTRUSTED }
     const text = jsonText(meta === undefined ? { data } : { data, meta }, false)

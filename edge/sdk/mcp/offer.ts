@@ -1,5 +1,5 @@
 /**
- * Which operations are offered as tools. A model is given what it needs and no more: `read` unless it is told
+ * Selects the operations that are offered as tools. A model gets as few as possible: `read` unless configured
  * otherwise.
  *
  * Invariants
@@ -42,9 +42,9 @@ export const NAMED: Names = new Set<OperationName>([
   "deleteCompartment"
 ])
 const OPERATORS: Names = new Set<OperationName>(["listReports", "getReport", "reviewReport", "resolveReport"])
-/** Fields of operations that others call as well: refused to whoever has not the role. */
+/** Fields that only operators may set, of operations that others call as well. */
 const OPERATORS_FIELDS: ReadonlySet<string> = new Set(["hidden", "hidden_reason", "pinned"])
-/** Reads for programs: a model does what they tell of by its tools. */
+/** Reads for programs. A model gets the same data by its tools. */
 const FOR_PROGRAMS: Names = new Set<OperationName>([
   "openapi",
   "docsJavascript",

@@ -1,4 +1,4 @@
-/** One call of a tool: judged by its schema, made as a signed request, answered as data. */
+/** Handles one call of a tool: it is checked by its schema, made as a signed request, and answered as data. */
 import { mkdir, realpath } from "node:fs/promises"
 import { isAbsolute, join, relative, resolve, sep } from "node:path"
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv"
@@ -28,7 +28,7 @@ export interface ToolCallsOptions {
   readonly client: HubClient
   readonly around: Surroundings
   readonly answers: Answers
-  /** Below which all files are; `undefined` where there are none. */
+  /** Below which all files are; `undefined` if there are none. */
   readonly files: string | undefined
 }
 

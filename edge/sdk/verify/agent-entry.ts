@@ -1,6 +1,6 @@
 /**
- * The agent that is being read out of a directory: one place for all of them in turn, so that reading leaves nothing
- * behind.
+ * The agent that is being read from a directory. One object is used for all agents in turn, so that reading leaves no
+ * garbage.
  */
 import { PUBLIC_KEY_BYTES } from "../../../schemas/signing/ed25519.ts"
 import { decodeBase64 } from "./base64.ts"

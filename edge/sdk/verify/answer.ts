@@ -1,7 +1,7 @@
-/** Reading an answer of the hub, never beyond a bound. */
+/** Reads an answer of the hub up to a size limit. */
 import type { FetchResponse } from "./interface.ts"
 
-/** Reads a body by parts, never beyond the bound; what is not read to its end is given up. */
+/** Reads a body in parts up to a limit. A body that is longer is given up. */
 export const drain = async (
   response: FetchResponse,
   maxBytes: number,

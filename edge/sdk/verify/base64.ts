@@ -1,6 +1,6 @@
 /**
- * Base64 into bytes that are there already, with what every runtime has: a directory holds a key for each agent, and
- * none of them becomes an object.
+ * Decodes base64 into existing bytes, with what every runtime has. A directory contains a key for each agent, and none
+ * of them becomes an object.
  */
 import { SIGNATURE_BYTES } from "../../../schemas/signing/ed25519.ts"
 

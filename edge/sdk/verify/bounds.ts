@@ -1,5 +1,5 @@
 /**
- * Every bound that is not an option.
+ * Every limit that is not an option.
  *
  * Invariants
  *  - Everything that grows has a bound: bytes, agents, keys, nonces, records, waiting checks, and the time of each
@@ -19,12 +19,12 @@ export const BOUNDS = {
   numberDigitsMax: NUMBER_DIGITS_MAX,
   hosts: 8,
   retiredKeysPerAgent: 15,
-  /** From this age on a directory is renewed beside the checks, so that none has to wait for it. */
+  /** From this age on a directory is renewed in the background, so that no check has to wait for it. */
   renewAheadSeconds: 240,
   retryAfterMaxSeconds: 3600,
   /**
-   * Changes are read instead of the whole directory, in so many answers at most. The whole is read again once so many
-   * agents have changed since, or it is a day old.
+   * The most answers with changes that are read before the whole directory is read again. The whole is also read if too
+   * many agents have changed since, or if it is a day old.
    */
   changesPages: 12,
   changedAgents: 20_000,

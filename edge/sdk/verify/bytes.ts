@@ -1,4 +1,4 @@
-/** ASCII text as bytes, compared without making text of it. */
+/** Compares ASCII text in bytes, without making strings. */
 
 export const latin = (bytes: Uint8Array, from: number, to: number): string => {
   let text = ""

@@ -17,7 +17,7 @@ export class HubClock {
     return Math.floor((this.settings.now() + this.aheadMs) / 1000)
   }
 
-  /** An answer out of a shared cache (`Age`) tells an old time: it is not listened to. */
+  /** An answer from a shared cache (`Age`) has an old time, so it is ignored. */
   learn(response: FetchResponse, asked: number): void {
     const now = this.settings.now()
     const text = response.headers.get("x-hub-server-time") ?? ""

@@ -1,8 +1,8 @@
-/** Agents in columns: about a hundred bytes an agent, and no object of its own for any of them. */
+/** Stores agents in columns: about a hundred bytes for each agent, and no object. */
 import { PUBLIC_KEY_BYTES } from "../../../schemas/signing/ed25519.ts"
 
 /**
- * The forms in which an address is kept: absent, whole, or as a known beginning followed by the handle or the number.
+ * The forms in which an address is stored: absent, whole, or as a known prefix followed by the handle or the number.
  */
 export const URL_NONE = 0
 export const URL_WHOLE = 1
@@ -10,11 +10,11 @@ export const URL_PREFIXED = 2
 
 export interface Columns {
   numbers: Float64Array
-  /** Places in the order of their numbers; `null` if they already stand so. */
+  /** Positions in the order of the agents' numbers; `null` if they are in that order already. */
   order: Uint32Array | null
-  /** Status, moderation and how many retired keys, in two bits each and the rest. */
+  /** Status and moderation in two bits each, and the number of retired keys in the rest. */
   states: Uint8Array
-  /** Trust and reputation, in turn. */
+  /** Trust and reputation, alternating. */
   scores: Float64Array
   keys: Uint8Array
   retired: Uint8Array
@@ -40,7 +40,7 @@ export const columnsFor = (agents: number, retiredKeys: number, textBytes: numbe
 export const keyAt = (keys: Uint8Array, at: number): Uint8Array =>
   keys.subarray(at * PUBLIC_KEY_BYTES, (at + 1) * PUBLIC_KEY_BYTES)
 
-/** An array that grows: bytes in blocks are copied only when they double. */
+/** An array with room for more. It is copied only when it doubles. */
 export const grown = <A extends Uint8Array | Uint32Array | Float64Array>(array: A, needed: number): A => {
   if (needed <= array.length) return array
   const bigger = new (array.constructor as new (length: number) => A)(Math.max(needed, array.length * 2))

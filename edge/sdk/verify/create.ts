@@ -1,5 +1,5 @@
 /**
- * A verifier, put together of its parts.
+ * Builds a verifier from its parts.
  *
  * Invariants
  *  - Every request gets a verdict. Only a mistake of the website's own code is thrown.

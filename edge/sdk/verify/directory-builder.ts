@@ -1,5 +1,5 @@
 /**
- * A directory out of its document, or the entries of it that changed.
+ * Builds a directory from its document, or from the entries that changed.
  *
  * Invariants
  *  - Its members may come in whatever order, and each is checked: none may be missing or come twice, and what is
@@ -72,7 +72,7 @@ export class DirectoryBuilder implements JsonSink {
   private isChanges = false
   private more = false
   private readonly agent = new AgentEntry()
-  /** The key of it being read. */
+  /** The public key of the agent that is being read. */
   private readonly entryKey = new Uint8Array(PUBLIC_KEY_BYTES)
   private entryRetired = false
   private entryRetiredAt = 0

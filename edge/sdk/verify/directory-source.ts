@@ -21,7 +21,7 @@ import type { Settings } from "./settings.ts"
 import type { Found, Source } from "./source.ts"
 import { within } from "./within.ts"
 
-/** A directory, and the tag that it stands for. */
+/** A directory with its tag. */
 interface Held {
   readonly directory: Directory
   readonly etag: string
@@ -90,7 +90,7 @@ export class DirectorySource implements Source {
 
   ageMs(): number {
     const now = this.settings.now()
-    // The clock was set back: how old it is can no longer be told, so it counts as due.
+    // The clock was set back, so the directory's age is unknown and it counts as due.
     if (now < this.confirmedAt) this.confirmedAt = now - BOUNDS.directoryMaxAgeSeconds * 1000
     return now - this.confirmedAt
   }
@@ -110,7 +110,7 @@ export class DirectorySource implements Source {
   /** The attempt under way, or a new one if one is permitted. */
   private tryNow(): Promise<void> | null {
     const now = this.settings.now()
-    // A runtime may end a request together with what it had begun: such an attempt never tells of its end.
+    // A runtime may end the work of a request with the request. Such an attempt never reports its end.
     if (this.attempt !== null && now - this.attempt.startedAt <= this.settings.fetchTimeoutMs) return this.attempt.ended
     const sinceLast = now - this.lastAttemptAt
     if (sinceLast >= 0 && sinceLast < BOUNDS.attemptIntervalSeconds * 1000) return null
@@ -127,7 +127,7 @@ export class DirectorySource implements Source {
     try {
       await within(this.settings.waitMs, () => ended)
     } catch {
-      // The attempt goes on; this check is answered from what is held.
+      // The attempt continues. This check uses the held directory.
     } finally {
       this.waiting--
     }
@@ -137,7 +137,7 @@ export class DirectorySource implements Source {
     try {
       await within(this.settings.fetchTimeoutMs, (signal) => this.load(attempt, signal), this.closing.signal)
     } catch {
-      // A failed attempt changes nothing: what is held stays, and the next attempt is a minute away.
+      // A failed attempt changes nothing: the held directory stays, and the next attempt follows in a minute.
     } finally {
       if (this.attempt === attempt) this.attempt = null
     }

@@ -15,7 +15,7 @@ export class Directory {
   private readonly columns: Columns
   /** Agents in the columns. */
   private readonly rows: number
-  /** Entries in place of those in the columns, or beside them. */
+  /** Entries that replace those in the columns, or add to them. */
   private readonly changed: ReadonlyMap<number, Identity>
 
   private constructor(
@@ -36,7 +36,7 @@ export class Directory {
     return new Directory(columns, count, NONE_CHANGED, { count, maxNumber, generatedAt })
   }
 
-  /** Agents that do not stand in the columns as they are. */
+  /** Number of agents whose entry differs from the columns. */
   get changedCount(): number {
     return this.changed.size
   }

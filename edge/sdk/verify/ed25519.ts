@@ -1,4 +1,4 @@
-/** Ed25519: the runtime's own, synchronous where it can be; else the website's. */
+/** Ed25519 verification: the runtime's own, synchronous if possible, else the one that the website provides. */
 import { PUBLIC_KEY_BYTES, SIGNATURE_BYTES, SPKI_PREFIX } from "../../../schemas/signing/ed25519.ts"
 import { decodeText } from "./base64.ts"
 import type { Ed25519 } from "./interface.ts"
@@ -46,7 +46,7 @@ const PROBE = {
   signature: "5VZDAMNgrHKQhuLMgG6CioSHfx645dl02HPgZSJJAVVfuIIVkKM7rMYeOXAc-bRr0lv18FlbviRlUUFDjnoQCw"
 }
 
-/** A backend must tell a valid signature from an invalid one before it is trusted. */
+/** A backend must distinguish a valid signature from an invalid one before it is used. */
 const confirms = async (backend: Backend): Promise<boolean> => {
   try {
     const [key, signature] = [decodeText(PROBE.key, PUBLIC_KEY_BYTES), decodeText(PROBE.signature, SIGNATURE_BYTES)]

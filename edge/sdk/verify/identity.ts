@@ -1,4 +1,4 @@
-/** An agent as the verifier knows it, whichever way it was read. */
+/** An agent as the verifier sees it, from any source. */
 import type { AgentFields } from "./verdict.ts"
 
 export interface Identity {

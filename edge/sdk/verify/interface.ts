@@ -64,9 +64,7 @@ export interface VerifierOptions {
   readonly fetch?: Fetch
   /** Milliseconds since 1970. */
   readonly now?: () => number
-  /**
-   * The clock that decides about timestamps: the hub's, as its answers tell it (the default), or this machine's alone.
-   */
+  /** The clock for timestamps: the hub's, as read from its answers (the default), or this machine's alone. */
   readonly clock?: "hub" | "own"
   readonly ed25519?: Ed25519
   readonly store?: NonceStore
@@ -104,6 +102,6 @@ export interface Verifier {
   /** Resolves when no answer of the hub is under way. */
   settled(): Promise<void>
   state(): VerifierState
-  /** Ends what is under way. Later checks are answered from the data that is held. */
+  /** Ends work under way. Later checks use the held data. */
   close(): void
 }

@@ -5,7 +5,7 @@ import { malformed } from "./malformed.ts"
 
 /** Receives the parts of a JSON document in order. `length` is -1 for text that is too long or not ASCII. */
 export interface JsonSink {
-  /** `false`: the member is of no interest, and nothing of its value is told. */
+  /** `false` to skip the member: nothing of its value is reported. */
   key(bytes: Uint8Array, length: number): boolean
   text(bytes: Uint8Array, length: number): void
   number(value: number): void

@@ -1,5 +1,5 @@
 /**
- * Judging on this machine.
+ * Judges requests on this machine.
  *
  * Invariants
  *  - A request is judged against the website's configured host names, never against its own `Host` header.
@@ -145,7 +145,7 @@ export class LocalJudge {
     return this.signatures.signerOf({ number, current, retired: identity.retiredKeys }, texts, headers.signature)
   }
 
-  /** `null` where the nonce is used for the first time, and remembered from now on. */
+  /** `null` if the nonce is used for the first time, and remembered from now on. */
   private remember(proof: Proof): NonceFault | Promise<NonceFault> {
     const { store } = this
     const { nonce, timestamp } = proof.headers

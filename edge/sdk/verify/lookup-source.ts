@@ -1,4 +1,4 @@
-/** Single lookups: agents one by one, as they come. */
+/** Looks agents up one by one, when they are needed. */
 import { agentNumber } from "../../../schemas/signing/identity.ts"
 import { API_PREFIX } from "../../../schemas/version.ts"
 import { discard, readJson } from "./answer.ts"

@@ -1,3 +1,3 @@
-/** Why a directory is not taken. */
+/** The reason why a directory is refused. */
 
 export const malformed = (what: string): Error => new Error(`malformed directory: ${what}`)

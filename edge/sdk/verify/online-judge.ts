@@ -1,4 +1,4 @@
-/** Asking the hub for each verdict. */
+/** Asks the hub for each verdict. */
 import { announcedNumber } from "../../../schemas/signing/identity.ts"
 import { API_PREFIX } from "../../../schemas/version.ts"
 import { discard, readJson } from "./answer.ts"

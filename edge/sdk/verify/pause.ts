@@ -1,4 +1,4 @@
-/** The pause that the hub asks for. */
+/** The pause that the hub asks for with `Retry-After`. */
 import { BOUNDS } from "./bounds.ts"
 import type { FetchResponse } from "./interface.ts"
 

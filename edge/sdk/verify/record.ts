@@ -1,4 +1,4 @@
-/** An answer of the hub about one agent, member by member: what does not have its form is refused. */
+/** Checks an answer of the hub about one agent, member by member. A member of another form is refused. */
 import { VERIFY_REASONS } from "../../../schemas/identity/reasons.ts"
 import { PUBLIC_KEY_BYTES } from "../../../schemas/signing/ed25519.ts"
 import { AGENT_NUMBER_PATTERN } from "../../../schemas/signing/identity.ts"

@@ -1,4 +1,4 @@
-/** Reading a request, in whatever form it comes. */
+/** Reads a request in any of the supported forms. */
 import type { CheckOptions, FetchRequest, HeaderRecord, HeadersLike, PlainRequest } from "./interface.ts"
 import { misuse } from "./misuse.ts"
 
@@ -38,7 +38,7 @@ const targetOf = (url: string): string => {
   return target.startsWith("/") ? target : `/${target}`
 }
 
-/** Stands for a header that is there and can match nothing: named twice, or no text. */
+/** Stands for a header that can match nothing: it is repeated, or not text. */
 const UNUSABLE = "\0"
 
 const textOf = (value: unknown): string | null => {
@@ -52,7 +52,7 @@ export const WEB_BOT_AUTH_HEADERS = ["signature-agent", "signature-input"]
 export const PROOF_HEADERS = [...HEADER_NAMES, "signature", ...WEB_BOT_AUTH_HEADERS]
 const NAME_CHARS_MAX = 16
 
-/** Header values by their place in `names`, which may stand in any letter case; `null` where there is none. */
+/** Header values in the order of `names`. Header names may have any case; `null` if a header is missing. */
 export const readFields = (headers: unknown, names: ReadonlyArray<string>): Array<string | null> => {
   const get = (headers as HeadersLike).get
   if (typeof get === "function") return names.map((name) => textOf(get.call(headers, name) ?? undefined))

@@ -1,4 +1,4 @@
-/** The options of a verifier, checked, with what stands in for those that are not given. */
+/** The options of a verifier, checked, with defaults for those that are not given. */
 import { normaliseHost } from "../../../schemas/signing/request.ts"
 import { withoutTrailing } from "../../../schemas/text.ts"
 import { BOUNDS } from "./bounds.ts"

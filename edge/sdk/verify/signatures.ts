@@ -1,4 +1,4 @@
-/** Which of an agent's keys made a signature. */
+/** Finds which of an agent's keys made a signature. */
 import { PUBLIC_KEY_BYTES, SIGNATURE_BYTES } from "../../../schemas/signing/ed25519.ts"
 import { decodeInto, decodeText } from "./base64.ts"
 import { type Backend, chooseBackend } from "./ed25519.ts"

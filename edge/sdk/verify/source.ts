@@ -6,7 +6,7 @@ export type Found = Identity | "id_unknown" | ClientReason
 
 export interface Source {
   find(number: number): Found | Promise<Found>
-  /** After a signature that does not hold: what is newer than `seen`, or `null`. */
+  /** Asks for a newer entry than `seen` after a signature did not verify; `null` if there is none. */
   newer(number: number, seen: Identity): Promise<Found | null>
   ready(): Promise<boolean>
   settled(): Promise<void>

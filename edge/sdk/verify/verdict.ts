@@ -1,4 +1,4 @@
-/** The verdict on a request: one reason, in one form, whoever found it. */
+/** The verdict on a request: one reason, in the same form for every judge. */
 import { CLIENT_REASONS, type ClientReason, type VerifyReason } from "../../../schemas/identity/reasons.ts"
 import { BOUNDS } from "./bounds.ts"
 

@@ -1,6 +1,6 @@
-/** A bound on the time of a wait. */
+/** Limits the time of a wait. */
 
-/** Rejects when the time is over, and says so to whoever does the work. */
+/** Rejects when the time is over, and then aborts the work. */
 export const within = async <A>(
   ms: number,
   work: (signal: AbortSignal) => Promise<A>,

@@ -31,7 +31,7 @@ interface Subject {
   readonly change: (count: number) => Promise<void>
 }
 
-/** Until it is stopped; rejects where a change was refused. */
+/** Until it is stopped; rejects if a change was refused. */
 const changing = (change: Subject["change"]): (() => Promise<void>) => {
   const under = new Set<Promise<void>>()
   let count = 0

@@ -125,7 +125,7 @@ export class Client {
   }
 }
 
-/** `null` where more of the answer is to come. */
+/** `null` if more of the answer is to come. */
 const statusOfWhole = (received: Buffer): string | null => {
   const end = received.indexOf(HEADER_END)
   if (end < 0) return null

@@ -52,7 +52,7 @@ async function* entriesOf({ log }: Service, actor: Actor, signal: AbortSignal): 
   }
 }
 
-/** Around the last commit up to `at`; around the last of all where that is `null`. `null` where the log holds nothing. */
+/** Around the last commit up to `at`; around the last of all where that is `null`. `null` if the log holds nothing. */
 export const around = (service: Service, actor: Actor, at: number | null): Promise<Around | null> =>
   reading(async (signal) => {
     const { kind, id } = actor

@@ -23,7 +23,7 @@ import { differencesView, linesView } from "./json-view.ts"
 /** Otherwise the command comes after the chosen commit. */
 export const isInPlace = (query: URLSearchParams): boolean => query.get("when") === "before"
 
-/** `null` where no operation was chosen. Throws a Fault that names what is wrong. */
+/** `null` if no operation was chosen. Throws a Fault that names what is wrong. */
 export const commandOf = ({ kind }: Actor, query: URLSearchParams): WhatIfCommand | null => {
   const op = query.get("op") ?? ""
   if (op === "") return null

@@ -31,7 +31,7 @@ export const drainNode: ConsoleAction = {
   }
 }
 
-/** `null` where there is nobody to take over. */
+/** `null` if there is nobody to take over. */
 export const drainFields = ({ parts: { service } }: Visit): Html | null => {
   const sessions = service.view.sessions().toSorted()
   return sessions.length < 2

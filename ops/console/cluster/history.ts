@@ -59,7 +59,7 @@ const HIGH = 0.99
 
 const rounded = (value: number): number => Number(value.toPrecision(3))
 
-/** Straight within a bucket, as Prometheus does; above the last bound it is that bound. `null` where nothing was. */
+/** Straight within a bucket, as Prometheus does; above the last bound it is that bound. `null` if nothing was. */
 export const quantileMs = (counts: ReadonlyArray<number>, part: number): number | null => {
   const all = counts.reduce((sum, count) => sum + count, 0)
   if (all === 0) return null

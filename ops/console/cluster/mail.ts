@@ -30,7 +30,7 @@ export interface MailStands {
   readonly act: Html
 }
 
-/** `null` where the service has no mail, or nobody answers for it in time. */
+/** `null` if the service has no mail, or nobody answers for it in time. */
 export const mailStands = async ({ parts: { config, service }, form }: Visit): Promise<MailStands | null> => {
   if (config.mail === null) return null
   const told = await bounded(service.command("mail_service.look", SERVICE_ID, null))

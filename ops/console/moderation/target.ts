@@ -31,10 +31,10 @@ export interface Written {
   readonly text: string
   /** Characters that are not shown. */
   readonly cut: number
-  /** Why it is hidden; `null` where it is not. */
+  /** Why it is hidden; `null` if it is not. */
   readonly hidden: string | null
   readonly deleted: boolean
-  /** Number of the thread that a reply belongs to, with what stands around it. */
+  /** Number of the thread that a reply belongs to, for its neighbors. */
   readonly thread: string | null
   readonly before: ReadonlyArray<Beside>
   readonly behind: ReadonlyArray<Beside>
@@ -49,7 +49,7 @@ const cut = (text: string): Pick<Written, "text" | "cut"> => ({
 
 const ALONE = { thread: null, before: [], behind: [] } as const
 
-/** Rows of what is hidden stand aside, as they were. */
+/** Rows of hidden content are kept separately, unchanged. */
 interface HiddenRow {
   readonly author: string
   readonly title: string
@@ -120,7 +120,7 @@ const reply = async (db: Db, id: string): Promise<Written | null> => {
   }
 }
 
-/** `null` where nothing of it is left. `id`: of digits. */
+/** `null` if nothing of it is left. `id`: of digits. */
 export const writtenAt = (db: Db, noun: Noun, id: string): Promise<Written | null> =>
   noun === "reply" ? reply(db, id) : postOrThread(db, noun, id)
 

@@ -34,7 +34,7 @@ const story = (id: string): Hit => ({ name: `request ${id}`, to: explainPath(id)
 const held = async ({ log }: Service, kind: string, id: string): Promise<ReadonlyArray<Hit>> =>
   (await log.lastSeq(subjects.event(kind, id))) > 0 ? [{ name: `${kind}/${id}`, to: actorPath(kind, id) }] : []
 
-/** Nothing where there is no such actor. */
+/** Nothing if there is no such actor. */
 const named = async (service: Service, kind: string, reference: string): Promise<ReadonlyArray<Hit>> => {
   try {
     return await held(service, kind, await idOfReference(service, kind, reference))

@@ -1,16 +1,16 @@
 /**
- * The asking side of the bus: any edge or node that wants something of an actor.
+ * The asking side of the bus: sends an edge's or a node's requests (asks) to actors.
  *
  * Invariants
- *  - An ask goes to the session that the leases name as owner of the actor's shard. That is a hint: a node that does
- *    not own the shard answers `notOwner`, and the log, not the lease, decides what is written.
- *  - Every try of an ask carries the same id. A node that has it under way attaches to it, one that finds it in the
- *    log gives the first answer; so trying again never applies a command twice.
- *  - A try ends by its reply, by "no responders", by `notOwner`, by news of another owner, or by `RETRY_AFTER_MS`.
- *    All of them but the reply lead to another try, until the deadline; then the answer is `unavailable`.
- *  - A node of another release that does not know what is asked (`elsewhere`) is asked again ever more seldom; whoever
- *    has the shard after it, at once.
- *  - Asks that gather within FLUSH_GAP_MS to one session leave in one message (see frames.ts and pace.ts).
+ *  - An ask goes to the session that the leases name as owner of the actor's shard. The leases are a hint: a node that
+ *    does not own the shard answers `notOwner`, and the log decides what is written.
+ *  - Every try of an ask has the same id. If a node has that command under way, the new try waits for the same result.
+ *    If the log has it, the node gives the first answer. So a new try never applies a command twice.
+ *  - A try ends by its reply, by "no responders", by `notOwner`, by news of another owner, or after `RETRY_AFTER_MS`.
+ *    All of them but the reply lead to another try. At the deadline the answer is `unavailable`.
+ *  - A node of another release that does not know the operation (`elsewhere`) is asked again with growing pauses. The
+ *    next owner of the shard is asked at once.
+ *  - Asks to one session within FLUSH_GAP_MS are sent in one message (see schemas/bus/frames.ts and pace.ts).
  *  - At most `maxInFlight` asks wait; one more is refused as `overloaded` before anything is sent.
  */
 import type { Clock } from "effect"
@@ -32,7 +32,7 @@ import { paced } from "./pace.ts"
 import type { BusRole } from "../../bus/roles.ts"
 import { Slots } from "./slots.ts"
 
-/** The part of a message bus that the asker needs; `noResponders` is the server's word that nobody listens. */
+/** The part of a message bus that the asker needs. `noResponders`: the server reports that nobody listens. */
 export interface BusTransport {
   readonly publish: (subject: string, payload: Uint8Array, reply?: string) => void
   readonly subscribe: (subject: string, receive: (message: BusMessage) => void) => void
@@ -45,7 +45,7 @@ export interface BusMessage {
   readonly noResponders: boolean
 }
 
-/** The owners of shards, as last heard. */
+/** The owners of shards, as this side last heard. */
 export interface Owners {
   readonly ownerOf: (shard: number) => string | null
   readonly onChange: (listener: (shard: number) => void) => void
@@ -56,24 +56,24 @@ export interface Answer {
   readonly body: Uint8Array
 }
 
-/** Hears of every ask once it is settled, whatever it came to. */
+/** Called for every ask once it is settled, with any outcome. */
 export interface AskObserver {
   readonly settled: (op: string, refused: ErrorCode | undefined, seconds: number) => void
 }
 
-/** A try that hears nothing for this long is repeated: the node may be frozen. */
+/** A try without a reply for this long is repeated, because the node may be frozen. */
 export const RETRY_AFTER_MS = 700
 /**
- * Between tries that were refused at once (no owner, not the owner): long enough to be cheap, short enough for a
- * handover.
+ * The pause after a try that was refused at once (no owner, or not the owner). It is long enough to be cheap, and short
+ * enough for a handover.
  */
 const RETRY_PAUSE_MS = 25
-/** At most, between tries at an owner whose release cannot answer. */
+/** The longest pause between tries at an owner whose release cannot answer. */
 const ELSEWHERE_PAUSE_MAX_MS = 800
-/** Asks leave in frames at least this far apart. */
+/** The smallest gap between two frames of asks. */
 export const FLUSH_GAP_MS = 1
 
-/** The asker's identity: the user's role on the bus (roles.ts) and a name of its own. */
+/** The asker's identity: the user's role on the bus (schemas/bus/roles.ts), and a name of its own. */
 export interface AskerIdentity {
   readonly role: BusRole
   readonly name: string
@@ -81,7 +81,7 @@ export interface AskerIdentity {
 
 interface Waiting {
   readonly ask: Ask
-  /** As it travels, and what that takes. */
+  /** The ask as JSON, and its size in bytes. */
   readonly json: string
   readonly bytes: number
   readonly shard: number
@@ -92,7 +92,7 @@ interface Waiting {
   readonly span: Span | null
   session: string | null
   retryAt: number
-  /** Asks that a node of another release could not answer. */
+  /** Counted since the start: asks that a node of another release could not answer. */
   elsewhere: number
 }
 
@@ -103,19 +103,19 @@ const STOPPING = refused(unavailable("The service is stopping."))
 
 export class Asker {
   private readonly waiting = new Slots<Waiting>()
-  /** By session. A map of its own for each flush: see slots.ts. */
+  /** Keyed by session. Each flush has a map of its own; slots.ts says why. */
   private outgoing = new Map<string, Array<PackedAsk>>()
   private readonly transport: BusTransport
   private readonly owners: Owners
   private readonly role: BusRole
   private readonly replySubject: string
   readonly maxInFlight: number
-  /** Since the start: asks sent again, and asks refused unsent. */
+  /** Counted since the start: asks that were sent again, and asks that were refused unsent. */
   retries = 0
   overloaded = 0
   private readonly maxFrameBytes: number
   private closed = false
-  /** While anything waits: a process that asks nothing is not woken. */
+  /** Runs only while an ask waits, so that a process that asks nothing is not woken. */
   private sweep: Cancel | undefined
   private readonly flushSoon: () => void
   private readonly clock: Clock.Clock
@@ -146,7 +146,7 @@ export class Asker {
     return this.waiting.size
   }
 
-  /** Never rejects: what goes wrong is `head.refused`. `span`: hears of further tries; it is the caller's to end. */
+  /** Never rejects: a failure is `head.refused`. `span` gets events for further tries; the caller ends it. */
   ask(ask: Ask, span: Span | null = null): Promise<Answer> {
     if (this.closed) return Promise.resolve(STOPPING)
     if (this.waiting.size >= this.maxInFlight) {
@@ -186,7 +186,7 @@ export class Asker {
     })
   }
 
-  /** Frames that were not sent stay unsent, because the connection may be at its end as well. */
+  /** Frames that were not sent stay unsent, because the connection may be closing as well. */
   close(): void {
     this.closed = true
     this.outgoing = new Map()
@@ -251,7 +251,7 @@ export class Asker {
     entry.retryAt = wallMs(this.clock) + RETRY_PAUSE_MS
   }
 
-  /** The session stays noted: news of its shard's next owner leads to a try at once. */
+  /** The session stays recorded, so that news of the shard's next owner leads to a try at once. */
   private retryElsewhere(number: number): void {
     const entry = this.waiting.get(number)
     if (entry === undefined) return

@@ -1,9 +1,10 @@
 /**
- * Connects a node to NATS. By shapes alone: contracts need no client.
+ * Settings for a node's connection to NATS. The client's types are described by their shape here, so that schemas/ need
+ * not import the client.
  *
  * The client library writes to its socket at the end of every microtask in which something was published. Under load
- * that is a system call for each message, on both sides, and much of what a command costs. Here what one turn of the
- * event loop brings is written together, at the end of that turn: nothing waits for a clock.
+ * that is a system call for each message on both sides, and a large part of a command's cost. Here the messages of one
+ * turn of the event loop are written together at the end of that turn. No message waits for a timer.
  */
 
 /** A stream that can hold back its writes. */
@@ -15,7 +16,7 @@ interface Corkable {
 /** A transport of the client library. */
 interface Transport {
   readonly isClosed: boolean
-  /** Another one once it is encrypted; none before it is connected. */
+  /** The socket is replaced by another one for encryption. It is missing before the connection is made. */
   readonly socket: Corkable | undefined
   send(frame: Uint8Array): void
   close(error?: Error): Promise<void>
@@ -46,17 +47,20 @@ export const corked = <One extends Transport>(transport: One): One => {
   return transport
 }
 
-/** The settings of a node's connection: it never gives up, and waits for the first server as for all later ones. */
+/**
+ * The settings of a node's connection. It reconnects forever, and waits for the first server just as for later ones.
+ */
 export const STEADFAST = {
   reconnect: true,
   maxReconnectAttempts: -1,
   waitOnFirstConnect: true,
-  // A server whose machine is gone says nothing: after so much silence the line is given up, and another one tried.
+  // If a server's machine is gone, it sends nothing. After this much silence the connection is given up, and another
+  // server is tried.
   pingInterval: 2000,
   maxPingOut: 2,
   timeout: 2000,
-  // By `addressesOf` (schemas/runtime/names.ts), which the transport is given.
+  // Names are resolved by `addressesOf` (schemas/runtime/names.ts), which the transport is given.
   resolve: true,
-  // Without their stacks: one is made for every request otherwise.
+  // Errors get no stack traces. Otherwise one would be made for every request.
   noAsyncTraces: true
 } as const

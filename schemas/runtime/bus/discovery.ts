@@ -2,9 +2,9 @@
  * NATS service discovery (ADR-32, "NATS micro"). Each role of a process answers `$SRV.PING`, `$SRV.INFO` and
  * `$SRV.STATS`, for all, for its name, or for its own id. So `nats micro ls` and `nats micro stats` show the service.
  *
- * We answer by ourselves. The client's own package serves the requests of an endpoint too, one message a request, where
- * ours travel many to a message; here only what they came to is told. Pure except for the subscriptions: everything is
- * read when somebody asks. Errors are told by their code, never by a message.
+ * We do not use the client's own package for this: it also serves the requests of an endpoint, one message each, while
+ * ours travel many to a message. This module only reports the figures. It is pure except for the subscriptions: figures
+ * are read when they are asked for. Errors are reported by code, never by message.
  */
 import type { Clock } from "effect"
 import { VERSION } from "../../version.ts"
@@ -15,7 +15,7 @@ import type { NatsShape } from "./transport.ts"
 interface DiscoveredEndpoint {
   readonly name: string
   readonly subject: string
-  /** Empty where each instance gets all. */
+  /** The queue group; empty if each instance gets all requests. */
   readonly queue: string
   readonly stats: CallStats
 }
@@ -23,12 +23,12 @@ interface DiscoveredEndpoint {
 export interface DiscoveredService {
   /** `hub-<role>`. */
   readonly name: string
-  /** Unique: of this role in this process. */
+  /** Unique for this role in this process. */
   readonly id: string
   readonly description: string
   readonly metadata: Readonly<Record<string, string>>
   readonly endpoints: () => ReadonlyArray<DiscoveredEndpoint>
-  /** Told with each endpoint's figures. */
+  /** Added to the figures of each endpoint. */
   readonly data?: () => Readonly<Record<string, unknown>>
 }
 

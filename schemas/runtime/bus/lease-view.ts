@@ -1,6 +1,6 @@
 /**
  * The content of the lease bucket, as one side last heard it (actors/engine/placement.ts describes placement). Keys:
- * `node.<session>` while a node beats; `shard.<n>` with the session that owns it, empty when given back.
+ * `node.<session>` while a node beats, and `shard.<n>` with the session that owns it, empty when given back.
  */
 import { buckets, SHARD_COUNT } from "../../subjects.ts"
 import type { Owners } from "./asker.ts"
@@ -17,7 +17,7 @@ export class LeaseView implements Owners {
   private readonly listeners = new Set<(shard: number) => void>()
   private readonly nodeListeners = new Set<(session: string, alive: boolean) => void>()
 
-  /** One entry of the bucket: `value` is `null` when it was deleted or has expired. */
+  /** Applies one entry of the bucket. `value` is `null` if it was deleted or has expired. */
   apply(key: string, value: string | null): void {
     if (key.startsWith("node.")) this.applyNode(key.slice("node.".length), value !== null)
     else if (key.startsWith("shard.")) this.applyShard(Number(key.slice("shard.".length)), value === "" ? null : value)
@@ -35,13 +35,13 @@ export class LeaseView implements Owners {
     return this.live.has(session)
   }
 
-  /** Returns what ends the listening. */
+  /** Returns a function that ends the listening. */
   onChange(listener: (shard: number) => void): () => void {
     this.listeners.add(listener)
     return () => void this.listeners.delete(listener)
   }
 
-  /** Returns what ends the listening. */
+  /** Returns a function that ends the listening. */
   onNode(listener: (session: string, alive: boolean) => void): () => void {
     this.nodeListeners.add(listener)
     return () => void this.nodeListeners.delete(listener)

@@ -1,18 +1,19 @@
 /**
- * Watching the lease bucket, so that asks go to the owner of their shard and nodes see each other come and go
- * (placement is written down in actors/engine/placement.ts).
+ * Watches the lease bucket, so that asks go to the owner of their shard, and nodes see each other come and go
+ * (actors/engine/placement.ts describes placement).
  *
  * Invariants
- *  - Everything heard here is a hint: being late or wrong costs a retry, never an answer.
- *  - The bucket is read, by direct gets, from behind the last sequence that was seen. No server holds anything for a
- *    watcher, so any server can answer the next read. A replica that is behind says less than there is, never something
- *    wrong. Older news of a key never overwrites newer.
- *  - It is read every IDLE_MS, and for a while every EAGER_MS after an urgent write was heard of: a shard's key, a node
- *    that begins or is ended. Such a write may not be stored yet, or not on every replica.
- *  - Every SWEEP_MS all that stands there is read. A known key that is gone (it has expired, and so has the message
- *    that said it) leaves the view, unless it is newer than everything that the reader saw.
- *  - A bucket that was made anew begins its sequences anew: what was known of the other one is taken out.
- *  - The bucket may not be there yet when a watcher starts: it waits.
+ *  - Everything read here is a hint. If it is late or wrong, that costs a retry, never an answer.
+ *  - The bucket is read by direct gets, from after the last sequence that was read. No server keeps anything for a
+ *    watcher, so any server can answer the next read. A replica that is behind returns less, but never something wrong.
+ *    Older news of a key never overwrites newer news.
+ *  - It is read every IDLE_MS. After an urgent write was noticed, it is read every EAGER_MS for a while, because the
+ *    write may not be stored yet on every replica. Urgent are writes to a shard's key, and those of a node that begins
+ *    or is ended.
+ *  - Every SWEEP_MS the whole bucket is read. A known key that is gone is removed from the view, unless it is newer
+ *    than everything that the reader saw. (It has expired, and so has the message that said so.)
+ *  - A new bucket begins its sequences again, so everything known about the former one is removed.
+ *  - If the bucket does not exist yet when a watcher starts, the watcher waits.
  */
 import type { Clock } from "effect"
 import { buckets } from "../../subjects.ts"
@@ -26,11 +27,11 @@ const IDLE_MS = 500
 const EAGER_MS = 10
 const EAGER_FOR_MS = 150
 const SWEEP_MS = 5_000
-/** A read that was lost with a server or a line is made again. */
+/** A read that was lost with a server or a connection is made again after this time. */
 const READ_TIMEOUT_MS = 500
-/** Between two tries of a bucket that is not there, or that nobody answers for. */
+/** The pause between two tries if the bucket does not exist or no server answers. */
 const AWAY_MS = 100
-/** Messages of one read; there is one for each shard and each node, and some that tell of ends. */
+/** Messages of one read. There is one for each shard and each node, and some that report ends. */
 const PAGE = 1_000
 
 const END_OF_BATCH = 204
@@ -40,10 +41,10 @@ const NO_RESPONDERS = 503
 export interface LeaseWatchOptions {
   readonly clock: Clock.Clock
   readonly nats: NatsShape
-  /** A subject of its own that this user may listen below. */
+  /** A subject of its own to which this user may listen. */
   readonly inbox: string
   readonly view: LeaseView
-  /** Hears of faults. A bus that is away is no fault of the watcher. */
+  /** Called for faults. A bus that is down is no fault of the watcher. */
   readonly onProblem: (error: unknown) => void
 }
 
@@ -52,14 +53,14 @@ interface StreamInfo {
   readonly error?: { readonly description?: string }
 }
 
-/** The bucket, or an answer, is not there at the moment. */
+/** The bucket does not exist, or no server answers, at the moment. */
 class Away extends Error {}
 
 export class LeaseWatch {
   private readonly options: LeaseWatchOptions
-  /** Revision of each key that was heard of. */
+  /** The last known revision of each key. */
   private readonly revisions = new Map<string, number>()
-  /** When the bucket was made, as its stream says. */
+  /** The time when the bucket was made, as its stream reports it. */
   private created = ""
   /** The last revision of the bucket that was read. */
   private seen = 0
@@ -75,12 +76,12 @@ export class LeaseWatch {
     this.options = options
   }
 
-  /** Last heard revision of a key, 0 for never. */
+  /** The last known revision of a key; 0 if there is none. */
   revision(key: string): number {
     return this.revisions.get(key) ?? 0
   }
 
-  /** `value`: `null` when the key was deleted or has expired. */
+  /** `value` is `null` if the key was deleted or has expired. */
   heard(key: string, value: string | null, revision: number): void {
     if (revision <= this.revision(key)) return
     this.revisions.set(key, revision)
@@ -88,8 +89,8 @@ export class LeaseWatch {
   }
 
   /**
-   * Resolves once everything that stands in the bucket has been applied to the view; watches on until `stop`, or as
-   * long as the connection lives.
+   * Resolves once everything in the bucket has been applied to the view. Then it watches until `stop`, or as long as
+   * the connection lives.
    */
   start(): Promise<void> {
     const { nats, inbox } = this.options
@@ -104,7 +105,7 @@ export class LeaseWatch {
     })
   }
 
-  /** The connection is there again: what was asked over the lost one is given up, and all that stands is read. */
+  /** Called when the connection is up again. Reads over the lost one are given up, and the whole bucket is read. */
   renewed(): void {
     this.sweepAt = 0
     this.beEager()
@@ -150,7 +151,7 @@ export class LeaseWatch {
     })
   }
 
-  /** Somebody writes. Beats, of which there are many, can wait. */
+  /** Called for each write to the bucket. Beats, of which there are many, can wait. */
   private overheard(message: NatsMessageShape): void {
     const key = keyOf(message)
     if (key.startsWith("node.") && !isGone(message) && this.revision(key) > 0) return
@@ -163,7 +164,7 @@ export class LeaseWatch {
     await this.beginAnewWithBucket()
     const { keys, last } = await this.read(1)
     for (const [key, revision] of this.revisions) {
-      // The replica that answered may not have anything newer than its last revision yet.
+      // The replica that answered may not yet have writes that are newer than its last revision.
       if (!keys.has(key) && revision < last) this.forget(key)
     }
     this.sweepAt = monotonicMs(this.options.clock) + SWEEP_MS
@@ -171,7 +172,8 @@ export class LeaseWatch {
 
   private async beginAnewWithBucket(): Promise<void> {
     const { created, error } = await this.info()
-    // Not there, or without a leader; whatever does not say when it was made says nothing of another bucket.
+    // The bucket does not exist or has no leader. An answer without the time of its making says nothing about another
+    // bucket.
     if (error !== undefined || created === undefined) throw new Away(error?.description ?? "the bucket is not there")
     if (created === this.created) return
     this.created = created
@@ -184,7 +186,7 @@ export class LeaseWatch {
     this.options.view.apply(key, null)
   }
 
-  /** All from a sequence on, applied: the keys that were there, and the last sequence. */
+  /** Reads and applies everything from a sequence on. Returns the keys that were there, and the last sequence. */
   private async read(from: number): Promise<{ readonly keys: ReadonlySet<string>; readonly last: number }> {
     const keys = new Set<string>()
     for (let last = from - 1; ;) {
@@ -227,7 +229,10 @@ export class LeaseWatch {
     return info
   }
 
-  /** One at a time. `take` says whether the answer is complete; what it throws ends the asking. */
+  /**
+   * Allows one request at a time. `take` returns whether the answer is complete; an error that it throws ends the
+   * request.
+   */
   private ask(subject: string, request: object | null, take: (message: NatsMessageShape) => boolean): Promise<void> {
     const { clock, nats, inbox } = this.options
     const reply = `${inbox}.${++this.reads}`
@@ -257,7 +262,7 @@ const utf8 = new TextEncoder()
 const text = new TextDecoder()
 const NOTHING = new Uint8Array(0)
 
-/** A direct get names the stored message's own subject in a header. */
+/** The subject of the stored message, which a direct get returns in a header. */
 const keyOf = (message: NatsMessageShape): string => {
   const subject = message.headers?.get("Nats-Subject") ?? ""
   return (subject === "" ? message.subject : subject).slice(LEASE_PREFIX.length)

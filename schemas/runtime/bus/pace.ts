@@ -2,9 +2,9 @@ import type { Clock } from "effect"
 import { after, monotonicMs } from "../clock.ts"
 
 /**
- * Paces a flush: at once where the last one is a while ago, else `gapMs` after it. Messages that arrive meanwhile leave
- * together. A lone message waits for nothing; under load there are fewer and larger ones, and each costs a system call
- * on both sides and in the server between.
+ * Paces a flush: it runs at once if the last one was some time ago, else `gapMs` after it. Messages that arrive
+ * meanwhile are sent together. A lone message does not wait. Under load there are fewer and larger messages, and each
+ * costs a system call on both sides and in the server.
  */
 export const paced = (clock: Clock.Clock, flush: () => void, gapMs: number): (() => void) => {
   let scheduled = false

@@ -1,21 +1,21 @@
 /**
- * An answer that is larger than one bus message comes in parts, each with a header that says which of how many it is.
- * An answer of one part has no such header.
+ * Splits an answer that is larger than one bus message into parts. Each part has a header with its number and the
+ * number of parts. An answer of one part has no such header.
  */
 export const PART_HEADER = "Hub-Part"
 /**
- * On a query: who asks understands it on an empty message that is no answer, by which a node says that it has the query
- * and is at it. One that is frozen or gone says nothing.
+ * A header on a query: the asker understands it on an empty message that is not the answer. A node sends that message
+ * to say that it has the query and works on it. A frozen or dead node sends nothing.
  */
 export const TAKEN_HEADER = "Hub-Taken"
-/** Bytes of one part; the server's ceiling is 1 MiB. */
+/** Bytes of one part. The server's limit is 1 MiB. */
 export const PART_MAX_BYTES = 786_432
-/** Parts of one answer: what would be larger is a fault of the query. */
+/** Parts of one answer. A larger answer is a fault of the query. */
 export const PARTS_MAX = 64
 
 export const partHeader = (index: number, count: number): string => `${index}/${count}`
 
-/** `null` for anything that is no such header. */
+/** `null` if the text is no such header. */
 export const readPartHeader = (text: string): { readonly index: number; readonly count: number } | null => {
   const [index, count] = text.split("/").map(Number)
   const whole = index !== undefined && count !== undefined && Number.isInteger(index) && Number.isInteger(count)

@@ -1,10 +1,10 @@
 /**
- * Queries of the read models: any node of a queue group answers, in one part or several (parts.ts).
+ * Sends queries of the read models. Any node of a queue group answers, in one part or several (parts.ts).
  *
- * A query changes nothing, so a silent try is followed by another, to whichever node is drawn then. A frozen or dead
- * one costs a moment, not the request, however often it is drawn. A node that is at it says so, and gets time: a slow
- * database is not asked ever more. A late answer to an earlier try still counts. If nobody listens the server says so,
- * and the next try follows soon. At the deadline, or when the connection is closed, the answer is `null`.
+ * A query changes nothing, so a try without an answer is followed by another, to any node of the group. A frozen or
+ * dead node costs a moment, not the request. A node that works on the query says so and gets more time, so that a slow
+ * database is not asked again and again. A late answer to an earlier try still counts. If nobody listens, the server
+ * reports that, and the next try follows soon. At the deadline, or when the connection closes, the answer is `null`.
  */
 import type { Clock } from "effect"
 import { after, type Cancel, wallMs } from "../clock.ts"
@@ -14,17 +14,20 @@ import type { Requests } from "./requests.ts"
 
 const FIRST_WAIT_MS = 400
 const LAST_WAIT_MS = 800
-/** A query that has little time is tried as often in it: with one node of two frozen, two tries would often fail. */
+/**
+ * A query with little time left is still tried this many times. With one node of two frozen, two tries would often
+ * fail.
+ */
 const TRIES_MIN = 8
 const WAIT_MIN_MS = 100
-/** For a node that has said that it is at work. */
+/** The time for a node that has said that it works on the query. */
 const TAKEN_WAIT_MS = 3200
 const PAUSE_MS = 50
-/** Queries of one asker under way at once; one more gets no answer. */
+/** The most queries that one asker has under way. One more gets no answer. */
 const UNDER_WAY_MAX = 2000
 const NO_RESPONDERS = 503
 
-/** Headers by their shape, as the client's are. */
+/** The shape of the client's headers. */
 export interface HeadersShape {
   readonly code: number
   has(name: string): boolean
@@ -40,7 +43,7 @@ interface QueryMessage<Headers> {
 
 type Sends<Headers> = Pick<Requests<QueryMessage<Headers>, Headers>, "send" | "forget">
 
-/** A query, which is tried again until it is settled. */
+/** A query, tried again until it is settled. */
 interface Query {
   readonly subject: string
   readonly payload: Uint8Array
@@ -118,7 +121,7 @@ const answersTo = <Headers extends HeadersShape>(query: Query) => {
   const parts: Array<Uint8Array> = []
   let missing = -1
   return (message: QueryMessage<Headers> | null): void => {
-    // The next try, or the query's own clock, says what comes of it.
+    // The next try, or the query's own timer, decides what happens.
     if (message === null) return
     const { data, headers } = message
     if (headers?.has(TAKEN_HEADER) === true) return query.again(TAKEN_WAIT_MS)

@@ -1,20 +1,20 @@
 /**
- * Requests over a connection, of whoever asks one subject and waits for what answers: the log, other streams, queries.
- * Asks of actors go in frames instead, many in one message (asker.ts).
+ * Requests over a connection to one subject, with one answer or several: the log, other streams, queries. Asks of
+ * actors are sent in frames instead, many in one message (asker.ts).
  *
  * Invariants
- *  - All answers come to one standing subscription, each by the number that its request went out with. The NATS
- *    client's own request makes two errors with stack traces ahead of each call.
- *  - A request ends by its answer, at its time (checked every `SWEEP_MS`), or when it is given up because the
- *    connection was renewed. Requests over the old one may never be answered. The asker then hears `null`.
- *  - Nothing throws here: a connection that is closing leads to `null` too. Bounded by who calls.
+ *  - All answers come to one permanent subscription, each with the number of its request. (The NATS client's own
+ *    request makes two errors with stack traces before each call.)
+ *  - A request ends with its answer, at its timeout (checked every `SWEEP_MS`), or when the connection is renewed,
+ *    because requests over the old one may never be answered. In the last two cases the result is `null`.
+ *  - Nothing throws here: a closing connection leads to `null` too. The callers limit the number of requests.
  */
 import type { Clock } from "effect"
 import { type Cancel, delay, every, monotonicMs } from "../clock.ts"
 import { Slots } from "./slots.ts"
 
 const SWEEP_MS = 100
-/** Between two tries at a stream that nobody leads. */
+/** The pause between two tries at a stream without a leader. */
 export const LEADERLESS_PAUSE_MS = 50
 
 type Payload = Uint8Array | string
@@ -24,7 +24,7 @@ interface AnswerShape {
   readonly data: Uint8Array
 }
 
-/** The part of a connection that is used here, by its shape: contracts do not import the client. */
+/** The part of a connection that is used here, by its shape, because schemas/ does not import the client. */
 export interface RequestLine<Message extends AnswerShape, Headers> {
   publish(subject: string, payload?: Payload, options?: { reply?: string; headers?: Headers }): void
   subscribe(subject: string, options: { callback: (error: Error | null, message: Message) => void }): unknown
@@ -47,10 +47,12 @@ export class Requests<Message extends AnswerShape, Headers> {
   private readonly patienceMs: number
   private readonly waiting = new Slots<Waiting<Message>>()
   private prefix = ""
-  /** There while something waits: a timer of its own would keep a connection in memory that has long been closed. */
+  /** Set while a request waits. A permanent timer would keep a closed connection in memory. */
   private endSweeping: Cancel | undefined
 
-  /** `newInbox`: a subject that this user may listen below. `patienceMs`: no answer is given up before. */
+  /**
+   * `newInbox` makes a subject that this user may listen below. `patienceMs`: no request is given up before this time.
+   */
   constructor(clock: Clock.Clock, line: RequestLine<Message, Headers>, newInbox: () => string, patienceMs = 0) {
     this.clock = clock
     this.line = line
@@ -58,7 +60,7 @@ export class Requests<Message extends AnswerShape, Headers> {
     this.patienceMs = patienceMs
   }
 
-  /** The first answer. "No responders" is one, with that status. */
+  /** The first answer. "No responders" is an answer with that status. */
   request(
     subject: string,
     payload: Payload | undefined,
@@ -79,7 +81,9 @@ export class Requests<Message extends AnswerShape, Headers> {
     })
   }
 
-  /** To a stream: again while nobody listens, for one without a leader has received nothing. */
+  /**
+   * A request to a stream. It is repeated while nobody listens, because a stream without a leader has received nothing.
+   */
   async requestStream(
     subject: string,
     payload: Payload | undefined,
@@ -95,7 +99,10 @@ export class Requests<Message extends AnswerShape, Headers> {
     return null
   }
 
-  /** For requests with several answers: `receive` hears each, until `forget` of the number; `null` is the last. */
+  /**
+   * For requests with several answers. `receive` gets each one until the number is passed to `forget`; `null` is the
+   * last.
+   */
   send(
     subject: string,
     payload: Payload | undefined,
@@ -110,7 +117,7 @@ export class Requests<Message extends AnswerShape, Headers> {
       const reply = this.prefix + number
       this.line.publish(subject, payload ?? NOTHING, headers === undefined ? { reply } : { reply, headers })
     } catch {
-      // Told later, so that it is never heard before its number is known.
+      // Called later, so that the caller knows the number first.
       queueMicrotask(() => this.end(number))
     }
     return number
@@ -120,12 +127,14 @@ export class Requests<Message extends AnswerShape, Headers> {
     this.waiting.take(number)
   }
 
-  /** Ends all that waits. */
+  /** Ends all requests that wait. */
   giveUp(): void {
     this.waiting.forEach((_entry, number) => this.end(number))
   }
 
-  /** From the first request on: an actor kind is made of such parts, and making one reaches for nothing. */
+  /**
+   * Subscribes at the first request, because actor kinds are made with such parts and making one must have no effect.
+   */
   private listen(): void {
     if (this.prefix !== "") return
     const prefix = `${this.newInbox()}.`

@@ -1,14 +1,15 @@
 /**
- * Entries that wait for an answer, each under the number that goes out with the question.
+ * Entries that wait for an answer, each under the number that is sent with the question.
  *
- * Why not a `Map`: V8 rebuilds a map that entries come to and go from again and again, and every table it gives up
- * points to the one that follows. Once one of them has grown old, all later ones outlive the young collections, with
- * whatever was in them, and each collection under load becomes a full one. Here a place is emptied when its entry
+ * Why not a `Map`: if entries are added and removed all the time, V8 rebuilds the map again and again, and each old
+ * table points to the next one. Once one of these tables is in the old generation, all later ones survive young
+ * collections with their content, and collections under load become full ones. Here a place is emptied when its entry
  * leaves.
  *
  * Invariants
  *  - A number is in use once at a time and given out again only after all others (2^32 - 1 of them).
- *  - Numbers fall on places of a ring of at least twice as many as wait; one whose place is taken is passed over.
+ *  - Numbers map to places of a ring, which is at least twice as large as the number of entries. A number whose place
+ *    is taken is skipped.
  */
 const FIRST_PLACES = 64
 const NUMBER_MAX = 0xffffffff
@@ -29,7 +30,7 @@ export class Slots<T> {
     return this.held
   }
 
-  /** Its number: an integer from 1 to 2^32 - 1. */
+  /** Adds an entry. Returns its number: an integer from 1 to 2^32 - 1. */
   add(entry: T): number {
     if (this.held * 2 >= this.numbers.length) this.grow()
     let number = this.next
@@ -78,7 +79,7 @@ export class Slots<T> {
     this.entries[place] = entry
   }
 
-  /** Two numbers that had places of their own have them in a ring of twice the size too. */
+  /** Doubles the ring. Two numbers with different places still have different places. */
   private grow(): void {
     const { entries, numbers } = this
     this.entries = emptyPlaces(numbers.length * 2)

@@ -1,4 +1,6 @@
-/** The bus transport over a NATS connection, named by its shape so that contracts need not import the client. */
+/**
+ * The bus transport over a NATS connection. The client is described by its shape, so that schemas/ need not import it.
+ */
 import type { BusMessage, BusTransport } from "./asker.ts"
 
 export interface NatsShape {
@@ -15,20 +17,20 @@ export interface NatsMessageShape {
   readonly subject: string
   readonly data: Uint8Array
   readonly reply?: string
-  /** A header that is not there reads as an empty text. */
+  /** A missing header reads as an empty text. */
   readonly headers?: { readonly code: number; get(name: string): string }
 }
 
 /**
- * `onError` hears of messages that could not be handled: they are dropped, and whoever waits tries again. Nobody hears
- * of a connection that has ended: its askers try for as long as the process lives.
+ * `onError` is called for messages that could not be handled. They are dropped, and their askers try again. The end of
+ * the connection is not reported: its askers try for as long as the process lives.
  */
 export const transportOver = (nats: NatsShape, onError: (error: unknown) => void): BusTransport => ({
   publish: (subject, payload, reply) => {
     try {
       nats.publish(subject, payload, reply === undefined ? {} : { reply })
     } catch (failure) {
-      // It must not end the process, whose timer this may be.
+      // An error must not end the process, because this may run in a timer.
       if (!nats.isClosed() && !nats.isDraining()) onError(failure)
     }
   },

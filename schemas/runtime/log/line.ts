@@ -2,21 +2,22 @@
  * A line of the log: one JSON object.
  *
  * Invariants
- *  - It stays one line, and drives no terminal, whoever wrote what stands in it.
- *  - It is bounded: a longer text is cut before anything is done with it, and fields that find no room are left out.
- *  - Secrets are masked: by the name of their field, and where a text shows what it is.
- *  - Making one never throws, whatever a value does when it is looked at.
+ *  - It is always one line and cannot control a terminal, whoever wrote its values.
+ *  - Its length is bounded. A longer text is cut before anything else is done with it, and fields without room are left
+ *    out.
+ *  - Secrets are masked, by the name of their field or by the form of the text.
+ *  - Making a line never throws, even if reading a value does.
  */
 import { harmless } from "../../printed.ts"
 
 export type Level = "trace" | "debug" | "info" | "warn" | "error" | "fatal"
 
-/** With everything; a character is three bytes at most. */
+/** The length with everything. A character is three bytes at most. */
 export const LINE_MAX_CHARS = 4096
 const VALUE_MAX_CHARS = 1024
 const STACK_MAX_CHARS = 2048
 const NAME_MAX_CHARS = 64
-/** Values of an object that are looked at. */
+/** The most values of an object that are read. */
 const INNER_MAX = 100
 const CUT = "…"
 const CUT_FIELD = `,"cut":true`
@@ -26,7 +27,7 @@ const MASK = "***"
 /** The first fields of every line. No other field replaces them. */
 const RESERVED: ReadonlySet<string> = new Set(["time", "level", "at", "cut"])
 const SECRET_NAMES = /secret|password|passphrase|token|(private|server|address)_?key|authorization|cookie|seed/i
-/** Credentials in an address, and tokens that say what they are. */
+/** Credentials in an address, and tokens with a recognizable form. */
 const SECRET_TEXTS: ReadonlyArray<readonly [RegExp, string]> = [
   [/\/\/[^\s/"'\\]*@/g, `//${MASK}@`],
   [/\b(bearer) +[^\s"'\\]+/gi, `$1 ${MASK}`],
@@ -39,9 +40,9 @@ const masked = (text: string): string => {
   return left
 }
 
-/** As JSON, of `max` characters at most with all escapes. */
+/** The text as JSON, of at most `max` characters with all escapes. */
 export const quoted = (text: string, max = VALUE_MAX_CHARS): string => {
-  // A secret that begins before the cut may show only behind it what it is.
+  // A secret that begins before the cut may be recognizable only by what follows the cut.
   const shown = masked(text.slice(0, 2 * max))
   let json = harmless(JSON.stringify(shown))
   for (let kept = max - CUT.length - 2; json.length > max; kept >>= 1)
@@ -72,7 +73,9 @@ const jsonOf = (name: string, value: unknown): string => {
   }
 }
 
-/** `undefined` is no field. An error is told as text, under the name `stack` with its stack. */
+/**
+ * Fields with the value `undefined` are left out. An error is written as text; under the name `stack` with its stack.
+ */
 export const lineOf = (level: Level, at: string, unixMs: number, fields: Readonly<Record<string, unknown>>): string => {
   let line = `{"time":"${new Date(unixMs).toISOString()}","level":"${level}","at":${quoted(at, NAME_MAX_CHARS)}`
   const end = "}\n"

@@ -1,9 +1,9 @@
 /**
- * The log of a node: JSON lines (line.ts), however they were written. Effects write by `Effect.logWarning` and its
- * like, with `at` among their annotations; callbacks that are no Effects by `logNow`.
+ * The log of a node: JSON lines (line.ts). Effects write by `Effect.logWarning` and similar functions, with `at` among
+ * their annotations. Callbacks that are not Effects write by `logNow`.
  *
- * A process of its own writes to standard error (`processLog`). If several nodes live in one process, `Log.run` runs
- * each, and lines of its asynchronous context go to its own log.
+ * A process of its own writes to standard error (`processLog`). If several nodes run in one process, each is started by
+ * `Log.run`, and the lines of its asynchronous context go to its own log.
  */
 import { AsyncLocalStorage } from "node:async_hooks"
 import { Cause, type Clock, type Layer, Logger, type LogLevel, References } from "effect"
@@ -16,7 +16,7 @@ import { Sink, type SinkStream } from "./sink.ts"
 type Plain = string | number | boolean | null | undefined
 
 export type Fields = Readonly<Record<string, unknown>> & {
-  /** Told as text; an error of the service itself with its stack. */
+  /** Written as text. An error of the service itself is written with its stack. */
   readonly error?: unknown
   readonly message?: Plain
   /** The span in which the line is written. */
@@ -24,10 +24,10 @@ export type Fields = Readonly<Record<string, unknown>> & {
 }
 
 const FAILURE = 1
-/** The place of Effects that do not name one. */
+/** The `at` of Effects that do not name one. */
 const SOMEWHERE = "process"
 
-/** The service's own fault is told with where it happened; a warning is about others. */
+/** The service's own fault is written with its stack. A warning concerns others and needs none. */
 const stackOf = (level: Level, error: unknown): unknown =>
   isError(error) && (level === "error" || level === "fatal") ? error : undefined
 
@@ -56,7 +56,7 @@ export class Log {
       this.#lines.write(lineOf(level, at, unixMs, fields))
   }
 
-  /** The same line, dated by the clock of this log. */
+  /** Writes the same line with the time of this log's clock. */
   writeNow(level: Level, at: string, fields: Readonly<Record<string, unknown>>): void {
     this.write(level, at, wallMs(this.#clock), fields)
   }
@@ -65,12 +65,12 @@ export class Log {
     this.writeNow("warn", "log", { stream, lost: lines, message: "lines found no reader and were dropped" })
   }
 
-  /** Calls the function; `logNow` writes to this log in whatever it begins. */
+  /** Calls the function. Everything that it starts uses this log for `logNow`. */
   run<A>(begin: () => A): A {
     return current.run(this, begin)
   }
 
-  /** The logger of Effects, in place of Effect's own. */
+  /** The logger of Effects. It replaces Effect's own. */
   readonly logging: Layer.Layer<never> = Logger.layer([
     Logger.make<unknown, void>(({ cause, date, fiber, logLevel, message }) => {
       const { at, ...annotations } = fiber.getRef(References.CurrentLogAnnotations)
@@ -101,7 +101,7 @@ const LEVELS: Readonly<Record<LogLevel.LogLevel, Level>> = {
   None: "fatal"
 }
 
-/** Texts are the message; the cause, or whatever else there is, is the error. */
+/** Texts become the message. The cause, or another value, becomes the error. */
 const saidIn = (parts: ReadonlyArray<unknown>, cause: Cause.Cause<unknown>) => {
   const texts = parts.filter((part) => typeof part === "string")
   const others = parts.filter((part) => typeof part !== "string")
@@ -115,7 +115,7 @@ const saidIn = (parts: ReadonlyArray<unknown>, cause: Cause.Cause<unknown>) => {
 /** The log of this process, on standard error. */
 export const processLog = new Log(process.stderr, machineClock)
 
-/** Standard output, under the same rules: for what a process tells of its work and not of itself. */
+/** Standard output, with the same rules, for output about a process's work and not about the process. */
 export const standardOutput = new Sink(process.stdout, (lines) => processLog.lost("stdout", lines))
 
 /** An uncaught error ends the process as before, with a line in its log. */

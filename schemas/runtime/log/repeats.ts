@@ -2,14 +2,14 @@ import type { Clock } from "effect"
 import { after, monotonicMs } from "../clock.ts"
 
 /**
- * A stranger who can cause a line can cause it often. So many lines a second of one place and level are written; one
- * more line counts the others.
+ * A stranger who can cause a line can cause it often. Only this many lines of one place and level are written in a
+ * second; one more line counts the others.
  *
- * A stranger's text never decides what is "the same": a new text would be a new line each time.
+ * A stranger's text never decides which lines are "the same", because each new text would be a new line.
  */
 export const SAME_MAX_PER_SECOND = 20
 const SECOND_MS = 1000
-/** Places are words in the code; with more of them than this, the others count as one. */
+/** Places are words in the code. Places beyond this number count as one. */
 const PLACES_MAX = 256
 const OTHERS = "others"
 
@@ -26,7 +26,10 @@ export class Repeats {
     this.clock = clock
   }
 
-  /** True if one more line may be written; `told` hears at the second's end how many were not. */
+  /**
+   * True if one more line may be written. At the end of the second `told` is called with the number of lines that were
+   * not.
+   */
   admits(place: string, told: (suppressed: number) => void): boolean {
     const now = monotonicMs(this.clock)
     const second = this.secondOf(place, now)

@@ -4,10 +4,10 @@
  * Invariants
  *  - Writers never wait for the reader of the stream. The backlog of a slow reader is bounded (WAITING_MAX). Lines
  *    without room are dropped and counted.
- *  - A reader that is gone, or a disk that is full, ends nothing.
+ *  - A reader that has gone, or a full disk, does not end the process.
  */
 
-/** Characters that wait for the reader. Pipes are written without waiting; files and terminals leave nothing behind. */
+/** Characters that may wait for the reader. Pipes are written without waiting. Files and terminals leave no backlog. */
 export const WAITING_MAX = 1_048_576
 
 export interface SinkStream {
@@ -21,7 +21,7 @@ export class Sink {
   private readonly stream: SinkStream
   private readonly tellLost: (lines: number) => void
 
-  /** `tellLost` hears of lines that were dropped, once there is room again. */
+  /** `tellLost` is called with the number of dropped lines once there is room again. */
   constructor(stream: SinkStream, tellLost: (lines: number) => void) {
     this.stream = stream
     this.tellLost = tellLost

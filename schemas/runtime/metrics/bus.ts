@@ -13,7 +13,7 @@ export const lineMetrics = (meter: Meter, line: LineState): void => {
   meter.counter("hub_bus_reconnects_total", "Renewals of the connection to NATS.", () => line.reconnects)
 }
 
-/** Hears of the asks of one asker; made before it. */
+/** Observes the asks of one asker. It must be made before the asker. */
 export const askCalls = (meter: Meter): Calls & AskObserver =>
   new Calls(meter, {
     total: "hub_bus_asks_total",

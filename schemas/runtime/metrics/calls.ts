@@ -1,10 +1,13 @@
-/** Rate, errors and duration of calls of one sort, by what was called: told to Prometheus, and to `$SRV.STATS`. */
+/**
+ * Rate, errors and duration of calls of one sort, by the name of what was called. They are reported to Prometheus and
+ * to `$SRV.STATS`.
+ */
 import type { Clock } from "effect"
 import { monotonicMs } from "../clock.ts"
 import type { ErrorCode } from "../../errors.ts"
 import { CHILDREN_MAX, Counter, DURATION_SECONDS, type Histogram, type Meter, OTHER } from "./meter.ts"
 
-/** `refused`: by a rule of the service, as it should be. Those behind it are faults. */
+/** `refused`: by a rule of the service, as intended. The outcomes after it are faults. */
 const OUTCOMES = ["ok", "refused", "unavailable", "overloaded", "failed"] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
@@ -28,10 +31,10 @@ export interface CallNames {
 export interface CallStats {
   readonly name: string
   readonly requests: number
-  /** Faults of the service: what was refused by rule is none. */
+  /** Faults of the service. Refusals by rule do not count. */
   readonly errors: number
   readonly seconds: number
-  /** The code of the last fault; never its message. */
+  /** The code of the most recent fault; never its message. */
   readonly lastError: string | null
 }
 
@@ -65,7 +68,7 @@ export class Calls {
     if (refused !== undefined && FAULTS.has(outcome)) child.lastError = refused
   }
 
-  /** Tells of it from now on, called or not. */
+  /** Reports the name from now on, even before the first call. */
   expect(name: string): void {
     this.child(name)
   }
@@ -87,7 +90,7 @@ export class Calls {
     const known = this.children.get(name)
     if (known !== undefined) return known
     if (name !== OTHER && (this.children.size >= CHILDREN_MAX || !this.accepts(name))) return this.child(OTHER)
-    // All outcomes at once: a first failure is then seen as a rise.
+    // All outcomes are made at once, so that a first failure is seen as a rise.
     const { total, seconds, what, label } = this.names
     const counted = (outcome: Outcome): Counter => {
       const counter = new Counter()

@@ -1,8 +1,8 @@
 /**
- * The few figures of a process that the operators' console plots. The console asks for them on the bus, where only
- * processes of the service answer, so that it needs no address of a metrics port.
+ * The figures of a process that the operators' console plots. The console asks for them on the bus, where only
+ * processes of the service answer. So it needs no address of a metrics port.
  *
- * All are totals since the process began: who asks twice knows the rates between.
+ * All are totals since the process began, so two readings give the rates between them.
  */
 import { Schema } from "effect"
 import { subjects } from "../../subjects.ts"
@@ -12,7 +12,10 @@ import { DURATION_SECONDS } from "./meter.ts"
 const Count = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
 const NAME_MAX_CHARS = 128
 const Name = Schema.String.check(Schema.isMaxLength(NAME_MAX_CHARS))
-/** Counts of requests that do not wait on purpose: one for each of `DURATION_SECONDS`, and one for all above. */
+/**
+ * Counts of requests that do not wait on purpose: one count for each of `DURATION_SECONDS`, and one for all longer
+ * ones.
+ */
 const Durations = Schema.Array(Count).check(
   Schema.isMinLength(DURATION_SECONDS.length + 1),
   Schema.isMaxLength(DURATION_SECONDS.length + 1)
@@ -20,7 +23,7 @@ const Durations = Schema.Array(Count).check(
 const CODES_MAX = 128
 
 export const Figures = Schema.Struct({
-  /** Unique: another one of the same place began anew. */
+  /** Unique. A restarted process in the same place has another id. */
   id: Name,
   host: Name,
   pid: Schema.Int,
@@ -28,11 +31,11 @@ export const Figures = Schema.Struct({
   roles: Name,
   cpu_seconds: Count,
   memory_bytes: Count,
-  /** Of edges. */
+  /** For edges. */
   edge: Schema.NullOr(
     Schema.Struct({
       requests: Count,
-      /** By the error's code. */
+      /** Counts by error code. */
       refusals: Schema.Record(Schema.String.check(Schema.isPattern(/^[a-z_]{1,64}$/)), Count).check(
         Schema.isMaxProperties(CODES_MAX)
       ),

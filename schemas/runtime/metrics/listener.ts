@@ -1,9 +1,9 @@
 /**
- * The private port: `GET /metrics` for a scraper, `GET /ready` for whoever restarts processes one after the other, and
- * nothing else, apart from the service's own port. Node's parts
- * are named by their shapes, so that contracts need not import them; edge and actors bring their own.
+ * The private port, separate from the service's own port. It serves `GET /metrics` for a scraper, `GET /ready` for
+ * tools that restart processes one after the other, and nothing else. Node's parts are described by their shapes, so
+ * that schemas/ need not import them; edge and actors pass in their own.
  *
- * It is for the network that operators keep to themselves: there is no signature to it and nothing secret on it.
+ * It is for the operators' private network. It asks for no signature and shows nothing secret.
  */
 import { logNow } from "../log/log.ts"
 import { type Framed, misframed } from "../framing.ts"
@@ -57,19 +57,19 @@ const HEADER_MAX_BYTES = 8_192
 const CONNECTIONS_MAX = 32
 const CLIENT_CONNECTIONS_MAX = 16
 
-/** The port cannot be had: its message is one line that names the setting. */
+/** The port cannot be opened. The message is one line that names the setting. */
 export class MetricsPortProblem extends Error {}
 
 export interface ListenAt {
-  /** 0 listens nowhere. */
+  /** 0 opens no port. */
   readonly port: number
-  /** `null` is every interface. */
+  /** `null` for every interface. */
   readonly host: string | null
   /** True from the end of the start until the process is asked to end. */
   readonly ready: () => boolean
 }
 
-/** Resolves, once it listens, with what ends it. Rejects with MetricsPortProblem. */
+/** Resolves, once it listens, to the function that ends it. Rejects with MetricsPortProblem. */
 export const listenForScrapes = async (
   createServer: CreateServer,
   meter: Meter,

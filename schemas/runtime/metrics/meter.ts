@@ -2,11 +2,11 @@
  * A process's metrics, and their scrape (Prometheus text format 0.0.4, by effect's own formatter).
  *
  * Invariants
- *  - Everything is pulled: hot paths add to plain numbers that they hold, and a scrape reads them. Nothing is looked
- *    up, allocated or sent in between.
+ *  - Everything is pulled. Hot paths add to plain numbers, and a scrape reads them. Nothing is looked up, allocated or
+ *    sent in between.
  *  - Label values come from the code (a route's template, an operation, an error's code), never from what a client
- *    sent. Should one family grow all the same, it stops at CHILDREN_MAX: what is one too many counts as `other`.
- *  - Unknown values are left out of the scrape. It is never told as zero.
+ *    sent. If a family grows nevertheless, it stops at CHILDREN_MAX, and further values count as `other`.
+ *  - Unknown values are left out of the scrape, and never reported as zero.
  */
 import { type Clock, Context, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
@@ -15,15 +15,15 @@ import { after, type Cancel } from "../clock.ts"
 
 export type Labels = Readonly<Record<string, string>>
 
-/** Read at each scrape; `null` where nobody knows it at the moment. */
+/** Read at each scrape; `null` if the value is not known at the moment. */
 export type Reading = () => number | null
 
-/** Seconds: 1 ms to 10 s. */
+/** Bounds in seconds, from 1 ms to 10 s. */
 export const DURATION_SECONDS: ReadonlyArray<number> = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
 ]
 
-/** Series of one family. */
+/** The most series of one family. */
 export const CHILDREN_MAX = 500
 export const OTHER = "other"
 /** Milliseconds that a scrape waits for values that have to be asked for. Later ones are left out. */
@@ -37,7 +37,7 @@ export class Counter {
   }
 }
 
-/** Plain numbers: effect's own histogram counts in 32 bits, which a busy bucket fills within weeks. */
+/** Uses plain numbers, because effect's own histogram counts in 32 bits, which a busy bucket fills within weeks. */
 export class Histogram {
   count = 0
   sum = 0
@@ -57,7 +57,7 @@ export class Histogram {
     this.sum += value
   }
 
-  /** So many in each of the bounds, and above. */
+  /** The counts within each of the bounds, and above the last. */
   get each(): ReadonlyArray<number> {
     return [...this.counts]
   }
@@ -100,12 +100,12 @@ export class Meter {
     return histogram
   }
 
-  /** Asked before each scrape; what it learns, readings tell. Its failures are its own matter. */
+  /** Runs before each scrape and refreshes values that readings return. Its failures are ignored here. */
   collect(collector: () => Promise<void>): void {
     this.collectors.push(collector)
   }
 
-  /** Several at once are one. */
+  /** Simultaneous scrapes share one. */
   scrape(): Promise<string> {
     this.scraping ??= this.collected().finally(() => {
       this.scraping = null
@@ -123,7 +123,7 @@ export class Meter {
     return PrometheusMetrics.formatUnsafe(Context.make(Metric.MetricRegistry, this.readNow()) as Context.Context<never>)
   }
 
-  /** Each series read once, and only what is known. */
+  /** Reads each series once. Unknown values are left out. */
   private readNow(): Registry {
     const now: Registry = new Map()
     for (const [key, series] of this.registry) {
@@ -145,7 +145,7 @@ export class Meter {
 const known = <State>(value: number | null, state: (value: number) => State): State | typeof UNKNOWN =>
   value === null ? UNKNOWN : state(value)
 
-/** Counters of one name, one for each set of label values. A counter that was once asked for may be kept. */
+/** Counters of one name, one for each set of label values. Callers may keep a counter. */
 export class Counters {
   private readonly children = new Map<string, Counter>()
   private readonly register: (labels: Labels) => Counter

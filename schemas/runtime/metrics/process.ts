@@ -15,12 +15,12 @@ export interface Platform {
   readonly readdir: (path: string) => Promise<ReadonlyArray<string>>
 }
 
-/** Each is a wake-up, of an idle process too. */
+/** Each measurement wakes the process, even an idle one. */
 const DELAY_RESOLUTION_MS = 50
-/** The percentiles are those since the first scrape that came so long after the last beginning. */
+/** The percentiles cover the time since the first scrape that came this long after the last reset. */
 const DELAY_WINDOW_MS = 10_000
 const GC_SECONDS: ReadonlyArray<number> = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1]
-/** V8's numbers for them (perf_hooks.constants). */
+/** V8's numbers for the kinds of garbage collection (perf_hooks.constants). */
 const GC_KINDS: Readonly<Record<number, string>> = { 1: "minor", 4: "major", 8: "incremental", 16: "weakcb" }
 const NS = 1e9
 const US = 1e6
@@ -71,7 +71,7 @@ const cpuAndMemory = (clock: Clock.Clock, meter: Meter): void => {
   )
 }
 
-/** Only if the kernel tells (Linux). */
+/** Only on Linux, where the kernel reports it. */
 const openFiles = (meter: Meter, { readdir }: Platform): void => {
   let open: number | null = null
   meter.collect(async () => {
@@ -88,7 +88,7 @@ const eventLoop = (clock: Clock.Clock, meter: Meter, { monitorEventLoopDelay }: 
   delay.enable()
   let beganAt = monotonicMs(clock)
   let seen = { p50: 0, p99: 0 }
-  // The lateness of the timer that measures. On time, it reads its own interval.
+  // By how much the measuring timer is late. If it is on time, it reads its own interval.
   const lateBy = (percent: number): number => Math.max(0, delay.percentile(percent) / NS - DELAY_RESOLUTION_MS / 1000)
   meter.collect(async () => {
     seen = { p50: lateBy(50), p99: lateBy(99) }

@@ -1,4 +1,4 @@
-/** The asking side's step: from the first try of an ask or of a query to its answer. */
+/** The span of the asking side: from the first try of an ask or a query to its answer. */
 import type { Answer } from "../bus/asker.ts"
 import { shardOf } from "../../subjects.ts"
 import type { Span } from "./span.ts"
@@ -7,7 +7,7 @@ import type { Span } from "./span.ts"
 const FAULTS: ReadonlySet<string> = new Set(["internal_error", "unavailable", "overloaded"])
 
 /**
- * `null` where nothing is traced; also below a step that has ended: what a stream asks in its hours is no part of its
+ * `null` if nothing is traced, and below a span that has ended: the asks of a long-lived stream are not part of its
  * request.
  */
 export const askSpan = (parent: Span | null | undefined, kind: string, op: string, actor: string): Span | null => {
@@ -23,11 +23,11 @@ const sent = (parent: Span | null | undefined, name: string): Span | null =>
     ? null
     : parent.child(name, "client").set("messaging.system", "nats").set("messaging.operation.type", "send")
 
-/** Ends either side's step of an ask. */
+/** Ends the span of an ask on either side. */
 export const endAnswered = (span: Span, { refused, moved, notOwner }: Answer["head"]): void =>
   endAs(span, notOwner !== undefined ? "not_owner" : moved !== undefined ? "moved" : (refused?.code ?? "ok"))
 
-/** `outcome`: a word of a few. */
+/** `outcome`: one of a few words. */
 export const endAs = (span: Span, outcome: string): void => {
   span.set("hub.outcome", outcome)
   if (FAULTS.has(outcome)) span.fail(outcome)

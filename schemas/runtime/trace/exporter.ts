@@ -1,16 +1,17 @@
 /**
- * Ended spans on their way to a collector (OTLP/HTTP).
+ * Sends ended spans to a collector (OTLP/HTTP).
  *
  * Invariants
- *  - Ending a span waits for nothing: the span goes into a queue of QUEUE_MAX, and one more pushes the oldest out.
- *  - One batch of BATCH_MAX at most is under way, for POST_TIMEOUT_MS at most, whatever the collector does. So what is
- *    held is bounded, and so is the work of one turn of the event loop.
- *  - A collector that is away or asks for a pause gets its batch again, each time later (PAUSE_MAX_MS at most). One
- *    that refuses a batch for what it is does not.
+ *  - Ending a span never waits. The span goes into a queue of QUEUE_MAX, and if that is full the oldest is dropped.
+ *  - One batch of at most BATCH_MAX is under way, for at most POST_TIMEOUT_MS, whatever the collector does. So memory
+ *    is bounded, and so is the work of one turn of the event loop.
+ *  - If a collector does not answer or asks for a pause, it gets the batch again, with growing pauses of at most
+ *    PAUSE_MAX_MS. If it refuses the batch because of its content, the batch is not sent again.
  *  - Lost spans are counted. A failing collector is reported once when the failure begins, COMPLAIN_GAP_MS apart at
  *    least, and once when it ends.
- *  - Headers hold secrets: they go to the configured address alone, never with a redirect, and stand in no line.
- *  - `stop` sends what there is, for STOP_WITHIN_MS at most.
+ *  - Headers contain secrets. They are sent only to the configured address, never with a redirect, and are never
+ *    logged.
+ *  - `stop` sends the queued spans, for at most STOP_WITHIN_MS.
  */
 import type { Clock } from "effect"
 import { after, type Cancel, monotonicMs } from "../clock.ts"
@@ -20,14 +21,14 @@ import type { Span, SpanSink } from "./span.ts"
 
 export const QUEUE_MAX = 4096
 export const BATCH_MAX = 256
-/** Milliseconds that spans gather before they leave; less if a batch is full. */
+/** Milliseconds that spans are collected before they are sent, or less if a batch is full. */
 export const GATHER_MS = 1000
 export const POST_TIMEOUT_MS = 5000
 export const PAUSE_MIN_MS = 1000
 export const PAUSE_MAX_MS = 60_000
 export const STOP_WITHIN_MS = 2000
 const COMPLAIN_GAP_MS = 60_000
-/** An answer that is longer costs its connection. */
+/** A longer answer closes its connection. */
 const ANSWER_MAX_BYTES = 65_536
 
 /** Answers after which the same batch may be sent again (OTLP, "Retryable Response Codes"). */
@@ -41,12 +42,12 @@ export interface Collector {
 
 export interface ExporterCounts {
   readonly sent: number
-  /** Pushed out, refused, or left at the end. */
+  /** Number of spans that were dropped, refused, or left at the end. */
   readonly lost: number
   readonly waiting: number
 }
 
-/** `problem`: what went wrong; `null`: taken. */
+/** `problem`: what went wrong; `null` if the collector took the batch. */
 interface Posted {
   readonly problem: string | null
   readonly again: boolean
@@ -93,7 +94,7 @@ export class Exporter implements SpanSink {
     else if (this.timer === null) this.sendIn(GATHER_MS)
   }
 
-  /** Never rejects. The rest is lost. */
+  /** Never rejects. Spans that cannot be sent are lost. */
   async stop(): Promise<void> {
     this.stopping = true
     this.timer?.()
@@ -102,7 +103,7 @@ export class Exporter implements SpanSink {
       this.posting?.abort()
     })
     await this.underWay
-    // A collector that is away by now is not waited for.
+    // A collector that does not answer by now is not waited for.
     this.pauseMs = 0
     while (this.queue.size > 0 && this.pauseMs === 0 && !this.over) await this.sendBatch()
     late()
@@ -193,15 +194,15 @@ const drain = async ({ body }: Response): Promise<void> => {
       if (left < 0) break
     }
   } catch {
-    // The status has been heard.
+    // The status has been read already.
   }
 }
 
-/** Milliseconds of a `Retry-After` in seconds. A date gives 0, since it is not worth reading for this. */
+/** Milliseconds of a `Retry-After` in seconds. A date gives 0, because parsing it is not worth the effort here. */
 const pauseOf = (retryAfter: string | null): number =>
   retryAfter !== null && /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) * 1000 : 0
 
-/** A code or a name, never a message: that may hold an address. */
+/** A code or a name, never a message, because a message may contain an address. */
 const reasonOf = (error: unknown): string => {
   const cause = error instanceof Error ? error.cause : undefined
   if (cause instanceof Error && "code" in cause && typeof cause.code === "string") return cause.code

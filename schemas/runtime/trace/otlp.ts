@@ -61,7 +61,7 @@ const spanOf = (span: Span): OtlpSpan => ({
   droppedLinksCount: 0
 })
 
-/** Microseconds are what the clock has. */
+/** The clock has microseconds. */
 const nanos = (ms: number): string => `${Math.round(ms * 1000)}000`
 
 const attributesOf = (attributes: Readonly<Record<string, AttributeValue | undefined>>): Attributes =>
@@ -72,6 +72,6 @@ const attributesOf = (attributes: Readonly<Record<string, AttributeValue | undef
 const valueOf = (value: AttributeValue): Attributes[number]["value"] => {
   if (typeof value === "string") return { stringValue: value }
   if (typeof value === "boolean") return { boolValue: value }
-  // Whole numbers are text there, as 64 bits have no place in a number.
+  // Whole numbers are text in OTLP, because a number of JSON cannot hold 64 bits.
   return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value }
 }

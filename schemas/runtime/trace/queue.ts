@@ -1,4 +1,4 @@
-/** The newest so many of what was put in, in order: one more pushes the oldest out. */
+/** A bounded queue that keeps the newest items in order. If it is full, the oldest item is dropped. */
 export class NewestQueue<T> {
   private readonly slots: Array<T | undefined>
   private head = 0
@@ -12,7 +12,7 @@ export class NewestQueue<T> {
     return this.count
   }
 
-  /** False where the oldest was lost for it. */
+  /** False if the oldest item was dropped. */
   push(item: T): boolean {
     const { slots } = this
     const full = this.count === slots.length
@@ -22,7 +22,7 @@ export class NewestQueue<T> {
     return !full
   }
 
-  /** The oldest, up to `max` of them. */
+  /** Takes the oldest items, up to `max` of them. */
   take(max: number): ReadonlyArray<T> {
     const taken: Array<T> = []
     while (taken.length < max && this.count > 0) {
@@ -34,7 +34,7 @@ export class NewestQueue<T> {
     return taken
   }
 
-  /** Puts back what was taken, as the oldest; returns how many of it found no room. The newest of them stay. */
+  /** Puts taken items back as the oldest. Returns how many found no room; the newest of them are kept. */
   putBack(items: ReadonlyArray<T>): number {
     const { slots } = this
     const room = Math.min(items.length, slots.length - this.count)

@@ -1,20 +1,20 @@
 /**
- * One step of a sampled trace, from its beginning to its end.
+ * A span: one step of a sampled trace, from its beginning to its end.
  *
  * Invariants
- *  - A step that is not sampled has no span: `null` stands for it, and nothing is made for it.
+ *  - A step that is not sampled has no span. `null` stands for it, and no object is made.
  *  - `AttributeName` lists the attributes of spans. Bodies, signatures, nonces, secrets, query strings and addresses of
  *    clients are not on it, nor are paths of requests and of webhooks: only templates and host names are.
  *  - A span is bounded: the attributes of the list, each cut at VALUE_MAX_CHARS, and EVENTS_MAX events.
- *  - It is given to its sink once, when it ends. One that never ends is forgotten with whoever held it.
+ *  - It is given to its sink once, when it ends. A span that never ends is garbage-collected with its holder.
  */
 import { writeTraceparent } from "./traceparent.ts"
 
-/** As OTLP numbers them. */
+/** The numbers of OTLP. */
 export const SPAN_KINDS = { server: 2, client: 3, producer: 4, consumer: 5 } as const
 export type SpanKind = keyof typeof SPAN_KINDS
 
-/** OpenTelemetry's names where it has one, the service's own below `hub.`. */
+/** OpenTelemetry's names if it has one, else the service's own, which begin with `hub.`. */
 export type AttributeName =
   | "error.type"
   | "http.request.method"
@@ -51,7 +51,7 @@ export interface SpanSink {
   readonly take: (span: Span) => void
 }
 
-/** The place of a span: below another, or at the beginning of a trace that another one led to. */
+/** The place of a span in a trace: below another span, or at the beginning of a trace that another one led to. */
 export interface Place {
   readonly traceId: string
   readonly parentId: string | null
@@ -84,7 +84,7 @@ export class Span {
     this.startedAt = startedAt
   }
 
-  /** For whoever does the next step elsewhere. */
+  /** Passed to the process that does the next step. */
   get traceparent(): string {
     return writeTraceparent(this.traceId, this.spanId)
   }
@@ -98,7 +98,10 @@ export class Span {
     return this
   }
 
-  /** The step failed by a fault of the service or of whom it called; `type` is one of a few words or a status. */
+  /**
+   * Marks the step as failed by a fault of the service or of a service that it called. `type` is one of a few words or
+   * a status.
+   */
   fail(type: string): this {
     this.failed = true
     return this.set("error.type", type)
@@ -108,7 +111,7 @@ export class Span {
     if (this.events.length < EVENTS_MAX) this.events.push({ name, at: nowMs() })
   }
 
-  /** The first end counts. */
+  /** Only the first call counts. */
   end(): void {
     if (this.endedAt !== 0) return
     // A clock that was set back must not end a span before it began.
@@ -119,18 +122,18 @@ export class Span {
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
 
-/** Random, two characters a byte. */
+/** Random hex, two characters for each byte. */
 export function randomHex(bytes: number): string {
   let text = ""
   for (const byte of crypto.getRandomValues(new Uint8Array(bytes))) text += HEX[byte]
   return text
 }
 
-/** The steady clock is set by the wall's when they are this far apart. */
+/** The monotonic clock is set to the wall clock again if they are this far apart. */
 const SLACK_MS = 2
 let offset = Date.now() - performance.now()
 
-/** Unix ms in fractions: spans are shorter than a millisecond. */
+/** Unix ms with fractions, because spans may be shorter than a millisecond. */
 export function nowMs(): number {
   const steady = performance.now() + offset
   const wall = Date.now()

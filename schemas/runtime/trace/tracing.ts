@@ -2,21 +2,21 @@
  * Begins and continues traces.
  *
  * Invariants
- *  - The root decides once whether a trace is sampled: by chance, or by the `traceparent` of a trusted caller.
- *    Everything behind follows. Only sampled contexts are passed on, so that whoever gets none does nothing.
- *  - `NO_TRACING` makes nothing, looks at nothing and holds nothing.
+ *  - The root decides once whether a trace is sampled: by chance, or by the `traceparent` of a trusted caller. All
+ *    later steps follow that. Only sampled contexts are passed on, so a step without one does nothing.
+ *  - `NO_TRACING` makes no spans, reads no headers and stores nothing.
  */
 import { randomHex, Span, type SpanKind, type SpanSink } from "./span.ts"
 import { readTraceparent } from "./traceparent.ts"
 
 export interface Tracing {
-  /** True if traces are on, so that headers are worth reading. */
+  /** True if traces are on, so that headers need to be read. */
   readonly on: boolean
-  /** A root, or the next step of the trace that a trusted party names. `null`: not sampled. */
+  /** A root, or the next step of the trace that a trusted caller names. `null` if it is not sampled. */
   readonly begin: (name: string, kind: SpanKind, traceparent: string | undefined) => Span | null
-  /** The next step of a trace of ours. `null` where there is none. `startedAt`: unix ms, now where it is not given. */
+  /** The next step of one of our traces; `null` if there is none. `startedAt`: Unix ms, by default now. */
   readonly follow: (name: string, kind: SpanKind, traceparent: string | undefined, startedAt?: number) => Span | null
-  /** A trace of its own, linked to the one that led to it. `null` where there is none. */
+  /** A new trace that is linked to the one that led to it; `null` if there is none. */
   readonly link: (name: string, kind: SpanKind, traceparent: string | undefined) => Span | null
 }
 

@@ -381,7 +381,7 @@ function tried(bank: Bank): void {
 
 export type BankResult = { readonly ok: true; readonly bank: Bank } | { readonly ok: false; readonly problem: string }
 
-/** Our bank, with the folder's records joined to it where one is named. */
+/** Our bank, with the folder's records joined to it if one is named. */
 export function readBank(folder: string | null): BankResult {
   if (folder === null) return { ok: true, bank: OUR_BANK }
   try {

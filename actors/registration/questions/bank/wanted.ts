@@ -45,7 +45,7 @@ export function wordsWanting({ wording, own, ...facts }: Bank): ReadonlyArray<st
   ]
 }
 
-/** Of a node that is to make challenges from this bank; `null` where it may. */
+/** Of a node that is to make challenges from this bank; `null` if it may. */
 export function bankProblem(
   { env, publicQuestions }: Pick<HubConfig, "env" | "publicQuestions">,
   bank: Bank

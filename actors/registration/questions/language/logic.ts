@@ -11,7 +11,7 @@ const SELECTING: ReadonlyArray<(claim: string, yes: string, no: string) => strin
   (claim, yes, no) =>
     `${no} in a world where it is false that ${claim}, and ${yes} in one where it is true, so take the world you know`
 ]
-/** \`yes\` happened where the claim holds, \`no\` where it does not. */
+/** \`yes\` happened where the claim holds, \`no\` if it does not. */
 export const selecting = (random: Random, claim: string, yes: string, no: string): string =>
   random.pick(SELECTING)(claim, yes, no)
 

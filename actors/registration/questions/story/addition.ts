@@ -38,7 +38,7 @@ export function additionOf(random: Random, { measures }: Pick<Bank, "measures">,
   return { measures: [one, other], scale, text }
 }
 
-/** The end of a story with both counts; null where there is no such answer. */
+/** The end of a story with both counts; null if there is no such answer. */
 export function raised(end: string, { measures: [one, other], scale }: Addition): string | null {
   const counted = scale.of(end)
   return counted === null ? null : scale.at(counted + one.n + other.n)

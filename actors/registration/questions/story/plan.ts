@@ -136,7 +136,7 @@ const tell = ({ id }: Drafting, move: Move, mood: Mood = "plain", by = NONE): To
 })
 
 /**
- * True where a deployment tells in words of its own. Then nothing is said that the public source words and by which a program
+ * True if a deployment tells in words of its own. Then nothing is said that the public source words and by which a program
  * could tell what a private text means: no correction of an act, none that comes late, no denial that is taken back.
  */
 const isOwn = ({ bank }: Drafting): boolean => bank.wording.remarks.has("denied")

@@ -19,7 +19,7 @@ export interface CountingAct extends Act {
 export interface Readout {
   readonly kind: AnswerKind
   readonly closing: (random: Random) => string
-  /** What the final counts of those asked about amount to; null where there is no such answer. */
+  /** What the final counts of those asked about amount to; null if there is no such answer. */
   readonly read: (totals: ReadonlyArray<number>) => string | null
   readonly candidates: ReadonlyArray<string> | null
   readonly scale: () => Scale
@@ -43,7 +43,7 @@ export interface Theme {
   readonly words: string
   readonly starting: ReadonlyArray<string>
   readonly startText: (start: number, teller: Teller) => string
-  /** Names in order that have to be known, `{l}`; null where there are none. */
+  /** Names in order that have to be known, `{l}`; null if there are none. */
   readonly names: ReadonlyArray<string> | null
   /** What else must be known. */
   readonly known: ((teller: Teller) => ReadonlyArray<string>) | null
