@@ -35,7 +35,7 @@ const BY_FOLDER: ReadonlyArray<readonly [folder: RegExp, tests: ReadonlyArray<st
     ["api/<noun>*", "html/<noun>*", "actors/<noun>/*", "edge/<noun>*", "fanout/*"]
   ],
   [/^ops\/(?:bench|campaign)\//, ["contract/*"]],
-  [/^ops\/([\w-]+)\//, ["<noun>/*", "ops/<noun>*"],
+  [/^ops\/([\w-]+)\//, ["<noun>/*", "ops/<noun>*"]],
   [/^ops\//, ["ops/*", "launcher/*"]],
   [/^(?:actors|edge|schemas)\//, ["contract/*"]]
 ]
