@@ -1,6 +1,7 @@
 /** Mail that goes out. */
 import { basename } from "node:path"
-import { answerSubject, type SendMail } from "../../../schemas/mail/send.ts"
+import { answerSubject } from "../../../schemas/mail/answer.ts"
+import type { SendMail } from "../../../schemas/mail/send.ts"
 import { present, WRITE_USAGE, writeOf } from "./arguments.ts"
 import type { Command, Invocation } from "./command.ts"
 import { Fault, usage } from "./fault.ts"

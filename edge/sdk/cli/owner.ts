@@ -1,14 +1,9 @@
 /** The people who carry the agent: asked, waited for, and what was said. */
 import { randomUUID } from "node:crypto"
-import {
-  OWNER_MESSAGE_KINDS,
-  type OwnerAnswer,
-  type OwnerMessage,
-  type OwnerMessageKind
-} from "../../../schemas/owner/records.ts"
+import type { OwnerAnswer, OwnerMessage, OwnerMessageKind } from "../../../schemas/owner/records.ts"
 import { OWNER_MESSAGE_LIMITS } from "../../../schemas/owner/limits.ts"
 import type { HubClient } from "../client.ts"
-import { choice, numberAt, PAGE_USAGE, pageOf, present, WRITE_USAGE } from "./arguments.ts"
+import { choice, type Choices, numberAt, PAGE_USAGE, pageOf, present, WRITE_USAGE } from "./arguments.ts"
 import type { Command } from "./command.ts"
 import { Fault } from "./fault.ts"
 import { askedUntil, HELD_TIMEOUT_MS, secondsOf, untilOf } from "./held.ts"
@@ -18,9 +13,7 @@ import { apart, pageLine, when } from "./show.ts"
 
 const { held_seconds, wait_max_seconds } = OWNER_MESSAGE_LIMITS
 
-const KINDS = Object.fromEntries(OWNER_MESSAGE_KINDS.map((kind) => [kind, true])) as Readonly<
-  Record<OwnerMessageKind, true>
->
+const KINDS: Choices<OwnerMessageKind> = { question: true, alert: true, request: true, need: true }
 
 const nameOf = ({ owner }: OwnerMessage | OwnerAnswer): string => oneLine(owner?.name ?? "a deleted account")
 
