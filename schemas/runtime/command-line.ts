@@ -43,11 +43,11 @@ export type Read<Command extends Declared> =
       readonly is: "command"
       readonly command: Command
       readonly args: Arguments
-      /** Names of the options that may be given. */
-      readonly known: ReadonlySet<string>
+      /** All that may be given. */
+      readonly options: Readonly<Record<string, Option>>
     }
 
-interface Option {
+export interface Option {
   readonly type: "string" | "boolean"
   readonly short?: string
   readonly multiple: boolean
@@ -191,7 +191,7 @@ export const readCommandLine = <Command extends Declared>(
     const [best] = misfits.toSorted((one, other) => (other?.at ?? 0) - (one?.at ?? 0))
     throw refuse(`${given.slice(0, depth).join(" ") || name} ${best?.reason}`, shown(program, [command]))
   }
-  return { is: "command", command, args, known: new Set(Object.keys(options)) }
+  return { is: "command", command, args, options }
 }
 
 /** The help on these commands. A continued line stands below the beginning of its line. */

@@ -1,6 +1,6 @@
 /** A command and its inputs. */
 import { harmless } from "../../../schemas/printed.ts"
-import type { Arguments, Declared } from "../../../schemas/runtime/command-line.ts"
+import type { Arguments, Declared, Option } from "../../../schemas/runtime/command-line.ts"
 import { type ClientOptions, type ConnectionOptions, createClient, type HubClient } from "../client.ts"
 import { type Home, openHome } from "./home.ts"
 import { jsonText } from "./output.ts"
@@ -24,8 +24,7 @@ export interface Surroundings {
 
 interface Given {
   readonly args: Arguments
-  /** Names of the options that the command's usage has. */
-  readonly known: ReadonlySet<string>
+  readonly options: Readonly<Record<string, Option>>
 }
 
 export class Invocation {
@@ -39,13 +38,16 @@ export class Invocation {
     this.around = around
   }
 
-  #value(name: string): unknown {
-    if (!this.#given.known.has(name)) throw new Error(`no usage of this command has --${name}`)
+  /** Throws where the command's usage has no option of that name and kind: its text would never be read. */
+  #value(name: string, type: Option["type"], multiple = false): unknown {
+    const option = this.#given.options[name]
+    if (option?.type !== type || option.multiple !== multiple)
+      throw new Error(`this command reads no --${name} that way`)
     return this.#given.args.values[name]
   }
 
   text(name: string): string | undefined {
-    const value = this.#value(name)
+    const value = this.#value(name, "string")
     return typeof value === "string" ? value : undefined
   }
 
@@ -57,12 +59,12 @@ export class Invocation {
   }
 
   texts(name: string): ReadonlyArray<string> {
-    const value = this.#value(name)
+    const value = this.#value(name, "string", true)
     return Array.isArray(value) ? value : []
   }
 
   flag(name: string): boolean {
-    return this.#value(name) === true
+    return this.#value(name, "boolean") === true
   }
 
   /** The words after the command's name, one for each of these, as the usage has them. */
