@@ -6,6 +6,7 @@
  */
 import { helpOf, type Program, readCommandLine } from "../../schemas/runtime/command-line.ts"
 import { exitWith } from "../launcher/exit.ts"
+import { LaunchFault } from "../launcher/fault.ts"
 import { activationCase } from "./activation.ts"
 import { atCase } from "./at.ts"
 import { archiveCase } from "./archive.ts"
@@ -45,7 +46,7 @@ const BENCH: Program<{ readonly usage: ReadonlyArray<string> }> = {
       ]
     }
   ],
-  refuse: (reason, lines) => new Error([reason, ...lines].join("\n"))
+  refuse: (reason, lines) => new LaunchFault(`${reason}; it is: ${lines.join(" ")}`)
 }
 
 const say = (line: string): void => {
