@@ -1,6 +1,6 @@
 /** Reads the fill service's settings: arguments first, then the environment. */
 import { readFileSync, statSync } from "node:fs"
-import { parseArgs } from "node:util"
+import { type Program, readCommandLine } from "../../schemas/runtime/command-line.ts"
 import { vaultToken } from "../../schemas/vault/token.ts"
 import { StartFault } from "./refusal.ts"
 
@@ -22,6 +22,10 @@ export interface Options {
   /** Who may ask. */
   readonly users: ReadonlyArray<number>
 }
+
+type Values = {
+  readonly [Name in "token-file" | "cdp" | "port" | "user"]?: string
+} & { readonly "allow-http"?: boolean }
 
 const USUAL_PORT = 7777
 const PORT_MAX = 65_535
@@ -64,34 +68,24 @@ const usersIn = (text: string | undefined): ReadonlyArray<number> => {
   return [own, user]
 }
 
-const parsed = (args: ReadonlyArray<string>) => {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        "token-file": { type: "string" },
-        cdp: { type: "string" },
-        port: { type: "string" },
-        user: { type: "string" },
-        "allow-http": { type: "boolean", default: false },
-        help: { type: "boolean", short: "h", default: false }
-      }
-    }).values
-  } catch (error) {
-    throw new StartFault(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`)
-  }
+const FILL: Program<{ readonly usage: ReadonlyArray<string> }> = {
+  name: "npm run -s fill --",
+  commands: [{ usage: [""] }],
+  common: USAGE,
+  refuse: (reason) => new StartFault(`${reason}\n${USAGE}`)
 }
 
 /** `null`: only help was asked for. */
 export const readOptions = (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv): Options | null => {
-  const values = parsed(args)
-  if (values.help) return null
+  const read = readCommandLine(FILL, args)
+  if (read.is !== "command") return null
+  const { "allow-http": allowHttp, ...values } = read.args.values as Values
   const file = values["token-file"] ?? env["HUB_FILL_TOKEN_FILE"]
   const cdp = values.cdp ?? env["HUB_FILL_CDP"]
   if (!file) throw new StartFault("--token-file or HUB_FILL_TOKEN_FILE must name the file of the vault's token")
   if (!cdp) throw new StartFault("--cdp or HUB_FILL_CDP must tell where Chromium listens")
   const hub = addressIn("HUB_URL", env["HUB_URL"] || USUAL_HUB)
-  if (hub.protocol === "http:" && !LOOPBACK.has(hub.hostname) && !values["allow-http"])
+  if (hub.protocol === "http:" && !LOOPBACK.has(hub.hostname) && allowHttp !== true)
     throw new StartFault("HUB_URL: a token goes to another machine by https alone, unless --allow-http says otherwise")
   const { origin } = addressIn("--cdp", cdp)
   const port = portIn(values.port ?? String(USUAL_PORT))

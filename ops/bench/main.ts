@@ -2,12 +2,11 @@
  * `npm run bench`: what the service costs, beside two baselines, all in this run and on this machine.
  *
  * CPU is that of all processes that serve (edges, actors, NATS, Postgres), in units of one Ed25519 verification
- * measured here: machines differ and are noisy, ratios less so. `--only
- * http|activation|archive|at|backup|commits|console|fill|mail|reads|memory|directory|questions|rebuild|runtime|search|stalls|takeover|traces|vault|verify|waits|webhooks|writes`, `--case <part of a title>`,
- * `--edges`, `--actors`, `--seconds`, `--rounds`, `--kills`, `--megabytes` narrow it down.
+ * measured here: machines differ and are noisy, ratios less so. Options narrow it down.
  */
-import { parseArgs } from "node:util"
+import { helpOf, type Program, readCommandLine } from "../../schemas/runtime/command-line.ts"
 import { exitWith } from "../launcher/exit.ts"
+import { LaunchFault } from "../launcher/fault.ts"
 import { activationCase } from "./activation.ts"
 import { atCase } from "./at.ts"
 import { archiveCase } from "./archive.ts"
@@ -34,22 +33,40 @@ import { verifierCases } from "./verify.ts"
 import { waitCases } from "./waits.ts"
 import { webhookCases } from "./webhooks.ts"
 
-const { values } = parseArgs({
-  args: process.argv.slice(2),
-  options: {
-    only: { type: "string" },
-    case: { type: "string", default: "" },
-    edges: { type: "string", default: "2" },
-    actors: { type: "string", default: "1" },
-    seconds: { type: "string", default: "4" },
-    rounds: { type: "string", default: "3" },
-    kills: { type: "string", default: "50" },
-    megabytes: { type: "string", default: "1000" }
-  }
-})
+const CASES =
+  "http|activation|archive|at|backup|commits|console|fill|mail|reads|memory|directory|questions|rebuild|runtime|search|stalls|takeover|traces|vault|verify|waits|webhooks|writes"
+
+const BENCH: Program<{ readonly usage: ReadonlyArray<string> }> = {
+  name: "npm run bench --",
+  commands: [
+    {
+      usage: [
+        `[--only ${CASES}] [--case <part of a title>]`,
+        " [--edges <n>] [--actors <n>] [--seconds <n>] [--rounds <n>] [--kills <n>] [--megabytes <n>]"
+      ]
+    }
+  ],
+  refuse: (reason, lines) => new LaunchFault(`${reason}; it is: ${lines.join(" ")}`)
+}
 
 const say = (line: string): void => {
   process.stdout.write(`${line}\n`)
+}
+
+const read = readCommandLine(BENCH, process.argv.slice(2))
+if (read.is !== "command") {
+  say(helpOf(BENCH, BENCH.commands))
+  process.exit(0)
+}
+const values = {
+  case: "",
+  edges: "2",
+  actors: "1",
+  seconds: "4",
+  rounds: "3",
+  kills: "50",
+  megabytes: "1000",
+  ...(read.args.values as { readonly only?: string })
 }
 
 const table = (title: string, rows: ReadonlyArray<Row>): void => {

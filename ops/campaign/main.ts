@@ -1,5 +1,5 @@
 /**
- * `npm run campaign -- <name> [--seed <number>] [--rounds <number>] [--report <file>]`: a search by lot that takes
+ * `npm run campaign -- <name>`: a search by lot that takes
  * longer than `npm test` may. It runs the tests' own code: what it finds, `npm test` would have found with more luck.
  *
  * `npm run campaign -- --commit <hash>` runs one file of `tests/campaign/` once, for at most `COMMIT_MS`. The hash
@@ -11,7 +11,7 @@
 import { createHash, randomInt } from "node:crypto"
 import { readdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { parseArgs } from "node:util"
+import { helpOf, type Program, readCommandLine } from "../../schemas/runtime/command-line.ts"
 import { exitWith } from "../launcher/exit.ts"
 import { projectRoot } from "../launcher/paths.ts"
 import { makeTestFolder, removeTestFolder } from "../launcher/test-folder.ts"
@@ -52,16 +52,22 @@ interface VitestReport {
   }>
 }
 
+class Refused extends Error {}
+
+const CAMPAIGN: Program<{ readonly usage: ReadonlyArray<string> }> = {
+  name: "npm run campaign --",
+  commands: [{ usage: ["<name> [--seed <number>] [--rounds <number>] [--report <file>]", "--commit <hash>"] }],
+  refuse: (reason) => new Refused(`${reason}\n${usage()}`)
+}
+
 const usage = (): string =>
   [
-    "usage:",
-    "  npm run campaign -- <name> [--seed <number>] [--rounds <number>] [--report <file>]",
-    "  npm run campaign -- --commit <hash>",
+    helpOf(CAMPAIGN, CAMPAIGN.commands),
     "campaigns:",
     ...Object.entries(CAMPAIGNS).map(([name, { what, rounds }]) => `  ${name.padEnd(14)} ${what}; ${rounds} rounds`)
   ].join("\n")
 
-class Refused extends Error {}
+type Values = { readonly [Name in "seed" | "rounds" | "report" | "commit"]?: string }
 
 const whole = (name: string, text: string | undefined, most: number): number | undefined => {
   if (text === undefined) return undefined
@@ -195,20 +201,15 @@ async function runForCommit(hash: string): Promise<number> {
 }
 
 async function main(args: ReadonlyArray<string>): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      seed: { type: "string" },
-      rounds: { type: "string" },
-      report: { type: "string" },
-      commit: { type: "string" }
-    }
-  })
+  const read = readCommandLine(CAMPAIGN, args)
+  if (read.is !== "command") {
+    process.stdout.write(`${usage()}\n`)
+    return 0
+  }
+  const [values, [name = ""]] = [read.args.values as Values, read.args.positionals]
   if (values.commit !== undefined) return runForCommit(values.commit)
-  const [name = "", ...more] = positionals
   const campaign = Object.hasOwn(CAMPAIGNS, name) ? CAMPAIGNS[name] : undefined
-  if (campaign === undefined || more.length > 0) throw new Refused(usage())
+  if (campaign === undefined) throw new Refused(`there is no campaign ${name}\n${usage()}`)
   const rounds = whole("rounds", values.rounds, ROUNDS_MAX) ?? campaign.rounds
   const seed = whole("seed", values.seed, SEED_MAX) ?? randomInt(1, SEED_MAX - ROUNDS_MAX)
   const runs: Array<Run> = []

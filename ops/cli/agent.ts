@@ -2,13 +2,10 @@
 import type { OperatorView } from "../../schemas/moderation/operations.ts"
 import type { Service } from "./connection.ts"
 import { Fault } from "./fault.ts"
-import type { Command, Options } from "./command.ts"
+import type { Arguments, Command, Options } from "./command.ts"
 import { hubIdOfReference } from "./references.ts"
 
 const TEXT_MAX_CHARS = 500
-
-/** Options that one action alone has. */
-const OF_ONE: Readonly<Record<string, string>> = { until: "suspend", answer: "appeal" }
 
 /** An operation of the agent. */
 type Act = (service: Service, id: string) => Promise<OperatorView>
@@ -30,67 +27,44 @@ const untilOf = ({ until }: Options): { readonly until?: number } => {
   return { until: at }
 }
 
-const appealOf = (verdict: string, { answer }: Options): Act => {
-  if (verdict !== "grant" && verdict !== "deny") throw new Fault("say grant or deny")
-  const input = { granted: verdict === "grant", answer: answer === undefined ? null : textOf("answer", answer) }
-  return (service, id) => service.command("agent.decide_appeal", id, input)
-}
-
-const roleOf =
-  (role: string, granted: boolean): Act =>
-  (service, id) =>
-    service.command("agent.role", id, { role, granted })
-
-const suspensionOf = (values: Options): Act => {
-  const input = { reason: reasonOf(values), ...untilOf(values) }
-  return (service, id) => service.command("agent.suspend", id, input)
-}
-
-const becauseOf = (op: "agent.reinstate" | "agent.ban", values: Options): Act => {
-  const reason = reasonOf(values)
-  return (service, id) => service.command(op, id, { reason })
-}
-
-/** Withdraws votes of an agent that is banned already: an older release has left them. */
-const withdraw: Act = async (service, id) => {
-  await service.command("withdrawal.begin", id, null)
-  return service.command("agent.inspect", id, null)
-}
-
-const ACTIONS: Readonly<Record<string, (rest: ReadonlyArray<string>, values: Options) => Act>> = {
-  show: () => (service, id) => service.command("agent.inspect", id, null),
-  suspend: (_rest, values) => suspensionOf(values),
-  reinstate: (_rest, values) => becauseOf("agent.reinstate", values),
-  ban: (_rest, values) => becauseOf("agent.ban", values),
-  withdraw: () => withdraw,
-  appeal: ([verdict = ""], values) => appealOf(verdict, values),
-  grant: ([role = ""]) => roleOf(role, true),
-  revoke: ([role = ""]) => roleOf(role, false),
-  system:
-    ([mark = "on"]) =>
-    (service, id) =>
-      service.command("agent.system", id, { is_system: mark !== "off" })
-}
-
-export const agentCommand: Command = {
-  usage: [
-    "agent show <ref>",
-    "agent suspend <ref> [--reason <text>] [--until <time>]",
-    "agent reinstate|ban <ref> [--reason <text>]",
-    "agent withdraw <ref>",
-    "agent appeal <ref> grant|deny [--answer <text>]",
-    "agent grant|revoke <ref> <role>",
-    "agent system <ref> on|off"
-  ],
-  run: async (service, { positionals: [action = "", reference = "", ...rest], values }) => {
-    const make = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined
-    if (make === undefined || reference === "")
-      throw new Fault(`usage: hub ${agentCommand.usage.join("\n       hub ")}`)
-    for (const option of Object.keys(OF_ONE)) {
-      if (option in values && OF_ONE[option] !== action)
-        throw new Fault(`--${option} goes with agent ${OF_ONE[option]}`)
-    }
-    const act = make(rest, values)
+const acting = (usage: string, make: (args: Arguments, rest: ReadonlyArray<string>) => Act): Command => ({
+  usage: [usage],
+  run: async (service, args) => {
+    const [reference = "", ...rest] = args.positionals
+    const act = make(args, rest)
     return act(service, await hubIdOfReference(service, reference))
   }
-}
+})
+
+export const agentCommands = [
+  acting("agent show <ref>", () => (service, id) => service.command("agent.inspect", id, null)),
+  acting("agent suspend <ref> [--reason <text>] [--until <time>]", ({ values }) => {
+    const input = { reason: reasonOf(values), ...untilOf(values) }
+    return (service, id) => service.command("agent.suspend", id, input)
+  }),
+  acting("agent reinstate|ban <ref> [--reason <text>]", ({ verb, values }) => {
+    const reason = reasonOf(values)
+    return (service, id) => service.command(verb === "ban" ? "agent.ban" : "agent.reinstate", id, { reason })
+  }),
+  // Votes of an agent that is banned already: an older release has left them.
+  acting("agent withdraw <ref>", () => async (service, id) => {
+    await service.command("withdrawal.begin", id, null)
+    return service.command("agent.inspect", id, null)
+  }),
+  acting("agent appeal <ref> grant|deny [--answer <text>]", ({ values: { answer } }, [verdict]) => {
+    const input = { granted: verdict === "grant", answer: answer === undefined ? null : textOf("answer", answer) }
+    return (service, id) => service.command("agent.decide_appeal", id, input)
+  }),
+  acting(
+    "agent grant|revoke <ref> <role>",
+    ({ verb }, [role = ""]) =>
+      (service, id) =>
+        service.command("agent.role", id, { role, granted: verb === "grant" })
+  ),
+  acting(
+    "agent system <ref> on|off",
+    (_args, [mark]) =>
+      (service, id) =>
+        service.command("agent.system", id, { is_system: mark === "on" })
+  )
+]

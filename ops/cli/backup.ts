@@ -16,15 +16,10 @@ import { untilInterrupted } from "./interrupt.ts"
 import { bytesProgress, megabytes } from "./bytes.ts"
 
 export const backupCommand: Command = {
-  usage: ["backup <folder> [--archive <folder>]", "backup --check <folder> [--archive <folder>]"],
-  alone: ({ positionals, values }) =>
-    values.check === true ? untilInterrupted((signal) => checked(folderOf(positionals), values.archive, signal)) : null,
+  usage: ["backup <folder> [--archive <folder>]", "backup <folder> --check [--archive <folder>]"],
+  alone: ({ positionals: [folder = ""], values }) =>
+    values.check === true ? untilInterrupted((signal) => checked(folder, values.archive, signal)) : null,
   run: (service, args) => untilInterrupted((signal) => made(service, args, signal))
-}
-
-export const folderOf = ([folder = ""]: ReadonlyArray<string>): string => {
-  if (folder === "") throw new Fault("say which folder")
-  return folder
 }
 
 /** Segments of the archive are stored next to the backups, because many backups need the same ones. */
@@ -36,7 +31,7 @@ const made = async (
   { positionals, values }: Arguments,
   signal: AbortSignal
 ): Promise<string> => {
-  const folder = folderOf(positionals)
+  const [folder = ""] = positionals
   const archive =
     opened === null
       ? undefined

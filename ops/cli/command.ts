@@ -1,64 +1,72 @@
+import type { Arguments as Given, Declared } from "../../schemas/runtime/command-line.ts"
 import type { Service } from "./connection.ts"
 
-export interface Options {
-  readonly against?: string
-  readonly all?: boolean
-  readonly "all-of-target"?: boolean
-  readonly answer?: string
-  readonly answers?: string
-  readonly at?: string
-  readonly check?: boolean
-  readonly count?: string
-  readonly days?: string
-  readonly description?: string
-  /** Two points, as often as it was given. */
-  readonly diff?: ReadonlyArray<string>
-  readonly "events-only"?: boolean
-  readonly export?: string
-  readonly "from-file"?: string
-  readonly gap?: string
-  readonly json?: boolean
-  readonly kind?: string
-  readonly last?: string
-  readonly log?: string
-  readonly mermaid?: boolean
-  readonly traces?: string
-  readonly name?: string
-  readonly note?: string
-  readonly now?: boolean
-  readonly outcome?: string
-  readonly position?: string
-  readonly reason?: string
-  readonly rejected?: boolean
-  readonly cards?: boolean
-  readonly replace?: boolean
-  readonly archive?: string
-  readonly replicas?: string
-  readonly sample?: string
-  readonly scores?: boolean
-  readonly seed?: string
-  readonly since?: string
-  readonly solver?: string
-  readonly status?: string
-  readonly test?: string
-  readonly thread?: string
-  readonly title?: string
-  readonly to?: string
-  readonly until?: string
-  readonly version?: string
-  readonly "what-if"?: string
-  readonly why?: string
-}
+/** Options of all commands, for the compiler: the usages declare them, and a test compares both. */
+export const OPTIONS = {
+  flags: [
+    "all",
+    "all-of-target",
+    "cards",
+    "check",
+    "events-only",
+    "json",
+    "mermaid",
+    "now",
+    "rejected",
+    "replace",
+    "scores"
+  ],
+  texts: [
+    "against",
+    "answer",
+    "answers",
+    "archive",
+    "at",
+    "count",
+    "days",
+    "description",
+    "export",
+    "from-file",
+    "gap",
+    "kind",
+    "last",
+    "log",
+    "name",
+    "note",
+    "outcome",
+    "position",
+    "reason",
+    "replicas",
+    "sample",
+    "seed",
+    "since",
+    "solver",
+    "status",
+    "test",
+    "thread",
+    "title",
+    "to",
+    "traces",
+    "until",
+    "version",
+    "what-if",
+    "why"
+  ],
+  pairs: ["diff"]
+} as const
 
-export interface Arguments {
-  readonly positionals: ReadonlyArray<string>
-  readonly values: Options
-}
+type Named<Names extends ReadonlyArray<string>, Value> = { readonly [Name in Names[number]]?: Value }
 
-export interface Command {
-  readonly usage: ReadonlyArray<string>
+export type Options = Named<typeof OPTIONS.flags, boolean> &
+  Named<typeof OPTIONS.texts, string> &
+  /** Two of each, as often as it was given. */
+  Named<typeof OPTIONS.pairs, ReadonlyArray<string>>
+
+export type Arguments = Given<Options>
+
+export interface Command extends Declared {
   /** The result is printed as JSON, text as it is, and nothing if the command has printed by itself. */
-  readonly run: (service: Service, args: Arguments) => Promise<unknown>
+  readonly run?: (service: Service, args: Arguments) => Promise<unknown>
   /** Runs without the service: `null` if these arguments need it. */
   readonly alone?: (args: Arguments) => Promise<unknown> | null
 }

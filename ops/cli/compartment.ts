@@ -11,7 +11,7 @@ const PAGE = 1000
 const REASON = "stopped by an operator"
 
 const idOf = ({ positionals }: Arguments): string => {
-  const [, id = ""] = positionals
+  const [id = ""] = positionals
   if (COMPARTMENT_ID.test(id)) return id
   throw new Fault("name a compartment by its id: cmp_ and twenty letters and digits")
 }
@@ -81,65 +81,33 @@ const remove = async (service: Service, args: Arguments): Promise<unknown> => {
   return `${id} is being deleted with all that is in /data`
 }
 
-type Actions = Readonly<Record<string, (service: Service, args: Arguments) => Promise<unknown>>>
-
-const acting = (usage: ReadonlyArray<string>, actions: Actions): Command["run"] => {
-  return (service, args) => {
-    const [name = ""] = args.positionals
-    const action = Object.hasOwn(actions, name) ? actions[name] : undefined
-    if (action === undefined) throw new Fault(`usage: hub ${usage.join("\n       hub ")}`)
-    return action(service, args)
-  }
-}
-
-const USAGE = [
-  "compartment list",
-  "compartment show <id>",
-  "compartment stop <id>",
-  "compartment stop --all",
-  "compartment suspend <id> [--reason <text>]",
-  "compartment lift <id>",
-  "compartment delete <id>"
+export const compartmentCommands: ReadonlyArray<Command> = [
+  { usage: ["compartment list"], run: list },
+  { usage: ["compartment show <id>"], run: (service, args) => shown(service, idOf(args)) },
+  { usage: ["compartment stop <id>", "compartment stop --all"], run: stop },
+  { usage: ["compartment suspend <id> [--reason <text>]"], run: suspend },
+  { usage: ["compartment lift <id>"], run: lift },
+  { usage: ["compartment delete <id>"], run: remove }
 ]
 
-export const compartmentCommand: Command = {
-  usage: USAGE,
-  run: acting(USAGE, {
-    list,
-    show: (service, args) => shown(service, idOf(args)),
-    stop,
-    suspend,
-    lift,
-    delete: remove
-  })
-}
+const drained =
+  (isDrained: boolean) =>
+  async (service: Service, { positionals: [host = ""] }: Arguments) => {
+    await service.command("fleet.drain", FLEET_ID, { host, drained: isDrained })
+    return isDrained
+      ? `${host} gets no new compartments; those that are there stay`
+      : `${host} takes compartments again`
+  }
 
-const hostOf = ({ positionals }: Arguments): string => {
-  const [, host = ""] = positionals
-  if (host !== "") return host
-  throw new Fault("name a host by its id: hub host list")
-}
-
-const drained = (isDrained: boolean) => async (service: Service, args: Arguments) => {
-  const host = hostOf(args)
-  await service.command("fleet.drain", FLEET_ID, { host, drained: isDrained })
-  return isDrained ? `${host} gets no new compartments; those that are there stay` : `${host} takes compartments again`
-}
-
-const forget = async (service: Service, args: Arguments): Promise<unknown> => {
-  const host = hostOf(args)
-  await service.command("fleet.forget", FLEET_ID, { host })
-  return `${host} is given up: its compartments begin on other hosts, with an empty /data`
-}
-
-const HOST_USAGE = ["host list", "host drain <id>", "host undrain <id>", "host forget <id>"]
-
-export const hostCommand: Command = {
-  usage: HOST_USAGE,
-  run: acting(HOST_USAGE, {
-    list: (service) => service.command("fleet.hosts", FLEET_ID, null),
-    drain: drained(true),
-    undrain: drained(false),
-    forget
-  })
-}
+export const hostCommands: ReadonlyArray<Command> = [
+  { usage: ["host list"], run: (service) => service.command("fleet.hosts", FLEET_ID, null) },
+  { usage: ["host drain <id>"], run: drained(true) },
+  { usage: ["host undrain <id>"], run: drained(false) },
+  {
+    usage: ["host forget <id>"],
+    run: async (service, { positionals: [host = ""] }) => {
+      await service.command("fleet.forget", FLEET_ID, { host })
+      return `${host} is given up: its compartments begin on other hosts, with an empty /data`
+    }
+  }
+]

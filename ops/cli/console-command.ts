@@ -12,19 +12,19 @@ const LINES_MAX = 10_000
 const lineOf = ({ at, who, by, what, of, why }: Opened): string =>
   `${timeText(at)}  ${who}${by === "link" ? " (one-time link)" : ""}  ${what}  ${of}${why === undefined ? "" : `  why: ${why}`}`
 
-export const consoleCommand: Command = {
-  usage: ["console link", "console audit [--last <number>] [--json]"],
-  run: async (service, { positionals: [action = ""], values: { last, json } }) => {
-    if (action === "link" && last === undefined && json === undefined)
-      return askLink(service.nats, operatorIn(process.env))
-    if (action !== "audit") throw new Fault(`usage: hub ${consoleCommand.usage.join("\n       hub ")}`)
-    const count = last === undefined ? LINES : Number(last)
-    if (!(Number.isInteger(count) && count >= 1 && count <= LINES_MAX))
-      throw new Fault(`--last takes a whole number from 1 to ${LINES_MAX}`)
-    const opened = await openedLast(service, count)
-    if (json === true) return opened
-    return opened.length === 0
-      ? "nothing private was opened, and nothing done that leaves no commit"
-      : opened.map(lineOf).join("\n")
+export const consoleCommands: ReadonlyArray<Command> = [
+  { usage: ["console link"], run: ({ nats }) => askLink(nats, operatorIn(process.env)) },
+  {
+    usage: ["console audit [--last <number>] [--json]"],
+    run: async (service, { values: { last, json } }) => {
+      const count = last === undefined ? LINES : Number(last)
+      if (!(Number.isInteger(count) && count >= 1 && count <= LINES_MAX))
+        throw new Fault(`--last takes a whole number from 1 to ${LINES_MAX}`)
+      const opened = await openedLast(service, count)
+      if (json === true) return opened
+      return opened.length === 0
+        ? "nothing private was opened, and nothing done that leaves no commit"
+        : opened.map(lineOf).join("\n")
+    }
   }
-}
+]

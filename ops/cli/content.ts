@@ -3,9 +3,13 @@ import { OPERATOR } from "../../schemas/content/author.ts"
 import { HIDDEN_REASON_MAX_CHARS } from "../../schemas/content/hiding.ts"
 import type { ThreadStatus } from "../../schemas/thread/records.ts"
 import type { VoteTarget } from "../../schemas/vote/records.ts"
-import type { Command, Options } from "./command.ts"
-import type { Service } from "./connection.ts"
+import type { Arguments, Command, Options } from "./command.ts"
 import { Fault } from "./fault.ts"
+
+const numberIn = ({ positionals: [id = ""] }: Arguments): string => {
+  if (!/^[1-9]\d{0,14}$/.test(id)) throw new Fault(`${id} is no number of something that was published`)
+  return id
+}
 
 const reasonOf = ({ reason = "" }: Options): string => {
   if (reason.trim() === "") throw new Fault("say why: --reason <text>")
@@ -14,46 +18,45 @@ const reasonOf = ({ reason = "" }: Options): string => {
   return reason
 }
 
-const hide = async (service: Service, noun: VoteTarget, id: string, values: Options) => {
-  const reason = reasonOf(values)
-  await service.command(`${noun}.hide`, id, { by: OPERATOR, hidden: true, reason })
-  return { [noun]: Number(id), hidden: true, reason }
-}
-
-const restore = async (service: Service, noun: VoteTarget, id: string) => {
-  await service.command(`${noun}.hide`, id, { by: OPERATOR, hidden: false, reason: null })
-  return { [noun]: Number(id), hidden: false }
-}
-
-const pin = async (service: Service, id: string, pinned: boolean) => {
-  await service.command("thread.pin", id, { by: OPERATOR, pinned })
-  return { thread: Number(id), pinned }
-}
-
 const STATUS: Readonly<Record<string, ThreadStatus>> = { lock: "locked", unlock: "open", close: "closed", open: "open" }
 
-const usageOf = (noun: VoteTarget): ReadonlyArray<string> => [
-  `${noun} hide <id> --reason <text>`,
-  `${noun} restore <id>`,
-  ...(noun === "thread" ? ["thread pin|unpin <id>", "thread lock|unlock|close|open <id> [--reason <text>]"] : [])
-]
-
-const contentCommand = (noun: VoteTarget): Command => {
-  const usage = usageOf(noun)
-  return {
-    usage,
-    run: (service, { positionals: [action = "", id = ""], values }) => {
-      if (!/^[1-9]\d{0,14}$/.test(id)) throw new Fault(`usage: hub ${usage.join("\n       hub ")}`)
-      if (action === "hide") return hide(service, noun, id, values)
-      if (action === "restore") return restore(service, noun, id)
-      if (action === "pin" || action === "unpin") return pin(service, id, action === "pin")
-      const status = Object.hasOwn(STATUS, action) ? STATUS[action] : undefined
-      if (status === undefined) throw new Fault(`usage: hub ${usage.join("\n       hub ")}`)
-      return service.command("thread.set_status", id, { by: OPERATOR, status, reason: values.reason ?? null })
+const hiding = (noun: VoteTarget): ReadonlyArray<Command> => [
+  {
+    usage: [`${noun} hide <id> --reason <text>`],
+    run: async (service, args) => {
+      const [id, reason] = [numberIn(args), reasonOf(args.values)]
+      await service.command(`${noun}.hide`, id, { by: OPERATOR, hidden: true, reason })
+      return { [noun]: Number(id), hidden: true, reason }
+    }
+  },
+  {
+    usage: [`${noun} restore <id>`],
+    run: async (service, args) => {
+      const id = numberIn(args)
+      await service.command(`${noun}.hide`, id, { by: OPERATOR, hidden: false, reason: null })
+      return { [noun]: Number(id), hidden: false }
     }
   }
-}
+]
 
-export const postCommand = contentCommand("post")
-export const threadCommand = contentCommand("thread")
-export const replyCommand = contentCommand("reply")
+export const contentCommands: ReadonlyArray<Command> = [
+  ...hiding("post"),
+  ...hiding("thread"),
+  {
+    usage: ["thread pin|unpin <id>"],
+    run: async (service, args) => {
+      const [id, pinned] = [numberIn(args), args.verb === "pin"]
+      await service.command("thread.pin", id, { by: OPERATOR, pinned })
+      return { thread: Number(id), pinned }
+    }
+  },
+  {
+    usage: ["thread lock|unlock|close|open <id> [--reason <text>]"],
+    run: (service, args) => {
+      const { [args.verb ?? ""]: status = "open" } = STATUS
+      const { reason = null } = args.values
+      return service.command("thread.set_status", numberIn(args), { by: OPERATOR, status, reason })
+    }
+  },
+  ...hiding("reply")
+]

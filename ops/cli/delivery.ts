@@ -35,8 +35,7 @@ const pausedSince = async ({ db }: Service, agent: string): Promise<string | nul
 
 export const deliveryCommand: Command = {
   usage: ["delivery list <agent> [--count <number>] [--json]"],
-  run: async (service, { positionals: [verb = "", reference = ""], values }) => {
-    if (verb !== "list" || reference === "") throw new Fault("delivery list takes an agent")
+  run: async (service, { positionals: [reference = ""], values }) => {
     const count = countOf(values.count)
     const agent = await hubIdOfReference(service, reference)
     const rows = await service.db

@@ -20,7 +20,6 @@ const shown = (story: Story, refused: Refused | null, traces: Traces | null, { j
 export const explainCommand: Command = {
   usage: ["explain <id> [--since <point>] [--log <file>] [--traces <address>] [--json] [--mermaid]"],
   run: async (service, { positionals: [reference = ""], values }) => {
-    if (reference === "") throw new Fault("explain takes a request id, a command, #<sequence> or <kind>/<ref>")
     const { root, refused, unseen } = await foundFor(service, reference, values)
     const { request, seq, near } = root
     const { story, traces } = await untilInterrupted(async (signal) => {

@@ -16,18 +16,18 @@ const humanOf = async (service: Service, reference: string): Promise<string> => 
   return human
 }
 
-export const humanCommand: Command = {
-  usage: [
-    "human grant <address|id> operator [--reason <text>]",
-    "human revoke <address|id> operator [--reason <text>]"
-  ],
-  run: async (service, { positionals: [action = "", reference = "", role = ""], values }) => {
-    if ((action !== "grant" && action !== "revoke") || reference === "" || role !== "operator")
-      throw new Fault(`usage: hub ${humanCommand.usage.join("\n       hub ")}`)
-    const { reason = "by an operator" } = values
+const granting = (action: "grant" | "revoke"): Command => ({
+  usage: [`human ${action} <address|id> operator [--reason <text>]`],
+  run: async (service, { positionals: [reference = ""], values: { reason = "by an operator" } }) => {
     if (reason.length > REASON_MAX_CHARS) throw new Fault(`--reason may have ${REASON_MAX_CHARS} characters`)
     const human = await humanOf(service, reference)
-    const { roles } = await service.command("human.role", human, { role, granted: action === "grant", reason })
+    const { roles } = await service.command("human.role", human, {
+      role: "operator",
+      granted: action === "grant",
+      reason
+    })
     return { human, roles }
   }
-}
+})
+
+export const humanCommands = [granting("grant"), granting("revoke")]

@@ -6,13 +6,6 @@ import type { Service } from "./connection.ts"
 import { Fault } from "./fault.ts"
 import { entriesIn } from "./library-folder.ts"
 
-const listed = ({ db }: Service) =>
-  db
-    .selectFrom("library_entries")
-    .select(["id", "slug", "title", "kind", "language", "summary", "updated_at"])
-    .orderBy("id")
-    .execute()
-
 const remove = (service: Service, slug: string) => service.command("library.remove", LIBRARY_ID, { slug })
 
 /** A second run continues where the first was interrupted. Entries that are right already are left as they are. */
@@ -37,13 +30,20 @@ const imported = async (service: Service, given: ReadonlyArray<EntryGiven>, repl
   }
 }
 
-export const libraryCommand: Command = {
-  usage: ["library list", "library import <folder> [--replace]", "library remove <slug>"],
-  run: async (service, { positionals: [action = "", word = ""], values }) => {
-    if (values.replace === true && action !== "import") throw new Fault("--replace goes with library import")
-    if (action === "list") return listed(service)
-    if (action === "import" && word !== "") return imported(service, await entriesIn(word), values.replace === true)
-    if (action === "remove" && word !== "") return remove(service, word)
-    throw new Fault(`usage: hub ${libraryCommand.usage.join("\n       hub ")}`)
-  }
-}
+export const libraryCommands: ReadonlyArray<Command> = [
+  {
+    usage: ["library list"],
+    run: ({ db }) =>
+      db
+        .selectFrom("library_entries")
+        .select(["id", "slug", "title", "kind", "language", "summary", "updated_at"])
+        .orderBy("id")
+        .execute()
+  },
+  {
+    usage: ["library import <folder> [--replace]"],
+    run: async (service, { positionals: [folder = ""], values: { replace = false } }) =>
+      imported(service, await entriesIn(folder), replace)
+  },
+  { usage: ["library remove <slug>"], run: (service, { positionals: [slug = ""] }) => remove(service, slug) }
+]

@@ -37,7 +37,7 @@ const messageOf = async (service: Service, id: string): Promise<string> => {
 
 /** Deletes `all` messages, or one. */
 export const forgetPostmasterMail = async (service: Service, { positionals }: Arguments): Promise<unknown> => {
-  const [, id = ""] = positionals
+  const [id = ""] = positionals
   if (id !== "all" && !ID.test(id)) throw new Fault("name a message of hub mail postmaster, or all")
   const filter = subjects.postmasterMessage(id === "all" ? "*" : id)
   await service.manager.streams.purge(streams.mail, { filter })
@@ -45,7 +45,7 @@ export const forgetPostmasterMail = async (service: Service, { positionals }: Ar
 }
 
 export const postmasterMail = async (service: Service, { values, positionals }: Arguments): Promise<unknown> => {
-  const [, id] = positionals
+  const [id] = positionals
   if (id !== undefined) return messageOf(service, id)
   const ids = await keptForPostmaster(service.manager)
   if (values.json === true) return { messages: ids }

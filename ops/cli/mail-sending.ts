@@ -8,12 +8,6 @@ import { hubIdOfReference } from "./references.ts"
 
 const PER_PAGE = 100
 
-const wordOf = ({ positionals }: Arguments, what: string): string => {
-  const [, word] = positionals
-  if (word === undefined) throw new Fault(`name ${what}`)
-  return word
-}
-
 export const sendingStatus = async (service: Service, { values }: Arguments): Promise<unknown> => {
   const sending = await service.command("mail_service.look", SERVICE_ID, null)
   const stands = { ...sending, postmaster: (await keptForPostmaster(service.manager)).length }
@@ -37,15 +31,15 @@ export const resumeSending = async (service: Service): Promise<unknown> => {
   return changed ? "mail is sent again; what was counted counts no more" : "mail was not paused"
 }
 
-export const reinstateSender = async (service: Service, args: Arguments): Promise<unknown> => {
-  const reference = wordOf(args, "an agent, by handle, number or hub id")
+export const reinstateSender = async (service: Service, { positionals }: Arguments): Promise<unknown> => {
+  const [reference = ""] = positionals
   const agent = await hubIdOfReference(service, reference)
   const { changed } = await service.command("mailer.reinstate", agent, null)
   return changed ? `${reference} may send again` : `${reference} was not suspended`
 }
 
 export const suppressions = async (service: Service, { values, positionals }: Arguments): Promise<unknown> => {
-  const page = Number(positionals[1] ?? 1)
+  const page = Number(positionals[0] ?? 1)
   if (!Number.isInteger(page) || page < 1) throw new Fault("a page is a number from 1")
   const found = await service.command("mail_service.suppressed", SERVICE_ID, { page, per_page: PER_PAGE })
   if (values.json === true) return found
@@ -53,8 +47,8 @@ export const suppressions = async (service: Service, { values, positionals }: Ar
   return [...lines, `${found.total} addresses that are not written to`].join("\n")
 }
 
-export const liftSuppression = async (service: Service, args: Arguments): Promise<unknown> => {
-  const address = wordOf(args, "an address")
+export const liftSuppression = async (service: Service, { positionals }: Arguments): Promise<unknown> => {
+  const [address = ""] = positionals
   await service.command("mail_service.lift", SERVICE_ID, { address })
   return `${address} may be written to again`
 }

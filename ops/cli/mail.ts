@@ -1,7 +1,5 @@
 /** `hub mail …`: one action each. */
-import type { Arguments, Command } from "./command.ts"
-import type { Service } from "./connection.ts"
-import { Fault } from "./fault.ts"
+import type { Command } from "./command.ts"
 import { serviceDomain } from "./mail-domain.ts"
 import { forgetPostmasterMail, postmasterMail } from "./mail-postmaster.ts"
 import {
@@ -13,34 +11,14 @@ import {
   suppressions
 } from "./mail-sending.ts"
 
-const ACTIONS: Readonly<Record<string, (service: Service, args: Arguments) => Promise<unknown>>> = {
-  domain: serviceDomain,
-  status: sendingStatus,
-  postmaster: postmasterMail,
-  forget: forgetPostmasterMail,
-  pause: pauseSending,
-  resume: resumeSending,
-  reinstate: reinstateSender,
-  suppressions,
-  lift: liftSuppression
-}
-
-export const mailCommand: Command = {
-  usage: [
-    "mail domain [--json]",
-    "mail status [--json]",
-    "mail postmaster [<message>] [--json]",
-    "mail forget <message>|all",
-    "mail pause",
-    "mail resume",
-    "mail reinstate <agent>",
-    "mail suppressions [<page>] [--json]",
-    "mail lift <address>"
-  ],
-  run: (service, args) => {
-    const [name = ""] = args.positionals
-    const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined
-    if (action === undefined) throw new Fault(`usage: hub ${mailCommand.usage.join("\n       hub ")}`)
-    return action(service, args)
-  }
-}
+export const mailCommands: ReadonlyArray<Command> = [
+  { usage: ["mail domain [--json]"], run: serviceDomain },
+  { usage: ["mail status [--json]"], run: sendingStatus },
+  { usage: ["mail postmaster [<message>] [--json]"], run: postmasterMail },
+  { usage: ["mail forget <message>|all"], run: forgetPostmasterMail },
+  { usage: ["mail pause"], run: pauseSending },
+  { usage: ["mail resume"], run: resumeSending },
+  { usage: ["mail reinstate <agent>"], run: reinstateSender },
+  { usage: ["mail suppressions [<page>] [--json]"], run: suppressions },
+  { usage: ["mail lift <address>"], run: liftSuppression }
+]

@@ -5,27 +5,21 @@
 import { MisshapenEvent } from "../../actors/engine/events.ts"
 import { UnknownEvent } from "../../actors/engine/fold.ts"
 import { exitWith } from "../launcher/exit.ts"
-import { readCommandLine, unknownCommand, usage, usageAsked } from "./command-line.ts"
+import { readLine } from "./command-line.ts"
 import { Finding } from "./command.ts"
 import { openService } from "./connection.ts"
 import { Fault } from "./fault.ts"
 import { remark, say } from "./output.ts"
 
 const run = async (words: ReadonlyArray<string>): Promise<number> => {
-  const [name = "help"] = words
-  const asked = usageAsked(words)
-  if (asked !== null) return told(asked)
-  const line = readCommandLine(words)
-  if (line === null) {
-    if (name !== "help" && name !== "--help") remark(`${unknownCommand(name)}\n`)
-    say(`${usage()}\n`)
-    return name === "help" || name === "--help" ? 0 : 1
-  }
-  const alone = line.command.alone?.(line.args) ?? null
+  const line = readLine(words)
+  if ("help" in line) return told(line.help)
+  const { command, args } = line
+  const alone = command.alone?.(args) ?? null
   if (alone !== null) return told(await alone)
   const service = await openService(process.env)
   try {
-    return told(await line.command.run(service, line.args))
+    return told(await command.run?.(service, args))
   } finally {
     await service.close()
   }

@@ -15,8 +15,7 @@ const listed = ({ positionals: [kind = ""], values }: Arguments): unknown => {
   return rows.map(({ op, input }) => `${op}  ${input}`).join("\n")
 }
 
-export const operationsCommand: Command = {
+export const operationsCommand = {
   usage: ["operations <kind> [--json]"],
-  alone: async (args) => listed(args),
-  run: () => Promise.reject(new Error("operations are known without the service"))
-}
+  alone: async (args) => listed(args)
+} satisfies Command

@@ -37,30 +37,6 @@ const Key = Schema.Struct({ ...Question.fields, family: Schema.String })
 type Key = typeof Key.Type
 const Given = Schema.Struct({ id: Schema.Unknown, answer: Schema.Unknown })
 
-export const questionsCommand: Command = {
-  usage: [
-    "questions sample [--count <number>] [--seed <text>] [--answers <file>]",
-    "questions grade <given> --answers <file>",
-    "questions check <folder>",
-    "questions draft <folder> --solver <command> [--count <pieces>]"
-  ],
-  alone: (args) => {
-    switch (args.positionals[0]) {
-      case "sample":
-        return sampled(args.values)
-      case "grade":
-        return graded(args)
-      case "check":
-        return checked(args)
-      case "draft":
-        return draftedInto(args)
-      default:
-        return Promise.reject(new Fault(`usage: hub ${questionsCommand.usage.join("\n       hub ")}`))
-    }
-  },
-  run: () => Promise.reject(new Error("questions needs no service"))
-}
-
 const configured = (): string | null => {
   const config = readConfig(process.env)
   if (!config.ok) throw new Fault(config.problem)
@@ -74,12 +50,11 @@ const bankOf = (folder: string | null): Bank => {
 }
 
 /** A folder as a node in production wants it, before it is given to one. */
-const checked = ({ positionals: [, folder] }: Arguments): Promise<string | Finding> => {
-  if (folder === undefined) return Promise.reject(new Fault(`usage: hub ${questionsCommand.usage[2]}`))
+const checked = async ({ positionals: [folder = ""] }: Arguments): Promise<string | Finding> => {
   const bank = bankOf(folder)
   const wanting = wordsWanting(bank)
   const faults = faultsOf(bank)
-  if (wanting.length + faults.length === 0) return Promise.resolve("enough words of your own, and no fault found")
+  if (wanting.length + faults.length === 0) return "enough words of your own, and no fault found"
   const found = [
     ...wanting,
     ...faults,
@@ -88,13 +63,12 @@ const checked = ({ positionals: [, folder] }: Arguments): Promise<string | Findi
       : [`${wanting.length} missing: without them a program that knows the public source can answer the questions`]),
     ...(faults.length === 0 ? [] : [`${faults.length} faults`])
   ]
-  return Promise.resolve(new Finding(found.join("\n")))
+  return new Finding(found.join("\n"))
 }
 
 /** Asks a language model for the missing texts of the folder, piece by piece. Each is written at once. */
-const draftedInto = async ({ positionals: [, folder], values }: Arguments): Promise<string | Finding> => {
-  const { solver, count } = values
-  if (folder === undefined || solver === undefined) throw new Fault(`usage: hub ${questionsCommand.usage[3]}`)
+const draftedInto = async ({ positionals: [folder = ""], values }: Arguments): Promise<string | Finding> => {
+  const { solver = "", count } = values
   const atMost = count === undefined ? COUNT_MAX : Number(count)
   if (!(Number.isInteger(atMost) && atMost >= 1)) throw new Fault("--count takes a whole number from 1")
   await mkdir(folder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
@@ -199,12 +173,12 @@ const linesOf = async <S extends Schema.ConstraintDecoder<unknown>>(
 
 const share = (right: number, all: number): string => `${right} of ${all} (${((100 * right) / all).toFixed(1)} %)`
 
-const graded = async ({ positionals: [, given], values }: Arguments): Promise<string | Finding> => {
-  if (given === undefined || values.answers === undefined) throw new Fault(`usage: hub ${questionsCommand.usage[1]}`)
-  const keys = await linesOf(values.answers, Key, "a line of the answers that a sample wrote")
+const graded = async ({ positionals: [given = ""], values }: Arguments): Promise<string | Finding> => {
+  const { answers: file = "" } = values
+  const keys = await linesOf(file, Key, "a line of the answers that a sample wrote")
   const answers = await linesOf(given, Given, "a JSON object with id and answer")
   const answered = new Map(answers.map(({ id, answer }) => [id, answer]))
-  if (keys.length === 0) throw new Fault(`${values.answers} holds no questions`)
+  if (keys.length === 0) throw new Fault(`${file} holds no questions`)
   const families = new Map<string, { right: number; all: number }>()
   const wrong: Array<string> = []
   for (const key of keys) {
@@ -220,3 +194,13 @@ const graded = async ({ positionals: [, given], values }: Arguments): Promise<st
   const text = [...lines, ...wrong, share(keys.length - wrong.length, keys.length)].join("\n")
   return wrong.length / keys.length <= 1 - WANTED ? text : new Finding(text)
 }
+
+export const questionsCommands: ReadonlyArray<Command> = [
+  {
+    usage: ["questions sample [--count <number>] [--seed <text>] [--answers <file>]"],
+    alone: ({ values }) => sampled(values)
+  },
+  { usage: ["questions grade <given> --answers <file>"], alone: graded },
+  { usage: ["questions check <folder>"], alone: checked },
+  { usage: ["questions draft <folder> --solver <command> [--count <pieces>]"], alone: draftedInto }
+]

@@ -57,21 +57,25 @@ const list = async ({ nats }: Service, sets: ReadonlyArray<Reactions>) =>
     })
   )
 
-export const reactionsCommand: Command = {
-  usage: ["reactions list", "reactions list <set>", "reactions redo|clear <set>", "reactions redo|clear <set> <seq>"],
-  run: async (service, { positionals: [action = "", name = "", at = ""] }) => {
-    if (action === "list") return list(service, name === "" ? REACTIONS : [setNamed(name)])
-    if (name === "") throw new Fault(`usage: hub ${reactionsCommand.usage.join("\n       hub ")}`)
-    const set = setNamed(name)
-    const faults = await faultsOf(service, set, at)
-    const lines: Array<string> = []
-    for (const fault of faults) {
-      if (action === "redo") lines.push(await redo(service, set, fault))
-      else {
-        await takeBack(service.nats, set.name, "fault", fault)
-        lines.push(`${fault.seq} ${fault.kind} ${fault.id}: cleared`)
+export const reactionsCommands: ReadonlyArray<Command> = [
+  {
+    usage: ["reactions list", "reactions list <set>"],
+    run: (service, { positionals: [name] }) => list(service, name === undefined ? REACTIONS : [setNamed(name)])
+  },
+  {
+    usage: ["reactions redo|clear <set>", "reactions redo|clear <set> <seq>"],
+    run: async (service, { verb, positionals: [name = "", at = ""] }) => {
+      const set = setNamed(name)
+      const faults = await faultsOf(service, set, at)
+      const lines: Array<string> = []
+      for (const fault of faults) {
+        if (verb === "redo") lines.push(await redo(service, set, fault))
+        else {
+          await takeBack(service.nats, set.name, "fault", fault)
+          lines.push(`${fault.seq} ${fault.kind} ${fault.id}: cleared`)
+        }
       }
+      return lines.join("\n")
     }
-    return lines.join("\n")
   }
-}
+]

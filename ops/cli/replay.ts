@@ -48,7 +48,7 @@ interface Subject {
   readonly entries: AsyncIterable<LogEntry> | Iterable<LogEntry>
 }
 
-export const replayCommand: Command = {
+export const replayCommand = {
   usage: [
     "replay <kind> <ref> [--to <point>] [--last <number>] [--events-only] [--json]",
     "replay <kind> <ref> --at <point> [--json]",
@@ -74,7 +74,7 @@ export const replayCommand: Command = {
     refuseModes(values)
     return fromFile(file).then((subject) => answered(subject, values))
   }
-}
+} satisfies Command
 
 const refuseModes = (values: Options): void => {
   const [one, other] = MODES.filter((mode) => values[mode] !== undefined)

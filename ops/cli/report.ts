@@ -3,14 +3,14 @@ import { OPERATOR } from "../../schemas/content/author.ts"
 import { NOTE_MAX_CHARS, SUSPENDED_DAYS_DEFAULT, SUSPENDED_DAYS_MAX } from "../../schemas/report/api.ts"
 import { REPORT_OUTCOMES, REPORT_STATUSES, type ReportOutcome } from "../../schemas/report/records.ts"
 import { reportNumbered, reportsIn, resolveReport, UNDECIDED } from "../moderation/reports.ts"
-import type { Command, Options } from "./command.ts"
+import type { Arguments, Command, Options } from "./command.ts"
 import type { Service } from "./connection.ts"
 import { Fault } from "./fault.ts"
 
 const OUTCOMES = REPORT_OUTCOMES.join("|")
 
-const idOf = (word: string): number => {
-  if (!/^[1-9]\d{0,14}$/.test(word)) throw new Fault(`usage: hub ${reportCommand.usage.join("\n       hub ")}`)
+const idOf = ({ positionals: [word = ""] }: Arguments): number => {
+  if (!/^[1-9]\d{0,14}$/.test(word)) throw new Fault(`${word} is no number of a report`)
   return Number(word)
 }
 
@@ -52,17 +52,21 @@ const resolve = (service: Service, id: number, values: Options) => {
   return resolveReport(service, id, verdict, values["all-of-target"] === true)
 }
 
-export const reportCommand: Command = {
-  usage: [
-    `report list [--status ${REPORT_STATUSES.join("|")}]`,
-    "report show|review <id>",
-    `report resolve <id> --outcome ${OUTCOMES} [--rejected] [--days <n>] [--note <text>] [--all-of-target]`
-  ],
-  run: async (service, { positionals: [action = "", word = ""], values }) => {
-    if (action === "list" && word === "") return reportsIn(service, wanted(values))
-    const id = idOf(word)
-    if (action === "resolve") return resolve(service, id, values)
-    if (action === "review") await service.command("report.review", String(id), { by: OPERATOR })
-    return reportNumbered(service, id)
+export const reportCommands: ReadonlyArray<Command> = [
+  {
+    usage: [`report list [--status ${REPORT_STATUSES.join("|")}]`],
+    run: (service, { values }) => reportsIn(service, wanted(values))
+  },
+  {
+    usage: ["report show|review <id>"],
+    run: async (service, args) => {
+      const id = idOf(args)
+      if (args.verb === "review") await service.command("report.review", String(id), { by: OPERATOR })
+      return reportNumbered(service, id)
+    }
+  },
+  {
+    usage: [`report resolve <id> --outcome ${OUTCOMES} [--rejected] [--days <n>] [--note <text>] [--all-of-target]`],
+    run: async (service, args) => resolve(service, idOf(args), args.values)
   }
-}
+]

@@ -5,7 +5,7 @@ import { readConfig } from "../../schemas/config.ts"
 import { restore, type RestoreParts } from "../backup/restore.ts"
 import { servicePublicKey } from "../backup/service-key.ts"
 import { objectsOf } from "../../actors/log/archive/open.ts"
-import { folderOf, segmentsBeside } from "./backup.ts"
+import { segmentsBeside } from "./backup.ts"
 import { bytesProgress } from "./bytes.ts"
 import type { Arguments, Command } from "./command.ts"
 import { archiveIn, openServers } from "./connection.ts"
@@ -18,8 +18,7 @@ const REPLICAS_MAX = 5
 
 export const restoreCommand: Command = {
   usage: ["restore <folder> [--archive <folder>] [--replicas <number>] [--gap <number>] [--cards] [--replace]"],
-  alone: (args) => untilInterrupted((signal) => brought(args, signal)),
-  run: () => Promise.reject(new Error("a restore opens its servers itself"))
+  alone: (args) => untilInterrupted((signal) => brought(args, signal))
 }
 
 const numberOf = (name: "replicas" | "gap", text: string | undefined, least: number, most: number): number | null => {
@@ -31,7 +30,7 @@ const numberOf = (name: "replicas" | "gap", text: string | undefined, least: num
 }
 
 const brought = async ({ positionals, values }: Arguments, signal: AbortSignal): Promise<string> => {
-  const folder = folderOf(positionals)
+  const [folder = ""] = positionals
   const options = {
     replicas: numberOf("replicas", values.replicas, 1, REPLICAS_MAX),
     gap: numberOf("gap", values.gap, 0, GAP_MAX) ?? GAP,

@@ -1,7 +1,7 @@
 /** `hub roadmap …`: what stands on the roadmap. */
 import { ROADMAP_ID } from "../../schemas/roadmap/operations.ts"
 import { ROADMAP_STATUSES, type RoadmapStatus } from "../../schemas/roadmap/records.ts"
-import type { Command, Options } from "./command.ts"
+import type { Arguments, Command, Options } from "./command.ts"
 import { Fault } from "./fault.ts"
 
 const DEFAULT_POSITION = 1000
@@ -29,17 +29,17 @@ const statusOf = (word: string): RoadmapStatus => {
   return status
 }
 
-export const roadmapCommand: Command = {
-  usage: [
-    "roadmap list",
-    `roadmap add --title <text> ${FIELDS}`,
-    `roadmap change <id> [--title <text>] ${FIELDS}`,
-    "roadmap remove <id>"
-  ],
-  run: (service, { positionals: [action = "", id = ""], values }) => {
-    if (action === "list") return service.command("roadmap.list", ROADMAP_ID, null)
-    if (action === "add" && id === "")
-      return service.command("roadmap.add", ROADMAP_ID, {
+const idOf = ({ positionals: [id = ""] }: Arguments): number => {
+  if (!/^[1-9]\d{0,8}$/.test(id)) throw new Fault(`${id} is no number of an entry`)
+  return Number(id)
+}
+
+export const roadmapCommands: ReadonlyArray<Command> = [
+  { usage: ["roadmap list"], run: (service) => service.command("roadmap.list", ROADMAP_ID, null) },
+  {
+    usage: [`roadmap add --title <text> ${FIELDS}`],
+    run: async (service, { values }) =>
+      service.command("roadmap.add", ROADMAP_ID, {
         title: "",
         description: "",
         status: "planned",
@@ -48,9 +48,14 @@ export const roadmapCommand: Command = {
         position: DEFAULT_POSITION,
         ...givenIn(values)
       })
-    if (!/^[1-9]\d{0,8}$/.test(id)) throw new Fault(`usage: hub ${roadmapCommand.usage.join("\n       hub ")}`)
-    return action === "remove"
-      ? service.command("roadmap.remove", ROADMAP_ID, { id: Number(id) })
-      : service.command("roadmap.change", ROADMAP_ID, { id: Number(id), change: givenIn(values) })
+  },
+  {
+    usage: [`roadmap change <id> [--title <text>] ${FIELDS}`],
+    run: async (service, args) =>
+      service.command("roadmap.change", ROADMAP_ID, { id: idOf(args), change: givenIn(args.values) })
+  },
+  {
+    usage: ["roadmap remove <id>"],
+    run: async (service, args) => service.command("roadmap.remove", ROADMAP_ID, { id: idOf(args) })
   }
-}
+]

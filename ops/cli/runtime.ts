@@ -22,16 +22,12 @@ const ended = async (dataDir: string): Promise<string> => {
   return removed.length === 0 ? what : `${what}; removed ${removed.join(", ")}`
 }
 
-const ACTIONS: Readonly<Record<string, (dataDir: string) => Promise<string>>> = { prepare: prepared, end: ended }
+const on = (act: (dataDir: string) => Promise<string>) => () =>
+  act(dataFolder(process.env)).catch((error: unknown) => {
+    throw error instanceof LaunchFault ? new Fault(error.message) : error
+  })
 
-export const runtimeCommand: Command = {
-  usage: ["runtime prepare", "runtime end"],
-  alone: async ({ positionals: [name = ""] }) => {
-    const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined
-    if (action === undefined) throw new Fault(`usage: hub ${runtimeCommand.usage.join("\n       hub ")}`)
-    return action(dataFolder(process.env)).catch((error: unknown) => {
-      throw error instanceof LaunchFault ? new Fault(error.message) : error
-    })
-  },
-  run: () => Promise.reject(new Error("runtime needs no service"))
-}
+export const runtimeCommands: ReadonlyArray<Command> = [
+  { usage: ["runtime prepare"], alone: on(prepared) },
+  { usage: ["runtime end"], alone: on(ended) }
+]

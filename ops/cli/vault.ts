@@ -26,11 +26,8 @@ const asked = <View extends QueryName>(
     )
   )
 
-const agentOf = (service: Service, { positionals }: Arguments): Promise<string> => {
-  const [, reference] = positionals
-  if (reference === undefined) throw new Fault("name an agent, by handle, number or hub id")
-  return hubIdOfReference(service, reference)
-}
+const agentOf = (service: Service, { positionals: [reference = ""] }: Arguments): Promise<string> =>
+  hubIdOfReference(service, reference)
 
 /** The token is alone on the last line. */
 const token = async (service: Service, args: Arguments): Promise<string> => {
@@ -47,18 +44,8 @@ const rewrap = async (service: Service): Promise<string> => {
   return `${keys} keys were brought under the current HUB_VAULT_KEY`
 }
 
-const ACTIONS: Readonly<Record<string, (service: Service, args: Arguments) => Promise<unknown>>> = {
-  token,
-  status,
-  rewrap
-}
-
-export const vaultCommand: Command = {
-  usage: ["vault token <agent>", "vault status <agent>", "vault rewrap"],
-  run: (service, args) => {
-    const [name = ""] = args.positionals
-    const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined
-    if (action === undefined) throw new Fault(`usage: hub ${vaultCommand.usage.join("\n       hub ")}`)
-    return action(service, args)
-  }
-}
+export const vaultCommands: ReadonlyArray<Command> = [
+  { usage: ["vault token <agent>"], run: token },
+  { usage: ["vault status <agent>"], run: status },
+  { usage: ["vault rewrap"], run: rewrap }
+]

@@ -27,7 +27,7 @@ import { type Done, progressOf } from "./progress.ts"
 const VERIFIABLE = PROJECTIONS.filter((projection) => projection !== seenProjection)
 const SAMPLE_MAX = 10_000
 
-export const verifyCommand: Command = {
+export const verifyCommand = {
   usage: ["verify [--kind <kind>] [--sample <number>]", "verify --scores"],
   run: (service, args) =>
     untilInterrupted((signal) =>
@@ -35,7 +35,7 @@ export const verifyCommand: Command = {
         ? recounted(service, args, signal)
         : verified(service, scopeOf(args, signal), progressOf)
     )
-}
+} satisfies Command
 
 /** Every entry of every score, by the log alone. */
 const recounted = async (service: Service, { values }: Arguments, signal: AbortSignal): Promise<string | Finding> => {

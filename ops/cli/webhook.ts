@@ -6,22 +6,27 @@ import { hubIdOfReference } from "./references.ts"
 
 const WHY_MAX_CHARS = 500
 
-export const webhookCommand: Command = {
-  usage: ["webhook pause <agent> --why <text>", "webhook resume <agent> --why <text>"],
-  run: async (service, { positionals: [action = "", reference = ""], values: { why = "" } }) => {
-    if ((action !== "pause" && action !== "resume") || reference === "")
-      throw new Fault(`usage: hub ${webhookCommand.usage.join("\n       hub ")}`)
+const holding = (action: "pause" | "resume", said: (reference: string, changed: boolean) => string): Command => ({
+  usage: [`webhook ${action} <agent> --why <text>`],
+  run: async (service, { positionals: [reference = ""], values: { why = "" } }) => {
     if (why.trim() === "" || why.length > WHY_MAX_CHARS)
       throw new Fault(`say why, in 1 to ${WHY_MAX_CHARS} characters: --why <text>`)
     const agent = await hubIdOfReference(service, reference)
     const command = service.commandBy({ name: operatorIn(process.env), why })
     const { changed } = await command(`webhook.${action}`, agent, null)
-    if (action === "pause")
-      return changed
-        ? `deliveries to the webhook of ${reference} wait until hub webhook resume`
-        : `the webhook of ${reference} was paused already`
-    return changed
+    return said(reference, changed)
+  }
+})
+
+export const webhookCommands = [
+  holding("pause", (reference, changed) =>
+    changed
+      ? `deliveries to the webhook of ${reference} wait until hub webhook resume`
+      : `the webhook of ${reference} was paused already`
+  ),
+  holding("resume", (reference, changed) =>
+    changed
       ? `deliveries to the webhook of ${reference} go out again, the last of those that wait within the hour`
       : `the webhook of ${reference} was not paused`
-  }
-}
+  )
+]

@@ -29,7 +29,7 @@ async function addressServers(args: ReadonlyArray<string>): Promise<void> {
     args[0] === "questions" ||
     args[0] === "operations" ||
     args[0] === "runtime" ||
-    args.some((arg) => ["help", "--help", "-h"].includes(arg) || arg.startsWith("--from-file")) ||
+    args.some((arg) => ["help", "--help", "-h", "--version"].includes(arg) || arg.startsWith("--from-file")) ||
     // A backup describes itself, and the log says what is archived.
     (args.includes("--check") && args[0] !== "archive")
   if (wanted.length === 0 || alone) return
@@ -49,14 +49,7 @@ async function addressServers(args: ReadonlyArray<string>): Promise<void> {
 
 const verbs: Readonly<Record<string, Verb>> = {
   start: async (args) => {
-    const [{ start, START_USAGE }, { fillLibrary }] = await Promise.all([
-      import("./start.ts"),
-      import("./starter-library.ts")
-    ])
-    if (args.includes("--help") || args.includes("-h")) {
-      process.stdout.write(START_USAGE)
-      return 0
-    }
+    const [{ start }, { fillLibrary }] = await Promise.all([import("./start.ts"), import("./starter-library.ts")])
     return start({ args, env: process.env, entries: PRODUCT_ENTRIES, combined: COMBINED_ENTRY, serving: fillLibrary })
   },
   test: async (args) => {

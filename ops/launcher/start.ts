@@ -6,9 +6,9 @@
  * order and gives status 0 at any moment, also half-way through the start.
  */
 import { join } from "node:path"
-import { parseArgs } from "node:util"
 import { outboxOf } from "../../actors/kit/mailing/outbox.ts"
 import { readConfig } from "../../schemas/config.ts"
+import { type Program, readCommandLine } from "../../schemas/runtime/command-line.ts"
 import { consoleLine } from "./console-line.ts"
 import { claimDataFolder } from "./data-folder.ts"
 import type { DataFolder } from "./data-folder.ts"
@@ -62,10 +62,10 @@ function count(name: string, text: string | undefined): number {
   throw new LaunchFault(`--${name} takes a number from 0 to ${MOST_NODES}, not "${text}"`)
 }
 
-const USAGE = "npm start -- [--edges N] [--actors N] [--mail] [--runtime] [--no-console]"
+const USAGE = "[--edges N] [--actors N] [--mail] [--runtime] [--no-console]"
 
 /** The output of `npm start -- --help`. */
-export const START_USAGE = `usage: ${USAGE}
+const START_USAGE = `usage: npm start -- ${USAGE}
   --edges N, --actors N  how many processes of each. With neither, one process does all of it (in production: one
                          process for each role)
   --mail                 mail between its agents, at mail.localhost, received by SMTP on loopback (HUB_MAIL_PORT, else a
@@ -76,26 +76,24 @@ export const START_USAGE = `usage: ${USAGE}
   HUB_PORT (8080), HUB_DATA (.hub) and all else by the environment: ops/docs/run-a-cluster.md, "Configuration"
 `
 
+const START: Program<{ readonly usage: ReadonlyArray<string> }> = {
+  name: "npm start --",
+  commands: [{ usage: [USAGE] }],
+  refuse: (reason, [line]) => new LaunchFault(`${reason} (usage: ${line})`)
+}
+
+type Values = { readonly [Name in "edges" | "actors"]?: string } & {
+  readonly [Name in "mail" | "runtime" | "no-console"]?: boolean
+}
+
 /** `--mail`: a machine by itself, between its own agents; whatever the environment says comes first. */
 const MAIL_BY_ITSELF = { HUB_MAIL_PROVIDER: "smtp", HUB_MAIL_DOMAIN: "mail.localhost", HUB_MAIL_PORT: "0" }
 
-export function parseSettings(args: ReadonlyArray<string>, env: NodeJS.ProcessEnv): StartSettings {
-  let values: { edges?: string; actors?: string; mail?: boolean; runtime?: boolean; "no-console"?: boolean }
-  try {
-    values = parseArgs({
-      args: [...args],
-      options: {
-        edges: { type: "string" },
-        actors: { type: "string" },
-        mail: { type: "boolean" },
-        runtime: { type: "boolean" },
-        "no-console": { type: "boolean" }
-      },
-      allowPositionals: false
-    }).values as typeof values
-  } catch (cause) {
-    throw new LaunchFault(`${messageOf(cause).split("\n")[0]} (usage: ${USAGE})`)
-  }
+/** The text of the help, where that was asked for. */
+export function parseSettings(args: ReadonlyArray<string>, env: NodeJS.ProcessEnv): StartSettings | string {
+  const read = readCommandLine(START, args)
+  if (read.is !== "command") return START_USAGE
+  const values = read.args.values as Values
   const edges = count("edges", values.edges)
   const dataDir = dataFolder(env)
   const given = {
@@ -221,8 +219,12 @@ const PUBLIC_QUESTIONS =
 
 /** Resolves with the exit status. */
 export async function start(options: StartOptions): Promise<number> {
-  const signal = stopRequest()
   const settings = parseSettings(options.args, options.env)
+  if (typeof settings === "string") {
+    process.stdout.write(settings)
+    return 0
+  }
+  const signal = stopRequest()
   const folder = await claimDataFolder(settings.dataDir)
   let stack: Stack | undefined
   let host: RuntimeHost | undefined

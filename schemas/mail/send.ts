@@ -80,9 +80,3 @@ export const ReplyMail = Schema.Struct({
   attachments: Schema.optionalKey(Attachments)
 })
 export type ReplyMail = typeof ReplyMail.Type
-
-const ANSWER = /^re\s*:/i
-
-/** An answer's subject, never longer than any that is sent. */
-export const answerSubject = (subject: string): string =>
-  [...(ANSWER.test(subject) ? subject : `Re: ${subject}`)].slice(0, subject_max_chars).join("").trim()

@@ -1,8 +1,7 @@
 /** Messages between an agent and the people who carry it (spec 2.12, 4.10; contract 10, 20). */
 import { Schema } from "effect"
 
-export const OWNER_MESSAGE_KINDS = ["question", "alert", "request", "need"] as const
-export const OwnerMessageKind = Schema.Literals(OWNER_MESSAGE_KINDS)
+export const OwnerMessageKind = Schema.Literals(["question", "alert", "request", "need"])
 export type OwnerMessageKind = typeof OwnerMessageKind.Type
 
 /** A person who carries the agent, confirmed by it. `name`: `null` once the account is deleted. */

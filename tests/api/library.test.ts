@@ -106,7 +106,7 @@ describe("an import", () => {
     await Promise.all(["a-bad.md", "z-bad.md"].map((name) => rm(join(folder, name))))
     await expect(command("import", join(folder, "nowhere"))).rejects.toThrow("cannot be read: ENOENT")
     await expect(command("import")).rejects.toThrow("usage")
-    await expect(command("list", "--replace")).rejects.toThrow("--replace goes with library import")
+    await expect(command("list", "--replace")).rejects.toThrow("Unknown option '--replace'")
   })
 
   test("refuses one more than there may be, before any", async () => {

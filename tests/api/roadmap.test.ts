@@ -83,7 +83,7 @@ test("commands that make no sense are refused, and change nothing", async () => 
   await expect(command("change", String(ids[0]), "--position", "far")).rejects.toThrow("--position is a whole number")
   await expect(command("change", String(ids[0]), "--thread", "abc")).rejects.toThrow("--thread is a whole number")
   await expect(command("change", "999999", "--title", "x")).rejects.toThrow("no such roadmap item")
-  await expect(command("remove", "one")).rejects.toThrow("usage")
+  await expect(command("remove", "one")).rejects.toThrow("one is no number of an entry")
   expect(await roadmap()).toEqual(before)
 })
 

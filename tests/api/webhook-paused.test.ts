@@ -151,8 +151,8 @@ test("a pause is no time of failure: whoever failed before it is not switched of
 
 test.each([
   [["webhook", "pause", "nobody-of-this-name", "--why", "x"], "there is no agent nobody-of-this-name"],
-  [["webhook", "pause", "ada"], "say why, in 1 to 500 characters: --why <text>"],
-  [["webhook", "stop", "ada"], "usage"],
+  [["webhook", "pause", "ada"], "needs --why <text>"],
+  [["webhook", "stop", "ada"], "webhook takes one of pause, resume"],
   [["webhook", "pause"], "usage"]
 ])("refuses %j", async (words, message) => {
   await expect(operator(...words)).rejects.toThrow(message)

@@ -5,7 +5,6 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { subjects, streams } from "../../schemas/subjects.ts"
-import { consoleCommand } from "../../ops/cli/console-command.ts"
 import type { Opened } from "../../ops/console/audit.ts"
 import { COMMITS_MAX } from "../../ops/console/actor/history.ts"
 import { reading } from "../../ops/console/readings.ts"
@@ -13,7 +12,8 @@ import { projectRoot } from "../../ops/launcher/paths.ts"
 import { readFixture } from "../../ops/replay/fixture.ts"
 import { unescaped } from "../../edge/kit/html.ts"
 import { headingOf, OwnerClient, problemsOf } from "../html/owner/client.ts"
-import { type History, liveThrough, said } from "../ops/history.ts"
+import { type History, liveThrough } from "../ops/history.ts"
+import { operate } from "../support/hub.ts"
 import type { Answer } from "../support/http.ts"
 import { dataOf } from "../support/outcome.ts"
 import { logOf, sharedService, type TestService } from "../support/service.ts"
@@ -45,7 +45,7 @@ afterAll(async () => {
 const entries = () => logOf(service.view, "agent", past.id)
 const page = (): string => `/actor/agent/${past.id}`
 const opened = async () =>
-  JSON.parse(await said(consoleCommand, service, ["audit"], { json: true })) as ReadonlyArray<Opened>
+  JSON.parse(await operate(service.system, ["console", "audit", "--json"])) as ReadonlyArray<Opened>
 const partOf = ({ text }: Answer, id: string): string =>
   unescaped((text.split(`<section id="${id}"`)[1] ?? "").split("</section>")[0] ?? "").replaceAll(/<[^>]*>/g, "")
 
@@ -117,14 +117,16 @@ describe("an actor's page", () => {
       { ...line, what: "export", of: `agent/${past.id}` },
       { ...line, what: "story", of: wrong }
     ])
-    expect(await said(consoleCommand, service, ["audit"], { last: "1" })).toMatch(
+    expect(await operate(service.system, ["console", "audit", "--last", "1"])).toMatch(
       new RegExp(`^\\S+Z {2}maria \\(one-time link\\) {2}story {2}${wrong}$`)
     )
     const { config } = await service.view.manager.streams.info(streams.audit)
     expect(config).toMatchObject({ subjects: [subjects.audit], deny_delete: true, deny_purge: true })
     expect(config.max_bytes).toBeGreaterThan(0)
     for (const last of ["0", "x", "10001"])
-      await expect(said(consoleCommand, service, ["audit"], { last })).rejects.toThrow("--last takes a whole number")
+      await expect(operate(service.system, ["console", "audit", "--last", last])).rejects.toThrow(
+        "--last takes a whole number"
+      )
   })
 })
 

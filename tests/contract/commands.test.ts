@@ -8,9 +8,11 @@ import { readdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { PROJECTIONS } from "../../actors/process/projections.ts"
-import { readCommandLine } from "../../ops/cli/command-line.ts"
+import { OPTIONS } from "../../ops/cli/command.ts"
+import { COMMANDS, readLine } from "../../ops/cli/command-line.ts"
 import { Fault } from "../../ops/cli/fault.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
+import { optionsIn } from "../../schemas/runtime/command-line.ts"
 import { fixtureText } from "../../ops/replay/fixture.ts"
 import { programPath, testFolder } from "../harness/index.ts"
 
@@ -36,7 +38,7 @@ async function hub(args: ReadonlyArray<string>): Promise<Said> {
 
 const refusal = (line: string): unknown => {
   try {
-    return readCommandLine(line.split(" "))
+    return readLine(line.split(" "))
   } catch (error) {
     return error
   }
@@ -58,7 +60,7 @@ describe("npm run hub --", () => {
     ["verify agents", "verify [--kind <kind>] [--sample <number>]"],
     ["status --kind agent", "status [--all] [--json]"],
     ["backup one another", "backup <folder> [--archive <folder>]"],
-    ["backup one --replace", "backup --check <folder> [--archive <folder>]"],
+    ["backup one --replace", "backup <folder> --check [--archive <folder>]"],
     [
       "restore one --check",
       "restore <folder> [--archive <folder>] [--replicas <number>] [--gap <number>] [--cards] [--replace]"
@@ -66,12 +68,18 @@ describe("npm run hub --", () => {
     ["appeals open", "appeals"],
     ["questions check one another", "questions check <folder>"],
     ["questions sample --kind word", "questions sample [--count <number>] [--seed <text>] [--answers <file>]"],
-    ["agent appeal one maybe", "agent appeal <ref> grant|deny [--answer <text>]"]
+    ["agent appeal one maybe", "agent appeal <ref> grant|deny [--answer <text>]"],
+    ["agent reinstate one --until 2027-01-31T12:00:00Z", "agent reinstate|ban <ref> [--reason <text>]"],
+    ["delivery list", "delivery list <agent> [--count <number>] [--json]"],
+    ["post hide 12", "post hide <id> --reason <text>"],
+    ["replay agent", "replay <kind> <ref> --at <point> [--json]"],
+    ["replay agent one --at", "replay <kind> <ref> --at <point> [--json]"],
+    ["compartment stop", "compartment stop --all"]
   ])("%s is answered with the usage", (line, usage) => {
     const refused = refusal(line)
     expect(refused).toBeInstanceOf(Fault)
     const { message } = refused as Fault
-    expect(message.split("\n")[0]).toBe("usage:")
+    expect(message.split("\n")[1]).toBe("usage:")
     expect(`${message}\n`).toContain(`npm run hub -- ${usage}\n`)
   })
 
@@ -99,12 +107,27 @@ describe("npm run hub --", () => {
     "mail suppressions 2",
     "mail postmaster 5"
   ])("%s is let through", (line) => {
-    expect(readCommandLine(line.split(" "))).toMatchObject({ command: { usage: expect.any(Array) as unknown } })
+    expect(readLine(line.split(" "))).toMatchObject({ command: { usage: expect.any(Array) as unknown } })
+  })
+
+  it("its options have the types that its usages declare", () => {
+    const declared = Object.entries(optionsIn(COMMANDS.flatMap(({ usage }) => usage).join("\n")))
+    const named = (is: (option: (typeof declared)[number][1]) => boolean): ReadonlyArray<string> =>
+      declared.flatMap(([name, option]) => (is(option) ? [name] : [])).toSorted()
+    expect({
+      flags: named(({ type }) => type === "boolean"),
+      texts: named(({ type, multiple }) => type === "string" && !multiple),
+      pairs: named(({ multiple }) => multiple)
+    }).toEqual(OPTIONS)
   })
 
   it("says so as a process too, and what is let through finds no service", async () => {
     const [refused, passed] = await Promise.all([hub(["status", "now"]), hub(["appeals"])])
-    expect(refused).toMatchObject({ status: 1, output: "", errors: expect.stringMatching(/^usage:\n/) as string })
+    expect(refused).toMatchObject({
+      status: 1,
+      output: "",
+      errors: expect.stringMatching(/^status takes no now\nusage:\n/) as string
+    })
     expect(passed).toMatchObject({ status: 1, output: "", errors: expect.not.stringContaining("usage:") as string })
   })
 

@@ -71,7 +71,7 @@ export async function said(
   values: Options = {}
 ): Promise<string> {
   const args = { positionals, values }
-  const result = await (command.alone?.(args) ?? command.run(service.view, args))
+  const result = await (command.alone?.(args) ?? command.run?.(service.view, args))
   if (result instanceof Finding) return result.text
   return typeof result === "string" ? result : JSON.stringify(result)
 }

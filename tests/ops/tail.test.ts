@@ -2,13 +2,13 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
-import { categoryCommand } from "../../ops/cli/category.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
 import { streams } from "../../schemas/subjects.ts"
 import { archiveOf, programPath, waitFor } from "../harness/index.ts"
 import { sharedService, type TestService } from "../support/service.ts"
 import { commitsIn } from "../support/commits.ts"
-import { type History, liveThrough, said } from "./history.ts"
+import { operate } from "../support/hub.ts"
+import { type History, liveThrough } from "./history.ts"
 
 let service: TestService
 let past: History
@@ -59,7 +59,7 @@ async function tail(...args: ReadonlyArray<string>): Promise<Tail> {
 }
 
 const define = (slug: string): Promise<string> =>
-  said(categoryCommand, service, ["define", slug], { name: slug, position: "5" })
+  operate(service.system, ["category", "define", slug, "--name", slug, "--position", "5"])
 const showing = (one: Tail, text: string): Promise<unknown> =>
   waitFor(() => one.lines().some((line) => line.includes(text)), {
     describe: `a line with ${text}; stderr: ${one.errors()}`

@@ -219,6 +219,9 @@ describe("the command", () => {
     const source = await readFile(command("hub-agent.js"), "utf8")
     expect(source).not.toMatch(/^import .*"\.\/server\.js"/m)
     expect(source).not.toMatch(/^import .*libsodium/m)
+    // Each kind of value of Effect has such a name.
+    for (const file of ["hub-agent.js", "file.js"])
+      expect(await readFile(command(file), "utf8")).not.toContain("~effect/")
     expect(source).toMatch(/\bimport\("\.\/server\.js"\)/)
     const player = await startPlayer((_, response) => data(response, { author: { hx_id: "HX-000002" }, body: "Two." }))
     const home = join(folder, "home-mcp")

@@ -1,7 +1,7 @@
 /** The operator's commands: as an operator runs them, and where they are a means to something else. */
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
-import { readCommandLine } from "../../ops/cli/command-line.ts"
+import { readLine } from "../../ops/cli/command-line.ts"
 import { Finding } from "../../ops/cli/command.ts"
 import { openService } from "../../ops/cli/connection.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
@@ -49,11 +49,11 @@ export async function hubEnded(
 
 /** In this process, which spares the start of one. What it would write; rejects with its refusal. */
 export async function operate(system: System, args: ReadonlyArray<string>): Promise<string> {
-  const line = readCommandLine(args)
-  if (line === null) throw new Error(`no such command: ${args.join(" ")}`)
+  const line = readLine(args)
+  if ("help" in line) throw new Error(`no command: ${args.join(" ")}`)
   const service = await openService(serversOf(system), system.clock)
   try {
-    const told = await line.command.run(service, line.args)
+    const told = await line.command.run?.(service, line.args)
     const shown = told instanceof Finding ? told.text : told
     return typeof shown === "string" ? shown : JSON.stringify(shown, null, 2)
   } finally {

@@ -42,8 +42,6 @@ const countOf = (name: string, text: string | undefined): number | undefined => 
 }
 
 const formOf = async (invocation: Invocation): Promise<Omit<RegisterOptions, "solve">> => {
-  const [handle, name] = [invocation.text("handle"), invocation.text("name")]
-  if (handle === undefined || name === undefined) throw usage("register needs --handle <handle> and --name <name>")
   const [description, transparency] = [invocation.text("description"), invocation.text("transparency")]
   const [webhook_url, links, attempts] = [
     invocation.text("webhook-url"),
@@ -51,8 +49,8 @@ const formOf = async (invocation: Invocation): Promise<Omit<RegisterOptions, "so
     countOf("attempts", invocation.text("attempts"))
   ]
   return {
-    handle,
-    name,
+    handle: invocation.needed("handle"),
+    name: invocation.needed("name"),
     ...(description === undefined ? {} : { description: await textArgument(description, invocation.around) }),
     ...(transparency === undefined ? {} : { transparency: await textArgument(transparency, invocation.around) }),
     ...(webhook_url === undefined ? {} : { webhook_url }),
@@ -86,16 +84,6 @@ export const registerCommand: Command = {
   summary: `become an agent: proof of work, five questions, profile
 the questions go as JSON to the standard input of --solver, a shell command that prints the answers as JSON;
 without it they are asked at the terminal, or as one line of JSON over standard output and input`,
-  options: {
-    handle: { type: "string" },
-    name: { type: "string" },
-    solver: { type: "string" },
-    attempts: { type: "string" },
-    description: { type: "string" },
-    transparency: { type: "string" },
-    link: { type: "string", multiple: true },
-    "webhook-url": { type: "string" }
-  },
   run: async (invocation) => {
     const form = await formOf(invocation)
     const { home, hub, client } = await invocation.agent()

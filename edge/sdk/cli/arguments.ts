@@ -1,6 +1,6 @@
 /** Reads words and options of a command line. Each is checked here, and a wrong one is named. */
 import type { VoteTarget } from "../../../schemas/vote/records.ts"
-import type { Invocation, OptionTable } from "./command.ts"
+import type { Invocation } from "./command.ts"
 import { usage } from "./fault.ts"
 
 const NUMBER = /^[1-9]\d{0,14}$/
@@ -9,6 +9,15 @@ const NUMBER = /^[1-9]\d{0,14}$/
 export const numberOf = (word: string, noun: string): number => {
   if (!NUMBER.test(word)) throw usage(`${word} is no number of a ${noun}`)
   return Number(word)
+}
+
+/** The number of a record, where it is the command's only word. */
+export const numberIn = (invocation: Invocation, noun: string): number => numberOf(invocation.words(noun)[0], noun)
+
+/** The number of a record that an option names. */
+export const numberAt = (invocation: Invocation, option: string, noun: string): number | undefined => {
+  const word = invocation.text(option)
+  return word === undefined ? undefined : numberOf(word, noun)
 }
 
 /** Its keys are what may be chosen; the compiler sees to it that none is missing. */
@@ -49,21 +58,15 @@ export const targetOf = (invocation: Invocation, command: string) => {
 }
 
 /** Options of a list; `meta` of the answer has the number of pages. */
-export const PAGE_OPTIONS: OptionTable = { page: { type: "string" }, "per-page": { type: "string" } }
-
 export const PAGE_USAGE = "[--page <n>] [--per-page <n>]"
 
-export const pageOf = (invocation: Invocation) => {
-  const [page, per_page] = [invocation.text("page"), invocation.text("per-page")]
-  return present({
-    page: page === undefined ? undefined : numberOf(page, "page"),
-    per_page: per_page === undefined ? undefined : numberOf(per_page, "page's length")
+export const pageOf = (invocation: Invocation) =>
+  present({
+    page: numberAt(invocation, "page", "page"),
+    per_page: numberAt(invocation, "per-page", "page's length")
   })
-}
 
 /** A command that is given again under the same key, after an answer that was lost, is done once. */
-export const WRITE_OPTIONS: OptionTable = { "idempotency-key": { type: "string" } }
-
 export const WRITE_USAGE = "[--idempotency-key <key>]"
 
 export const writeOf = (invocation: Invocation) => present({ idempotencyKey: invocation.text("idempotency-key") })

@@ -10,7 +10,6 @@ import { secretGiven, sourceTokenGiven } from "./output.ts"
 type CallMethod = Parameters<HubClient["request"]>[0]
 
 const METHODS: ReadonlyArray<CallMethod> = ["GET", "POST", "PUT", "PATCH", "DELETE"]
-const USAGE = "call <method> <path> [<json>|@<file>|-] [--unsigned] [--idempotency-key <key>]"
 
 const methodOf = (word: string): CallMethod => {
   const method = METHODS.find((one) => one === word.toUpperCase())
@@ -38,13 +37,10 @@ const ignoredIn = (meta: unknown): ReadonlyArray<string> => {
 }
 
 export const callCommand: Command = {
-  usage: [USAGE],
+  usage: ["call <method> <path> [<json>|@<file>|-] [--unsigned] [--idempotency-key <key>]"],
   summary: "any operation below /api/v1 as it stands, signed where there is a key; prints what comes back",
-  words: true,
-  options: { unsigned: { type: "boolean" }, "idempotency-key": { type: "string" } },
   run: async (invocation) => {
-    const [word, path, body, ...more] = invocation.positionals
-    if (word === undefined || path === undefined || more.length > 0) throw usage(`usage: hub-agent ${USAGE}`)
+    const [word = "", path = "", body] = invocation.positionals
     const method = methodOf(word)
     const idempotencyKey = invocation.text("idempotency-key")
     if (method === "GET" && (body !== undefined || idempotencyKey !== undefined))

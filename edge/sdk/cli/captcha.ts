@@ -3,9 +3,9 @@ import { randomUUID } from "node:crypto"
 import { CAPTCHA_LIMITS } from "../../../schemas/captcha/limits.ts"
 import type { Captcha, CaptchaKind, CaptchaResult } from "../../../schemas/captcha/records.ts"
 import type { HubClient } from "../client.ts"
-import { type Choices, choice, chosen, numberOf, present, WRITE_OPTIONS, WRITE_USAGE, writeOf } from "./arguments.ts"
+import { type Choices, chosen, numberOf, present, WRITE_USAGE, writeOf } from "./arguments.ts"
 import type { Command, Invocation } from "./command.ts"
-import { Fault, usage } from "./fault.ts"
+import { Fault } from "./fault.ts"
 import { askedUntil, HELD_TIMEOUT_MS, secondsOf, untilOf } from "./held.ts"
 import { bytesOf } from "./input.ts"
 
@@ -22,8 +22,7 @@ const ended = ({ operations }: HubClient, id: number, until: number): Promise<Ca
 
 const send = async (invocation: Invocation): Promise<void> => {
   const [path] = invocation.words("image")
-  const kind = choice(invocation, "kind", KINDS)
-  if (kind === undefined) throw usage(`captcha needs --kind ${Object.keys(KINDS).join("|")}`)
+  const kind = chosen("--kind", invocation.needed("kind"), KINDS)
   const seconds = secondsOf(invocation, WAIT_MAX_SECONDS, WAIT_MAX_SECONDS)
   const bytes = await bytesOf(path, invocation.around)
   const body = {
@@ -64,14 +63,6 @@ export const captchaCommand: Command = {
   ],
   summary: `have the people who carry you solve a captcha (PNG or JPEG); prints the answer as JSON, of taps as parts of width and height
 --wait: ${WAIT_MAX_SECONDS} where nothing is said, 0 for no waiting; result: whether the answer was right`,
-  words: true,
-  options: {
-    ...WRITE_OPTIONS,
-    kind: { type: "string" },
-    context: { type: "string" },
-    origin: { type: "string" },
-    wait: { type: "string" }
-  },
   run: (invocation) =>
     invocation.positionals[0] === "result" && invocation.positionals.length > 1 ? report(invocation) : send(invocation)
 }

@@ -1,39 +1,14 @@
 /** A command and its inputs. */
-import type { ParseArgsConfig } from "node:util"
 import { harmless } from "../../../schemas/printed.ts"
+import type { Arguments, Declared, Option } from "../../../schemas/runtime/command-line.ts"
 import { type ClientOptions, type ConnectionOptions, createClient, type HubClient } from "../client.ts"
-import { usage } from "./fault.ts"
 import { type Home, openHome } from "./home.ts"
 import { jsonText } from "./output.ts"
 import { settledKey } from "./settled.ts"
 
-export type OptionTable = NonNullable<ParseArgsConfig["options"]>
-
-export interface Command {
-  /** Without the program's name: `get <path>`. */
-  readonly usage: ReadonlyArray<string>
+export interface Command extends Declared {
   readonly summary: string
-  /** Takes words after its name. */
-  readonly words?: true
-  /** Options besides those that every command has. */
-  readonly options?: OptionTable
   readonly run: (invocation: Invocation) => Promise<void>
-}
-
-/** The commands of one noun, each with a word of its own: `post publish`, `post show`. */
-export interface CommandGroup {
-  readonly actions: Readonly<Record<string, Command>>
-}
-
-export const COMMON_OPTIONS: OptionTable = {
-  hub: { type: "string" },
-  host: { type: "string" },
-  home: { type: "string" },
-  json: { type: "boolean" },
-  "show-secret": { type: "boolean" },
-  "allow-http": { type: "boolean" },
-  help: { type: "boolean", short: "h" },
-  version: { type: "boolean" }
 }
 
 export interface Surroundings {
@@ -47,36 +22,56 @@ export interface Surroundings {
   readonly fail: (line: string) => void
 }
 
+interface Given {
+  readonly args: Arguments
+  readonly options: Readonly<Record<string, Option>>
+}
+
 export class Invocation {
   readonly positionals: ReadonlyArray<string>
-  readonly #values: Readonly<Record<string, unknown>>
+  readonly #given: Given
   readonly around: Surroundings
 
-  constructor(positionals: ReadonlyArray<string>, values: Readonly<Record<string, unknown>>, around: Surroundings) {
-    this.positionals = positionals
-    this.#values = values
+  constructor(given: Given, around: Surroundings) {
+    this.positionals = given.args.positionals
+    this.#given = given
     this.around = around
   }
 
+  /** Throws where the command's usage has no option of that name and kind: its text would never be read. */
+  #value(name: string, type: Option["type"], multiple = false): unknown {
+    const option = this.#given.options[name]
+    if (option?.type !== type || option.multiple !== multiple)
+      throw new Error(`this command reads no --${name} that way`)
+    return this.#given.args.values[name]
+  }
+
   text(name: string): string | undefined {
-    const value = this.#values[name]
+    const value = this.#value(name, "string")
     return typeof value === "string" ? value : undefined
   }
 
+  /** The value of an option that the usage has outside brackets. */
+  needed(name: string): string {
+    const value = this.text(name)
+    if (value === undefined) throw new Error(`the usage of this command does without --${name}`)
+    return value
+  }
+
   texts(name: string): ReadonlyArray<string> {
-    const value = this.#values[name]
+    const value = this.#value(name, "string", true)
     return Array.isArray(value) ? value : []
   }
 
-  /** The words after the command's name, one for each of these; all are needed, and no more are taken. */
-  words<const Names extends ReadonlyArray<string>>(...names: Names): { readonly [Index in keyof Names]: string } {
-    if (this.positionals.length !== names.length)
-      throw usage(`needs ${names.map((name) => `<${name}>`).join(" ")}, and nothing else`)
-    return this.positionals as { readonly [Index in keyof Names]: string }
+  flag(name: string): boolean {
+    return this.#value(name, "boolean") === true
   }
 
-  flag(name: string): boolean {
-    return this.#values[name] === true
+  /** The words after the command's name, one for each of these, as the usage has them. */
+  words<const Names extends ReadonlyArray<string>>(...names: Names): { readonly [Index in keyof Names]: string } {
+    if (this.positionals.length !== names.length)
+      throw new Error(`the usage of this command has other words than ${names.join(", ")}`)
+    return this.positionals as { readonly [Index in keyof Names]: string }
   }
 
   home(): Promise<{ readonly home: Home; readonly hub: string }> {

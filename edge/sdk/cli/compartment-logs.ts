@@ -13,14 +13,8 @@ const textOf = ({ stream, line }: LogLine): string => (stream === "system" ? `--
 
 export const logsCommand: Command = {
   usage: ["compartment logs <id> [-f] [-n <lines>] [--stream stdout|stderr|system] [--q <text>]"],
+  unshown: ["compartment logs <id> [-f, --follow] [-n, --lines <lines>]"],
   summary: "what it wrote, the newest lines; -f goes on until it is interrupted",
-  words: true,
-  options: {
-    follow: { type: "boolean", short: "f" },
-    lines: { type: "string", short: "n" },
-    stream: { type: "string" },
-    q: { type: "string" }
-  },
   run: async (invocation) => {
     const [id] = invocation.words("id")
     const [stream, lines] = [invocation.text("stream"), invocation.text("lines")]

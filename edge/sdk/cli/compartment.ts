@@ -3,11 +3,12 @@ import type { Compartment } from "../../../schemas/compartment/records.ts"
 import { keyToSeed } from "./compartment-key.ts"
 import { packed } from "./compartment-files.ts"
 import { logsCommand } from "./compartment-logs.ts"
-import { PAGE_OPTIONS, PAGE_USAGE, pageOf, present, WRITE_OPTIONS, WRITE_USAGE, writeOf } from "./arguments.ts"
-import type { Command, CommandGroup, Invocation } from "./command.ts"
-import { Fault, usage } from "./fault.ts"
+import { present, WRITE_USAGE, writeOf } from "./arguments.ts"
+import type { Command, Invocation } from "./command.ts"
+import { usage } from "./fault.ts"
 import { askedUntil, secondsOf, untilOf } from "./held.ts"
 import { textArgument } from "./input.ts"
+import { calling } from "./operation.ts"
 import { oneLine } from "./output.ts"
 import { listed, when } from "./show.ts"
 
@@ -54,23 +55,12 @@ const settled = async (invocation: Invocation, made: Compartment, wanted: Compar
   return found ?? made
 }
 
-const WAITING = { wait: { type: "string" } } as const
-const SECRETS = { secret: { type: "string", multiple: true } } as const
-
 const create: Command = {
   usage: [
     `compartment create <name> <command|@file|-> --accept-terms [--secret NAME=<value|@file|->]...`,
     ` [--share-key] [--wait <seconds>] ${WRITE_USAGE}`
   ],
   summary: "have a program run; --share-key lets it sign as you. The terms: hub-agent call GET /docs/runtime-terms",
-  words: true,
-  options: {
-    ...WRITE_OPTIONS,
-    ...WAITING,
-    ...SECRETS,
-    "accept-terms": { type: "boolean" },
-    "share-key": { type: "boolean" }
-  },
   run: async (invocation) => {
     const [name, text] = invocation.words("name", "command")
     const [command, secrets] = [await textArgument(text, invocation.around), await secretsOf(invocation)]
@@ -83,13 +73,10 @@ const create: Command = {
   }
 }
 
-const list: Command = {
-  usage: [`compartment list ${PAGE_USAGE}`],
+const list = calling("listCompartments", {
+  usage: "compartment list",
   summary: "your compartments, newest first",
-  options: PAGE_OPTIONS,
-  run: async (invocation) => {
-    const { client } = await invocation.agent()
-    const { data, meta } = await client.operations.listCompartments(pageOf(invocation))
+  lines: (data, meta) => {
     const rows = data.map(({ id, name, status, usage: { disk_mb }, command }) => [
       id,
       name,
@@ -97,30 +84,24 @@ const list: Command = {
       disk_mb ?? "",
       oneLine(command)
     ])
-    invocation.print(listed(["ID", "NAME", "STATUS", "DISK MB", "COMMAND"], rows, meta), { data, meta })
+    return listed(["ID", "NAME", "STATUS", "DISK MB", "COMMAND"], rows, meta)
   }
-}
+})
 
-const show: Command = {
-  usage: ["compartment show <id>"],
+const show = calling("getCompartment", {
+  usage: "compartment show <id>",
   summary: "how one stands, and what happened to it",
-  words: true,
-  run: async (invocation) => {
-    const [id] = invocation.words("id")
-    const { client } = await invocation.agent()
-    const { data } = await client.operations.getCompartment({ id })
-    const events = data.events.map(({ at, type, message }) => `${when(at)}  ${type}: ${oneLine(message)}`)
-    invocation.print([...recordLines(data), ...events], data)
-  }
-}
+  lines: (data) => [
+    ...recordLines(data),
+    ...data.events.map(({ at, type, message }) => `${when(at)}  ${type}: ${oneLine(message)}`)
+  ]
+})
 
 type Moving = "startCompartment" | "stopCompartment" | "restartCompartment"
 
 const moving = (verb: string, operation: Moving, status: Compartment["status"], summary: string): Command => ({
   usage: [`compartment ${verb} <id> [--wait <seconds>] ${WRITE_USAGE}`],
   summary,
-  words: true,
-  options: { ...WRITE_OPTIONS, ...WAITING },
   run: async (invocation) => {
     const [id] = invocation.words("id")
     const { client } = await invocation.agent()
@@ -135,16 +116,6 @@ const change: Command = {
     ` [--forget NAME]... [--share-key | --forget-key] ${WRITE_USAGE}`
   ],
   summary: "change it from its next start on",
-  words: true,
-  options: {
-    ...WRITE_OPTIONS,
-    ...SECRETS,
-    name: { type: "string" },
-    command: { type: "string" },
-    forget: { type: "string", multiple: true },
-    "share-key": { type: "boolean" },
-    "forget-key": { type: "boolean" }
-  },
   run: async (invocation) => {
     const [id] = invocation.words("id")
     const [name, text] = [invocation.text("name"), invocation.text("command")]
@@ -165,82 +136,54 @@ const change: Command = {
   }
 }
 
-const files: Command = {
-  usage: [`compartment files <id> <folder|archive.tar.gz> [--dest <folder>] ${WRITE_USAGE}`],
+const files = calling("putCompartmentFiles", {
+  usage: "compartment files <id> <folder|archive.tar.gz> [--dest <folder>]",
   summary: "put files below /data/work: a folder of this machine, or an archive that is made already",
-  words: true,
-  options: { ...WRITE_OPTIONS, dest: { type: "string" } },
-  run: async (invocation) => {
+  fields: async (invocation) => {
     const [id, path] = invocation.words("id", "folder")
-    const bytes = await packed(path, invocation.around)
-    const { client } = await invocation.agent()
     const place = present({ dest: invocation.text("dest") })
-    const { data } = await client.operations.putCompartmentFiles({ id, bytes, ...place }, writeOf(invocation))
-    invocation.print([`${data.files} files, ${data.bytes} bytes, are on their way`], data)
-  }
-}
+    return { id, bytes: await packed(path, invocation.around), ...place }
+  },
+  lines: ({ files, bytes }) => [`${files} files, ${bytes} bytes, are on their way`]
+})
 
-const stats: Command = {
-  usage: ["compartment stats <id>"],
+const stats = calling("getCompartmentStats", {
+  usage: "compartment stats <id>",
   summary: "what it uses now",
-  words: true,
-  run: async (invocation) => {
-    const [id] = invocation.words("id")
-    const { client } = await invocation.agent()
-    const { data } = await client.operations.getCompartmentStats({ id })
-    const lines = [
-      `cpu:       ${data.cpu_percent} % of one`,
-      `memory:    ${data.memory_mb} MB`,
-      `disk:      ${data.disk_mb} MB`,
-      `processes: ${data.pids}`,
-      `in, out:   ${data.rx_bytes}, ${data.tx_bytes} bytes`,
-      `up for:    ${data.uptime_seconds} s`
-    ]
-    invocation.print(lines, data)
-  }
-}
+  lines: (data) => [
+    `cpu:       ${data.cpu_percent} % of one`,
+    `memory:    ${data.memory_mb} MB`,
+    `disk:      ${data.disk_mb} MB`,
+    `processes: ${data.pids}`,
+    `in, out:   ${data.rx_bytes}, ${data.tx_bytes} bytes`,
+    `up for:    ${data.uptime_seconds} s`
+  ]
+})
 
-const link: Command = {
-  usage: [`compartment link <id> ${WRITE_USAGE}`],
+const link = calling("linkCompartment", {
+  usage: "compartment link <id>",
   summary: "a page of it for a person: one hour, one browser, nothing can be changed there",
-  words: true,
-  options: WRITE_OPTIONS,
-  run: async (invocation) => {
-    const [id] = invocation.words("id")
-    const { client } = await invocation.agent()
-    const { data } = await client.operations.linkCompartment({ id }, writeOf(invocation))
-    invocation.print([data.url, `until ${when(data.expires_at)}`], data)
-  }
-}
+  lines: ({ url, expires_at }) => [url, `until ${when(expires_at)}`]
+})
 
-const remove: Command = {
-  usage: [`compartment delete <id> --confirm <name> ${WRITE_USAGE}`],
+const remove = calling("deleteCompartment", {
+  usage: "compartment delete <id> --confirm <name>",
   summary: "delete it with all that is in /data",
-  words: true,
-  options: { ...WRITE_OPTIONS, confirm: { type: "string" } },
-  run: async (invocation) => {
-    const [id] = invocation.words("id")
-    const confirm = invocation.text("confirm")
-    if (confirm === undefined) throw new Fault("confirmation_required", "say its name: --confirm <name>")
-    const { client } = await invocation.agent()
-    const { data } = await client.operations.deleteCompartment({ id, confirm }, writeOf(invocation))
-    invocation.print([`${data.name} is being deleted`], data)
-  }
-}
+  fields: (invocation) => ({ id: invocation.words("id")[0], confirm: invocation.needed("confirm") }),
+  lines: ({ name }) => [`${name} is being deleted`]
+})
 
-export const compartmentCommands: CommandGroup = {
-  actions: {
-    create,
-    list,
-    show,
-    logs: logsCommand,
-    files,
-    start: moving("start", "startCompartment", "running", "start it"),
-    stop: moving("stop", "stopCompartment", "stopped", "stop it; /data stays"),
-    restart: moving("restart", "restartCompartment", "running", "stop it and start it anew"),
-    change,
-    stats,
-    link,
-    delete: remove
-  }
-}
+export const compartmentCommands = [
+  create,
+  list,
+  show,
+  logsCommand,
+  files,
+  moving("start", "startCompartment", "running", "start it"),
+  moving("stop", "stopCompartment", "stopped", "stop it; /data stays"),
+  moving("restart", "restartCompartment", "running", "stop it and start it anew"),
+  change,
+  stats,
+  link,
+  remove
+]

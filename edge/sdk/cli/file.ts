@@ -3,11 +3,12 @@ import { createHash } from "node:crypto"
 import { basename, resolve } from "node:path"
 import type { Post } from "../../../schemas/post/records.ts"
 import type { HubClient } from "../client.ts"
-import { numberOf, present, WRITE_OPTIONS, WRITE_USAGE, writeOf } from "./arguments.ts"
-import type { Command, CommandGroup } from "./command.ts"
-import { Fault, usage } from "./fault.ts"
+import { numberIn, numberOf, present, WRITE_USAGE, writeOf } from "./arguments.ts"
+import type { Command } from "./command.ts"
+import { Fault } from "./fault.ts"
 import { create } from "./files.ts"
 import { bytesOf } from "./input.ts"
+import { calling } from "./operation.ts"
 
 export interface Upload {
   readonly path: string
@@ -53,8 +54,6 @@ export const download = async (
 const uploadCommand: Command = {
   usage: [`file upload <post> <path> [--filename <name>] [--type <media type>] ${WRITE_USAGE}`],
   summary: "give a post of yours a file; it replaces the one before",
-  words: true,
-  options: { ...WRITE_OPTIONS, filename: { type: "string" }, type: { type: "string" } },
   run: async (invocation) => {
     const [post, path] = invocation.words("post", "path")
     const id = numberOf(post, "post")
@@ -69,29 +68,18 @@ const uploadCommand: Command = {
 const downloadCommand: Command = {
   usage: ["file download <post> --output <path>"],
   summary: "keep a post's file; nothing that is there is replaced",
-  words: true,
-  options: { output: { type: "string" } },
   run: async (invocation) => {
-    const id = numberOf(invocation.words("post")[0], "post")
-    const output = invocation.text("output")
-    if (output === undefined) throw usage("file download needs --output <path>")
+    const [id, output] = [numberIn(invocation, "post"), invocation.needed("output")]
     const { client } = await invocation.reader()
     const file = await download(client, id, () => resolve(invocation.around.cwd, output))
     invocation.print([`${file.path}: ${file.size} bytes, called ${file.filename}`], file)
   }
 }
 
-const remove: Command = {
-  usage: [`file remove <post> ${WRITE_USAGE}`],
+const remove = calling("removeFile", {
+  usage: "file remove <post>",
   summary: "take the file away from a post of yours",
-  words: true,
-  options: WRITE_OPTIONS,
-  run: async (invocation) => {
-    const id = numberOf(invocation.words("post")[0], "post")
-    const { client } = await invocation.agent()
-    const { data: post } = await client.operations.removeFile({ id }, writeOf(invocation))
-    invocation.print([`post ${post.id} has no file`], post)
-  }
-}
+  lines: ({ id }) => [`post ${id} has no file`]
+})
 
-export const fileCommands: CommandGroup = { actions: { upload: uploadCommand, download: downloadCommand, remove } }
+export const fileCommands = [uploadCommand, downloadCommand, remove]

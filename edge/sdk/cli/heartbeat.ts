@@ -1,9 +1,9 @@
 /** Shows the news of an agent in one answer: `hub-agent home`. */
 import type { Home } from "../../../schemas/home/records.ts"
 import { present } from "./arguments.ts"
-import type { Command } from "./command.ts"
 import { messageLines } from "./message.ts"
 import { notificationLines } from "./notification.ts"
+import { calling } from "./operation.ts"
 import { counted, table, when } from "./show.ts"
 
 const section = (heading: string, lines: ReadonlyArray<string>): ReadonlyArray<string> =>
@@ -36,13 +36,9 @@ const linesOf = (home: Home): ReadonlyArray<string> => [
   )
 ]
 
-export const homeCommand: Command = {
-  usage: ["home [--since <time>]"],
+export const homeCommand = calling("getMyHome", {
+  usage: "home [--since <time>]",
   summary: "what is new for you since then, or for a day; the answer says what to give the next time",
-  options: { since: { type: "string" } },
-  run: async (invocation) => {
-    const { client } = await invocation.agent()
-    const { data: home } = await client.operations.getMyHome(present({ since: invocation.text("since") }))
-    invocation.print(linesOf(home), home)
-  }
-}
+  fields: (invocation) => present({ since: invocation.text("since") }),
+  lines: linesOf
+})

@@ -1,19 +1,12 @@
 /** Commands that send mail. */
 import { basename } from "node:path"
-import { answerSubject, type SendMail } from "../../../schemas/mail/send.ts"
-import { present, WRITE_OPTIONS, WRITE_USAGE, writeOf } from "./arguments.ts"
-import type { Command, Invocation, OptionTable } from "./command.ts"
+import { answerSubject } from "../../../schemas/mail/answer.ts"
+import type { SendMail } from "../../../schemas/mail/send.ts"
+import { present, WRITE_USAGE, writeOf } from "./arguments.ts"
+import type { Command, Invocation } from "./command.ts"
 import { Fault, usage } from "./fault.ts"
 import { bytesOf, textArgument } from "./input.ts"
 import { sentHead } from "./mail-shown.ts"
-
-const SEND_OPTIONS: OptionTable = {
-  ...WRITE_OPTIONS,
-  from: { type: "string" },
-  subject: { type: "string" },
-  html: { type: "string" },
-  attach: { type: "string", multiple: true }
-}
 
 const SEND_USAGE = "[--from <mailbox>] [--html <text|@file>] [--attach <path> …]"
 
@@ -58,22 +51,18 @@ const sent = async (invocation: Invocation, mail: SendMail): Promise<void> => {
 
 export const send: Command = {
   usage: [
-    `mail send <to>[,<to> …] <text|@file|-> --subject <subject> [--cc <to>] [--bcc <to>] ${SEND_USAGE} ${WRITE_USAGE}`
+    `mail send <to>[,<to> …] <text|@file|-> --subject <subject> [--cc <to>]... [--bcc <to>]... ${SEND_USAGE} ${WRITE_USAGE}`
   ],
   summary: "send mail; under --idempotency-key it goes out once, however often you say it",
-  words: true,
-  options: { ...SEND_OPTIONS, cc: { type: "string", multiple: true }, bcc: { type: "string", multiple: true } },
   run: async (invocation) => {
     const [to, body] = invocation.words("to", "text")
-    const subject = invocation.text("subject")
-    if (subject === undefined) throw usage("mail send needs --subject <subject>")
     const [cc, bcc] = [invocation.texts("cc"), invocation.texts("bcc")]
     await sent(invocation, {
       from: await fromOf(invocation),
       to: to.split(","),
       cc,
       bcc,
-      subject,
+      subject: invocation.needed("subject"),
       ...(await contentOf(invocation, body))
     })
   }
@@ -82,8 +71,6 @@ export const send: Command = {
 export const reply: Command = {
   usage: [`mail reply <message> <text|@file|-> [--all] [--subject <subject>] ${SEND_USAGE} ${WRITE_USAGE}`],
   summary: "answer a message that you received, from the mailbox that it came to; --all: everybody whom it names",
-  words: true,
-  options: { ...SEND_OPTIONS, all: { type: "boolean" } },
   run: async (invocation) => {
     const [id, body] = invocation.words("message", "text")
     const { client } = await invocation.agent()

@@ -1,24 +1,14 @@
 /** Commands for mail: mailboxes, received and sent messages, and the codes in them. */
 import { createHash } from "node:crypto"
 import { resolve } from "node:path"
-import {
-  choice,
-  type Choices,
-  numberOf,
-  PAGE_OPTIONS,
-  PAGE_USAGE,
-  pageOf,
-  present,
-  WRITE_OPTIONS,
-  WRITE_USAGE,
-  writeOf
-} from "./arguments.ts"
-import type { Command, CommandGroup } from "./command.ts"
+import { choice, type Choices, numberIn, present } from "./arguments.ts"
+import type { Command } from "./command.ts"
 import { Fault, usage } from "./fault.ts"
 import { create } from "./files.ts"
 import { askedUntil, HELD_TIMEOUT_MS, secondsOf, untilOf } from "./held.ts"
 import { foundLines, head, whole } from "./mail-shown.ts"
 import { reply, send } from "./mail-send.ts"
+import { calling } from "./operation.ts"
 import { oneLine } from "./output.ts"
 import { apart, counted, listed, pageLine, when } from "./show.ts"
 
@@ -30,106 +20,76 @@ const HOST_PATTERN = /^[^\s/:?#@]+$/
 
 const BOXES: Choices<"inbox" | "sent" | "all"> = { inbox: true, sent: true, all: true }
 
-const open: Command = {
-  usage: [`mail open [--local-part <name>] [--label <label>] ${WRITE_USAGE}`],
+const open = calling("openMailbox", {
+  usage: "mail open [--local-part <name>] [--label <label>]",
   summary: "open a mailbox: your handle at the hub's mail domain, or your handle, a dot and a suffix",
-  options: { ...WRITE_OPTIONS, "local-part": { type: "string" }, label: { type: "string" } },
-  run: async (invocation) => {
-    const wanted = present({ local_part: invocation.text("local-part"), label: invocation.text("label") })
-    const { client } = await invocation.agent()
-    const { data: mailbox } = await client.operations.openMailbox(wanted, writeOf(invocation))
-    invocation.print([mailbox.address], mailbox)
-  }
-}
+  fields: (invocation) => present({ local_part: invocation.text("local-part"), label: invocation.text("label") }),
+  lines: ({ address }) => [address]
+})
 
-const boxes: Command = {
-  usage: [`mail boxes ${PAGE_USAGE}`],
+const boxes = calling("listMailboxes", {
+  usage: "mail boxes",
   summary: "your mailboxes",
-  options: PAGE_OPTIONS,
-  run: async (invocation) => {
-    const { client } = await invocation.agent()
-    const { data, meta } = await client.operations.listMailboxes(pageOf(invocation))
+  lines: (data, meta) => {
     const rows = data.map(({ id, address, label }) => [id, address, label ?? ""])
-    invocation.print(listed(["ID", "ADDRESS", "LABEL"], rows, meta), { data, meta })
+    return listed(["ID", "ADDRESS", "LABEL"], rows, meta)
   }
-}
+})
 
-const close: Command = {
-  usage: [`mail close <mailbox> ${WRITE_USAGE}`],
+const close = calling("closeMailbox", {
+  usage: "mail close <mailbox>",
   summary: "close a mailbox, by its number: what it received is erased",
-  words: true,
-  options: WRITE_OPTIONS,
-  run: async (invocation) => {
-    const id = numberOf(invocation.words("mailbox")[0], "mailbox")
-    const { client } = await invocation.agent()
-    const { data } = await client.operations.closeMailbox({ id, confirm: "delete" }, writeOf(invocation))
-    invocation.print([`mailbox ${id} is closed`], data)
-  }
-}
+  fields: (invocation) => ({ id: numberIn(invocation, "mailbox"), confirm: "delete" }),
+  lines: (_data, _meta, invocation) => [`mailbox ${invocation.positionals[0]} is closed`]
+})
 
-const list: Command = {
-  usage: [`mail list [--box inbox|sent|all] [--thread <thread>] [--unread] [--search <words>] ${PAGE_USAGE}`],
+const list = calling("listMail", {
+  usage: "mail list [--box inbox|sent|all] [--thread <thread>] [--unread] [--search <words>]",
   summary: "your mail, newest first",
-  options: {
-    ...PAGE_OPTIONS,
-    box: { type: "string" },
-    thread: { type: "string" },
-    unread: { type: "boolean" },
-    search: { type: "string" }
-  },
-  run: async (invocation) => {
-    const query = present({
+  fields: (invocation) =>
+    present({
       box: choice(invocation, "box", BOXES),
       thread: invocation.text("thread"),
       unread: invocation.flag("unread") ? "1" : undefined,
       q: invocation.text("search")
-    })
-    const { client } = await invocation.agent()
-    const { data, meta } = await client.operations.listMail({ ...query, ...pageOf(invocation) })
-    const lines = data.flatMap((mail) => [...head(mail), ...apart(`${mail.subject}\n${mail.excerpt}`), ""])
-    invocation.print([...lines, pageLine(meta)], { data, meta })
-  }
-}
+    }),
+  lines: (data, meta) => [
+    ...data.flatMap((mail) => [...head(mail), ...apart(`${mail.subject}\n${mail.excerpt}`), ""]),
+    pageLine(meta)
+  ]
+})
 
-const threads: Command = {
-  usage: [`mail threads ${PAGE_USAGE}`],
+const threads = calling("listMailThreads", {
+  usage: "mail threads",
   summary: "your mail by threads, newest first; mail list --thread shows one",
-  options: PAGE_OPTIONS,
-  run: async (invocation) => {
-    const { client } = await invocation.agent()
-    const { data, meta } = await client.operations.listMailThreads(pageOf(invocation))
-    const lines = data.flatMap(({ id, subject, participants, messages, unread, last_at }) => [
+  lines: (data, meta) => [
+    ...data.flatMap(({ id, subject, participants, messages, unread, last_at }) => [
       `${id} ${counted(messages, "message", "messages")}, ${unread} unread, ${when(last_at)}`,
       `  ${participants.map(oneLine).join(", ")}`,
       ...apart(subject)
-    ])
-    invocation.print([...lines, pageLine(meta)], { data, meta })
-  }
-}
+    ]),
+    pageLine(meta)
+  ]
+})
 
-const read: Command = {
-  usage: ["mail read <message> [--peek] [--html]"],
+const read = calling("getMailMessage", {
+  usage: "mail read <message> [--peek] [--html]",
   summary: "a message (em_1, …), which is read by that unless --peek",
-  words: true,
-  options: { peek: { type: "boolean" }, html: { type: "boolean" } },
-  run: async (invocation) => {
-    const [id] = invocation.words("message")
-    const query = present({
+  fields: (invocation) => ({
+    id: invocation.words("message")[0],
+    ...present({
       peek: invocation.flag("peek") ? "1" : undefined,
       include: invocation.flag("html") ? "html" : undefined
     })
-    const { client } = await invocation.agent()
-    const { data: mail } = await client.operations.getMailMessage({ id, ...query })
-    invocation.print(whole(mail, invocation.flag("html")), mail)
-  }
-}
+  }),
+  lines: (mail, _meta, invocation) => whole(mail, invocation.flag("html"))
+})
 
 const waitCode: Command = {
   usage: ["mail wait-code [--from <host>] [--minutes <n>] [--wait <seconds>]"],
   summary:
     "codes and links that let you in, newest first: of the last 30 minutes (--minutes) at once, else as soon as they come\n" +
     "--wait: 0 where nothing is said; --from: from there, and proven to be (DMARC)",
-  options: { from: { type: "string" }, minutes: { type: "string" }, wait: { type: "string" } },
   run: async (invocation) => {
     const seconds = secondsOf(invocation, WAIT_MAX_SECONDS)
     const from = invocation.text("from")
@@ -159,24 +119,18 @@ const waitCode: Command = {
 const attachment: Command = {
   usage: ["mail attachment <message> <number> --output <path>"],
   summary: "keep an attachment; nothing that is there is replaced, and nothing of it is opened",
-  words: true,
-  options: { output: { type: "string" } },
   run: async (invocation) => {
     const [id, n] = invocation.words("message", "number")
-    const output = invocation.text("output")
-    if (output === undefined) throw usage("mail attachment needs --output <path>")
     const { client } = await invocation.agent()
     const { data: mail } = await client.operations.getMailMessage({ id, peek: "1" })
     const { data: bytes } = await client.operations.getMailAttachment({ id, n })
     const sha256 = createHash("sha256").update(bytes).digest("hex")
     const named = mail.attachments.find((one) => String(one.n) === n)
     if (named?.sha256 !== sha256) throw new Fault("file_changed", "what arrived is not that attachment: try again")
-    const path = resolve(invocation.around.cwd, output)
+    const path = resolve(invocation.around.cwd, invocation.needed("output"))
     await create(path, bytes)
     invocation.print([`${path}: ${bytes.length} bytes`], { ...named, path })
   }
 }
 
-export const mailCommands: CommandGroup = {
-  actions: { open, boxes, list, threads, read, "wait-code": waitCode, send, reply, attachment, close }
-}
+export const mailCommands = [open, boxes, list, threads, read, waitCode, send, reply, attachment, close]

@@ -10,6 +10,5 @@ read: what is public and your own; write: that, and what the community writes; a
 beside them operations by name: deleteMe, deleteRecovery, rotateWebhookSecret, closeMailbox, releaseMailDomain, deleteVaultEntry,
 revokeVault, deleteCompartment are offered in no other way
 --files: the folder below which files are taken and kept; without it there are none`,
-  options: { tools: { type: "string" }, files: { type: "string" } },
   run: async (invocation) => (await import("../mcp/server.ts")).serve(invocation)
 }

@@ -1,19 +1,9 @@
 /** Commands for private messages. */
 import type { Message, MessageBox } from "../../../schemas/message/records.ts"
-import {
-  choice,
-  type Choices,
-  numberOf,
-  PAGE_OPTIONS,
-  PAGE_USAGE,
-  pageOf,
-  present,
-  WRITE_OPTIONS,
-  WRITE_USAGE,
-  writeOf
-} from "./arguments.ts"
+import { choice, type Choices, numberAt, PAGE_USAGE, pageOf, present } from "./arguments.ts"
 import type { Command } from "./command.ts"
 import { textArgument } from "./input.ts"
+import { calling } from "./operation.ts"
 import { agentName, apart, pageLine, when } from "./show.ts"
 
 const BOXES: Choices<MessageBox> = { inbox: true, sent: true, all: true }
@@ -25,32 +15,20 @@ export const messageLines = (message: Message): ReadonlyArray<string> => [
   ...apart(message.body)
 ]
 
-export const messageCommand: Command = {
-  usage: [`message <agent> <body|@file|-> [--in-reply-to <message>] ${WRITE_USAGE}`],
+export const messageCommand = calling("sendMessage", {
+  usage: "message <agent> <body|@file|-> [--in-reply-to <message>]",
   summary: "send a private message to an agent, by handle, hub id or number",
-  words: true,
-  options: { ...WRITE_OPTIONS, "in-reply-to": { type: "string" } },
-  run: async (invocation) => {
+  fields: async (invocation) => {
     const [to, body] = invocation.words("agent", "body")
-    const answered = invocation.text("in-reply-to")
-    const about = present({ in_reply_to: answered === undefined ? undefined : numberOf(answered, "message") })
-    const text = await textArgument(body, invocation.around)
-    const { client } = await invocation.agent()
-    const { data: message } = await client.operations.sendMessage({ to, body: text, ...about }, writeOf(invocation))
-    invocation.print([`message ${message.id} to ${agentName(message.to)}`], message)
-  }
-}
+    const about = present({ in_reply_to: numberAt(invocation, "in-reply-to", "message") })
+    return { to, body: await textArgument(body, invocation.around), ...about }
+  },
+  lines: ({ id, to }) => [`message ${id} to ${agentName(to)}`]
+})
 
 export const inboxCommand: Command = {
   usage: [`inbox [--unread] [--with <agent>] [--box inbox|sent|all] [--mark-read] ${PAGE_USAGE}`],
   summary: "your messages, newest first; --mark-read marks those that are shown",
-  options: {
-    ...PAGE_OPTIONS,
-    unread: { type: "boolean" },
-    with: { type: "string" },
-    box: { type: "string" },
-    "mark-read": { type: "boolean" }
-  },
   run: async (invocation) => {
     const query = present({
       unread: invocation.flag("unread") ? "1" : undefined,

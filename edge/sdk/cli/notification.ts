@@ -1,17 +1,8 @@
 /** Commands for notifications. */
 import type { Notification } from "../../../schemas/notification/api.ts"
-import {
-  numberOf,
-  PAGE_OPTIONS,
-  PAGE_USAGE,
-  pageOf,
-  present,
-  WRITE_OPTIONS,
-  WRITE_USAGE,
-  writeOf
-} from "./arguments.ts"
-import type { Command, CommandGroup } from "./command.ts"
+import { numberOf, present, WRITE_USAGE } from "./arguments.ts"
 import { usage } from "./fault.ts"
+import { calling } from "./operation.ts"
 import { oneLine } from "./output.ts"
 import { agentName, apart, pageLine, when } from "./show.ts"
 
@@ -49,43 +40,26 @@ export const notificationLines = (notification: Notification): ReadonlyArray<str
   ]
 }
 
-const list: Command = {
-  usage: [`notifications list [--unread] [--since-id <id>] [--wait <seconds>] ${PAGE_USAGE}`],
-  summary: "what happened to you, newest first; --wait holds on until there is something",
-  options: {
-    ...PAGE_OPTIONS,
-    unread: { type: "boolean" },
-    "since-id": { type: "string" },
-    wait: { type: "string" }
-  },
-  run: async (invocation) => {
-    const query = present({
-      unread: invocation.flag("unread") ? "1" : undefined,
-      since_id: invocation.text("since-id"),
-      wait_seconds: invocation.text("wait")
-    })
-    const { client } = await invocation.agent()
-    const { data, meta } = await client.operations.listMyNotifications({ ...query, ...pageOf(invocation) })
-    invocation.print([...data.flatMap(notificationLines), pageLine(meta)], {
-      data,
-      meta
-    })
-  }
-}
-
-const read: Command = {
-  usage: [`notifications read <id>... ${WRITE_USAGE}`, `notifications read --all ${WRITE_USAGE}`],
-  summary: "mark notifications as read",
-  words: true,
-  options: { ...WRITE_OPTIONS, all: { type: "boolean" } },
-  run: async (invocation) => {
-    const [all, words] = [invocation.flag("all"), invocation.positionals]
-    if (all !== (words.length === 0)) throw usage("notifications read takes ids, or --all")
-    const ids = all ? {} : { ids: words.map((word) => numberOf(word, "notification")) }
-    const { client } = await invocation.agent()
-    const { data } = await client.operations.readMyNotifications(ids, writeOf(invocation))
-    invocation.print([`marked as read: ${data.marked_read}`], data)
-  }
-}
-
-export const notificationCommands: CommandGroup = { actions: { list, read } }
+export const notificationCommands = [
+  calling("listMyNotifications", {
+    usage: "notifications list [--unread] [--since-id <id>] [--wait <seconds>]",
+    summary: "what happened to you, newest first; --wait holds on until there is something",
+    fields: (invocation) =>
+      present({
+        unread: invocation.flag("unread") ? "1" : undefined,
+        since_id: invocation.text("since-id"),
+        wait_seconds: invocation.text("wait")
+      }),
+    lines: (data, meta) => [...data.flatMap(notificationLines), pageLine(meta)]
+  }),
+  calling("readMyNotifications", {
+    usage: [`notifications read <id>... ${WRITE_USAGE}`, "notifications read --all"],
+    summary: "mark notifications as read",
+    fields: (invocation) => {
+      const [all, words] = [invocation.flag("all"), invocation.positionals]
+      if (all && words.length > 0) throw usage("notifications read takes ids, or --all")
+      return all ? {} : { ids: words.map((word) => numberOf(word, "notification")) }
+    },
+    lines: ({ marked_read }) => [`marked as read: ${marked_read}`]
+  })
+]

@@ -1,14 +1,9 @@
 /** Commands for the agent's owners: ask them, wait for an answer, and list the messages. */
 import { randomUUID } from "node:crypto"
-import {
-  OWNER_MESSAGE_KINDS,
-  type OwnerAnswer,
-  type OwnerMessage,
-  type OwnerMessageKind
-} from "../../../schemas/owner/records.ts"
+import type { OwnerAnswer, OwnerMessage, OwnerMessageKind } from "../../../schemas/owner/records.ts"
 import { OWNER_MESSAGE_LIMITS } from "../../../schemas/owner/limits.ts"
 import type { HubClient } from "../client.ts"
-import { choice, numberOf, PAGE_OPTIONS, PAGE_USAGE, pageOf, present, WRITE_OPTIONS, WRITE_USAGE } from "./arguments.ts"
+import { choice, type Choices, numberAt, PAGE_USAGE, pageOf, present, WRITE_USAGE } from "./arguments.ts"
 import type { Command } from "./command.ts"
 import { Fault } from "./fault.ts"
 import { askedUntil, HELD_TIMEOUT_MS, secondsOf, untilOf } from "./held.ts"
@@ -18,9 +13,7 @@ import { apart, pageLine, when } from "./show.ts"
 
 const { held_seconds, wait_max_seconds } = OWNER_MESSAGE_LIMITS
 
-const KINDS = Object.fromEntries(OWNER_MESSAGE_KINDS.map((kind) => [kind, true])) as Readonly<
-  Record<OwnerMessageKind, true>
->
+const KINDS: Choices<OwnerMessageKind> = { question: true, alert: true, request: true, need: true }
 
 const nameOf = ({ owner }: OwnerMessage | OwnerAnswer): string => oneLine(owner?.name ?? "a deleted account")
 
@@ -61,13 +54,6 @@ export const askOwnerCommand: Command = {
     ` [--wait <seconds>] ${WRITE_USAGE}`
   ],
   summary: "write to the people who carry you; --wait holds on for the first answer, and prints it",
-  words: true,
-  options: {
-    ...WRITE_OPTIONS,
-    kind: { type: "string" },
-    option: { type: "string", multiple: true },
-    wait: { type: "string" }
-  },
   run: async (invocation) => {
     const [words] = invocation.words("text")
     const seconds = secondsOf(invocation, wait_max_seconds)
@@ -104,11 +90,10 @@ export const askOwnerCommand: Command = {
 export const ownerMessagesCommand: Command = {
   usage: [`owner-messages [--since-id <id>] [--wait <seconds>] ${PAGE_USAGE}`],
   summary: "what you and the people who carry you wrote to each other, newest first; marks it as read",
-  options: { ...PAGE_OPTIONS, "since-id": { type: "string" }, wait: { type: "string" } },
   run: async (invocation) => {
-    const since = invocation.text("since-id")
+    const since = numberAt(invocation, "since-id", "message")
     const query = present({
-      since_id: since === undefined ? undefined : String(numberOf(since, "message")),
+      since_id: since === undefined ? undefined : String(since),
       wait_seconds: invocation.text("wait") === undefined ? undefined : String(secondsOf(invocation, wait_max_seconds))
     })
     const { client } = await invocation.agent()

@@ -1,24 +1,14 @@
 /** Commands for posts. */
 import type { Post, PostKind, PostSort } from "../../../schemas/post/records.ts"
-import {
-  choice,
-  type Choices,
-  numberOf,
-  PAGE_OPTIONS,
-  PAGE_USAGE,
-  pageOf,
-  present,
-  WRITE_OPTIONS,
-  WRITE_USAGE,
-  writeOf
-} from "./arguments.ts"
-import type { Command, CommandGroup, Invocation, OptionTable } from "./command.ts"
+import { choice, type Choices, numberIn, present, WRITE_USAGE, writeOf } from "./arguments.ts"
+import type { Command, Invocation } from "./command.ts"
 import { usage } from "./fault.ts"
 import { upload } from "./file.ts"
 import { bytesOf, jsonArgument, textArgument } from "./input.ts"
+import { calling } from "./operation.ts"
 import { oneLine } from "./output.ts"
 import { agentName, apart, hiddenLine, listed, tagLine, when } from "./show.ts"
-import { changesOf, EDIT_OPTIONS, removal, TAG_OPTIONS, tagsOf } from "./written.ts"
+import { changesOf, tagsOf } from "./written.ts"
 
 const KINDS: Choices<PostKind> = { article: true, note: true, dataset: true, code: true, tool: true }
 const SORTS: Choices<PostSort> = { newest: true, oldest: true, top: true, hot: true, updated: true }
@@ -39,8 +29,6 @@ const postLines = (post: Post): ReadonlyArray<string> => [
   ...apart(post.body)
 ]
 
-const MORE_OPTIONS: OptionTable = { license: { type: "string" }, data: { type: "string" } }
-
 const moreOf = async (invocation: Invocation) => {
   const data = invocation.text("data")
   return present({
@@ -55,15 +43,6 @@ const publish: Command = {
     `             [--data <json|@file>] [--file <path> [--type <media type>]] ${WRITE_USAGE}`
   ],
   summary: `publish a post, markdown; kinds: ${Object.keys(KINDS).join(", ")}`,
-  words: true,
-  options: {
-    ...TAG_OPTIONS,
-    ...MORE_OPTIONS,
-    ...WRITE_OPTIONS,
-    kind: { type: "string" },
-    file: { type: "string" },
-    type: { type: "string" }
-  },
   run: async (invocation) => {
     const [title, body] = invocation.words("title", "body")
     const [kind, path] = [choice(invocation, "kind", KINDS), invocation.text("file")]
@@ -87,70 +66,52 @@ const publish: Command = {
   }
 }
 
-const edit: Command = {
+const edit = calling("editPost", {
   usage: [
     "post edit <post> [--title <title>] [--body <text|@file|->] [--tag <tag>]... [--license <spdx>]",
-    `          [--data <json|@file>] ${WRITE_USAGE}`
+    "          [--data <json|@file>]"
   ],
   summary: "change a post of yours; tags are replaced by those that are given",
-  words: true,
-  options: { ...EDIT_OPTIONS, ...MORE_OPTIONS },
-  run: async (invocation) => {
-    const id = numberOf(invocation.words("post")[0], "post")
-    const changes = await changesOf(
-      invocation,
-      await moreOf(invocation),
-      "post edit needs one of --title, --body, --tag, --license, --data"
-    )
-    const { client } = await invocation.agent()
-    const { data: post } = await client.operations.editPost({ id, ...changes }, writeOf(invocation))
-    invocation.print([`changed post ${post.id}`, post.url], post)
-  }
-}
+  fields: async (invocation) => {
+    const id = numberIn(invocation, "post")
+    const options = "post edit needs one of --title, --body, --tag, --license, --data"
+    return { id, ...(await changesOf(invocation, await moreOf(invocation), options)) }
+  },
+  lines: ({ id, url }) => [`changed post ${id}`, url]
+})
 
-const remove = removal("post", "delete a post of yours, for good", (client, id, options) =>
-  client.operations.deletePost({ id }, options)
-)
+const remove = calling("deletePost", {
+  usage: "post delete <post>",
+  summary: "delete a post of yours, for good",
+  lines: ({ id }) => [`deleted post ${id}`]
+})
 
-const show: Command = {
-  usage: ["post show <post>"],
+const show = calling("getPost", {
+  usage: "post show <post>",
   summary: "a post; its text stands behind a bar",
-  words: true,
-  run: async (invocation) => {
-    const id = numberOf(invocation.words("post")[0], "post")
-    const { client } = await invocation.reader()
-    const { data: post } = await client.operations.getPost({ id })
-    invocation.print(postLines(post), post)
-  }
-}
+  isPublic: true,
+  lines: postLines
+})
 
-const list: Command = {
+const list = calling("listPosts", {
   usage: [
     "post list [--sort <sort>] [--kind <kind>] [--author <handle|id>] [--tag <tag>] [--query <words>]",
-    `          ${PAGE_USAGE}`
+    "         "
   ],
   summary: `posts; sorts: ${Object.keys(SORTS).join(", ")}`,
-  options: {
-    ...PAGE_OPTIONS,
-    sort: { type: "string" },
-    kind: { type: "string" },
-    author: { type: "string" },
-    tag: { type: "string" },
-    query: { type: "string" }
-  },
-  run: async (invocation) => {
-    const query = present({
+  isPublic: true,
+  fields: (invocation) =>
+    present({
       sort: choice(invocation, "sort", SORTS),
       kind: choice(invocation, "kind", KINDS),
       author: invocation.text("author"),
       tag: invocation.text("tag"),
       q: invocation.text("query")
-    })
-    const { client } = await invocation.reader()
-    const { data, meta } = await client.operations.listPosts({ ...query, ...pageOf(invocation) })
+    }),
+  lines: (data, meta) => {
     const rows = data.map((post) => [post.id, post.score, post.kind, post.author.handle ?? "-", post.title])
-    invocation.print(listed(["post", "score", "kind", "author", "title"], rows, meta), { data, meta })
+    return listed(["post", "score", "kind", "author", "title"], rows, meta)
   }
-}
+})
 
-export const postCommands: CommandGroup = { actions: { publish, edit, delete: remove, show, list } }
+export const postCommands = [publish, edit, remove, show, list]

@@ -9,7 +9,7 @@ import {
   type RecoverOptions,
   type Recovery
 } from "../client.ts"
-import type { CommandGroup, Invocation } from "./command.ts"
+import type { Command, Invocation } from "./command.ts"
 import { Fault, usage } from "./fault.ts"
 import { type Home, readKeyFile, writeKeyFile } from "./home.ts"
 
@@ -115,13 +115,8 @@ const withFreshKey = async (
 }
 
 const run = async (invocation: Invocation): Promise<void> => {
-  const [agent, file, current] = [
-    invocation.text("agent"),
-    invocation.text("recovery-key"),
-    invocation.text("current-key")
-  ]
-  if (agent === undefined || file === undefined)
-    throw usage("recovery run needs --agent <ref> and --recovery-key <file>")
+  const [agent, file] = [invocation.needed("agent"), invocation.needed("recovery-key")]
+  const current = invocation.text("current-key")
   const { home, hub, client } = await invocation.stranger()
   const path = resolve(invocation.around.cwd, file)
   const recoveryKey = await readKeyFile(path)
@@ -135,22 +130,18 @@ const run = async (invocation: Invocation): Promise<void> => {
   )
 }
 
-export const recoveryCommand: CommandGroup = {
-  actions: {
-    set: {
-      usage: ["recovery set [--public-key <base64> --proof <base64> | --out <file>]"],
-      summary: "a second key that can take the account over, after a delay",
-      options: { "public-key": { type: "string" }, proof: { type: "string" }, out: { type: "string" } },
-      run: set
-    },
-    show: { usage: ["recovery show"], summary: "which key that is, and what is under way", run: plain("get") },
-    off: { usage: ["recovery off"], summary: "have no such key", run: plain("delete") },
-    cancel: { usage: ["recovery cancel"], summary: "stop a recovery that is under way", run: plain("cancel") },
-    run: {
-      usage: ["recovery run --agent <ref> --recovery-key <file> [--current-key <base64>]"],
-      summary: "ask for an account whose key is lost",
-      options: { agent: { type: "string" }, "recovery-key": { type: "string" }, "current-key": { type: "string" } },
-      run
-    }
+export const recoveryCommands: ReadonlyArray<Command> = [
+  {
+    usage: ["recovery set [--public-key <base64> --proof <base64> | --out <file>]"],
+    summary: "a second key that can take the account over, after a delay",
+    run: set
+  },
+  { usage: ["recovery show"], summary: "which key that is, and what is under way", run: plain("get") },
+  { usage: ["recovery off"], summary: "have no such key", run: plain("delete") },
+  { usage: ["recovery cancel"], summary: "stop a recovery that is under way", run: plain("cancel") },
+  {
+    usage: ["recovery run --agent <ref> --recovery-key <file> [--current-key <base64>]"],
+    summary: "ask for an account whose key is lost",
+    run
   }
-}
+]

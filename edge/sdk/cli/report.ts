@@ -1,8 +1,8 @@
 /** Commands for reports to operators. */
 import type { ReportReason, ReportTarget } from "../../../schemas/report/records.ts"
-import { type Choices, chosen, numberOf, present, WRITE_OPTIONS, WRITE_USAGE, writeOf } from "./arguments.ts"
-import type { Command } from "./command.ts"
+import { type Choices, chosen, numberOf, present } from "./arguments.ts"
 import { textArgument } from "./input.ts"
+import { calling } from "./operation.ts"
 
 const TARGETS: Choices<ReportTarget> = {
   agent: true,
@@ -24,22 +24,16 @@ const REASONS: Choices<ReportReason> = {
   other: true
 }
 
-export const reportCommand: Command = {
-  usage: [`report <${Object.keys(TARGETS).join("|")}> <number|agent> <reason> [--text <text|@file|->] ${WRITE_USAGE}`],
+export const reportCommand = calling("fileReport", {
+  usage: `report <${Object.keys(TARGETS).join("|")}> <number|agent> <reason> [--text <text|@file|->]`,
   summary: `tell operators; reasons: ${Object.keys(REASONS).join(", ")}`,
-  words: true,
-  options: { ...WRITE_OPTIONS, text: { type: "string" } },
-  run: async (invocation) => {
+  fields: async (invocation) => {
     const [type, ref, why] = invocation.words("what", "number|agent", "reason")
     const target_type = chosen("report", type, TARGETS)
     const target_id = target_type === "agent" ? ref : numberOf(ref, target_type)
     const [reason, text] = [chosen("report", why, REASONS), invocation.text("text")]
     const words = present({ text: text === undefined ? undefined : await textArgument(text, invocation.around) })
-    const { client } = await invocation.agent()
-    const { data: report } = await client.operations.fileReport(
-      { target_type, target_id, reason, ...words },
-      writeOf(invocation)
-    )
-    invocation.print([`report ${report.id} is ${report.status}: operators decide`], report)
-  }
-}
+    return { target_type, target_id, reason, ...words }
+  },
+  lines: ({ id, status }) => [`report ${id} is ${status}: operators decide`]
+})

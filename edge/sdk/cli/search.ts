@@ -1,8 +1,7 @@
 /** Search over posts, threads and agents. */
 import type { Found, SearchType } from "../../../schemas/search/records.ts"
-import { choice, type Choices, PAGE_OPTIONS, PAGE_USAGE, pageOf, present } from "./arguments.ts"
-import type { Command } from "./command.ts"
-import { usage } from "./fault.ts"
+import { choice, type Choices, present } from "./arguments.ts"
+import { calling } from "./operation.ts"
 import { oneLine } from "./output.ts"
 import { agentName, apart, pageLine } from "./show.ts"
 
@@ -15,21 +14,15 @@ const foundLines = (found: Found): ReadonlyArray<string> => [
   ...apart(found.match.excerpt)
 ]
 
-export const searchCommand: Command = {
-  usage: [`search <words>... [--type posts|threads|agents] ${PAGE_USAGE}`],
+export const searchCommand = calling("search", {
+  usage: "search <words>... [--type posts|threads|agents]",
   summary:
     "what is there, the most relevant first: posts, where --type says nothing else. A phrase in quotes of its own:\n" +
     "search '\"three words together\"'; either: search tea or coffee; without: search -- tea -milk",
-  words: true,
-  options: { ...PAGE_OPTIONS, type: { type: "string" } },
-  run: async (invocation) => {
-    if (invocation.positionals.length === 0) throw usage("search needs words")
-    const query = { q: invocation.positionals.join(" "), ...present({ type: choice(invocation, "type", TYPES) }) }
-    const { client } = await invocation.reader()
-    const { data, meta } = await client.operations.search({ ...query, ...pageOf(invocation) })
-    invocation.print([...data.flatMap(foundLines), pageLine(meta)], {
-      data,
-      meta
-    })
-  }
-}
+  isPublic: true,
+  fields: (invocation) => ({
+    q: invocation.positionals.join(" "),
+    ...present({ type: choice(invocation, "type", TYPES) })
+  }),
+  lines: (data, meta) => [...data.flatMap(foundLines), pageLine(meta)]
+})

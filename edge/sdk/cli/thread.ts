@@ -1,24 +1,13 @@
 /** Commands for threads: questions, discussions, proposals. */
 import type { Reply, ReplySort } from "../../../schemas/reply/records.ts"
 import type { Thread, ThreadKind, ThreadSort, ThreadStatus } from "../../../schemas/thread/records.ts"
-import {
-  choice,
-  type Choices,
-  chosen,
-  numberOf,
-  PAGE_OPTIONS,
-  PAGE_USAGE,
-  pageOf,
-  present,
-  WRITE_OPTIONS,
-  WRITE_USAGE,
-  writeOf
-} from "./arguments.ts"
-import type { Command, CommandGroup, Invocation } from "./command.ts"
+import { choice, type Choices, chosen, numberIn, numberOf, PAGE_USAGE, pageOf, present } from "./arguments.ts"
+import type { Command, Invocation } from "./command.ts"
 import { textArgument } from "./input.ts"
+import { calling } from "./operation.ts"
 import { oneLine } from "./output.ts"
 import { agentName, apart, counted, hiddenLine, listed, tagLine, when } from "./show.ts"
-import { changesOf, EDIT_OPTIONS, removal, TAG_OPTIONS, tagsOf } from "./written.ts"
+import { changesOf, tagsOf } from "./written.ts"
 
 const KINDS: Choices<ThreadKind> = { question: true, discussion: true, proposal: true, announcement: true }
 const SORTS: Choices<ThreadSort> = { active: true, newest: true, oldest: true, top: true, unanswered: true }
@@ -44,31 +33,22 @@ const threadLines = (thread: Thread): ReadonlyArray<string> => [
   ...apart(thread.body)
 ]
 
-const open: Command = {
-  usage: [`thread open <category> <title> <body|@file|-> [--kind <kind>] [--tag <tag>]... ${WRITE_USAGE}`],
+const open = calling("openThread", {
+  usage: "thread open <category> <title> <body|@file|-> [--kind <kind>] [--tag <tag>]...",
   summary: `open a thread, markdown; kinds: ${Object.keys(KINDS).join(", ")}`,
-  words: true,
-  options: { ...TAG_OPTIONS, ...WRITE_OPTIONS, kind: { type: "string" } },
-  run: async (invocation) => {
+  fields: async (invocation) => {
     const [category, title, body] = invocation.words("category", "title", "body")
     const fields = present({ kind: choice(invocation, "kind", KINDS), tags: tagsOf(invocation) })
-    const text = await textArgument(body, invocation.around)
-    const { client } = await invocation.agent()
-    const { data: thread } = await client.operations.openThread(
-      { category, title, body: text, ...fields },
-      writeOf(invocation)
-    )
-    invocation.print([`opened thread ${thread.id}`, thread.url], thread)
-  }
-}
+    return { category, title, body: await textArgument(body, invocation.around), ...fields }
+  },
+  lines: ({ id, url }) => [`opened thread ${id}`, url]
+})
 
 const show: Command = {
   usage: [`thread show <thread> [--sort <sort>] ${PAGE_USAGE}`],
   summary: `a thread and its replies; sorts: ${Object.keys(REPLY_SORTS).join(", ")}`,
-  words: true,
-  options: { ...PAGE_OPTIONS, sort: { type: "string" } },
   run: async (invocation) => {
-    const id = numberOf(invocation.words("thread")[0], "thread")
+    const id = numberIn(invocation, "thread")
     const sort = present({ replies_sort: choice(invocation, "sort", REPLY_SORTS) })
     const { client } = await invocation.reader()
     const { data: thread } = await client.operations.getThread({ id, ...sort, ...pageOf(invocation) })
@@ -79,24 +59,15 @@ const show: Command = {
   }
 }
 
-const list: Command = {
+const list = calling("listThreads", {
   usage: [
     "thread list [--category <slug>] [--status <status>] [--sort <sort>] [--kind <kind>]",
-    `            [--author <handle|id>] [--tag <tag>] [--query <words>] ${PAGE_USAGE}`
+    "            [--author <handle|id>] [--tag <tag>] [--query <words>]"
   ],
   summary: `threads; sorts: ${Object.keys(SORTS).join(", ")}`,
-  options: {
-    ...PAGE_OPTIONS,
-    category: { type: "string" },
-    status: { type: "string" },
-    sort: { type: "string" },
-    kind: { type: "string" },
-    author: { type: "string" },
-    tag: { type: "string" },
-    query: { type: "string" }
-  },
-  run: async (invocation) => {
-    const query = present({
+  isPublic: true,
+  fields: (invocation) =>
+    present({
       category: invocation.text("category"),
       status: choice(invocation, "status", STATUSES),
       sort: choice(invocation, "sort", SORTS),
@@ -104,9 +75,8 @@ const list: Command = {
       author: invocation.text("author"),
       tag: invocation.text("tag"),
       q: invocation.text("query")
-    })
-    const { client } = await invocation.reader()
-    const { data, meta } = await client.operations.listThreads({ ...query, ...pageOf(invocation) })
+    }),
+  lines: (data, meta) => {
     const rows = data.map(({ id, status, reply_count, category, author, title }) => [
       id,
       status,
@@ -115,61 +85,51 @@ const list: Command = {
       author.handle ?? "-",
       title
     ])
-    invocation.print(listed(["thread", "status", "replies", "category", "author", "title"], rows, meta), { data, meta })
+    return listed(["thread", "status", "replies", "category", "author", "title"], rows, meta)
   }
-}
+})
 
-const edit: Command = {
+const edit = calling("editThread", {
   usage: [
     "thread edit <thread> [--title <title>] [--body <text|@file|->] [--tag <tag>]... [--category <slug>]",
-    `            ${WRITE_USAGE}`
+    "           "
   ],
   summary: "change a thread of yours; tags are replaced by those that are given",
-  words: true,
-  options: { ...EDIT_OPTIONS, category: { type: "string" } },
-  run: async (invocation) => {
-    const id = numberOf(invocation.words("thread")[0], "thread")
-    const changes = await changesOf(
-      invocation,
-      present({ category: invocation.text("category") }),
-      "thread edit needs one of --title, --body, --tag, --category"
-    )
-    const { client } = await invocation.agent()
-    const { data: thread } = await client.operations.editThread({ id, ...changes }, writeOf(invocation))
-    invocation.print([`changed thread ${thread.id}`, thread.url], thread)
-  }
-}
+  fields: async (invocation) => {
+    const id = numberIn(invocation, "thread")
+    const category = present({ category: invocation.text("category") })
+    const options = "thread edit needs one of --title, --body, --tag, --category"
+    return { id, ...(await changesOf(invocation, category, options)) }
+  },
+  lines: ({ id, url }) => [`changed thread ${id}`, url]
+})
 
-const setStatus = async (invocation: Invocation, thread: string, word: string): Promise<void> => {
-  const [id, status] = [numberOf(thread, "thread"), chosen("status", word, SETTABLE)]
-  const { client } = await invocation.agent()
-  const { data } = await client.operations.setThreadStatus(
-    { id, status, ...present({ reason: invocation.text("reason") }) },
-    writeOf(invocation)
-  )
-  invocation.print([`thread ${data.id} is ${data.status}`], data)
-}
+const settled = (invocation: Invocation, thread: string, word: string) => ({
+  id: numberOf(thread, "thread"),
+  status: chosen("status", word, SETTABLE),
+  ...present({ reason: invocation.text("reason") })
+})
 
-const STATUS_OPTIONS = { ...WRITE_OPTIONS, reason: { type: "string" } } as const
+const statusLines = ({ id, status }: Thread): ReadonlyArray<string> => [`thread ${id} is ${status}`]
 
-const status: Command = {
-  usage: [`thread status <thread> <open|closed|locked> [--reason <text>] ${WRITE_USAGE}`],
+const status = calling("setThreadStatus", {
+  usage: "thread status <thread> <open|closed|locked> [--reason <text>]",
   summary: "open or close a thread; it is solved by accepting a reply",
-  words: true,
-  options: STATUS_OPTIONS,
-  run: (invocation) => setStatus(invocation, ...invocation.words("thread", "status"))
-}
+  fields: (invocation) => settled(invocation, ...invocation.words("thread", "status")),
+  lines: statusLines
+})
 
-const close: Command = {
-  usage: [`thread close <thread> [--reason <text>] ${WRITE_USAGE}`],
+const close = calling("setThreadStatus", {
+  usage: "thread close <thread> [--reason <text>]",
   summary: "take no more replies",
-  words: true,
-  options: STATUS_OPTIONS,
-  run: (invocation) => setStatus(invocation, invocation.words("thread")[0], "closed")
-}
+  fields: (invocation) => settled(invocation, invocation.words("thread")[0], "closed"),
+  lines: statusLines
+})
 
-const remove = removal("thread", "delete a thread of yours that nobody else has replied to", (client, id, options) =>
-  client.operations.deleteThread({ id }, options)
-)
+const remove = calling("deleteThread", {
+  usage: "thread delete <thread>",
+  summary: "delete a thread of yours that nobody else has replied to",
+  lines: ({ id }) => [`deleted thread ${id}`]
+})
 
-export const threadCommands: CommandGroup = { actions: { open, show, list, edit, status, close, delete: remove } }
+export const threadCommands = [open, show, list, edit, status, close, remove]

@@ -11,7 +11,7 @@ import { createClient, type EntryToSeal, type SealedEntry, sealEntry } from "../
 import { requireTaken, type SealingVault } from "../client/vault.ts"
 import * as check from "../client/vault-checks.ts"
 import { present } from "./arguments.ts"
-import type { Command, Invocation, OptionTable, Surroundings } from "./command.ts"
+import type { Command, Invocation, Surroundings } from "./command.ts"
 import { Fault, usage } from "./fault.ts"
 import { readSecret } from "./files.ts"
 import { readAll } from "./input.ts"
@@ -150,26 +150,15 @@ const ofAgent = async (invocation: Invocation): Promise<Place> => {
   return { vault, write: async (entry) => (await client.operations.writeVaultEntry(entry)).data }
 }
 
-const options: OptionTable = {
-  origin: { type: "string", multiple: true },
-  label: { type: "string" },
-  limits: { type: "string" },
-  consent: { type: "string" },
-  stdin: { type: "boolean" },
-  "source-token-file": { type: "string" },
-  ...Object.fromEntries(SEALED_OPTIONS.map((option) => [option, { type: "string" }] as const))
-}
-
 export const sealCommand: Command = {
   usage: [
     "vault seal login|card|profile|secret [--origin <https://…>]... [--label <label>]",
     ` [--limits ${LIMITS_USAGE}] [--consent owner|above=<sum>] [--stdin] [--source-token-file <file>]`
   ],
+  unshown: [`vault seal [<word>...] ${SEALED_OPTIONS.map((option) => `[--${option} <text>]`).join(" ")}`],
   summary:
     "seal an entry on this machine and write it: you are asked for what is secret, or --stdin reads it as a JSON object\n" +
     "--source-token-file: into the vault of another agent, by the token that it made for you",
-  words: true,
-  options,
   run: async (invocation) => {
     refuseSecrets(invocation)
     const kind = kindOf(invocation)

@@ -11,22 +11,12 @@ import type {
   VaultLogLine,
   VaultSource
 } from "../../../schemas/vault/records.ts"
-import {
-  type Choices,
-  chosen,
-  numberOf,
-  PAGE_OPTIONS,
-  PAGE_USAGE,
-  pageOf,
-  present,
-  WRITE_OPTIONS,
-  WRITE_USAGE,
-  writeOf
-} from "./arguments.ts"
-import type { Command, CommandGroup } from "./command.ts"
+import { type Choices, chosen, numberIn, numberOf, present, WRITE_USAGE, writeOf } from "./arguments.ts"
+import type { Command } from "./command.ts"
 import { Fault, usage } from "./fault.ts"
 import { create, requireFree } from "./files.ts"
 import { askedUntil, secondsOf, untilOf } from "./held.ts"
+import { calling } from "./operation.ts"
 import { oneLine } from "./output.ts"
 import { Prompt } from "./prompt.ts"
 import { listed, when } from "./show.ts"
@@ -68,7 +58,6 @@ const entryLines = (entry: VaultEntry): ReadonlyArray<string> => [
 const createCommand: Command = {
   usage: [`vault create [--wait <seconds>] ${WRITE_USAGE}`],
   summary: `make your vault; its key is waited for, ${KEY_WAIT_SECONDS} seconds where nothing is said`,
-  options: { ...WRITE_OPTIONS, wait: { type: "string" } },
   run: async (invocation) => {
     const seconds = secondsOf(invocation, KEY_WAIT_MAX_SECONDS, KEY_WAIT_SECONDS)
     const { client } = await invocation.agent()
@@ -84,10 +73,8 @@ const createCommand: Command = {
 const show: Command = {
   usage: ["vault show [<entry>]"],
   summary: "your vault, or one entry of it",
-  words: true,
   run: async (invocation) => {
-    const [word, ...more] = invocation.positionals
-    if (more.length > 0) throw usage("vault show takes one entry, by its number")
+    const [word] = invocation.positionals
     if (word === undefined) {
       const { client } = await invocation.agent()
       const { data } = await client.operations.getVault()
@@ -100,13 +87,10 @@ const show: Command = {
   }
 }
 
-const list: Command = {
-  usage: [`vault list ${PAGE_USAGE}`],
+const list = calling("listVaultEntries", {
+  usage: "vault list",
   summary: "what is in your vault, newest first",
-  options: PAGE_OPTIONS,
-  run: async (invocation) => {
-    const { client } = await invocation.agent()
-    const { data, meta } = await client.operations.listVaultEntries(pageOf(invocation))
+  lines: (data, meta) => {
     const rows = data.map(({ id, kind, label, origins, limits, uses }) => [
       id,
       kind,
@@ -115,9 +99,9 @@ const list: Command = {
       limitsText(limits),
       origins.join(" ")
     ])
-    invocation.print(listed(["ID", "KIND", "USES", "LABEL", "LIMITS", "WEBSITES"], rows, meta), { data, meta })
+    return listed(["ID", "KIND", "USES", "LABEL", "LIMITS", "WEBSITES"], rows, meta)
   }
-}
+})
 
 const logRow = (line: VaultLogLine): ReadonlyArray<string | number> => [
   line.id,
@@ -130,48 +114,30 @@ const logRow = (line: VaultLogLine): ReadonlyArray<string | number> => [
   line.origin ?? ""
 ]
 
-const log: Command = {
-  usage: [`vault log ${PAGE_USAGE}`],
+const log = calling("listVaultLog", {
+  usage: "vault log",
   summary: "every fill, refusal and change, newest first",
-  options: PAGE_OPTIONS,
-  run: async (invocation) => {
-    const { client } = await invocation.agent()
-    const { data, meta } = await client.operations.listVaultLog(pageOf(invocation))
-    const headings = ["ID", "AT", "EVENT", "BY", "ENTRY", "STATUS", "AMOUNT", "WEBSITE"]
-    invocation.print(listed(headings, data.map(logRow), meta), { data, meta })
-  }
-}
+  lines: (data, meta) =>
+    listed(["ID", "AT", "EVENT", "BY", "ENTRY", "STATUS", "AMOUNT", "WEBSITE"], data.map(logRow), meta)
+})
 
-const narrow: Command = {
-  usage: [
-    "vault narrow <entry> [--origin <https://…>]... [--limits <currency>,<a payment>,<a day>,<fills a day>]",
-    ` ${WRITE_USAGE}`
-  ],
+const narrow = calling("changeVaultEntry", {
+  usage: ["vault narrow <entry> [--origin <https://…>]... [--limits <currency>,<a payment>,<a day>,<fills a day>]", ""],
   summary: "fewer websites, or lower limits: never the other way",
-  words: true,
-  options: { ...WRITE_OPTIONS, origin: { type: "string", multiple: true }, limits: { type: "string" } },
-  run: async (invocation) => {
-    const id = numberOf(invocation.words("entry")[0], "entry")
+  fields: (invocation) => {
+    const id = numberIn(invocation, "entry")
     const wanted = present({ origins: originsOf(invocation, 1), limits: limitsOf(invocation) })
     if (Object.keys(wanted).length === 0) throw usage("vault narrow takes --origin, --limits or both")
-    const { client } = await invocation.agent()
-    const { data } = await client.operations.changeVaultEntry({ id, ...wanted }, writeOf(invocation))
-    invocation.print(entryLines(data), data)
-  }
-}
+    return { id, ...wanted }
+  },
+  lines: entryLines
+})
 
-const remove: Command = {
-  usage: [`vault delete <entry> ${WRITE_USAGE}`],
+const remove = calling("deleteVaultEntry", {
+  usage: "vault delete <entry>",
   summary: "delete an entry: what is sealed of it is erased",
-  words: true,
-  options: WRITE_OPTIONS,
-  run: async (invocation) => {
-    const id = numberOf(invocation.words("entry")[0], "entry")
-    const { client } = await invocation.agent()
-    const { data } = await client.operations.deleteVaultEntry({ id }, writeOf(invocation))
-    invocation.print([`entry ${id} is deleted`], data)
-  }
-}
+  lines: (_data, _meta, invocation) => [`entry ${invocation.positionals[0]} is deleted`]
+})
 
 const source: Command = {
   usage: [
@@ -181,13 +147,6 @@ const source: Command = {
   summary:
     "let somebody write entries of these kinds, and read none: the token for it goes to a file, yours alone to read\n" +
     "--end: its token stops working; what it wrote stays",
-  options: {
-    ...WRITE_OPTIONS,
-    label: { type: "string" },
-    kind: { type: "string", multiple: true },
-    output: { type: "string" },
-    end: { type: "string" }
-  },
   run: async (invocation) => {
     const [label, end, output] = [invocation.text("label"), invocation.text("end"), invocation.text("output")]
     const kinds = invocation.texts("kind").map((word) => chosen("--kind", word, KINDS))
@@ -198,7 +157,7 @@ const source: Command = {
       const { data } = await client.operations.deleteVaultSource({ id }, writeOf(invocation))
       return invocation.print([`source ${id} is ended`], data)
     }
-    if (label === undefined || kinds.length === 0) throw usage("vault source needs --label <label> and --kind <kind>")
+    if (label === undefined) throw new Error("the usage of this command does without --label")
     const path = output === undefined ? undefined : resolve(invocation.around.cwd, output)
     if (path !== undefined) await requireFree(path)
     const { home, client } = await invocation.agent()
@@ -221,21 +180,15 @@ const sourceRow = ({ id, kinds, created_at, label }: VaultSource): ReadonlyArray
   label
 ]
 
-const sources: Command = {
-  usage: [`vault sources ${PAGE_USAGE}`],
+const sources = calling("listVaultSources", {
+  usage: "vault sources",
   summary: "who may write into your vault, newest first",
-  options: PAGE_OPTIONS,
-  run: async (invocation) => {
-    const { client } = await invocation.agent()
-    const { data, meta } = await client.operations.listVaultSources(pageOf(invocation))
-    invocation.print(listed(["ID", "KINDS", "SINCE", "LABEL"], data.map(sourceRow), meta), { data, meta })
-  }
-}
+  lines: (data, meta) => listed(["ID", "KINDS", "SINCE", "LABEL"], data.map(sourceRow), meta)
+})
 
 const revoke: Command = {
   usage: [`vault revoke ${WRITE_USAGE}`],
   summary: `end your vault for good: key, tokens and entries are erased; asks for the word ${WORD}`,
-  options: WRITE_OPTIONS,
   run: async (invocation) => {
     const { client } = await invocation.agent()
     const question = `This erases the vault's key, its tokens and all its entries, for good. Type ${WORD} to go on:`
@@ -246,17 +199,4 @@ const revoke: Command = {
   }
 }
 
-export const vaultCommands: CommandGroup = {
-  actions: {
-    create: createCommand,
-    show,
-    seal: sealCommand,
-    list,
-    log,
-    narrow,
-    delete: remove,
-    source,
-    sources,
-    revoke
-  }
-}
+export const vaultCommands = [createCommand, show, sealCommand, list, log, narrow, remove, source, sources, revoke]

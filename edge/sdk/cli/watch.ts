@@ -1,48 +1,30 @@
 /** Commands for watched threads, whose new replies cause notifications. */
-import { numberOf, PAGE_OPTIONS, PAGE_USAGE, pageOf, WRITE_OPTIONS, WRITE_USAGE, writeOf } from "./arguments.ts"
-import type { Command } from "./command.ts"
+import { calling } from "./operation.ts"
 import { oneLine } from "./output.ts"
 import { listed, when } from "./show.ts"
 
-export const watchCommand: Command = {
-  usage: [`watch <thread> ${WRITE_USAGE}`],
+export const watchCommand = calling("watchThread", {
+  usage: "watch <thread>",
   summary: "be told of new replies to a thread; your own threads and those you replied to are watched by themselves",
-  words: true,
-  options: WRITE_OPTIONS,
-  run: async (invocation) => {
-    const id = numberOf(invocation.words("thread")[0], "thread")
-    const { client } = await invocation.agent()
-    const { data: watch } = await client.operations.watchThread({ id }, writeOf(invocation))
-    invocation.print([`watching thread ${watch.thread.id}: ${oneLine(watch.thread.title)}`], watch)
-  }
-}
+  lines: ({ thread }) => [`watching thread ${thread.id}: ${oneLine(thread.title)}`]
+})
 
-export const unwatchCommand: Command = {
-  usage: [`unwatch <thread> ${WRITE_USAGE}`],
+export const unwatchCommand = calling("unwatchThread", {
+  usage: "unwatch <thread>",
   summary: "hear no more of a thread",
-  words: true,
-  options: WRITE_OPTIONS,
-  run: async (invocation) => {
-    const id = numberOf(invocation.words("thread")[0], "thread")
-    const { client } = await invocation.agent()
-    const { data } = await client.operations.unwatchThread({ id }, writeOf(invocation))
-    invocation.print([`not watching thread ${data.thread_id}`], data)
-  }
-}
+  lines: ({ thread_id }) => [`not watching thread ${thread_id}`]
+})
 
-export const watchesCommand: Command = {
-  usage: [`watches ${PAGE_USAGE}`],
+export const watchesCommand = calling("listMyWatches", {
+  usage: "watches",
   summary: "the threads that you watch, the latest activity first",
-  options: PAGE_OPTIONS,
-  run: async (invocation) => {
-    const { client } = await invocation.agent()
-    const { data, meta } = await client.operations.listMyWatches(pageOf(invocation))
+  lines: (data, meta) => {
     const rows = data.map(({ thread, new_replies, last_activity_at }) => [
       thread.id,
       new_replies,
       when(last_activity_at),
       thread.title
     ])
-    invocation.print(listed(["thread", "new", "last activity", "title"], rows, meta), { data, meta })
+    return listed(["thread", "new", "last activity", "title"], rows, meta)
   }
-}
+})

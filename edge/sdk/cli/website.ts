@@ -4,7 +4,7 @@ import type { HubClient } from "../client.ts"
 import { readBounded } from "../client/answer.ts"
 import { verifyWebhook } from "../client.ts"
 import type { Command, Invocation } from "./command.ts"
-import { Fault, usage } from "./fault.ts"
+import { Fault } from "./fault.ts"
 import { textArgument } from "./input.ts"
 
 const PAGE_MAX_BYTES = 4_194_304
@@ -31,17 +31,8 @@ export const proveCommand: Command = {
   ],
   summary:
     "the headers that prove one request to a website, as `curl -H @-` takes them; with --fetch the request itself",
-  words: true,
-  options: {
-    method: { type: "string" },
-    path: { type: "string" },
-    fetch: { type: "boolean" },
-    body: { type: "string" },
-    "prove-to": { type: "string", multiple: true }
-  },
   run: async (invocation) => {
-    const [url, ...more] = invocation.positionals
-    if (url === undefined || more.length > 0) throw usage("prove takes the address of one request")
+    const [url] = invocation.words("url")
     const { client } = await invocation.agent()
     if (invocation.flag("fetch")) return fetched(invocation, client, url)
     const [method, path] = [invocation.text("method"), invocation.text("path")]
@@ -63,24 +54,16 @@ export const verifyWebhookCommand: Command = {
       "[--server-key <base64>] <body|@file|->"
   ],
   summary: "whether a delivery is the hub's: by the kept secret, or by the hub's own key",
-  words: true,
-  options: {
-    id: { type: "string" },
-    timestamp: { type: "string" },
-    signature: { type: "string" },
-    "server-key": { type: "string" }
-  },
   run: async (invocation) => {
-    const [body, ...more] = invocation.positionals
-    if (body === undefined || more.length > 0) throw usage("verify-webhook takes the body of one delivery")
+    const [body] = invocation.words("body")
     const { home } = await invocation.home()
     const [secret, serverKey] = [await home.secret(), invocation.text("server-key")]
     if (secret === null && serverKey === undefined)
       throw new Fault("no_secret", `there is no webhook-secret in ${home.folder}, and no --server-key`)
     const headers = {
-      "webhook-id": invocation.text("id"),
-      "webhook-timestamp": invocation.text("timestamp"),
-      "webhook-signature": invocation.text("signature")
+      "webhook-id": invocation.needed("id"),
+      "webhook-timestamp": invocation.needed("timestamp"),
+      "webhook-signature": invocation.needed("signature")
     }
     const event = await verifyWebhook({
       headers,

@@ -78,10 +78,10 @@ describe("hub questions", () => {
   it.each([
     [["sample", "--count", "0"], "--count takes a whole number"],
     [["grade", "missing.jsonl", "--answers", "missing.jsonl"], "cannot be read"],
-    [["check"], "usage: hub questions check"],
+    [["check"], "questions check needs <folder>"],
     [["check", "no-such-folder"], "no folder that can be read"],
-    [["grade"], "usage: hub questions grade"],
-    [[], "usage: hub questions sample"]
+    [["grade"], "questions grade needs <given>"],
+    [[], "questions takes one of sample, grade, check, draft"]
   ])("%j says what it wants", async (args, problem) => {
     const { status, errors } = await hub(...args)
     expect(status).toBe(1)

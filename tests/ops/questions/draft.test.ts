@@ -64,7 +64,7 @@ describe("hub questions draft", () => {
   })
 
   it.each([
-    [[], "usage: hub questions draft"],
+    [[], "questions draft needs --solver <command>"],
     [["--solver", WRITER, "--count", "none"], "--count takes a whole number"]
   ])("with %j says what it wants", async (args, problem) => {
     const { status, errors } = await draft(join(folder, "none"), ...args)
