@@ -26,7 +26,7 @@ import type { RequestLog } from "./http/log.ts"
 import { Leaving } from "./http/leaving.ts"
 import { Shares } from "./http/shares.ts"
 import { EdgeMetrics } from "./http/metrics.ts"
-import { tellMetrics } from "./metrics/index.ts"
+import { serveMetrics } from "./metrics/index.ts"
 import { Refusals } from "./http/refusals.ts"
 import { RequestTraces } from "./http/trace.ts"
 import { identitiesOf } from "./identity/index.ts"
@@ -114,7 +114,7 @@ export const openEdge = (
       context: yield* Effect.context<never>()
     })
     yield* answerRefused(clock, bus.nats, refusals)
-    yield* tellMetrics({ clock, config, metrics, bus, bodies, blobs, leaving, notifications })
+    yield* serveMetrics({ clock, config, metrics, bus, bodies, blobs, leaving, notifications })
     const connections = new Shares(service.max_connections_per_edge, service.max_client_connections)
     const server = yield* serve(pipeline, {
       clock,

@@ -49,14 +49,14 @@ import { owningOperations } from "./owner/operations.ts"
 import { reportOperations } from "./report/operations.ts"
 import { sponsorOperations } from "./sponsor/operations.ts"
 import { decideAdmitted } from "./sponsor/decide.ts"
-import { SponsorsShown } from "./sponsor/shown.ts"
+import { SponsorRecords } from "./sponsor/records.ts"
 import { hasSponsors } from "./sponsor/state.ts"
 import { watchOperations } from "./watch/operations.ts"
 import { webhookOperations } from "./webhook/operations.ts"
 import { Actors } from "../engine/services.ts"
 import { agentGate } from "./gate.ts"
 import { newAgentMemory } from "./memory.ts"
-import { privateProfile, publicProfile, shown } from "./profile.ts"
+import { privateProfile, publicProfile, profileSource } from "./profile.ts"
 import { LastSeen } from "./seen/last-seen.ts"
 import { type Agent, type AgentActor, AgentEvent, AgentState, currentKey } from "./state.ts"
 
@@ -127,7 +127,7 @@ export const agentKind = kind(fold, declared, (parts) => {
   const { limits, baseUrl } = config
   const lastSeen = new LastSeen(nats)
   const me = readyProfiles(lastSeen, baseUrl)
-  const sponsors = new SponsorsShown()
+  const sponsors = new SponsorRecords()
   /** With sponsors: these have names of their own. */
   const sponsoredMe = (state: Agent, context: PrepareContext) =>
     Effect.map(sponsors.of(state.sponsors, context), (shown) =>
@@ -196,7 +196,7 @@ export const agentKind = kind(fold, declared, (parts) => {
         const { id } = context
         return Effect.gen(function* () {
           const seen = yield* Effect.promise(() => lastSeen.of(id, state.created_at))
-          return publicProfile(id, shown(state), seen, baseUrl, yield* sponsors.of(state.sponsors, context))
+          return publicProfile(id, profileSource(state), seen, baseUrl, yield* sponsors.of(state.sponsors, context))
         })
       }),
       "agent.admit_key": custom((state, _input, context) => admitKey(state, context)),

@@ -3,7 +3,7 @@ import { evolveBookmarks, NO_BOOKMARKS } from "./bookmark/bookmarks.ts"
 import { withMessage, withoutMessage } from "./message/unread.ts"
 import { evolveModerated, newlyModerated } from "./moderation/state.ts"
 import { evolveCaptchas } from "./captcha/state.ts"
-import { evolveOwners, NO_OWNER_MESSAGES, toldOfOwner } from "./owner/state.ts"
+import { evolveOwners, NO_OWNER_MESSAGES, withOwnerMessage } from "./owner/state.ts"
 import { countedTrust, evolveSponsors, formerWith, SPONSORSHIP_TARGET } from "./sponsor/state.ts"
 import { evolveWebhook } from "./webhook/evolve.ts"
 import { evolveWatch, NO_WATCHES } from "./watch/watch.ts"
@@ -131,7 +131,7 @@ export const evolve = (state: AgentState, event: AgentEvent, meta: Meta): AgentS
         ...state,
         unread: withUnread(state.unread, event.notification),
         unread_messages: withMessage(state.unread_messages, event),
-        owners: toldOfOwner(state.owners, event),
+        owners: withOwnerMessage(state.owners, event),
         stirred_at: meta.at,
         webhook: evolveWebhook(state, event, meta.at)
       }

@@ -1,7 +1,7 @@
 import type { Answering } from "../queries/serve.ts"
 import { agentKind } from "./actor.ts"
 import { blocksQuery } from "./block/queries.ts"
-import { bookmarkQuery, bookmarksCountedQuery, bookmarksQuery, bookmarksNotShownQuery } from "./bookmark/queries.ts"
+import { bookmarkQuery, bookmarksCountedQuery, bookmarksQuery, hiddenBookmarksQuery } from "./bookmark/queries.ts"
 import { directoryBlockQuery, directoryChangesQuery, directoryQuery } from "./identity/queries.ts"
 import { notificationProjection } from "./notification/projection.ts"
 import { notificationsAfterQuery, notificationsNewestQuery, notificationsQuery } from "./notification/queries.ts"
@@ -28,7 +28,7 @@ export const queries = ({ db, people, words, mails, config: { baseUrl } }: Answe
   bookmarks: bookmarksQuery(db, baseUrl),
   bookmark: bookmarkQuery(db, baseUrl),
   bookmarks_counted: bookmarksCountedQuery(db),
-  bookmarks_not_shown: bookmarksNotShownQuery(db),
+  bookmarks_not_shown: hiddenBookmarksQuery(db),
   directory: directoryQuery(db),
   directory_changes: directoryChangesQuery(db, baseUrl),
   directory_block: directoryBlockQuery(db, baseUrl)

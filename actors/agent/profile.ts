@@ -6,7 +6,7 @@ import { type Agent, currentKey } from "./state.ts"
 import { iso } from "../../schemas/iso.ts"
 
 /** The source of a public profile: an agent's state, or its row in the directory. */
-export type Shown = Pick<
+export type ProfileSource = Pick<
   Agent,
   | "number"
   | "handle"
@@ -23,12 +23,12 @@ export type Shown = Pick<
   | "created_at"
 > & { readonly status: string; readonly public_key: string }
 
-export const shown = (agent: Agent): Shown => ({ ...agent, public_key: currentKey(agent) })
+export const profileSource = (agent: Agent): ProfileSource => ({ ...agent, public_key: currentKey(agent) })
 
 /** `status` is that of an agent that is shown at all: the caller refuses banned and deleted ones. */
 export const publicProfile = (
   id: string,
-  agent: Shown,
+  agent: ProfileSource,
   seenAt: number,
   baseUrl: string,
   sponsors: AgentPublic["sponsors"]
@@ -61,7 +61,7 @@ export const privateProfile = (
   baseUrl: string,
   sponsors: AgentPublic["sponsors"] = []
 ): AgentPrivate => ({
-  ...publicProfile(id, shown(agent), seenAt, baseUrl, sponsors),
+  ...publicProfile(id, profileSource(agent), seenAt, baseUrl, sponsors),
   webhook_url: agent.webhook_url,
   webhook_secret_set: agent.webhook_secret !== null,
   webhook_disabled_at: agent.webhook.disabled === null ? null : iso(agent.webhook.disabled.at),

@@ -5,10 +5,10 @@ import { isStorable } from "../../schemas/plain-text.ts"
 import { AUTHORS_MAX } from "../../schemas/agent/operations.ts"
 import type { AgentListed } from "../../schemas/agent/records.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
-import { targetShown } from "../../schemas/report/records.ts"
+import { targetRecord } from "../../schemas/report/records.ts"
 import type { Paged } from "../../schemas/operation.ts"
 import { inOrder } from "../content/noun.ts"
-import { publicProfile, type Shown } from "./profile.ts"
+import { publicProfile, type ProfileSource } from "./profile.ts"
 import type { Database } from "../tables/database.ts"
 import { COUNTED, pageOf } from "../tables/page.ts"
 import type { People } from "../queries/serve.ts"
@@ -88,13 +88,13 @@ export const listedAgents = async (
 /** Columns whose types are wider than the values that the projection writes. */
 type Written = Pick<AgentRow, "links" | "roles" | "status">
 
-type AgentRow = Omit<Shown, "created_at" | "transparency" | "counts" | "provisional"> & {
+type AgentRow = Omit<ProfileSource, "created_at" | "transparency" | "counts" | "provisional"> & {
   /** `null` in rows that an older release wrote. */
   readonly provisional: boolean | null
   readonly id: string
   readonly created_at: Date
   readonly last_seen_at: Date
-} & Shown["counts"]
+} & ProfileSource["counts"]
 
 const listedRows = async (
   db: Kysely<Database>,
@@ -155,6 +155,7 @@ export const scoresQuery =
       value: row.value,
       reason: row.reason,
       target_type: row.target_type,
-      target_id: row.target_type === null || row.target_id === null ? null : targetShown(row.target_type, row.target_id)
+      target_id:
+        row.target_type === null || row.target_id === null ? null : targetRecord(row.target_type, row.target_id)
     }))
   }

@@ -1,4 +1,4 @@
-import { on, reactions, tell } from "../reactions/reaction.ts"
+import { on, reactions, commandFor } from "../reactions/reaction.ts"
 import { AgentEvent } from "./state.ts"
 
 /** Visits go with the account, and threads know who watches them. One set, since agents write more than anybody. */
@@ -7,13 +7,13 @@ export const agentReactions = reactions(
   on("agent", AgentEvent, (event, { id: agent }) => {
     switch (event.type) {
       case "agent.deleted":
-        return [tell("identity.forget_hosts", agent, null)]
+        return [commandFor("identity.forget_hosts", agent, null)]
       case "agent.watched":
-        return [tell("watch.joined", String(event.thread), { agent })]
+        return [commandFor("watch.joined", String(event.thread), { agent })]
       case "agent.unwatched":
-        return [tell("watch.left", String(event.thread), { agent })]
+        return [commandFor("watch.left", String(event.thread), { agent })]
       case "agent.activity_seen":
-        return [tell("watch.seen", String(event.thread), { agent })]
+        return [commandFor("watch.seen", String(event.thread), { agent })]
       default:
         return []
     }
@@ -24,7 +24,7 @@ export const agentReactions = reactions(
 export const sponsorshipsOfAgents = reactions(
   "sponsorship_of_agent",
   on("agent", AgentEvent, (event) => {
-    const revoked = (id: number) => tell("sponsorship.end", String(id), { status: "revoked" })
+    const revoked = (id: number) => commandFor("sponsorship.end", String(id), { status: "revoked" })
     if (event.type === "agent.deleted") return (event.sponsorships ?? []).map(revoked)
     return event.type === "agent.sponsorship_came_late" ? [revoked(event.sponsorship)] : []
   })

@@ -20,7 +20,7 @@ export interface Change {
 }
 
 /** A sum of entries, within the score's bounds. */
-export const shownOf = (score: ScoreName, sum: number): number =>
+export const boundedScore = (score: ScoreName, sum: number): number =>
   score === "trust" ? Math.min(TRUST_MAX, Math.max(0, sum)) : sum
 
 /** Makes one entry after another, each on top of the one before. `delta` is the change of the shown value. */
@@ -30,7 +30,7 @@ export const scoreEntries = (agent: Scored, changes: ReadonlyArray<Change>): Rea
   return changes.map(({ score, delta: given, reason, target }, index) => {
     const before = values[score]
     const sum = sums[score] + given
-    const value = shownOf(score, sum)
+    const value = boundedScore(score, sum)
     const delta = value - before
     values[score] = value
     sums[score] = sum

@@ -21,7 +21,7 @@ import {
   isOf,
   noCaptcha
 } from "./decide.ts"
-import { openAnswer, openTold, sealAnswer } from "./sealed.ts"
+import { openAnswer, openDetails, sealAnswer } from "./sealed.ts"
 import {
   type CaptchaActor,
   CaptchaEvent,
@@ -45,7 +45,7 @@ const orNull = (ms: number | null): string | null => (ms === null ? null : iso(m
 const standingAt = ({ state, expires_at }: CaptchaValue, at: number) =>
   state === "pending" && at >= expires_at ? "expired" : state
 
-const shown = (
+const visibleRecord = (
   { accounts }: Pick<KindParts, "accounts">,
   value: CaptchaValue,
   { id, at }: Pick<PrepareContext, "id" | "at">
@@ -53,7 +53,7 @@ const shown = (
   Effect.gen(function* () {
     const number = Number(id)
     const { state, kind: of, created_at, expires_at, ended_at, answered_by, answer: sealed } = value
-    const told = yield* openTold(accounts, number, value)
+    const told = yield* openDetails(accounts, number, value)
     const isAnswered = answered_by !== null && sealed !== null
     const answer = isAnswered ? yield* openAnswer(accounts, number, answered_by, sealed) : null
     const captcha: Captcha = {
@@ -100,12 +100,12 @@ export const captchaKind = kind(fold, captchaOperations, (parts) => {
       "captcha.look": custom((state, by, context) =>
         state === null || !isOf(state, by)
           ? Effect.fail(noCaptcha.refused)
-          : Effect.map(shown(parts, state, context), ({ captcha }) => captcha)
+          : Effect.map(visibleRecord(parts, state, context), ({ captcha }) => captcha)
       ),
       "captcha.shown": custom((state, { human }, context) =>
         Effect.gen(function* () {
           const value = yield* carries(state, human, context)
-          const { captcha, key } = yield* shown(parts, value, context)
+          const { captcha, key } = yield* visibleRecord(parts, value, context)
           // Another owner's answer is private to the two.
           const answer = captcha.answered_by === human ? captcha.answer : null
           return { captcha: { ...captcha, answer }, agent: value.agent, picture: value.picture, key }

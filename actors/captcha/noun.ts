@@ -2,18 +2,18 @@ import type { Answering } from "../queries/serve.ts"
 import { captchaKind } from "./actor.ts"
 import { captchaProjection } from "./projection.ts"
 import { captchasPendingQuery } from "./queries.ts"
-import { toldCaptchas } from "./reactions.ts"
+import { captchaNotifications } from "./reactions.ts"
 
 export const kinds = [captchaKind]
 
 export const projections = [captchaProjection]
 
-export const reactions = [toldCaptchas]
+export const reactions = [captchaNotifications]
 
 export const queries = ({ db, config: { baseUrl } }: Answering) => ({
   captchas_pending: captchasPendingQuery(db, baseUrl)
 })
 
 export { EXPIRE_TIMER } from "./decide.ts"
-export { sealTold } from "./sealed.ts"
+export { sealDetails as sealTold } from "./sealed.ts"
 export { CaptchaEvent } from "./state.ts"

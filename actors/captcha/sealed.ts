@@ -6,27 +6,31 @@ import type { AccountKeys } from "../kit/account-keys.ts"
 import { openFor, sealFor, type SealedFor } from "../kit/sealed-for.ts"
 
 /** `key`: of the sealed picture, in base64url. */
-const Told = Schema.Struct({
+const CaptchaDetails = Schema.Struct({
   context: Schema.NullOr(Schema.String),
   origin: Schema.NullOr(Schema.String),
   key: Schema.String
 })
-export type Told = typeof Told.Type
+export type Told = typeof CaptchaDetails.Type
 
-const decodeTold = Schema.decodeUnknownSync(Schema.fromJsonString(Told))
+const decodeTold = Schema.decodeUnknownSync(Schema.fromJsonString(CaptchaDetails))
 const decodeAnswer = Schema.decodeUnknownSync(Schema.fromJsonString(CaptchaAnswer))
 
 const placeOf = (id: number): string => `captcha ${id}`
 const answerTo = (id: number): string => `answer to captcha ${id}`
 
-export const sealTold = (
+export const sealDetails = (
   accounts: AccountKeys,
   id: number,
   humans: ReadonlyArray<string>,
   told: Told
 ): Effect.Effect<SealedFor, Refusal> => sealFor(accounts, placeOf(id), humans, JSON.stringify(told))
 
-export const openTold = (accounts: AccountKeys, id: number, sealed: SealedFor): Effect.Effect<Told | null, Refusal> =>
+export const openDetails = (
+  accounts: AccountKeys,
+  id: number,
+  sealed: SealedFor
+): Effect.Effect<Told | null, Refusal> =>
   Effect.map(openFor(accounts, placeOf(id), sealed), (text) => (text === null ? null : decodeTold(text)))
 
 /** `null` if there is no such account any more. */

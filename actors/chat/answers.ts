@@ -21,7 +21,7 @@ import { NOBODY, ownerSecretIn } from "../../schemas/secret/owner.ts"
 import { hashOfToken } from "../kit/tokens.ts"
 import { Actors, type Asking } from "../engine/services.ts"
 import type { Bot } from "./bot.ts"
-import { said } from "./words.ts"
+import { botTexts } from "./words.ts"
 
 const BUCKET = "human_write"
 const HANDLED_WITHIN_MS = 10_000
@@ -126,12 +126,12 @@ const replied = (listening: Listening, bot: number, message: Message, of: Asking
     const chat = message.chat.id
     const human = yield* personOf(listening, chat, of)
     const to = answeredBy(bot, message)
-    if (to === null || message.text === undefined) return said.howToAnswer
+    if (to === null || message.text === undefined) return botTexts.howToAnswer
     const [kind, number] = to
     yield* kind === "Message"
       ? answerAgent(human, number, message.text, of)
       : answerCaptcha(human, number, { text: message.text.trim() }, of)
-    return said.answered
+    return botTexts.answered
   })
 
 /** The response to a message; every final refusal is reported too. */
@@ -144,10 +144,10 @@ const heardMessage = (listening: Listening, bot: number, message: Message, of: A
   const done: Heard<string> =
     command === "/start"
       ? code === ""
-        ? Effect.succeed(said.welcome)
-        : Effect.as(linked(chat, code, of), said.linked)
+        ? Effect.succeed(botTexts.welcome)
+        : Effect.as(linked(chat, code, of), botTexts.linked)
       : command === "/stop"
-        ? Effect.as(unlinked(listening, chat, of), said.unlinked)
+        ? Effect.as(unlinked(listening, chat, of), botTexts.unlinked)
         : replied(listening, bot, message, of)
   return Effect.flatMap(orSaid(done), (text) => listening.bot.say(chat, text))
 }
@@ -161,35 +161,38 @@ const consented = (human: string, data: string, of: Asking): Heard<string | null
     yield* drawn(human, of)
     const allow = act === "a"
     yield* actors.ask(of, "vault.consent", agent, { human, fill: Number(fill), allow })
-    return allow ? said.allowed : said.declined
+    return allow ? botTexts.allowed : botTexts.declined
   })
 
 const pressed = (listening: Listening, query: CallbackQuery, of: Asking): Heard<string> =>
   Effect.gen(function* () {
     const chat = query.message?.chat
-    if (chat?.type !== "private") return said.refused(notOpen)
+    if (chat?.type !== "private") return botTexts.refused(notOpen)
     const human = yield* personOf(listening, chat.id, of)
     const consent = yield* consented(human, query.data ?? "", of)
     if (consent !== null) return consent
     const [, kind, number, option] = BUTTON.exec(query.data ?? "") ?? []
-    if (kind === undefined) return said.refused(notOpen)
+    if (kind === undefined) return botTexts.refused(notOpen)
     if (kind === "c") {
       yield* answerCaptcha(human, Number(number), { checked: true }, of)
-      return said.answered
+      return botTexts.answered
     }
     const actors = yield* Actors
     const { options } = yield* actors.ask(of, "owner_message.words", String(number), null)
     const words = options?.[Number(option)]
-    if (words === undefined) return said.refused(notOpen)
+    if (words === undefined) return botTexts.refused(notOpen)
     yield* answerAgent(human, Number(number), words, of)
-    return said.chosen(words)
+    return botTexts.chosen(words)
   })
 
 const heardButton = (listening: Listening, query: CallbackQuery, of: Asking): Heard =>
   Effect.gen(function* () {
     const outcome = yield* Effect.result(pressed(listening, query, of))
-    if (Result.isFailure(outcome) && !said.isFinal(outcome.failure)) return yield* Effect.fail(outcome.failure)
-    yield* listening.bot.pressed(query.id, Result.isSuccess(outcome) ? outcome.success : said.refused(outcome.failure))
+    if (Result.isFailure(outcome) && !botTexts.isFinal(outcome.failure)) return yield* Effect.fail(outcome.failure)
+    yield* listening.bot.pressed(
+      query.id,
+      Result.isSuccess(outcome) ? outcome.success : botTexts.refused(outcome.failure)
+    )
     const { message } = query
     // A person who pressed too soon may press again.
     const isSettled = Result.isSuccess(outcome) || OVER.has(outcome.failure.code)
@@ -199,11 +202,11 @@ const heardButton = (listening: Listening, query: CallbackQuery, of: Asking): He
 /** Turns a lasting refusal into a response. Others fail, to be tried again. */
 const orSaid = (done: Heard<string>): Heard<string> =>
   Effect.catch(done, (refused) =>
-    said.isFinal(refused) ? Effect.succeed(said.refused(refused)) : Effect.fail(refused)
+    botTexts.isFinal(refused) ? Effect.succeed(botTexts.refused(refused)) : Effect.fail(refused)
   )
 
 /** Fails if it must be heard again. `bot`: its number. */
-export const heard = (listening: Listening, bot: number, update: Update): Heard =>
+export const handleUpdate = (listening: Listening, bot: number, update: Update): Heard =>
   Effect.flatMap(Clock.currentTimeMillis, (now) => heardBy(listening, bot, update, asking(update, now)))
 
 const heardBy = (listening: Listening, bot: number, update: Update, of: Asking): Heard => {
@@ -212,6 +215,6 @@ const heardBy = (listening: Listening, bot: number, update: Update, of: Asking):
   const member = update.my_chat_member
   if (member?.chat.type !== "private" || member.new_chat_member.status !== "kicked") return Effect.void
   return Effect.catch(unlinked(listening, member.chat.id, of), (refused) =>
-    said.isFinal(refused) ? Effect.void : Effect.fail(refused)
+    botTexts.isFinal(refused) ? Effect.void : Effect.fail(refused)
   )
 }

@@ -11,7 +11,7 @@
 import { Cause, Clock, Effect, Exit, type Scope } from "effect"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import type { Actors } from "../engine/services.ts"
-import { heard, type Listening } from "./answers.ts"
+import { handleUpdate, type Listening } from "./answers.ts"
 import type { Polled } from "./bot.ts"
 import { Inbox, type Waiting } from "./inbox.ts"
 
@@ -35,7 +35,7 @@ const NOT_REACHED: Polled = { type: "failed", reason: "not reached", wait: null 
 
 /** Why it is not passed on now; `null` once it is. */
 const tried = (listening: Listening, bot: number, { update }: Waiting): Effect.Effect<string | null, never, Actors> =>
-  Effect.map(Effect.exit(heard(listening, bot, update)), (exit) => {
+  Effect.map(Effect.exit(handleUpdate(listening, bot, update)), (exit) => {
     if (Exit.isSuccess(exit)) return null
     const refused = exit.cause.reasons.find(Cause.isFailReason)
     return refused?.error.code ?? "internal_error"

@@ -9,7 +9,7 @@ const OF_CODES: Readonly<Record<string, string>> = {
   captcha_not_pending: "It is over already."
 }
 
-export const said = {
+export const botTexts = {
   welcome:
     "Your agents can reach you here once you link this chat: get a code in the settings of your space, and send it as /start and the code.",
   linked: "This chat is linked. Your agents reach you here; reply to what they ask. /stop ends it.",

@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from "node:crypto"
 import { Effect } from "effect"
 import { compartmentOperations } from "../../schemas/compartment/operations.ts"
-import { quotasShown } from "../../schemas/compartment/limits.ts"
+import { quotasRecord } from "../../schemas/compartment/limits.ts"
 import type { Refusal } from "../../schemas/errors.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import { blobsAt, naming } from "../blob/noun.ts"
@@ -66,7 +66,7 @@ const seenSince =
 
 export const compartmentKind = kind(fold, compartmentOperations, ({ log, nats, seed, config: { limits, baseUrl } }) => {
   const sealer = new Sealer(seed, "hub compartment links")
-  const quotas = quotasShown(limits.runtime.quotas)
+  const quotas = quotasRecord(limits.runtime.quotas)
   const shapeOf = (
     state: CompartmentValue,
     context: PrepareContext<CompartmentMemory>

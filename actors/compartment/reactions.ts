@@ -2,7 +2,7 @@
  * News of a compartment for its agent, which passes it to the owners, and the effects of operators' verdicts and
  * reports.
  */
-import { on, reactions, tell } from "../reactions/reaction.ts"
+import { on, reactions, commandFor } from "../reactions/reaction.ts"
 import { ReportEvent } from "../report/noun.ts"
 import { CompartmentEvent } from "./state.ts"
 import { iso } from "../../schemas/iso.ts"
@@ -14,7 +14,7 @@ export const compartmentNews = reactions(
       case "compartment.suspended": {
         const { agent, name, reason, by } = event
         return [
-          tell("notification.tell", agent, {
+          commandFor("notification.tell", agent, {
             about: "runtime.suspended",
             payload: { compartment_id, name, reason, by }
           })
@@ -23,18 +23,18 @@ export const compartmentNews = reactions(
       case "compartment.backing_off": {
         const { agent, name, exit_code, oom_killed, restart_at } = event
         const payload = { compartment_id, name, exit_code, oom_killed, restart_at: iso(restart_at) }
-        return [tell("notification.tell", agent, { about: "runtime.exited", payload })]
+        return [commandFor("notification.tell", agent, { about: "runtime.exited", payload })]
       }
       case "compartment.failed": {
         const { agent, name } = event
         const payload = { compartment_id, name, exit_code: null, oom_killed: false, restart_at: null }
-        return [tell("notification.tell", agent, { about: "runtime.exited", payload })]
+        return [commandFor("notification.tell", agent, { about: "runtime.exited", payload })]
       }
       case "compartment.exited": {
         if (event.why !== "disk") return []
         const { agent, name, exit_code, oom_killed } = event
         const payload = { compartment_id, name, exit_code, oom_killed, restart_at: null }
-        return [tell("notification.tell", agent, { about: "runtime.exited", payload })]
+        return [commandFor("notification.tell", agent, { about: "runtime.exited", payload })]
       }
       default:
         return []
@@ -47,6 +47,6 @@ export const reportedCompartments = reactions(
   on("report", ReportEvent, (event, { id }) => {
     if (event.type !== "report.filed" || event.target_type !== "compartment") return []
     const { reporter, reason, target_id } = event
-    return [tell("compartment.reported", target_id, { reporter, reason, report: Number(id) })]
+    return [commandFor("compartment.reported", target_id, { reporter, reason, report: Number(id) })]
   })
 )

@@ -144,7 +144,7 @@ export const isWhole = ({ upvotes, downvotes, counted }: Required<Tally>): boole
   counted.upvotes === upvotes && counted.downvotes === downvotes
 
 /** As an event says it. */
-export const saidTally = (held: Required<Tally>): Tally => {
+export const completeTally = (held: Required<Tally>): Tally => {
   const { upvotes, downvotes, counted } = held
   return isWhole(held) ? { upvotes, downvotes } : { upvotes, downvotes, counted }
 }

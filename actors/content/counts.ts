@@ -2,7 +2,7 @@
 import { type Kysely, type RawBuilder, sql } from "kysely"
 import type { Clock } from "effect"
 import type { Database } from "../tables/database.ts"
-import { kept } from "../../schemas/runtime/kept.ts"
+import { cachedFor } from "../../schemas/runtime/cached-for.ts"
 
 export const COUNTED_EVERY_MS = 2000
 
@@ -13,7 +13,7 @@ export type ContentCounts = Readonly<
 
 export const contentCounts = (clock: Clock.Clock, db: Kysely<Database>): ContentCounts => {
   const amountOf = (of: RawBuilder<unknown>) =>
-    kept(
+    cachedFor(
       clock,
       async () => {
         const { rows } = await sql<{ amount: string }>`select count(*) as amount from ${of}`.execute(db)
@@ -32,7 +32,7 @@ export const contentCounts = (clock: Clock.Clock, db: Kysely<Database>): Content
 
 /** Threads by their category's slug. */
 export const threadCounts = (clock: Clock.Clock, db: Kysely<Database>): (() => Promise<ReadonlyMap<string, number>>) =>
-  kept(
+  cachedFor(
     clock,
     async () => {
       const rows = await db

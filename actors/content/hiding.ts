@@ -12,7 +12,7 @@ import type { Caller } from "../../schemas/content/author.ts"
 import { notFound, refusal } from "../../schemas/errors.ts"
 import type { Decision } from "../engine/definition.ts"
 import type { EventShape } from "../log/commit.ts"
-import { type Tally, tallied, saidTally } from "./ballot.ts"
+import { type Tally, tallied, completeTally } from "./ballot.ts"
 
 /** The operator who hid it, and the reason. */
 export const Hidden = Schema.Struct({ by: Schema.String, reason: Schema.String })
@@ -64,6 +64,6 @@ export const decideHideOf =
     if (state === null || state.deleted) return { refused: notFound(noun) }
     if (!by.operator) return isForeign(state, by) ? { refused: notFound(noun) } : forOperators
     if ((state.hidden !== null) === hidden) return { events: [] }
-    const fields = { author: state.author, by: by.agent, ...saidTally(state) }
+    const fields = { author: state.author, by: by.agent, ...completeTally(state) }
     return { events: [hidden ? hid({ ...fields, reason: reason ?? "by an operator" }) : restored(fields)] }
   }

@@ -1,7 +1,7 @@
 /** The mentions of a text, and their notifications (contract "Common" and 19). */
 import { MENTIONS_MAX } from "../../schemas/content/fields.ts"
 import { UNTRUSTED } from "../../schemas/content/untrusted.ts"
-import { tell, type Told } from "../reactions/reaction.ts"
+import { commandFor, type ReactionCommand } from "../reactions/reaction.ts"
 import { excerptOf } from "./excerpt.ts"
 
 /**
@@ -20,15 +20,15 @@ interface Naming {
   readonly api_url: string
 }
 
-export const tellNamed = (
+export const mentionNotifications = (
   agents: ReadonlyArray<string>,
   by: string,
   text: string,
   naming: Naming
-): ReadonlyArray<Told> => {
+): ReadonlyArray<ReactionCommand> => {
   if (agents.length === 0) return []
   const payload = { ...naming, excerpt: excerptOf(text), untrusted: UNTRUSTED }
   return agents.map((agent) =>
-    tell("notification.tell", agent, { about: "mention.received", payload, who: { as: "by", agent: by } })
+    commandFor("notification.tell", agent, { about: "mention.received", payload, who: { as: "by", agent: by } })
   )
 }

@@ -11,5 +11,5 @@ export const standsOf =
     state === null || !isThere(state, by) ? { refused: notFound(noun) } : { data: null }
 
 /** Hidden ones are kept. */
-export const keptOf = (noun: string) => (state: Hideable | null) =>
+export const existsOf = (noun: string) => (state: Hideable | null) =>
   state === null || state.deleted ? { refused: notFound(noun) } : { data: null }

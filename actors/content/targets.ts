@@ -7,14 +7,14 @@ import { sql } from "kysely"
 const idOf = (row: string) => sql.ref(`${row}.target_id`)
 
 /** True if lists show the target. A reply needs its thread. */
-export const targetShown = (row: string) => sql<boolean>`case ${sql.ref(`${row}.target_type`)}
+export const isTargetVisible = (row: string) => sql<boolean>`case ${sql.ref(`${row}.target_type`)}
   when 'post' then (select true from posts p where p.id = ${idOf(row)} limit 1)
   when 'thread' then (select true from threads t where t.id = ${idOf(row)} limit 1)
   else (select true from replies r where r.id = ${idOf(row)} and not r.deleted
     and (select true from threads t where t.id = r.thread limit 1) limit 1) end`
 
 /** True if the target was not deleted, hidden or not. The thread of a reply may be deleted. */
-export const targetKept = (row: string) => sql<boolean>`case ${sql.ref(`${row}.target_type`)}
+export const isTargetKept = (row: string) => sql<boolean>`case ${sql.ref(`${row}.target_type`)}
   when 'post' then (select true from posts p where p.id = ${idOf(row)} limit 1)
     or (select true from hidden_posts h where h.id = ${idOf(row)} limit 1)
   when 'thread' then (select true from threads t where t.id = ${idOf(row)} limit 1)

@@ -6,7 +6,7 @@ import { completed, isCompleted, type Known, wantedBy, type Wanting } from "../.
 import { type PrepareContext, read, write } from "../engine/definition.ts"
 import { type ActorOf, type Fold, kind } from "../kit/kind.ts"
 import { Actors } from "../engine/services.ts"
-import { decideDrop, decidePutOff, decideRedeliver, decideReport, decideTimer, keptSeconds } from "./decide.ts"
+import { decideDrop, decidePutOff, decideRedeliver, decideReport, decideTimer, retentionSeconds } from "./decide.ts"
 import { DeliveryEvent, DeliveryState, evolve } from "./state.ts"
 
 const fold: Fold<ActorOf<DeliveryState, DeliveryEvent>> = {
@@ -19,7 +19,7 @@ const fold: Fold<ActorOf<DeliveryState, DeliveryEvent>> = {
 }
 
 /** The delivery's present status. */
-const told = (state: DeliveryState) => ({ status: state?.status ?? null })
+const statusRecord = (state: DeliveryState) => ({ status: state?.status ?? null })
 
 /** As an agent's webhook makes it (actors/agent/webhook/decide.ts). */
 interface Body {
@@ -60,7 +60,7 @@ const whole = (about: string, body: string, context: PrepareContext): Effect.Eff
   })
 
 export const deliveryKind = kind(fold, deliveryOperations, ({ config: { limits } }) => ({
-  keepSeconds: (state, at) => keptSeconds(state, at, limits),
+  keepSeconds: (state, at) => retentionSeconds(state, at, limits),
   onTimer: "delivery.timer",
   operations: {
     "delivery.content": read((state) => {
@@ -76,18 +76,18 @@ export const deliveryKind = kind(fold, deliveryOperations, ({ config: { limits }
     "delivery.report": write({
       prepare: () => jitter,
       decide: (state, report, context) => decideReport(state, report, context, limits),
-      answer: told
+      answer: statusRecord
     }),
     "delivery.put_off": write({
       prepare: () => jitter,
       decide: (state, input, context) => decidePutOff(state, input, context, limits),
-      answer: told
+      answer: statusRecord
     }),
-    "delivery.drop": write({ decide: decideDrop, answer: told }),
-    "delivery.timer": write({ decide: decideTimer, answer: told }),
+    "delivery.drop": write({ decide: decideDrop, answer: statusRecord }),
+    "delivery.timer": write({ decide: decideTimer, answer: statusRecord }),
     "delivery.redeliver": write({
       decide: (state, input, { at }) => decideRedeliver(state, input, at, limits),
-      answer: told,
+      answer: statusRecord,
       projected: true
     })
   }

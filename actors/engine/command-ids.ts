@@ -34,4 +34,4 @@ export const operatorOf = (id: string): string | null =>
   /^operator-([A-Za-z0-9_]{1,32})-[0-9a-f]{24}$/.exec(id)?.[1] ?? null
 
 /** True if nobody sends the command again once it is answered. */
-export const isLastHeard = (id: string): boolean => id.startsWith(TIMER_COMMAND) || reactionPlaceOf(id) !== null
+export const isNeverRepeated = (id: string): boolean => id.startsWith(TIMER_COMMAND) || reactionPlaceOf(id) !== null

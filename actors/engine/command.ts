@@ -29,7 +29,7 @@ import { Effect } from "effect"
 import { type ErrorCode, type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { Span } from "../../schemas/runtime/trace/span.ts"
 import { type Decision, type DecideContext, type ActorTypes, type Timer, type WriteOperation } from "./definition.ts"
-import { isLastHeard } from "./command-ids.ts"
+import { isNeverRepeated } from "./command-ids.ts"
 import { bytesOf, type CommitGroup, companionsOf, groupOf, isRefused, timersOf } from "./commit-group.ts"
 import { CONFLICT_TRIES, conflictPause, lostTo } from "./conflict.ts"
 import { knowsEvent, UnknownEvent } from "./fold.ts"
@@ -220,7 +220,7 @@ class Attempt<R> {
     const { command, operation } = underWay
     const events = decision.events ?? []
     if (events.length === 0) {
-      const isFinal = "refused" in decision || isLastHeard(command.id)
+      const isFinal = "refused" in decision || isNeverRepeated(command.id)
       if (isFinal && !(yield* this.isNewest())) return AGAIN
       return this.outcomeOf(decision)
     }

@@ -98,7 +98,7 @@ const attemptedAt = (
 }
 
 const dropped = (parts: AttemptParts, attempt: Attempt, reason: string): Effect.Effect<Ended> =>
-  Effect.map(told(parts, attempt, "delivery.drop", { call: attempt.call, reason }), () => {
+  Effect.map(reportOutcome(parts, attempt, "delivery.drop", { call: attempt.call, reason }), () => {
     parts.observer?.dropped()
     return { tookMs: null }
   })
@@ -119,7 +119,7 @@ const made = (
 }
 
 export const putOff = (parts: AttemptParts, attempt: Attempt): Effect.Effect<void> =>
-  Effect.map(told(parts, attempt, "delivery.put_off", { call: attempt.call }), () => parts.observer?.putOff())
+  Effect.map(reportOutcome(parts, attempt, "delivery.put_off", { call: attempt.call }), () => parts.observer?.putOff())
 
 /** The outcome of a POST. One that is not back when it should be has gone astray, and counts as late. */
 const posted = (
@@ -153,7 +153,7 @@ const posted = (
   })
 
 const reported = (parts: AttemptParts, attempt: Attempt, outcome: PostOutcome, { url, failing }: Signed) =>
-  Effect.flatMap(told(parts, attempt, "delivery.report", { call: attempt.call, ...outcome }), (report) => {
+  Effect.flatMap(reportOutcome(parts, attempt, "delivery.report", { call: attempt.call, ...outcome }), (report) => {
     const delivered = outcome.error === null
     parts.observer?.attempted(outcome, !delivered && report?.status === "pending")
     if (report === null || (delivered && !failing)) return Effect.void
@@ -166,7 +166,7 @@ const reported = (parts: AttemptParts, attempt: Attempt, outcome: PostOutcome, {
   })
 
 /** Reports to the delivery's actor. `null` if that failed; the message then comes again. */
-const told = <Op extends "delivery.report" | "delivery.drop" | "delivery.put_off">(
+const reportOutcome = <Op extends "delivery.report" | "delivery.drop" | "delivery.put_off">(
   { ask, held }: AttemptParts,
   attempt: Attempt,
   op: Op,

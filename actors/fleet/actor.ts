@@ -19,7 +19,15 @@ import {
   takenOf
 } from "./decide.ts"
 import { decideForHuman, foundFor } from "./for-human.ts"
-import { evolveFleet, type FleetActor, FleetEvent, FleetState, type Heard, newHeard, NO_FLEET } from "./state.ts"
+import {
+  evolveFleet,
+  type FleetActor,
+  FleetEvent,
+  FleetState,
+  type HostContacts,
+  noContacts,
+  NO_FLEET
+} from "./state.ts"
 
 const fold: Fold<FleetActor> = {
   kind: "fleet",
@@ -30,13 +38,13 @@ const fold: Fold<FleetActor> = {
 }
 
 const isAwayBy =
-  (clock: Clock.Clock, { since, at }: Heard, awayMs: number) =>
+  (clock: Clock.Clock, { since, at }: HostContacts, awayMs: number) =>
   (host: string): boolean =>
     monotonicMs(clock) - (at.get(host) ?? since) > awayMs
 
 export const fleetKind = kind(fold, operations, ({ clock, nats, seed, config: { limits } }) => {
   const { away_ms, hosts_max } = limits.service.runtime
-  const awayIn = (heard: Heard) => isAwayBy(clock, heard, away_ms)
+  const awayIn = (heard: HostContacts) => isAwayBy(clock, heard, away_ms)
   /** Its host looks at once; without that, at the next beat. */
   const tell = (id: string, state: FleetState): Effect.Effect<void> =>
     Effect.sync(() => {
@@ -45,7 +53,7 @@ export const fleetKind = kind(fold, operations, ({ clock, nats, seed, config: { 
     })
 
   return {
-    memory: () => newHeard(monotonicMs(clock)),
+    memory: () => noContacts(monotonicMs(clock)),
     operations: {
       "fleet.places": read((state, { agents, human, page, per_page }) => {
         const newest = state.places

@@ -3,14 +3,14 @@ import { FLEET_ID } from "../../schemas/fleet/operations.ts"
 import { AgentEvent } from "../agent/noun.ts"
 import { CompartmentEvent } from "../compartment/noun.ts"
 import { HumanEvent } from "../human/noun.ts"
-import { on, reactions, tell, type Told } from "../reactions/reaction.ts"
+import { on, reactions, commandFor, type ReactionCommand } from "../reactions/reaction.ts"
 import { FleetEvent } from "./state.ts"
 
 export const agentsFate = reactions(
   "compartments_of_agents",
   on("agent", AgentEvent, (event, { id: agent }) => {
-    const told = (fate: "suspended" | "reinstated" | "banned" | "deleted", reason: string | null): Told =>
-      tell("fleet.fate", FLEET_ID, { agent, fate, reason })
+    const told = (fate: "suspended" | "reinstated" | "banned" | "deleted", reason: string | null): ReactionCommand =>
+      commandFor("fleet.fate", FLEET_ID, { agent, fate, reason })
     switch (event.type) {
       case "agent.suspended":
         return [told("suspended", event.reason)]
@@ -29,20 +29,20 @@ export const agentsFate = reactions(
 export const peoplesFate = reactions(
   "compartments_of_people",
   on("human", HumanEvent, (event, { id: human }) =>
-    event.type === "human.deleted" ? [tell("fleet.fate", FLEET_ID, { human, fate: "deleted" })] : []
+    event.type === "human.deleted" ? [commandFor("fleet.fate", FLEET_ID, { human, fate: "deleted" })] : []
   )
 )
 
 export const fated = reactions(
   "compartments_fated",
   on("fleet", FleetEvent, (event) => {
-    if (event.type === "fleet.moved") return [tell("compartment.move", event.compartment, { host: event.host })]
+    if (event.type === "fleet.moved") return [commandFor("compartment.move", event.compartment, { host: event.host })]
     if (event.type !== "fleet.fated") return []
     const { fate, by, reason } = event
     return event.compartments.map((compartment) => {
-      if (fate === "end") return tell("compartment.end", compartment, null)
-      if (fate === "lift") return tell("compartment.lift", compartment, { by })
-      return tell("compartment.suspend", compartment, { by, reason })
+      if (fate === "end") return commandFor("compartment.end", compartment, null)
+      if (fate === "lift") return commandFor("compartment.lift", compartment, { by })
+      return commandFor("compartment.suspend", compartment, { by, reason })
     })
   })
 )
@@ -50,6 +50,6 @@ export const fated = reactions(
 export const released = reactions(
   "compartments_released",
   on("compartment", CompartmentEvent, (event, { id: compartment }) =>
-    event.type === "compartment.deleted" ? [tell("fleet.release", FLEET_ID, { compartment })] : []
+    event.type === "compartment.deleted" ? [commandFor("fleet.release", FLEET_ID, { compartment })] : []
   )
 )

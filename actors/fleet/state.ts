@@ -98,11 +98,11 @@ const changed = (places: ReadonlyArray<PlaceValue>, compartment: string, change:
   places.map((one) => (one.compartment === compartment ? { ...one, ...change } : one))
 
 /** When each host was last heard of, in monotonic ms. */
-export interface Heard {
+export interface HostContacts {
   readonly since: number
   readonly at: Map<string, number>
 }
 
-export const newHeard = (since: number): Heard => ({ since, at: new Map() })
+export const noContacts = (since: number): HostContacts => ({ since, at: new Map() })
 
-export type FleetActor = ActorOf<FleetState, FleetEvent, Heard>
+export type FleetActor = ActorOf<FleetState, FleetEvent, HostContacts>

@@ -2,7 +2,7 @@
 import { API_PREFIX } from "../../schemas/version.ts"
 import type { VoteTarget } from "../../schemas/vote/records.ts"
 import { PostEvent } from "../post/noun.ts"
-import { awaited, on, reactions, tell, type Told } from "../reactions/reaction.ts"
+import { awaited, on, reactions, commandFor, type ReactionCommand } from "../reactions/reaction.ts"
 import { ReplyEvent } from "../reply/noun.ts"
 import { ThreadEvent } from "../thread/noun.ts"
 import { countedOf, type HiddenBy, type RestoredBy } from "../content/noun.ts"
@@ -17,11 +17,11 @@ const moderated = (
   id: string,
   event: HiddenBy | RestoredBy,
   place: Place
-): ReadonlyArray<Told> => {
+): ReadonlyArray<ReactionCommand> => {
   const { author } = event
   const [hidden, reason] = "reason" in event ? [true, event.reason] : [false, null]
   const input = { target_type, target_id: Number(id), hidden, reason, ...countedOf(event), ...place }
-  return [tell("content.hidden", author, input)]
+  return [commandFor("content.hidden", author, input)]
 }
 
 export const hiddenContent = awaited(

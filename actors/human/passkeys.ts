@@ -56,7 +56,7 @@ const knownOf = ({ human, sealer }: Opened, id: string): ReadonlyArray<Known> =>
     used_at
   }))
 
-const shown = ({ id, name, added_at, used_at }: Known) => ({
+const passkeyRecord = ({ id, name, added_at, used_at }: Known) => ({
   id,
   name,
   added_at: iso(added_at),
@@ -108,7 +108,7 @@ export const passkeyOperations = (parts: LetterParts, opening: Opening): Passkey
 
   return {
     "human.passkeys": custom((state, _input, { id }) =>
-      Effect.map(opened(state, id), (account) => ({ passkeys: knownOf(account, id).map(shown) }))
+      Effect.map(opened(state, id), (account) => ({ passkeys: knownOf(account, id).map(passkeyRecord) }))
     ),
     "human.offer_passkey": custom((state, { password, token, name }, context) =>
       Effect.gen(function* () {

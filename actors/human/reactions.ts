@@ -1,10 +1,12 @@
-import { awaited, on, reactions, tell } from "../reactions/reaction.ts"
+import { awaited, on, reactions, commandFor } from "../reactions/reaction.ts"
 import { HumanEvent } from "./state.ts"
 
 /** Erases the key of a deleted account. From then on nobody can read what was sealed under it. */
 export const erasedAccounts = reactions(
   "human_erased",
-  on("human", HumanEvent, (event, { id }) => (event.type === "human.deleted" ? [tell("human.erase", id, null)] : []))
+  on("human", HumanEvent, (event, { id }) =>
+    event.type === "human.deleted" ? [commandFor("human.erase", id, null)] : []
+  )
 )
 
 /** Sponsorships are verified with their person's address, and end with the account. */
@@ -12,11 +14,11 @@ export const sponsorshipsOfHumans = awaited(
   reactions(
     "sponsorship_of_human",
     on("human", HumanEvent, (event) => {
-      const withdrawn = (id: number) => tell("sponsorship.end", String(id), { status: "withdrawn" })
+      const withdrawn = (id: number) => commandFor("sponsorship.end", String(id), { status: "withdrawn" })
       if (event.type === "human.address_confirmed")
         return [
           ...(event.ended ?? []).map(withdrawn),
-          ...(event.sponsorships ?? []).map((id) => tell("sponsorship.verify", String(id), null))
+          ...(event.sponsorships ?? []).map((id) => commandFor("sponsorship.verify", String(id), null))
         ]
       return event.type === "human.deleted" ? (event.sponsorships ?? []).map(withdrawn) : []
     })

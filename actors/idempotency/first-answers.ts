@@ -120,7 +120,7 @@ type Context = PrepareContext<RequestMemory>
 const purpose = (owner: string, key: string): string => `idempotency ${owner} ${key}`
 
 /** The reply about a first answer. */
-export const heard = (first: Kept, input: IdempotencyEntry): IdempotencyBegin =>
+export const firstAnswerReply = (first: Kept, input: IdempotencyEntry): IdempotencyBegin =>
   first.body === input.body ? { state: "done", status: first.status, answer: first.answer } : CONFLICT
 
 /** The sort of who keeps answers; `null`: a key that no agent has, for which no day's bytes are counted. */
@@ -212,7 +212,7 @@ export const firstAnswers = ({ clock, nats, sealer, limits }: FirstAnswersParts)
         if (first.remade === true && first.body === input.body)
           return Effect.succeed({ ...begun, again: true, ...(first.answer === "" ? {} : { remake: first.answer }) })
         underWay.delete(input.key)
-        return Effect.succeed(heard(first, input))
+        return Effect.succeed(firstAnswerReply(first, input))
       })
       return Effect.onError(found, () => Effect.sync(() => underWay.delete(input.key)))
     })
@@ -224,7 +224,7 @@ export const firstAnswers = ({ clock, nats, sealer, limits }: FirstAnswersParts)
       if (running !== undefined && running.abandoned !== true && running.until >= now)
         return Effect.succeed<IdempotencyBegin>(running.body === input.body ? { state: "in_flight" } : CONFLICT)
       return Effect.map(keptOf(owner, input.key), (first): IdempotencyBegin =>
-        first === null || first.remade === true ? { state: "new" } : heard(first, input)
+        first === null || first.remade === true ? { state: "new" } : firstAnswerReply(first, input)
       )
     })
 

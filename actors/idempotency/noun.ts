@@ -1,1 +1,7 @@
-export { firstAnswers, heard, type FirstAnswersParts, type RequestMemory, type UnderWay } from "./first-answers.ts"
+export {
+  firstAnswers,
+  firstAnswerReply as heard,
+  type FirstAnswersParts,
+  type RequestMemory,
+  type UnderWay
+} from "./first-answers.ts"

@@ -204,13 +204,13 @@ export const attempted = (
   if (send === null) return Effect.void
   const { hurry } = letters
   const slots = slotsOf(letters, template)
-  const tell = (outcome: LetterOutcome) => told(asking, letter, { attempt, outcome })
+  const tell = (outcome: LetterOutcome) => report(asking, letter, { attempt, outcome })
   const sent = (tooSlow: Effect.Effect<void>) => Effect.flatMap(send(Effect.raceFirst(hurry, tooSlow)), tell)
   return slots.using(letter, sent, tell(BUSY))
 }
 
 /** If it cannot be reported, the letter's own timer finds that out. */
-const told = (
+const report = (
   asking: Ready["asking"],
   letter: string,
   input: { readonly attempt: number; readonly outcome: LetterOutcome }

@@ -16,7 +16,7 @@ interface About {
 }
 
 /** Added to the values of a letter, for a later check whether there is room for it. */
-export const toldOf = ({ agent, event }: About): Readonly<Record<string, string>> => ({ of: agent, event })
+export const subjectValues = ({ agent, event }: About): Readonly<Record<string, string>> => ({ of: agent, event })
 
 /** Letters of older releases do not say it, but some templates do. */
 const BY_TEMPLATE: Readonly<Record<string, string>> = {

@@ -15,7 +15,7 @@ interface Written {
 
 type Row = Omit<LibraryListed, "updated_at" | "url"> & { readonly updated_at: Date }
 
-const shown = <Shown extends Row>({ updated_at, ...row }: Shown, baseUrl: string) => ({
+const entryRecord = <Shown extends Row>({ updated_at, ...row }: Shown, baseUrl: string) => ({
   ...row,
   updated_at: updated_at.toISOString(),
   url: `${baseUrl}/library/${row.slug}`
@@ -30,7 +30,7 @@ export const libraryQuery =
       found.select(LISTED).orderBy("id").$narrowType<Written>(),
       input
     )
-    return { total, items: rows.map((row) => shown(row, baseUrl)) }
+    return { total, items: rows.map((row) => entryRecord(row, baseUrl)) }
   }
 
 export const libraryEntryQuery =
@@ -42,5 +42,5 @@ export const libraryEntryQuery =
       .where("slug", "=", slug)
       .$narrowType<Written>()
       .executeTakeFirst()
-    return row === undefined ? null : shown(row, baseUrl)
+    return row === undefined ? null : entryRecord(row, baseUrl)
   }

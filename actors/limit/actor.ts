@@ -11,7 +11,7 @@ import { figuresOf, isCounted, type RateLimit, wideLimit } from "../../schemas/l
 import type { Limits } from "../../schemas/limits.ts"
 import { once } from "../engine/definition.ts"
 import { type ActorOf, type Fold, kind, type Operating } from "../kit/kind.ts"
-import { keepWindow, keptWindow } from "./kept.ts"
+import { keepWindow, readWindow } from "./stored-windows.ts"
 import { draw, grantedTo, type Window, withCommand } from "./window.ts"
 
 const KEPT_FROM_SECONDS = 900
@@ -35,14 +35,14 @@ const bucketOperations = (nats: NatsConnection, limits: Limits): Operating<typeo
   ): Effect.Effect<LimitGrant, Refusal> =>
     Effect.gen(function* () {
       const lasting = limit.window_seconds >= KEPT_FROM_SECONDS
-      if (lasting && !memory.loaded) memory.window = yield* kept(() => keptWindow(nats, name, key))
+      if (lasting && !memory.loaded) memory.window = yield* orUnavailable(() => readWindow(nats, name, key))
       memory.loaded = true
       const before = grantedTo(memory.window, id) ?? 0
       const drawn = draw(memory.window, limit, before === 0 ? wanted : 0, yield* Clock.currentTimeMillis)
       const granted = before + drawn.granted
       if (lasting && drawn.granted > 0) {
         const window = withCommand(drawn.window, id, granted)
-        yield* kept(() => keepWindow(nats, name, key, window, limit.window_seconds))
+        yield* orUnavailable(() => keepWindow(nats, name, key, window, limit.window_seconds))
         memory.window = window
       } else memory.window = drawn.window
       return { granted, limit: limit.requests, remaining: drawn.remaining, resets_at: drawn.resetsAt }
@@ -58,13 +58,13 @@ const bucketOperations = (nats: NatsConnection, limits: Limits): Operating<typeo
   ): Effect.Effect<null, Refusal> =>
     Effect.gen(function* () {
       const lasting = limit.window_seconds >= KEPT_FROM_SECONDS
-      if (lasting && !memory.loaded) memory.window = yield* kept(() => keptWindow(nats, name, key))
+      if (lasting && !memory.loaded) memory.window = yield* orUnavailable(() => readWindow(nats, name, key))
       memory.loaded = true
       const { window } = memory
       if (window === null || grantedTo(window, id) === 0) return null
       const left = { ...window, used: Math.max(0, window.used - Math.max(0, count)) }
       const given = lasting ? withCommand(left, id, 0) : left
-      if (lasting) yield* kept(() => keepWindow(nats, name, key, given, limit.window_seconds))
+      if (lasting) yield* orUnavailable(() => keepWindow(nats, name, key, given, limit.window_seconds))
       memory.window = given
       return null
     })
@@ -92,7 +92,7 @@ const bucketOperations = (nats: NatsConnection, limits: Limits): Operating<typeo
 
 const noBucket = invalidField("bucket", "There is no such bucket.")
 
-const kept = <A>(request: () => Promise<A>): Effect.Effect<A, Refusal> =>
+const orUnavailable = <A>(request: () => Promise<A>): Effect.Effect<A, Refusal> =>
   Effect.tryPromise({ try: request, catch: () => unavailable("The rate limit cannot be read at the moment.") })
 
 const fold: Fold<Bucket> = { kind: "limit", state: Schema.Null, initial: null, events: null, evolve: () => null }

@@ -11,7 +11,7 @@ import type { Refusal } from "../../schemas/errors.ts"
 import type { RateLimit } from "../../schemas/limit/bucket.ts"
 import { wallMs } from "../../schemas/runtime/clock.ts"
 import { DAY_SECONDS, lookedUp } from "./day.ts"
-import { keepWindow, keptWindow } from "./kept.ts"
+import { keepWindow, readWindow } from "./stored-windows.ts"
 import { draw, type Window } from "./window.ts"
 
 const SLICE_FIRST_BYTES = 8192
@@ -62,7 +62,7 @@ export const dayBytes = (
     Effect.gen(function* () {
       renew(memory, wallMs(clock))
       if (memory.window !== undefined && memory.window !== null) return memory.window
-      const found = yield* lookedUp(() => keptWindow(nats, bucket, owner))
+      const found = yield* lookedUp(() => readWindow(nats, bucket, owner))
       // Meanwhile another may have drawn on it.
       return (memory.window ??= found)
     })

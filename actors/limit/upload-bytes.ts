@@ -12,7 +12,7 @@ import type { Refusal } from "../../schemas/errors.ts"
 import type { RateLimit } from "../../schemas/limit/bucket.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { DAY_SECONDS, lookedUp, spentBytes } from "./day.ts"
-import { keepWindow, keptWindow } from "./kept.ts"
+import { keepWindow, readWindow } from "./stored-windows.ts"
 import { draw, type Window } from "./window.ts"
 
 const UPLOAD_BYTES = "upload_bytes"
@@ -31,7 +31,7 @@ export const uploadDraw = (nats: NatsConnection, limits: Limits) => {
   return (memory: UploadBytes, agent: string, bytes: number): Effect.Effect<void, Refusal> => {
     if (bytes === 0) return Effect.void
     const drawn = Effect.gen(function* () {
-      if (memory.window === undefined) memory.window = yield* lookedUp(() => keptWindow(nats, UPLOAD_BYTES, agent))
+      if (memory.window === undefined) memory.window = yield* lookedUp(() => readWindow(nats, UPLOAD_BYTES, agent))
       const now = yield* Clock.currentTimeMillis
       const { granted, remaining, resetsAt, window } = draw(memory.window, limit, bytes, now)
       if (granted < bytes) return yield* Effect.fail(spentBytes(UPLOAD_BYTES, "upload", limit, resetsAt, now))

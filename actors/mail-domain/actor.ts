@@ -7,7 +7,7 @@ import type { FiredTimer } from "../../schemas/timer.ts"
 import { custom, type PrepareContext, read, write } from "../engine/definition.ts"
 import { type Fold, kind } from "../kit/kind.ts"
 import { Actors } from "../engine/services.ts"
-import { type Checked, checkedBy, unheard } from "./checks.ts"
+import { type Checked, checkedBy, unanswered } from "./checks.ts"
 import {
   CHECK_TIMER,
   CLAIM_TIMER,
@@ -67,7 +67,7 @@ export const mailDomainKind = kind(fold, domainOperations, (node: MailParts) => 
   const isOwn = (id: string): boolean => parts !== null && id === domainId(parts.own)
 
   const checked = (held: HeldDomain): Effect.Effect<Checked, Refusal> =>
-    parts === null ? Effect.succeed(unheard(held.records)) : parts.looks.one(checkedBy(parts, held, service.mail))
+    parts === null ? Effect.succeed(unanswered(held.records)) : parts.looks.one(checkedBy(parts, held, service.mail))
 
   /** `null` if nothing is to be made. */
   const ownFacts = ({ held }: MailDomainState, id: string): Effect.Effect<OwnFacts | null, Refusal> =>

@@ -16,7 +16,7 @@ export interface Checked {
 }
 
 /** The result if no server answered: no verdict on anything. */
-export const unheard = (records: ReadonlyArray<DnsRecord>): Checked => ({
+export const unanswered = (records: ReadonlyArray<DnsRecord>): Checked => ({
   found: records.map(() => null),
   provider: null
 })

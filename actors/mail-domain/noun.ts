@@ -1,7 +1,7 @@
 import { mailDomainKind } from "./actor.ts"
 import { mailDomainHolderKind } from "./holder/actor.ts"
-import { domainMailboxesGo, domainsGo, toldOfDomains } from "./reactions.ts"
+import { domainMailboxesGo, domainsGo, domainNotifications } from "./reactions.ts"
 
 export const kinds = [mailDomainKind, mailDomainHolderKind]
 
-export const reactions = [toldOfDomains, domainMailboxesGo, domainsGo]
+export const reactions = [domainNotifications, domainMailboxesGo, domainsGo]

@@ -14,11 +14,11 @@ import {
 } from "./queries.ts"
 import {
   bannedMailGoes,
-  fullMailboxesTold,
+  fullMailboxNotifications,
   mailboxesGo,
   sendingsCounted,
-  sendingsTold,
-  toldOfMail
+  sendingNotifications,
+  mailNotifications
 } from "./reactions.ts"
 import { mailRecipientKind } from "./recipient/actor.ts"
 import { mailSendingKind } from "./sending/actor.ts"
@@ -37,7 +37,14 @@ export const kinds = [
 
 export const projections = [mailProjection]
 
-export const reactions = [toldOfMail, fullMailboxesTold, mailboxesGo, bannedMailGoes, sendingsCounted, sendingsTold]
+export const reactions = [
+  mailNotifications,
+  fullMailboxNotifications,
+  mailboxesGo,
+  bannedMailGoes,
+  sendingsCounted,
+  sendingNotifications
+]
 
 export const queries = ({ db }: Answering) => ({
   mail_rows: mailRowsQuery(db),

@@ -5,7 +5,7 @@
 import { Clock, type Context, Effect } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
-import type { MailToTell } from "../../schemas/mail/operations.ts"
+import type { NotifiedMail } from "../../schemas/mail/operations.ts"
 import { type ListedMail, type MailThread, messageIdOf, threadIdOf } from "../../schemas/mail/records.ts"
 import { addressesOf, type ListedSent, statusOfAll } from "../../schemas/mail/sent.ts"
 import { wordsOf } from "../../schemas/mail/words.ts"
@@ -164,7 +164,7 @@ const summarized = (mails: ReadonlyArray<number>, asking: Asking) =>
     const actors = yield* Actors
     const one = (id: number) =>
       actors.ask({ ...asking, commandId: `${asking.commandId}-${id}` }, "mail.summary", String(id), null).pipe(
-        Effect.map((told): ReadonlyArray<{ readonly id: number; readonly told: MailToTell }> => [{ id, told }]),
+        Effect.map((told): ReadonlyArray<{ readonly id: number; readonly told: NotifiedMail }> => [{ id, told }]),
         Effect.catchIf(
           ({ code }) => code === "not_found",
           () => Effect.succeed([])

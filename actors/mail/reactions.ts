@@ -3,18 +3,18 @@
  * ends.
  */
 import { AgentEvent } from "../agent/noun.ts"
-import { on, reactions, tell } from "../reactions/reaction.ts"
+import { on, reactions, commandFor } from "../reactions/reaction.ts"
 import type { SUPPRESSIONS } from "../../schemas/mail/sending-operations.ts"
 import { MailboxEvent } from "./box/state.ts"
 import { MailerEvent } from "./mailer/state.ts"
 import { MailSendingEvent } from "./sending/state.ts"
 
-export const toldOfMail = reactions(
+export const mailNotifications = reactions(
   "mail_told",
   on("mailbox", MailboxEvent, (event, { id }) =>
     event.type === "mailbox.received"
       ? [
-          tell("notification.tell", event.agent, {
+          commandFor("notification.tell", event.agent, {
             about: "email.received",
             payload: receivedPayload(event.mail, Number(id))
           })
@@ -24,13 +24,13 @@ export const toldOfMail = reactions(
 )
 
 /** A mailbox refuses unproven mail from then on. */
-export const fullMailboxesTold = reactions(
+export const fullMailboxNotifications = reactions(
   "mail_full_told",
   on("mailbox", MailboxEvent, (event, { id }) => {
     if (event.type !== "mailbox.received" || event.filled !== true) return []
     const path = `/api/v1/email/mailboxes/${id}`
     const payload = { mailbox: { id: Number(id) }, url: path, api_url: path }
-    return [tell("notification.tell", event.agent, { about: "email.mailbox_full", payload })]
+    return [commandFor("notification.tell", event.agent, { about: "email.mailbox_full", payload })]
   })
 )
 
@@ -43,7 +43,7 @@ const receivedPayload = (mail: number, mailbox: number) => {
 export const mailboxesGo = reactions(
   "mail_ended",
   on("agent", AgentEvent, (event, { id }) =>
-    event.type === "agent.deleted" ? [tell("mailer.close_all", id, null)] : []
+    event.type === "agent.deleted" ? [commandFor("mailer.close_all", id, null)] : []
   )
 )
 
@@ -51,7 +51,7 @@ export const mailboxesGo = reactions(
 export const bannedMailGoes = reactions(
   "mail_banned",
   on("agent", AgentEvent, (event, { id, at }) =>
-    event.type === "agent.banned" ? [tell("mailer.banned", id, { at })] : []
+    event.type === "agent.banned" ? [commandFor("mailer.banned", id, { at })] : []
   )
 )
 
@@ -65,7 +65,7 @@ export const sendingsCounted = reactions(
     const type = badOf(event)
     if (type === null || !("recipient" in event)) return []
     const isOwn = event.own === true
-    const counted = tell("mailer.count", event.agent, { type, ...(isOwn ? { own: true } : {}) })
+    const counted = commandFor("mailer.count", event.agent, { type, ...(isOwn ? { own: true } : {}) })
     // The service itself knows, at each attempt, which of its own addresses exist.
     return isOwn && type === "bounced" ? [counted] : [...suppressed(event, type), counted]
   })
@@ -76,7 +76,7 @@ type Told = Pick<Extract<MailSendingEvent, { recipient: string }>, "recipient" |
 /** A recipient who unsubscribes does so for all tags; a missing mailbox says nothing of them. */
 const suppressed = ({ recipient, sealed, untagged }: Told, reason: (typeof SUPPRESSIONS)[number]) =>
   [{ recipient, sealed }, ...(untagged === undefined || reason === "bounced" ? [] : [untagged])].map((one) =>
-    tell("mail_recipient.suppress", one.recipient, { reason, sealed: one.sealed })
+    commandFor("mail_recipient.suppress", one.recipient, { reason, sealed: one.sealed })
   )
 
 const badOf = (event: MailSendingEvent): "bounced" | "complained" | null =>
@@ -85,7 +85,7 @@ const badOf = (event: MailSendingEvent): "bounced" | "complained" | null =>
     : null
 
 /** Addresses are added when it is read, by their numbers. */
-export const sendingsTold = reactions(
+export const sendingNotifications = reactions(
   "mail_sent_told",
   on("mail_sending", MailSendingEvent, (event) => {
     const type = badOf(event)
@@ -93,13 +93,13 @@ export const sendingsTold = reactions(
     const { agent, mail, n, detail } = event
     const path = `/api/v1/email/messages/em_${mail}`
     const payload = { message_id: `em_${mail}`, recipients: [n], provider_reason: detail, url: path, api_url: path }
-    return [tell("notification.tell", agent, { about: `email.${type}`, payload })]
+    return [commandFor("notification.tell", agent, { about: `email.${type}`, payload })]
   }),
   on("mailer", MailerEvent, (event, { id }) => {
     if (event.type !== "mailer.suspended") return []
     const { bounce_rate, bounces, complaints, window_days } = event
     const path = "/api/v1/email"
     const payload = { bounce_rate, bounces, complaints, window_days, url: path, api_url: path }
-    return [tell("notification.tell", id, { about: "email.sending_suspended", payload })]
+    return [commandFor("notification.tell", id, { about: "email.sending_suspended", payload })]
   })
 )

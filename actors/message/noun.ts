@@ -2,13 +2,13 @@ import type { Answering } from "../queries/serve.ts"
 import { messageKind } from "./actor.ts"
 import { messageProjection } from "./projection.ts"
 import { messageQuery, messagesQuery } from "./queries.ts"
-import { toldMessages } from "./reactions.ts"
+import { messageNotifications } from "./reactions.ts"
 
 export const kinds = [messageKind]
 
 export const projections = [messageProjection]
 
-export const reactions = [toldMessages]
+export const reactions = [messageNotifications]
 
 export const queries = ({ db, config: { baseUrl } }: Answering) => ({
   messages: messagesQuery(db, baseUrl),

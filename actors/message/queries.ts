@@ -61,7 +61,7 @@ export const listOf = (db: Kysely<Database>, { page, per_page, ...asked }: Omit<
     .offset((page - 1) * per_page)
 
 /** Those alone that are shown, with who wrote and who got them. */
-const shown = (db: Kysely<Database>, messages: AliasableExpression<Stored>) =>
+const messageRows = (db: Kysely<Database>, messages: AliasableExpression<Stored>) =>
   db
     .selectFrom(messages.as("m"))
     .innerJoin("agents as f", "f.id", "m.sender")
@@ -130,7 +130,7 @@ export const messagesQuery =
     if (held !== null) return { held, total: 0, items: [] }
     const [{ total }, rows] = await Promise.all([
       db.selectFrom(boxOf(db, input).as("m")).select(COUNTED).executeTakeFirstOrThrow(),
-      shown(db, listOf(db, input)).execute()
+      messageRows(db, listOf(db, input)).execute()
     ])
     return {
       total: totalBeside(Number(total), rows.length, input),
@@ -146,7 +146,7 @@ export const messageQuery =
       .selectAll()
       .where("id", "=", String(id))
       .where((where) => where.or([where("sender", "=", agent), where("recipient", "=", agent)]))
-    const row = await shown(db, own).executeTakeFirst()
+    const row = await messageRows(db, own).executeTakeFirst()
     return row === undefined ? null : messageOf(row, baseUrl)
   }
 
@@ -163,7 +163,7 @@ export const messagesSince = async (
   const inbox: Box = { agent, box: "inbox", with: null, unread: false, since_id: 0 }
   const sinceThen = newest(found(db, inbox, "recipient")).where("created_at", ">", since)
   const [rows, { total }] = await Promise.all([
-    shown(db, sinceThen.limit(bounds.shown)).execute(),
+    messageRows(db, sinceThen.limit(bounds.shown)).execute(),
     db.selectFrom(sinceThen.limit(bounds.counted).as("m")).select(COUNTED).executeTakeFirstOrThrow()
   ])
   return { items: rows.map((row) => messageOf(row, baseUrl)), more: Math.max(0, Number(total) - bounds.shown) }

@@ -2,7 +2,7 @@
 import { UNTRUSTED } from "../../schemas/content/untrusted.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { plainExcerptOf } from "../content/noun.ts"
-import { awaited, on, reactions, tell } from "../reactions/reaction.ts"
+import { awaited, on, reactions, commandFor } from "../reactions/reaction.ts"
 import { MessageEvent } from "./state.ts"
 
 /**
@@ -10,17 +10,17 @@ import { MessageEvent } from "./state.ts"
  * overtakes the first (both count the unread ones). A message has no page, so both of its addresses are those of the
  * interface.
  */
-export const toldMessages = awaited(
+export const messageNotifications = awaited(
   reactions(
     "message_told",
     on("message", MessageEvent, (event, { id }) => {
       if (event.type === "message.voided") return []
       const message = Number(id)
-      if (event.type === "message.read") return [tell("message.seen", event.by, { message })]
+      if (event.type === "message.read") return [commandFor("message.seen", event.by, { message })]
       const { from, to, conversation, body } = event
       const path = `${API_PREFIX}/messages/${id}`
       return [
-        tell("notification.tell", to, {
+        commandFor("notification.tell", to, {
           about: "message.received",
           payload: {
             message_id: message,

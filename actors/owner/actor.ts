@@ -9,7 +9,7 @@ import { custom, read, write } from "../engine/definition.ts"
 import { existing } from "../engine/existing.ts"
 import { type Fold, kind } from "../kit/kind.ts"
 import { decideRead, noMessage } from "./decide.ts"
-import { messagesShown, wordsShown } from "./shown.ts"
+import { ownerMessageRecords, openedWords } from "./records.ts"
 import {
   evolveOwnerMessage,
   type OwnerMessageActor,
@@ -49,14 +49,14 @@ export const ownerMessageKind = kind(fold, ownerMessageOperations, ({ accounts }
       state === null
         ? Effect.fail(noMessage.refused)
         : Effect.map(
-            wordsShown(accounts, Number(context.id), state, context),
+            openedWords(accounts, Number(context.id), state, context),
             (words) => words ?? { text: null, options: null }
           )
     ),
     "owner_message.whole": custom((state, _input, context) =>
       state === null
         ? Effect.fail(noMessage.refused)
-        : Effect.flatMap(messagesShown(accounts, [rowOf(context.id, state)], context), ([message]) =>
+        : Effect.flatMap(ownerMessageRecords(accounts, [rowOf(context.id, state)], context), ([message]) =>
             message === undefined ? Effect.fail(noMessage.refused) : Effect.succeed(message)
           )
     )

@@ -9,7 +9,7 @@ import type { OwnerAnswer } from "../../schemas/owner/records.ts"
 import type { AccountKeys } from "../kit/account-keys.ts"
 import { QueryRefused } from "../queries/refused.ts"
 import { type ActorServices, type Asking, Views } from "../engine/services.ts"
-import { messagesShown } from "./shown.ts"
+import { ownerMessageRecords } from "./records.ts"
 import { wallMs } from "../../schemas/runtime/clock.ts"
 
 type Wanted = Queries["owner_conversation"]["input"]
@@ -33,7 +33,7 @@ const conversation = (
     const views = yield* Views
     const { items, total } = yield* views.query(asking, "owner_messages", wanted)
     const rows = items.flatMap(({ answer, ...row }) => (answer === null ? [row] : [row, answer]))
-    const shown = yield* messagesShown(accounts, rows, asking)
+    const shown = yield* ownerMessageRecords(accounts, rows, asking)
     let at = 0
     const messages = items.flatMap(({ answer }) => {
       const message = shown[at++]

@@ -1,6 +1,6 @@
 /** The consequences of a message with owners for its agent: a message that was read needs no notification. */
 import { HUB_ID_PATTERN } from "../../schemas/signing/key.ts"
-import { awaited, on, reactions, tell } from "../reactions/reaction.ts"
+import { awaited, on, reactions, commandFor } from "../reactions/reaction.ts"
 import { OwnerMessageEvent } from "./state.ts"
 
 export const seenOwnerMessages = awaited(
@@ -8,7 +8,7 @@ export const seenOwnerMessages = awaited(
     "owner_message_seen",
     on("owner_message", OwnerMessageEvent, (event, { id }) =>
       event.type === "owner_message.read" && HUB_ID_PATTERN.test(event.by)
-        ? [tell("owner.seen", event.by, { message: Number(id) })]
+        ? [commandFor("owner.seen", event.by, { message: Number(id) })]
         : []
     )
   )

@@ -2,13 +2,13 @@ import type { Answering } from "../queries/serve.ts"
 import { postKind } from "./actor.ts"
 import { postProjection } from "./projection.ts"
 import { postQuery, postsQuery } from "./queries.ts"
-import { ratedPosts, toldPosts, uncountedPosts } from "./reactions.ts"
+import { ratedPosts, postNotifications, uncountedPosts } from "./reactions.ts"
 
 export const kinds = [postKind]
 
 export const projections = [postProjection]
 
-export const reactions = [uncountedPosts, ratedPosts, toldPosts]
+export const reactions = [uncountedPosts, ratedPosts, postNotifications]
 
 export const queries = ({ clock, db, config: { baseUrl } }: Answering) => ({
   posts: postsQuery(clock, db, baseUrl),

@@ -1,7 +1,7 @@
 /** The consequences of a post's events for its author. */
 import { API_PREFIX } from "../../schemas/version.ts"
 import { tellNamed, countedOf, ratedBy } from "../content/noun.ts"
-import { awaited, on, reactions, tell } from "../reactions/reaction.ts"
+import { awaited, on, reactions, commandFor } from "../reactions/reaction.ts"
 import { PostEvent } from "./state.ts"
 
 const rated = { target_type: "post" } as const
@@ -14,11 +14,13 @@ export const ratedPosts = awaited(
       const target = { ...rated, target_id: Number(id) }
       if (event.type === "post.voted") {
         const change = ratedBy(event)
-        return change === null ? [] : [tell("vote.rated", event.author, { ...target, ...change })]
+        return change === null ? [] : [commandFor("vote.rated", event.author, { ...target, ...change })]
       }
       if (event.type !== "post.deleted" || event.hidden) return []
       const { upvotes, downvotes } = countedOf(event)
-      return upvotes + downvotes === 0 ? [] : [tell("vote.unrated", event.author, { ...target, upvotes, downvotes })]
+      return upvotes + downvotes === 0
+        ? []
+        : [commandFor("vote.unrated", event.author, { ...target, upvotes, downvotes })]
     })
   )
 )
@@ -28,13 +30,13 @@ export const uncountedPosts = awaited(
     "post_uncounted",
     on("post", PostEvent, (event) =>
       event.type === "post.deleted" && !event.hidden
-        ? [tell("content.count", event.author, { of: "posts", by: -1 })]
+        ? [commandFor("content.count", event.author, { of: "posts", by: -1 })]
         : []
     )
   )
 )
 
-export const toldPosts = reactions(
+export const postNotifications = reactions(
   "post_told",
   on("post", PostEvent, (event, { id }) => {
     if (event.type !== "post.published" && event.type !== "post.edited") return []

@@ -220,10 +220,11 @@ const describing = (
 const every = (
   ms: number,
   act: Effect.Effect<unknown, never, Scope.Scope>
-): Effect.Effect<unknown, never, Scope.Scope> => Effect.forkScoped(Effect.repeat(told(act), Schedule.fixed(ms)))
+): Effect.Effect<unknown, never, Scope.Scope> =>
+  Effect.forkScoped(Effect.repeat(withDefectsLogged(act), Schedule.fixed(ms)))
 
 /** Logs errors of repeated work. They do not end it. */
-const told = <R>(act: Effect.Effect<unknown, never, R>): Effect.Effect<unknown, never, R> =>
+const withDefectsLogged = <R>(act: Effect.Effect<unknown, never, R>): Effect.Effect<unknown, never, R> =>
   Effect.catchDefect(act, (defect) => Effect.annotateLogs(Effect.logError(defect), { at: "node" }))
 
 /**
@@ -353,7 +354,7 @@ export const actorNode = (
     const looking = (act: Effect.Effect<unknown>) =>
       Effect.andThen(
         Effect.sync(() => taken.closeUnsafe()),
-        Effect.andThen(told(act), looked)
+        Effect.andThen(withDefectsLogged(act), looked)
       )
     // Each runs separately, because a projection that ends may have to wait for Postgres.
     yield* Effect.forkScoped(Effect.forever(looking(react)))

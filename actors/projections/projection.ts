@@ -8,7 +8,7 @@ import { streams, subjects } from "../../schemas/subjects.ts"
 import type { Database } from "../tables/database.ts"
 import { checkEvents, type Inventory } from "../engine/fold.ts"
 import type { Commit } from "../log/commit.ts"
-import type { Kept } from "./kept.ts"
+import type { Retention } from "./retention.ts"
 
 export interface Message {
   readonly seq: number
@@ -30,7 +30,7 @@ export interface ReadModelTable {
   /** Columns that something other than the projection's stream also writes. */
   readonly foreign?: ReadonlyArray<string>
   /** The rule for how long rows stay; absent: for good. */
-  readonly kept?: Kept
+  readonly kept?: Retention
 }
 
 export type Change = (trx: Transaction<Database>) => Promise<void>

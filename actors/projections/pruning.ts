@@ -17,12 +17,12 @@ import type { Limits } from "../../schemas/limits.ts"
 import { wallMs } from "../../schemas/runtime/clock.ts"
 import type { Database } from "../tables/database.ts"
 import type { Actors } from "../engine/services.ts"
-import type { Kept } from "./kept.ts"
+import type { Retention } from "./retention.ts"
 import type { Projection, ReadModelTable } from "./projection.ts"
 import { rowOf } from "./reading.ts"
 import { toItsEnd } from "./steps.ts"
 
-type KeptTable = ReadModelTable & { readonly kept: Kept }
+type KeptTable = ReadModelTable & { readonly kept: Retention }
 
 const isKept = (table: ReadModelTable): table is KeptTable => table.kept !== undefined
 

@@ -12,7 +12,7 @@ import type { Applier, Mark } from "./applier.ts"
 import type { Feed, FeedReading } from "./feed.ts"
 import type { Message, Projection } from "./projection.ts"
 import { toItsEnd } from "./steps.ts"
-import { tellApplied } from "./trace.ts"
+import { traceApplied } from "./trace.ts"
 
 const BATCH_MAX = 2000
 /** The size of the first batch. If the last run ended because a batch was too large, this one gets past it. */
@@ -143,7 +143,7 @@ export class Reading {
     this.gathered.splice(0, batch.length)
     this.atOnce = Math.min(2 * this.atOnce, BATCH_MAX)
     const changed = this.mark.kept === this.mark.seq
-    if (tracing.on && changed) tellApplied(tracing, projection.name, batch, beganAt)
+    if (tracing.on && changed) traceApplied(tracing, projection.name, batch, beganAt)
     announce(this.mark.seq, batch, changed)
   }
 

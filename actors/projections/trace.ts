@@ -15,7 +15,7 @@ export const tracedOf = (tracing: Tracing, message: JsMsg): Pick<Message, "trace
  * Adds spans for a batch that the tables now contain. A batch that could not be applied comes again, and gets its spans
  * then.
  */
-export const tellApplied = (
+export const traceApplied = (
   tracing: Tracing,
   projection: string,
   batch: ReadonlyArray<Message>,

@@ -3,7 +3,7 @@
  */
 import { Schema } from "effect"
 import { legible } from "../../schemas/legible.ts"
-import { KeptSubscription, type PushSubscription } from "../../schemas/push/operations.ts"
+import { StoredSubscription, type PushSubscription } from "../../schemas/push/operations.ts"
 import { relayedEvent } from "../../schemas/relay/events.ts"
 import { wish } from "../chat/noun.ts"
 import type { LetterContent } from "../kit/letter-content.ts"
@@ -44,7 +44,7 @@ interface Told {
 }
 
 const Content = Schema.fromJsonString(Schema.Struct({ subscription: Schema.Int, message: PushMessage }))
-const To = Schema.fromJsonString(KeptSubscription)
+const To = Schema.fromJsonString(StoredSubscription)
 const [encodeContent, decodeContent] = [Schema.encodeSync(Content), Schema.decodeUnknownSync(Content)]
 const [encodeTo, decodeTo] = [Schema.encodeSync(To), Schema.decodeUnknownSync(To)]
 
@@ -55,7 +55,7 @@ export const letterOf = ({ subscription, to, message }: Told): LetterContent => 
 })
 
 /** Throws if the letter is none of these. */
-export const toldOf = ({ to, values }: LetterContent): Told => ({
+export const pushMessageFrom = ({ to, values }: LetterContent): Told => ({
   to: decodeTo(to),
   ...decodeContent(values["content"])
 })

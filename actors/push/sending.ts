@@ -5,7 +5,7 @@ import type { LetterOutcome } from "../../schemas/letter/operations.ts"
 import type { PrepareContext } from "../engine/definition.ts"
 import type { LetterContent } from "../kit/letter-content.ts"
 import { Actors, type Asking } from "../engine/services.ts"
-import { toldOf } from "./message.ts"
+import { pushMessageFrom } from "./message.ts"
 import { PUSH_GONE, type Pusher } from "./pusher.ts"
 
 const END_WITHIN_MS = 10_000
@@ -36,7 +36,7 @@ export const pushSending = (
   context: PrepareContext
 ): Effect.Effect<Effect.Effect<LetterOutcome, never, Actors> | null, Refusal, Actors> =>
   Effect.gen(function* () {
-    const { subscription, to, message } = toldOf(content)
+    const { subscription, to, message } = pushMessageFrom(content)
     if (!(yield* isSubscribed(human, subscription, context))) return null
     return Effect.tap(pusher.send(to, message), (outcome) =>
       outcome.type === "final" && outcome.reason === PUSH_GONE ? ending(human, subscription, context) : Effect.void

@@ -18,8 +18,8 @@ import {
 import type { Queries, QueryName, QueryReply } from "../../schemas/bus/operations.ts"
 import type { HubConfig } from "../../schemas/config.ts"
 import { type ErrorCode, unavailable } from "../../schemas/errors.ts"
-import type { MailToTell } from "../../schemas/mail/operations.ts"
-import type { PersonShown } from "../../schemas/sponsorship/operations.ts"
+import type { NotifiedMail } from "../../schemas/mail/operations.ts"
+import type { PersonRecord } from "../../schemas/sponsorship/operations.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import { queueGroups, subjects } from "../../schemas/subjects.ts"
@@ -40,13 +40,13 @@ export type QueryHandlers = {
 }
 
 /** Finds the people among these ids that have an account. */
-export type People = (ids: ReadonlyArray<string>) => Promise<ReadonlyMap<string, PersonShown>>
+export type People = (ids: ReadonlyArray<string>) => Promise<ReadonlyMap<string, PersonRecord>>
 
 /** Finds the messages of owners that can be opened. */
 export type WordsOf = (messages: ReadonlyArray<number>) => Promise<ReadonlyMap<number, string>>
 
 /** Finds the mails that can be opened. */
-export type MailsOf = (mails: ReadonlyArray<number>) => Promise<ReadonlyMap<number, MailToTell>>
+export type MailsOf = (mails: ReadonlyArray<number>) => Promise<ReadonlyMap<number, NotifiedMail>>
 
 /** The parts that a noun's queries get. */
 export interface Answering {

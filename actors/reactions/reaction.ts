@@ -17,14 +17,18 @@ import { checkEvents } from "../engine/fold.ts"
 import type { Commit } from "../log/commit.ts"
 
 /** A command for another actor. */
-export interface Told {
+export interface ReactionCommand {
   readonly op: string
   readonly kind: string
   readonly actor: string
   readonly input: unknown
 }
 
-export const tell = <Name extends OperationName>(op: Name, actor: string, input: Operations[Name]["input"]): Told => ({
+export const commandFor = <Name extends OperationName>(
+  op: Name,
+  actor: string,
+  input: Operations[Name]["input"]
+): ReactionCommand => ({
   op,
   kind: OPERATIONS[op].kind,
   actor,
@@ -42,14 +46,14 @@ export interface About {
 interface Source {
   readonly kind: string
   /** Throws `UnknownEvent`. */
-  readonly follows: (commit: Commit, about: About) => ReadonlyArray<Told>
+  readonly follows: (commit: Commit, about: About) => ReadonlyArray<ReactionCommand>
 }
 
 /** The commands that follow from each event of a kind. */
 export const on = <Declared extends EventUnion>(
   kind: string,
   declared: Declared,
-  react: (event: Declared["Type"], about: About) => ReadonlyArray<Told>
+  react: (event: Declared["Type"], about: About) => ReadonlyArray<ReactionCommand>
 ): Source => {
   const fold = { kind, events: inventoryOf(declared) }
   return {
@@ -64,12 +68,12 @@ export const on = <Declared extends EventUnion>(
 /** A command that follows from a commit. It has the same id whenever and wherever it is derived. */
 export interface Command {
   readonly id: string
-  readonly told: Told
+  readonly told: ReactionCommand
   /** Names it among the commit's commands for that actor. The name stays the same if a later release adds others. */
   readonly which: string
 }
 
-export const commandsOf = (set: string, seq: number, told: ReadonlyArray<Told>): ReadonlyArray<Command> => {
+export const commandsOf = (set: string, seq: number, told: ReadonlyArray<ReactionCommand>): ReadonlyArray<Command> => {
   if (told.length === 0) return []
   const counted = new Map<string, number>()
   return told.map((one) => {
@@ -95,7 +99,7 @@ export interface Reactions {
    */
   readonly awaited: boolean
   /** Throws `UnknownEvent`. */
-  readonly follows: (kind: string, commit: Commit, about: About) => ReadonlyArray<Told>
+  readonly follows: (kind: string, commit: Commit, about: About) => ReadonlyArray<ReactionCommand>
 }
 
 /** The name under which an awaited set announces its position, beside projections (engine/read-models.ts). */

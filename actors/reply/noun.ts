@@ -1,11 +1,11 @@
 import type { Answering } from "../queries/serve.ts"
 import { replyKind } from "./actor.ts"
 import { repliesQuery, replyQuery } from "./queries.ts"
-import { ratedReplies, repliedThreads, toldReplies } from "./reactions.ts"
+import { ratedReplies, repliedThreads, replyNotifications } from "./reactions.ts"
 
 export const kinds = [replyKind]
 
-export const reactions = [repliedThreads, ratedReplies, toldReplies]
+export const reactions = [repliedThreads, ratedReplies, replyNotifications]
 
 export const queries = ({ clock, db, config: { baseUrl } }: Answering) => ({
   replies: repliesQuery(clock, db, baseUrl),

@@ -2,7 +2,7 @@
 import { UNTRUSTED } from "../../schemas/content/untrusted.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { excerptOf, tellNamed, countedOf, ratedBy } from "../content/noun.ts"
-import { awaited, on, reactions, tell } from "../reactions/reaction.ts"
+import { awaited, on, reactions, commandFor } from "../reactions/reaction.ts"
 import { ReplyEvent } from "./state.ts"
 
 /** Keeps the thread's list of replies up to date. */
@@ -16,14 +16,18 @@ export const repliedThreads = awaited(
       switch (event.type) {
         case "reply.written":
           return [
-            tell("thread.replied", String(thread), { reply, author, told: [...event.mentions, ...repliedTo(event)] })
+            commandFor("thread.replied", String(thread), {
+              reply,
+              author,
+              told: [...event.mentions, ...repliedTo(event)]
+            })
           ]
         case "reply.hidden":
-          return [tell("thread.reply_gone", String(thread), { reply, author, hidden: true })]
+          return [commandFor("thread.reply_gone", String(thread), { reply, author, hidden: true })]
         case "reply.restored":
-          return [tell("thread.reply_back", String(thread), { reply, author, by: event.by })]
+          return [commandFor("thread.reply_back", String(thread), { reply, author, by: event.by })]
         case "reply.deleted":
-          return event.hidden ? [] : [tell("thread.reply_gone", String(thread), { reply, author, hidden: false })]
+          return event.hidden ? [] : [commandFor("thread.reply_gone", String(thread), { reply, author, hidden: false })]
       }
     })
   )
@@ -43,7 +47,7 @@ const placeOf = (thread: number, reply: number) => ({
 })
 
 /** Notifies the mentioned agents, and those that it answers. */
-export const toldReplies = reactions(
+export const replyNotifications = reactions(
   "reply_told",
   on("reply", ReplyEvent, (event, { id }) => {
     if (event.type !== "reply.written" && event.type !== "reply.edited") return []
@@ -63,7 +67,7 @@ export const toldReplies = reactions(
       ...place
     }
     const answered = repliedTo(event).map((agent) =>
-      tell("notification.tell", agent, { about: "reply.received", payload, who: { as: "by", agent: author } })
+      commandFor("notification.tell", agent, { about: "reply.received", payload, who: { as: "by", agent: author } })
     )
     return [...named, ...answered]
   })
@@ -76,14 +80,14 @@ export const ratedReplies = awaited(
       const target = { target_type: "reply", target_id: Number(id) } as const
       if (event.type === "reply.voted") {
         const change = ratedBy(event)
-        return change === null ? [] : [tell("vote.rated", event.author, { ...target, ...change })]
+        return change === null ? [] : [commandFor("vote.rated", event.author, { ...target, ...change })]
       }
       if (event.type !== "reply.deleted" || event.hidden) return []
       const { author } = event
       const { upvotes, downvotes } = countedOf(event)
       return [
-        tell("content.count", author, { of: "replies", by: -1 }),
-        ...(upvotes + downvotes === 0 ? [] : [tell("vote.unrated", author, { ...target, upvotes, downvotes })])
+        commandFor("content.count", author, { of: "replies", by: -1 }),
+        ...(upvotes + downvotes === 0 ? [] : [commandFor("vote.unrated", author, { ...target, upvotes, downvotes })])
       ]
     })
   )

@@ -1,7 +1,7 @@
 /** Reports, for reporters and for operators (contract 19). */
 import { type Kysely, type Selectable, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
-import { type Report, type ReportInQueue, targetShown } from "../../schemas/report/records.ts"
+import { type Report, type ReportInQueue, targetRecord } from "../../schemas/report/records.ts"
 import { authorOf } from "../content/noun.ts"
 import type { Database } from "../tables/database.ts"
 import { COUNTED, pageOf } from "../tables/page.ts"
@@ -34,7 +34,7 @@ const recordOf = ({
 }: Row): Report => ({
   id: Number(id),
   target_type,
-  target_id: targetShown(target_type, target_id),
+  target_id: targetRecord(target_type, target_id),
   reason,
   text,
   status,

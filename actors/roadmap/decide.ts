@@ -95,17 +95,17 @@ export const decideRemove = (
     ? { events: [{ type: "roadmap.item_removed", v: 1, id }], reply: id }
     : { refused: notFound("roadmap item") }
 
-const shown = ({ updated_at, ...item }: Item): RoadmapItem => ({
+const itemRecord = ({ updated_at, ...item }: Item): RoadmapItem => ({
   ...item,
   updated_at: new Date(updated_at).toISOString()
 })
 
 export const listed = ({ items }: RoadmapState): ReadonlyArray<RoadmapItem> =>
-  items.toSorted((a, b) => a.position - b.position || a.id - b.id).map(shown)
+  items.toSorted((a, b) => a.position - b.position || a.id - b.id).map(itemRecord)
 
 /** Throws if it is gone: asked for right after it was set. */
 export const itemOf = ({ items }: RoadmapState, id: number): RoadmapItem => {
   const found = items.find((item) => item.id === id)
   if (found === undefined) throw new Error(`The roadmap has no item ${id}`)
-  return shown(found)
+  return itemRecord(found)
 }

@@ -11,7 +11,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises"
 import { hostname } from "node:os"
 import { join } from "node:path"
 import type { Clock } from "effect"
-import { quotasShown } from "../../schemas/compartment/limits.ts"
+import { quotasRecord } from "../../schemas/compartment/limits.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { after, type Cancel } from "../../schemas/runtime/clock.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
@@ -211,7 +211,7 @@ export class RealMachine implements Machine {
       folder,
       tag: tagOf(folder),
       image,
-      quotas: quotasShown(limits.quotas),
+      quotas: quotasRecord(limits.quotas),
       logLines: limits.log_lines,
       note: warn
     })

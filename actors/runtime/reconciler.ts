@@ -29,12 +29,12 @@ const AT_ONCE = 4
 const UPLOADS_AT_ONCE = 8
 
 /** `null` if there is no such compartment on this host. Rejects if that is not known. */
-export interface Told {
+export interface FleetPort {
   readonly desired: (compartment: string) => Promise<Desired | null>
   readonly report: (command: string, compartment: string, told: Reported) => Promise<void>
 }
 
-export interface ReconcilerParts extends Told {
+export interface ReconcilerParts extends FleetPort {
   readonly clock: Clock.Clock
   readonly machine: Machine
   /** The order of a run; throws if a box does not open. */

@@ -21,7 +21,7 @@ import { hostQueries } from "./host-queries.ts"
 import type { Machine } from "./machine.ts"
 import { ordersOf } from "./order.ts"
 import { RealMachine } from "./real-machine.ts"
-import { newCommand, Reconciler, refusedBy, type Told } from "./reconciler.ts"
+import { newCommand, Reconciler, refusedBy, type FleetPort } from "./reconciler.ts"
 import { Usage } from "./usage.ts"
 
 /** Within which the keeper answers, or is not there. */
@@ -52,7 +52,7 @@ export const hostOver = (machine: Machine, folder: string, max: number, image: s
     const asked = askedBy(asking(clock, (one, span) => asker.ask(one, span)))
     const boxes = yield* Effect.promise(() => boxesOf(seed))
     const host = hostIdOf(folder)
-    const report: Told["report"] = async (command, compartment, told) => {
+    const report: FleetPort["report"] = async (command, compartment, told) => {
       await asked(command, "compartment.report", compartment, { host, told })
     }
     const views = viewsOver(clock, nats)

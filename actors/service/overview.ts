@@ -4,7 +4,7 @@ import type { Clock } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { DAY_COUNTED_MAX } from "../../schemas/meta/operations.ts"
 import { wallMs } from "../../schemas/runtime/clock.ts"
-import { kept } from "../../schemas/runtime/kept.ts"
+import { cachedFor } from "../../schemas/runtime/cached-for.ts"
 import type { ContentCounts } from "../content/noun.ts"
 import type { Database } from "../tables/database.ts"
 
@@ -44,7 +44,7 @@ export const overviewQuery = (
   db: Kysely<Database>,
   content: Pick<ContentCounts, "threads" | "posts" | "replies">
 ): (() => Promise<Overview>) =>
-  kept(
+  cachedFor(
     clock,
     async () => {
       const since = new Date(wallMs(clock) - DAY_MS)

@@ -2,13 +2,13 @@ import type { Answering } from "../queries/serve.ts"
 import { sponsorshipKind } from "./actor.ts"
 import { sponsorshipProjection } from "./projection.ts"
 import { sponsoredAgentsQuery, sponsoredQuery, sponsorshipsQuery } from "./queries.ts"
-import { datedSponsorships, toldSponsorships } from "./reactions.ts"
+import { datedSponsorships, sponsorshipNotifications } from "./reactions.ts"
 
 export const kinds = [sponsorshipKind]
 
 export const projections = [sponsorshipProjection]
 
-export const reactions = [toldSponsorships, datedSponsorships]
+export const reactions = [sponsorshipNotifications, datedSponsorships]
 
 export const queries = ({ db, people, config: { baseUrl } }: Answering) => ({
   sponsorships: sponsorshipsQuery(db, people),

@@ -10,7 +10,7 @@ import type { Ask } from "../../schemas/bus/frames.ts"
 import type { Refusal } from "../../schemas/errors.ts"
 import { wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"
 import type { Answer } from "../../schemas/runtime/bus/asker.ts"
-import { PEOPLE_ASKED_MAX, type PersonShown } from "../../schemas/sponsorship/operations.ts"
+import { PEOPLE_ASKED_MAX, type PersonRecord } from "../../schemas/sponsorship/operations.ts"
 import { Recent } from "../engine/recent.ts"
 import { QueryRefused } from "../queries/refused.ts"
 import type { People } from "../queries/serve.ts"
@@ -25,13 +25,13 @@ const decoder = new TextDecoder()
 /** The name of one account; `null` if there is none. Throws `QueryRefused` if it cannot be asked. */
 const askedOf =
   (clock: Clock.Clock, ask: (ask: Ask) => Promise<Answer>, newId: () => string) =>
-  async (human: string): Promise<PersonShown | null> => {
+  async (human: string): Promise<PersonRecord | null> => {
     const deadline = wallMs(clock) + ASK_DEADLINE_MS
     const asked = { id: newId(), kind: "human", actor: human, op: "human.shown", input: null, deadline }
     const { head, body } = await ask(asked)
     if (head.refused?.code === "not_found") return null
     if (head.refused !== undefined) throw new QueryRefused(head.refused)
-    const { id, name, verification }: PersonShown = JSON.parse(decoder.decode(body))
+    const { id, name, verification }: PersonRecord = JSON.parse(decoder.decode(body))
     return { id, name, verification }
   }
 
@@ -41,9 +41,9 @@ export const peopleQuery = (
   ask: (ask: Ask) => Promise<Answer>,
   newId: () => string
 ): ((input: Queries["people"]["input"]) => Promise<Queries["people"]["output"]>) => {
-  const shown = new Recent<PersonShown | null>(SHOWN_MS, SHOWN_MAX)
+  const shown = new Recent<PersonRecord | null>(SHOWN_MS, SHOWN_MAX)
   const lookUp = askedOf(clock, ask, newId)
-  const personOf = async (human: string): Promise<ReadonlyArray<PersonShown>> => {
+  const personOf = async (human: string): Promise<ReadonlyArray<PersonRecord>> => {
     const known = shown.get(human, monotonicMs(clock))
     const person = known === undefined ? await lookUp(human) : known
     if (known === undefined) shown.set(human, person, monotonicMs(clock))
@@ -51,7 +51,7 @@ export const peopleQuery = (
   }
   return async ({ ids }) => {
     const wanted = [...new Set(ids)].slice(0, PEOPLE_ASKED_MAX)
-    const people: Array<PersonShown> = []
+    const people: Array<PersonRecord> = []
     for (let from = 0; from < wanted.length; from += ABREAST)
       people.push(...(await Promise.all(wanted.slice(from, from + ABREAST).map(personOf))).flat())
     return people
@@ -65,7 +65,7 @@ export const peopleBy =
   (ask: AskPeople): People =>
   async (ids) => {
     const wanted = [...new Set(ids)]
-    const known = new Map<string, PersonShown>()
+    const known = new Map<string, PersonRecord>()
     for (let from = 0; from < wanted.length; from += PEOPLE_ASKED_MAX) {
       const asked = ask(wanted.slice(from, from + PEOPLE_ASKED_MAX))
       const people = await Effect.runPromise(Effect.result(asked))

@@ -1,28 +1,28 @@
 /** Notifies both parties of a sponsorship of its changes. */
-import { awaited, on, reactions, tell, type Told } from "../reactions/reaction.ts"
+import { awaited, on, reactions, commandFor, type ReactionCommand } from "../reactions/reaction.ts"
 import { SponsorshipEvent } from "./state.ts"
 
-export const toldSponsorships = awaited(
+export const sponsorshipNotifications = awaited(
   reactions(
     "sponsorship_told",
-    on("sponsorship", SponsorshipEvent, (event, { id, at }): ReadonlyArray<Told> => {
+    on("sponsorship", SponsorshipEvent, (event, { id, at }): ReadonlyArray<ReactionCommand> => {
       const sponsorship = Number(id)
       const { human, agent } = event
       switch (event.type) {
         case "sponsorship.declared": {
           const { role, verified } = event
-          return [tell("sponsorship.told", agent, { change: "declared", sponsorship, human, role, verified })]
+          return [commandFor("sponsorship.told", agent, { change: "declared", sponsorship, human, role, verified })]
         }
         case "sponsorship.verified":
-          return [tell("sponsorship.told", agent, { change: "verified", sponsorship })]
+          return [commandFor("sponsorship.told", agent, { change: "verified", sponsorship })]
         case "sponsorship.confirmed":
-          return [tell("sponsorship.told", agent, { change: "confirmed", sponsorship, at })]
+          return [commandFor("sponsorship.told", agent, { change: "confirmed", sponsorship, at })]
         case "sponsorship.dated":
           return []
         case "sponsorship.ended":
           return [
-            tell("sponsorship.told", agent, { change: "ended", sponsorship, status: event.status }),
-            tell("human.sponsorship_ended", human, { sponsorship, status: event.status })
+            commandFor("sponsorship.told", agent, { change: "ended", sponsorship, status: event.status }),
+            commandFor("human.sponsorship_ended", human, { sponsorship, status: event.status })
           ]
       }
     })
@@ -33,6 +33,6 @@ export const toldSponsorships = awaited(
 export const datedSponsorships = reactions(
   "sponsorship_dated",
   on("sponsorship", SponsorshipEvent, (event, { id }) =>
-    event.type === "sponsorship.declared" ? [tell("sponsorship.date", id, null)] : []
+    event.type === "sponsorship.declared" ? [commandFor("sponsorship.date", id, null)] : []
   )
 )

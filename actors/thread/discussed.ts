@@ -6,7 +6,7 @@ import { type Kysely, sql } from "kysely"
 import type { Clock } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { wallMs } from "../../schemas/runtime/clock.ts"
-import { kept } from "../../schemas/runtime/kept.ts"
+import { cachedFor } from "../../schemas/runtime/cached-for.ts"
 import { DISCUSSED_MAX } from "../../schemas/thread/operations.ts"
 import type { Database } from "../tables/database.ts"
 import { listedThreads } from "./queries.ts"
@@ -27,7 +27,7 @@ export const discussedQuery = (
   db: Kysely<Database>,
   baseUrl: string
 ): ((input: Queries["threads_discussed"]["input"]) => Promise<Queries["threads_discussed"]["output"]>) => {
-  const find = kept(
+  const find = cachedFor(
     clock,
     async () => {
       const { rows } = await sql<Found>`

@@ -3,13 +3,13 @@ import { threadKind } from "./actor.ts"
 import { discussedQuery } from "./discussed.ts"
 import { threadProjection } from "./projection.ts"
 import { threadQuery, threadsQuery } from "./queries.ts"
-import { ratedThreads, toldThreads } from "./reactions.ts"
+import { ratedThreads, threadNotifications } from "./reactions.ts"
 
 export const kinds = [threadKind]
 
 export const projections = [threadProjection]
 
-export const reactions = [ratedThreads, toldThreads]
+export const reactions = [ratedThreads, threadNotifications]
 
 export const queries = ({ clock, db, config: { baseUrl } }: Answering) => ({
   threads: threadsQuery(clock, db, baseUrl),

@@ -2,14 +2,14 @@
 import { OPERATOR } from "../../schemas/content/author.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { tellNamed, countedOf, ratedBy } from "../content/noun.ts"
-import { awaited, on, reactions, tell, type Told } from "../reactions/reaction.ts"
+import { awaited, on, reactions, commandFor, type ReactionCommand } from "../reactions/reaction.ts"
 import { type Accepted, isCounted, ThreadEvent } from "./state.ts"
 
-const countOne = (author: string, by: 1 | -1) => tell("content.count", author, { of: "accepted_answers", by })
+const countOne = (author: string, by: 1 | -1) => commandFor("content.count", author, { of: "accepted_answers", by })
 
 /** Reputation is for what earns (contract 12); the count is of all that another agent accepted (contract 19). */
-const gifts = (answer: Accepted, accepted: boolean): ReadonlyArray<Told> => [
-  ...(answer.earns ? [tell("reply.rated", answer.author, { reply: answer.reply, accepted })] : []),
+const gifts = (answer: Accepted, accepted: boolean): ReadonlyArray<ReactionCommand> => [
+  ...(answer.earns ? [commandFor("reply.rated", answer.author, { reply: answer.reply, accepted })] : []),
   ...(isCounted(answer) ? [countOne(answer.author, accepted ? 1 : -1)] : [])
 ]
 
@@ -22,15 +22,17 @@ export const ratedThreads = awaited(
       switch (event.type) {
         case "thread.voted": {
           const change = ratedBy(event)
-          return change === null ? [] : [tell("vote.rated", event.author, { ...target, ...change })]
+          return change === null ? [] : [commandFor("vote.rated", event.author, { ...target, ...change })]
         }
         case "thread.deleted": {
           const { author, hidden } = event
           if (hidden) return []
           const { upvotes, downvotes } = countedOf(event)
           return [
-            tell("content.count", author, { of: "threads", by: -1 }),
-            ...(upvotes + downvotes === 0 ? [] : [tell("vote.unrated", author, { ...target, upvotes, downvotes })])
+            commandFor("content.count", author, { of: "threads", by: -1 }),
+            ...(upvotes + downvotes === 0
+              ? []
+              : [commandFor("vote.unrated", author, { ...target, upvotes, downvotes })])
           ]
         }
         case "thread.accepted":
@@ -50,7 +52,7 @@ export const ratedThreads = awaited(
  * Notifies the mentioned agents, the author of an accepted reply, and the thread's author if another changed its
  * status.
  */
-export const toldThreads = reactions(
+export const threadNotifications = reactions(
   "thread_told",
   on("thread", ThreadEvent, (event, { id }) => {
     const thread_id = Number(id)
@@ -68,7 +70,7 @@ export const toldThreads = reactions(
         const payload = { thread_id, title, from, to, reason, by: null, ...place }
         // An operator on the machine itself is no agent.
         const who = by === OPERATOR.agent ? {} : { who: { as: "by", agent: by } as const }
-        return [tell("notification.tell", author, { about: "thread.status_changed", payload, ...who })]
+        return [commandFor("notification.tell", author, { about: "thread.status_changed", payload, ...who })]
       }
       case "thread.accepted": {
         const { author, reply, title, by, again = false } = event
@@ -81,7 +83,9 @@ export const toldThreads = reactions(
           url: `/threads/${id}#reply-${reply}`,
           api_url: `${API_PREFIX}/replies/${reply}`
         }
-        return [tell("notification.tell", author, { about: "reply.accepted", payload, who: { as: "by", agent: by } })]
+        return [
+          commandFor("notification.tell", author, { about: "reply.accepted", payload, who: { as: "by", agent: by } })
+        ]
       }
       default:
         return []

@@ -10,7 +10,7 @@ import type { Ciphertexts } from "./ciphertexts.ts"
 import { ownersOf } from "./consenters.ts"
 import { entryOf, serviceOf } from "./decide.ts"
 import type { decideFill, FillLimits } from "./decide-fills.ts"
-import { shownConsent, shownLimits } from "./policy.ts"
+import { consentRecord, limitsRecord } from "./policy.ts"
 import { DECLINED, EXPIRED, NO_ENTRY, NO_FILL, TOKEN_INVALID } from "./refusals.ts"
 import type { FillValue, VaultState } from "./state.ts"
 
@@ -50,8 +50,8 @@ export const opened = (
         uid,
         kind,
         origins,
-        limits: shownLimits(limits),
-        consent: shownConsent(entry),
+        limits: limitsRecord(limits),
+        consent: consentRecord(entry),
         unconfirmed: entry.unconfirmed
       },
       ciphertext,

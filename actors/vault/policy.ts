@@ -89,7 +89,7 @@ export const stillAllowed = (
 }
 
 /** The form of records: decimals of the main unit. */
-export const shownLimits = (limits: MinorLimits | null) =>
+export const limitsRecord = (limits: MinorLimits | null) =>
   limits === null
     ? null
     : {
@@ -100,7 +100,7 @@ export const shownLimits = (limits: MinorLimits | null) =>
       }
 
 /** The form of records. */
-export const shownConsent = ({ consent, limits }: Pick<EntryValue, "consent" | "limits">): Consent | null => {
+export const consentRecord = ({ consent, limits }: Pick<EntryValue, "consent" | "limits">): Consent | null => {
   if (consent === null) return null
   if (consent.above === null || limits === null) return "owner"
   return { above: amountOf(consent.above, limits.currency), currency: limits.currency }

@@ -1,6 +1,6 @@
 /** Removes the ciphertexts of deleted entries and revoked vaults. A deleted account's vault is revoked. */
 import { AgentEvent } from "../agent/noun.ts"
-import { on, reactions, tell } from "../reactions/reaction.ts"
+import { on, reactions, commandFor } from "../reactions/reaction.ts"
 import { VaultEvent } from "./state.ts"
 
 export const ciphertextsGo = reactions(
@@ -8,13 +8,13 @@ export const ciphertextsGo = reactions(
   on("vault", VaultEvent, (event, { id }) => {
     switch (event.type) {
       case "vault.revoked":
-        return [tell("vault.erase", id, { uid: event.uid, sha256: null })]
+        return [commandFor("vault.erase", id, { uid: event.uid, sha256: null })]
       case "vault.entry_deleted":
-        return [tell("vault.erase", id, { uid: event.vault, sha256: event.sha256 })]
+        return [commandFor("vault.erase", id, { uid: event.vault, sha256: event.sha256 })]
       case "vault.entry_written":
         return event.replaced === null
           ? []
-          : [tell("vault.erase", id, { uid: event.vault, sha256: event.replaced.sha256 })]
+          : [commandFor("vault.erase", id, { uid: event.vault, sha256: event.replaced.sha256 })]
       default:
         return []
     }
@@ -28,13 +28,13 @@ export const vaultNews = reactions(
     switch (event.type) {
       case "vault.alerted": {
         const { type: _type, v: _v, ...alert } = event
-        return [tell("agent.vault_alert", id, alert)]
+        return [commandFor("agent.vault_alert", id, alert)]
       }
       case "vault.consent_given":
       case "vault.consent_declined": {
         const { fill, entry, origin } = event
         const allowed = event.type === "vault.consent_given"
-        return [tell("agent.vault_consent", id, { fill, entry, origin, allowed })]
+        return [commandFor("agent.vault_consent", id, { fill, entry, origin, allowed })]
       }
       default:
         return []
@@ -45,6 +45,6 @@ export const vaultNews = reactions(
 export const vaultsGo = reactions(
   "vault_ended",
   on("agent", AgentEvent, (event, { id }) =>
-    event.type === "agent.deleted" || event.type === "agent.banned" ? [tell("vault.end", id, null)] : []
+    event.type === "agent.deleted" || event.type === "agent.banned" ? [commandFor("vault.end", id, null)] : []
   )
 )

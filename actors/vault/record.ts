@@ -1,7 +1,7 @@
 /** The public form of a vault and its entries. Pure. */
 import type { Vault, VaultEntry, VaultSource, VaultToSeal } from "../../schemas/vault/records.ts"
 import { ENTRY_KINDS } from "../../schemas/vault/records.ts"
-import { shownConsent, shownLimits } from "./policy.ts"
+import { consentRecord, limitsRecord } from "./policy.ts"
 import type { EntryValue, SourceValue, VaultValue } from "./state.ts"
 import { iso } from "../../schemas/iso.ts"
 
@@ -23,8 +23,8 @@ export const entryRecord = (entry: EntryValue): VaultEntry => ({
   kind: entry.kind,
   label: entry.label,
   origins: entry.origins,
-  limits: shownLimits(entry.limits),
-  consent: shownConsent(entry),
+  limits: limitsRecord(entry.limits),
+  consent: consentRecord(entry),
   source: entry.source,
   unconfirmed: entry.unconfirmed,
   created_at: iso(entry.created_at),

@@ -1,5 +1,5 @@
 /** Notifies the watchers of a thread. actors/agent/reactions.ts tells the thread of its watchers. */
-import { on, reactions, tell } from "../reactions/reaction.ts"
+import { on, reactions, commandFor } from "../reactions/reaction.ts"
 import { ThreadEvent } from "../thread/noun.ts"
 import { WatchEvent } from "./state.ts"
 
@@ -8,13 +8,13 @@ export const watchedThreads = reactions(
   on("thread", ThreadEvent, (event, { id }) => {
     if (event.type !== "thread.replied") return []
     const { reply, author, title, replies, told } = event
-    return [tell("watch.replied", id, { reply, author, title, replies, told })]
+    return [commandFor("watch.replied", id, { reply, author, title, replies, told })]
   }),
   on("watch", WatchEvent, (event, { id }) => {
     if (event.type !== "watch.told") return []
     const { reply, title, author } = event
     return event.agents.map(({ agent, new_replies }) =>
-      tell("watch.activity", agent, { thread: Number(id), title, new_replies, last_reply: reply, by: author })
+      commandFor("watch.activity", agent, { thread: Number(id), title, new_replies, last_reply: reply, by: author })
     )
   })
 )

@@ -21,14 +21,14 @@ const SORT_NAMES: Readonly<Record<AgentSort, string>> = {
 }
 const SORTS = choicesOf(SORT_NAMES, AGENT_SORTS)
 
-export interface DirectoryShown {
+export interface DirectoryView {
   readonly page: number
   readonly found: Records<"agents">
   /** As in the address. `null` stands for the default. */
   readonly query: { readonly sort: AgentSort | null; readonly q: string | null }
 }
 
-export const directoryPage = (site: Site, { page, found, query }: DirectoryShown): Page => {
+export const directoryPage = (site: Site, { page, found, query }: DirectoryView): Page => {
   const address = `${site.baseUrl}/agents`
   const shown = { ...query, page: page === 1 ? null : page }
   const json = withQuery(`${site.baseUrl}${API_PREFIX}/agents`, shown)

@@ -18,7 +18,7 @@ import { counted, own } from "../kit/record.ts"
 import { day, minute } from "../kit/times.ts"
 import { webAddress, webLink } from "../kit/web-address.ts"
 
-export interface AgentShown {
+export interface AgentView {
   readonly agent: AgentPublic
   readonly entries: ScoreEntries
   readonly keys: Keys
@@ -43,13 +43,13 @@ const PICTURE_PIXELS = 96
 
 const heading = ({
   agent
-}: AgentShown): Html => html`<header class="who agent">${picture(agent.public_key, PICTURE_PIXELS)}
+}: AgentView): Html => html`<header class="who agent">${picture(agent.public_key, PICTURE_PIXELS)}
 <h1>${own(agent.name)}</h1>
 <p class="faint">@${agent.handle} · ${agent.hx_id}</p>
 ${agentBadges(agent)}${agent.status === "suspended" ? suspended : NOTHING}${description(agent)}</header>
 `
 
-const links = ({ agent }: AgentShown): Html => {
+const links = ({ agent }: AgentView): Html => {
   const shown = agent.links.flatMap(({ label, url }) => {
     const address = webAddress(url)
     return address === null ? [] : [html`<li>${webLink(address, label)}</li>\n`]
@@ -69,7 +69,7 @@ const STATUS: Readonly<Record<AgentPublic["status"], string>> = {
 
 const KIND = html`<dt>Kind</dt><dd>The platform’s own account</dd>\n`
 
-const facts = ({ agent }: AgentShown): Html => html`<section aria-labelledby="facts"><h2 id="facts">Facts</h2>
+const facts = ({ agent }: AgentView): Html => html`<section aria-labelledby="facts"><h2 id="facts">Facts</h2>
 <dl class="facts">
 <dt>Agent number</dt><dd>${agent.hx_id}</dd>
 <dt>Handle</dt><dd>${agent.handle}</dd>
@@ -80,7 +80,7 @@ ${agent.is_system ? KIND : NOTHING}<dt>Roles</dt><dd>${agent.roles.length === 0 
 </dl></section>
 `
 
-const transparency = ({ agent, transparency }: AgentShown): Html =>
+const transparency = ({ agent, transparency }: AgentView): Html =>
   agent.transparency.trim() === ""
     ? NOTHING
     : html`<section aria-labelledby="transparency"><h2 id="transparency">Transparency</h2>
@@ -103,7 +103,7 @@ ${
 `
 }
 
-const contributions = (site: Site, { agent: { handle, counts }, threads, posts }: AgentShown): Html => {
+const contributions = (site: Site, { agent: { handle, counts }, threads, posts }: AgentView): Html => {
   const all = (list: string): string => withQuery(`${site.baseUrl}/${list}`, { author: handle })
   return html`${written(
     "threads",
@@ -123,7 +123,7 @@ const sponsor = ({ name, role, since, verification }: Sponsor): Html =>
 
 const sponsors = ({
   agent
-}: AgentShown): Html => html`<section aria-labelledby="sponsors"><h2 id="sponsors">Sponsors</h2>
+}: AgentView): Html => html`<section aria-labelledby="sponsors"><h2 id="sponsors">Sponsors</h2>
 ${
   agent.sponsors.length === 0
     ? html`<p>No human sponsor has been confirmed.</p>\n`
@@ -133,7 +133,7 @@ ${agent.sponsors.map(sponsor)}</ul>
 }</section>
 `
 
-export const agentPage = (site: Site, shown: AgentShown): Page => {
+export const agentPage = (site: Site, shown: AgentView): Page => {
   const { agent } = shown
   const json = `${site.baseUrl}${API_PREFIX}/agents/${agent.handle}`
   return {

@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { api, KeepBookmark } from "../../schemas/bookmark/noun.ts"
 import { VoteTarget } from "../../schemas/vote/records.ts"
 import { own, signer } from "../bus/own.ts"
-import { notShownYet } from "../content/standing.ts"
+import { notVisibleYet } from "../content/standing.ts"
 import { numberOf, textsChecked } from "../content/writing.ts"
 import type { Call } from "../http/call.ts"
 import { routesOf } from "../http/handlers.ts"
@@ -30,7 +30,7 @@ export const routes = ({ bus, lists, config: { hub } }: EdgeParts) =>
         if (note !== null) yield* textsChecked(call, { note })
         yield* own(bus, call, "bookmark.keep", { ...target, note })
         const kept = yield* bus.query(call, "bookmark", { agent: call.ticket?.home ?? "", ...target })
-        return kept === null ? yield* Effect.fail(notShownYet) : dataValue(kept)
+        return kept === null ? yield* Effect.fail(notVisibleYet) : dataValue(kept)
       }),
     unbookmark: (call, { params }) =>
       Effect.gen(function* () {

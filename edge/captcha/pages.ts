@@ -3,11 +3,11 @@ import { Effect, Schema } from "effect"
 import { CAPTCHA_LIMITS } from "../../schemas/captcha/limits.ts"
 import { CaptchaAnswer, Tap } from "../../schemas/captcha/records.ts"
 import type { Bus } from "../bus/bus.ts"
-import type { Shown, Solving } from "./solving.ts"
+import type { CaptchaRecord, Solving } from "./solving.ts"
 import { withProblems, type Member, type OwnerSpace, type PageAnswer } from "../human/index.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
-import { captchaPage, captchaPath, formName, shownSize, type Size } from "./view.ts"
+import { captchaPage, captchaPath, formName, displaySize, type Size } from "./view.ts"
 import { NO_PROBLEMS, type Problems } from "../kit/owner/fields.ts"
 import { ownerPageHeaders } from "../kit/owner/headers.ts"
 
@@ -91,8 +91,8 @@ const tapped = (form: Sent, size: Size): Meant => {
   return isDone ? { answer: { taps } } : goingOn(taps)
 }
 
-const meant = (form: Sent, { captcha: { kind }, picture }: Shown): Meant => {
-  const size = shownSize(picture)
+const meant = (form: Sent, { captcha: { kind }, picture }: CaptchaRecord): Meant => {
+  const size = displaySize(picture)
   switch (kind) {
     case "text": {
       const answer = { text: (form.text ?? "").trim() }
@@ -115,7 +115,7 @@ export const captchaPages = (space: OwnerSpace, solving: Solving, bus: Bus) => {
   const page = (
     call: Call,
     member: Member,
-    shown: Shown,
+    shown: CaptchaRecord,
     { taps, problems, status }: Exclude<Meant, { readonly answer: CaptchaAnswer }>
   ): PageAnswer =>
     Effect.map(bus.read(call, { actor: shown.agent, op: "content.author", input: null }), (author) => {

@@ -8,7 +8,7 @@ import { type Refused, refuse } from "../http/refused.ts"
 import type { EdgeParts } from "../kit/parts.ts"
 import { openBytes } from "../../schemas/secret/bytes.ts"
 
-export type Shown = Operations["captcha.shown"]["output"]
+export type CaptchaRecord = Operations["captcha.shown"]["output"]
 
 const NUMBER = /^[1-9]\d{0,14}$/
 
@@ -21,13 +21,13 @@ export class Solving {
     this.parts = parts
   }
 
-  shown(call: Call, human: string, id: string): Effect.Effect<Shown, Refused> {
+  shown(call: Call, human: string, id: string): Effect.Effect<CaptchaRecord, Refused> {
     if (!NUMBER.test(id)) return Effect.fail(noCaptcha)
     return this.parts.bus.read(call, { actor: id, op: "captcha.shown", input: { human } })
   }
 
   /** The picture, as it is shown; there is none once it is erased. */
-  picture(call: Call, { picture: { blob }, key }: Shown): Effect.Effect<Uint8Array, Refused> {
+  picture(call: Call, { picture: { blob }, key }: CaptchaRecord): Effect.Effect<Uint8Array, Refused> {
     const { blobs } = this.parts
     if (key === null) return Effect.fail(noCaptcha)
     return Effect.gen(function* () {

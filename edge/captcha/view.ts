@@ -7,7 +7,7 @@
 import { CAPTCHA_LIMITS } from "../../schemas/captcha/limits.ts"
 import type { CaptchaKind, Tap } from "../../schemas/captcha/records.ts"
 import type { Author } from "../../schemas/content/author.ts"
-import type { Shown } from "./solving.ts"
+import type { CaptchaRecord } from "./solving.ts"
 import type { Member, OwnerPage, OwnerSpace } from "../human/index.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
 import { byline, counted } from "../kit/record.ts"
@@ -26,12 +26,12 @@ export interface Size {
   readonly height: number
 }
 
-export const shownSize = ({ width, height }: Size): Size => {
+export const displaySize = ({ width, height }: Size): Size => {
   const scale = Math.min(1, WIDTH_MAX / width)
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) }
 }
 
-export interface CaptchaShown extends Shown {
+export interface CaptchaView extends CaptchaRecord {
   readonly author: Author
   readonly taps: ReadonlyArray<Tap>
   readonly problems: Problems
@@ -69,14 +69,14 @@ const dots = ({ width, height }: Size, taps: ReadonlyArray<Tap>): Html => {
   return html`<svg class="dots" width="${String(width)}" height="${String(height)}" aria-hidden="true">${taps.map(dot)}</svg>`
 }
 
-const picture = (space: OwnerSpace, { captcha, picture: of }: CaptchaShown): Html => {
-  const { width, height } = shownSize(of)
+const picture = (space: OwnerSpace, { captcha, picture: of }: CaptchaView): Html => {
+  const { width, height } = displaySize(of)
   const source = space.at(`${captchaPath(captcha.id)}/image`)
   return html`<img class="picture" src="${source}" width="${String(width)}" height="${String(height)}" alt="The captcha">\n`
 }
 
-const tappable = (space: OwnerSpace, { captcha, picture: of, taps }: CaptchaShown): Html => {
-  const size = shownSize(of)
+const tappable = (space: OwnerSpace, { captcha, picture: of, taps }: CaptchaView): Html => {
+  const size = displaySize(of)
   const { width, height } = size
   const source = space.at(`${captchaPath(captcha.id)}/image`)
   const measures = html`width="${width}" height="${height}"`
@@ -84,7 +84,7 @@ const tappable = (space: OwnerSpace, { captcha, picture: of, taps }: CaptchaShow
   return html`<div class="tappable">${button}${dots(size, taps)}</div>\n`
 }
 
-const solving = (space: OwnerSpace, member: Member, shown: CaptchaShown): Html => {
+const solving = (space: OwnerSpace, member: Member, shown: CaptchaView): Html => {
   const { captcha, taps, problems } = shown
   const form = (fields: Html): Html => space.form(member, formName(captcha.id), captchaPath(captcha.id), fields)
   const problem = problems["taps"]
@@ -122,7 +122,7 @@ const ENDED = {
   expired: "Its time is over."
 } as const
 
-export const captchaPage = (space: OwnerSpace, member: Member, shown: CaptchaShown): OwnerPage => {
+export const captchaPage = (space: OwnerSpace, member: Member, shown: CaptchaView): OwnerPage => {
   const { captcha, author, key } = shown
   const { state, context, origin, expires_at } = captcha
   const where = origin === null ? NOTHING : html`<p>It stands at <bdi>${origin}</bdi>.</p>\n`

@@ -43,7 +43,7 @@ const SAYS: Readonly<Record<ArchiveRule, string>> = {
 const SHOWN_MAX_CHARS = 200
 
 /** Makes a hostile name safe to print: nothing in it controls a terminal or turns the text around it. */
-const shown = (name: string): string =>
+const quotedName = (name: string): string =>
   [...name.slice(0, 2 * SHOWN_MAX_CHARS).replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, "")]
     .slice(0, SHOWN_MAX_CHARS)
     .join("")
@@ -67,7 +67,7 @@ export class Broken extends Error {
 
   get refusal(): Refusal {
     const { entry, max } = this.where
-    const name = entry === undefined ? "" : shown(entry)
+    const name = entry === undefined ? "" : quotedName(entry)
     const says = max === undefined ? SAYS[this.rule] : `${SAYS[this.rule]} (at most ${max})`
     return refusal("archive_invalid", name === "" ? `${says}.` : `${says}: ${name}`, {
       field: "body",

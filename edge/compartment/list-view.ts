@@ -42,14 +42,14 @@ export const compartmentsOfAgent = (space: OwnerSpace, placed: ReadonlyArray<Sta
 ${tiles(space, placed, NO_NAMES)}</section>
 `
 
-export interface CompartmentsShown {
+export interface CompartmentsView {
   /** `null` if they are unavailable. */
   readonly placed: ReadonlyArray<StandingCompartment> | null
   readonly names: Names
   readonly isOffered: boolean
 }
 
-export const compartmentsPage = (space: OwnerSpace, { placed, names, isOffered }: CompartmentsShown): OwnerPage => {
+export const compartmentsPage = (space: OwnerSpace, { placed, names, isOffered }: CompartmentsView): OwnerPage => {
   const making = isOffered
     ? html`<p><a class="button main" href="${space.at(NEW_COMPARTMENT_PATH)}">Make a compartment</a></p>\n`
     : html`<p class="faint">This service makes no new compartments at the moment.</p>\n`

@@ -76,7 +76,7 @@ ${problem === undefined ? NOTHING : html`<p class="problem" id="new-terms-proble
 `
 }
 
-export interface NewCompartmentShown {
+export interface NewCompartmentView {
   readonly form: SentCompartment
   readonly problems: Problems
   readonly termsUrl: string
@@ -87,7 +87,7 @@ export interface NewCompartmentShown {
 export const newCompartmentPage = (
   space: OwnerSpace,
   member: Member,
-  { form, problems, termsUrl, quotas, programs: offered }: NewCompartmentShown
+  { form, problems, termsUrl, quotas, programs: offered }: NewCompartmentView
 ): OwnerPage => {
   const name = {
     name: "name",

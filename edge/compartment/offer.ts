@@ -1,6 +1,6 @@
 /** The runtime's offer (spec 2.11). */
 import { hubUrlInside } from "../../schemas/compartment/hub-url.ts"
-import { quotasShown } from "../../schemas/compartment/limits.ts"
+import { quotasRecord } from "../../schemas/compartment/limits.ts"
 import { RUNTIME_TERMS_VERSION, type RuntimeOffer } from "../../schemas/compartment/records.ts"
 import type { HostSeen } from "../../schemas/fleet/operations.ts"
 import type { Limits } from "../../schemas/limits.ts"
@@ -52,7 +52,7 @@ export const offerOf = (
       free: open.reduce((sum, host) => sum + Math.max(0, host.max - host.taken), 0),
       per_owner: runtime.per_owner
     },
-    quotas: quotasShown(runtime.quotas),
+    quotas: quotasRecord(runtime.quotas),
     isolation: open.some(({ isolation }) => isolation === "runc") ? "runc" : (open[0]?.isolation ?? null),
     images,
     default_image: images[0] ?? null,

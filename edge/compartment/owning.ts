@@ -35,7 +35,7 @@ const PLACES_MAX = 100
 /** Compartments that are asked for their status at the same time. */
 const LOOKS_ABREAST = 8
 
-export interface ShownCompartment {
+export interface CompartmentView {
   readonly record: Compartment
   readonly agent: Author
   /** `null`: nothing runs. `undefined`: the host does not answer. */
@@ -83,7 +83,7 @@ export class OwningCompartments {
   }
 
   /** To everybody who neither made it nor carries its agent there is none. */
-  shown(call: Call, human: string, id: string): Effect.Effect<ShownCompartment, Refused> {
+  shown(call: Call, human: string, id: string): Effect.Effect<CompartmentView, Refused> {
     return Effect.flatMap(this.#compartments.look(call, id, by(human)), (found) => this.#whole(call, found))
   }
 
@@ -98,11 +98,11 @@ export class OwningCompartments {
   }
 
   /** By a link that this browser has opened. */
-  opened(call: Call, id: string, secret: string, browser: string): Effect.Effect<ShownCompartment, Refused> {
+  opened(call: Call, id: string, secret: string, browser: string): Effect.Effect<CompartmentView, Refused> {
     return Effect.flatMap(this.open(call, id, secret, browser), (found) => this.#whole(call, found))
   }
 
-  #whole(call: Call, found: Looked): Effect.Effect<ShownCompartment, Refused> {
+  #whole(call: Call, found: Looked): Effect.Effect<CompartmentView, Refused> {
     const { compartment, host } = found
     const at = { host, compartment: compartment.id }
     const wanted = { ...at, since_id: null, limit: LINES_SHOWN, stream: null, q: null, wait_ms: 0 }

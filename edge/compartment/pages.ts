@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { CompartmentPages, STEERING_ACTS, type SteeringAct } from "../../schemas/compartment/pages.ts"
 import { notFound } from "../../schemas/errors.ts"
 import { commandsOfPrograms, isProgram, programsFor } from "./programs.ts"
-import { OwningCompartments, type ShownCompartment } from "./owning.ts"
+import { OwningCompartments, type CompartmentView } from "./owning.ts"
 import { withProblems, type Notice, type Member, OwnerSpace, type PageAnswer } from "../human/index.ts"
 import type { Call } from "../http/call.ts"
 import { pagesOf } from "../http/handlers.ts"
@@ -21,7 +21,7 @@ import {
   type SentCompartment
 } from "./new-view.ts"
 import { compartmentPage, compartmentPath, steeringForm } from "./view.ts"
-import { ended, NO_PROBLEMS, type Problems, type Told } from "../kit/owner/fields.ts"
+import { ended, NO_PROBLEMS, type Problems, type FieldProblems } from "../kit/owner/fields.ts"
 
 interface Steering {
   readonly form_token?: string
@@ -38,13 +38,13 @@ const NOTICES: Readonly<Record<SteeringAct, Notice>> = {
 
 const isAct = (act: string | undefined): act is SteeringAct => STEERING_ACTS.some((one) => one === act)
 
-const STEERED: Told = {
+const STEERED: FieldProblems = {
   compartment_busy: ["act", "It is in between. Wait a little, and try again."],
   compartment_suspended: ["act", "It is suspended: an operator lifts that, or you delete it."],
   confirmation_required: ["confirm", "That is not its name."]
 }
 
-const MADE: Told = {
+const MADE: FieldProblems = {
   compartment_limit: ["refused", "You have one already: delete it first."],
   runtime_full: ["refused", "All places are taken at the moment. Try again later."],
   runtime_unavailable: ["refused", "Compartments cannot be made at the moment. Try again later."],
@@ -58,7 +58,7 @@ const MADE: Told = {
 /** Forms send `\r\n`; all other texts have `\n`. */
 const textOf = (typed: string): string => typed.replaceAll("\r\n", "\n").trim()
 
-const isMadeBy = ({ record }: ShownCompartment, human: string): boolean =>
+const isMadeBy = ({ record }: CompartmentView, human: string): boolean =>
   record.created_by === "human" && record.owner?.human_id === human
 
 export const compartmentPages = (parts: EdgeParts) => {
@@ -69,7 +69,7 @@ export const compartmentPages = (parts: EdgeParts) => {
   const offered = programsFor({ mail: hub.mail !== null })
   const termsUrl = `${hub.baseUrl}/api/v1/docs/runtime-terms`
 
-  const page = (call: Call, member: Member, shown: ShownCompartment, problems: Problems, status: number): Response => {
+  const page = (call: Call, member: Member, shown: CompartmentView, problems: Problems, status: number): Response => {
     const { human } = member.person
     const made = compartmentPage(space, member, { ...shown, isMade: isMadeBy(shown, human), problems })
     return space.page(call, member, status === 200 ? made : withProblems(made, status))

@@ -14,7 +14,7 @@ import { icon } from "../kit/owner/icons.ts"
 import { chip, chips, type Tone } from "../kit/owner/signs.ts"
 import { byline, counted, own } from "../kit/record.ts"
 import { minute } from "../kit/times.ts"
-import { LINES_SHOWN, type ShownCompartment } from "./owning.ts"
+import { LINES_SHOWN, type CompartmentView } from "./owning.ts"
 import { usageSection } from "./usage-view.ts"
 
 /**
@@ -119,7 +119,7 @@ const dated = (lines: ReadonlyArray<LogLine>): ReadonlyArray<Html> =>
     return isNew ? html`<span class="faint">${day(one.at)} UTC</span>\n${line(one)}` : line(one)
   })
 
-const written = (lines: ShownCompartment["lines"]): Html => {
+const written = (lines: CompartmentView["lines"]): Html => {
   const said =
     lines === undefined
       ? html`<p class="faint">Its host does not tell at the moment.</p>\n`
@@ -144,7 +144,7 @@ ${events.map(
 `
 
 /** `steering`: buttons for those who may use them. */
-export const compartmentMain = (shown: ShownCompartment, steering: Html): Html => {
+export const compartmentMain = (shown: CompartmentView, steering: Html): Html => {
   const { record, agent, stats, history, lines } = shown
   return html`<header class="who"><span class="face face-5" aria-hidden="true">${icon("compartment")}</span><div><h1>${own(record.name)}</h1>
 <p class="faint">A compartment of ${byline(agent)}</p>
@@ -195,13 +195,13 @@ ${form}</details>
 `
 }
 
-export interface CompartmentPageShown extends ShownCompartment {
+export interface CompartmentPageView extends CompartmentView {
   /** True if this person created it. */
   readonly isMade: boolean
   readonly problems: Problems
 }
 
-export const compartmentPage = (space: OwnerSpace, member: Member, shown: CompartmentPageShown): OwnerPage => {
+export const compartmentPage = (space: OwnerSpace, member: Member, shown: CompartmentPageView): OwnerPage => {
   const { record, isMade, problems } = shown
   const button = (act: SteeringAct): Html =>
     act === "delete"

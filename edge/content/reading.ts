@@ -37,7 +37,7 @@ export const otherIn = agentIn("with")
 const noAgent = refuse(notFound("agent"))
 
 /** The hub id of the agent in a path. Refused if the agent has no public profile. */
-export const shownAgent = (bus: Bus, call: Call, ref: string): Effect.Effect<string, Refused> =>
+export const publicAgentId = (bus: Bus, call: Call, ref: string): Effect.Effect<string, Refused> =>
   Effect.flatMap(authorOf(bus, call, ref), ({ id, url }) => (url === null ? Effect.fail(noAgent) : Effect.succeed(id)))
 
 interface Hideable {

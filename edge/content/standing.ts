@@ -8,7 +8,7 @@ import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 
 /** The same request finds it later, also under the same Idempotency-Key. */
-export const notShownYet = refuse(
+export const notVisibleYet = refuse(
   unavailable("The service does not show this yet. It is safe to send the same request again.")
 )
 
@@ -31,6 +31,6 @@ export const standing = <A>(
     () =>
       Effect.andThen(
         bus.ask(call, { actor: String(id), op: `${noun}.stands`, input: { by } }),
-        Effect.fail(notShownYet)
+        Effect.fail(notVisibleYet)
       )
   )

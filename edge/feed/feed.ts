@@ -34,7 +34,7 @@ export interface Form {
 
 const CUT = "…"
 
-export const shownText = ({ text, cut }: FeedEntry): string => (cut ? text + CUT : text)
+export const feedText = ({ text, cut }: FeedEntry): string => (cut ? text + CUT : text)
 
 /** Without its parameters. */
 export const mediaTypeOf = (contentType: string): string => contentType.split(";")[0] ?? contentType

@@ -27,7 +27,7 @@ import { isUnchanged, lastModified } from "../http/last-modified.ts"
 import type { Refused } from "../http/refused.ts"
 import { empty, type Response } from "../http/respond.ts"
 import { Shares } from "../http/shares.ts"
-import { type About, type Form, mediaTypeOf, pageOf, shownText } from "./feed.ts"
+import { type About, type Form, mediaTypeOf, pageOf, feedText } from "./feed.ts"
 
 /** Bytes of all kept feeds. */
 export const KEPT_MAX_BYTES = 33_554_432
@@ -128,8 +128,7 @@ export class Feeds {
     const known = this.entries.get(name)
     if (known !== undefined) return known
     const rendered = this.markdown.render(entry.text).text
-    const text =
-      rendered.length > ENTRY_HTML_MAX_CHARS ? html`<pre dir="auto">${shownText(entry)}</pre>`.text : rendered
+    const text = rendered.length > ENTRY_HTML_MAX_CHARS ? html`<pre dir="auto">${feedText(entry)}</pre>`.text : rendered
     const more = entry.cut ? html`<p><a href="${pageOf(this.baseUrl, entry)}">Read on</a></p>`.text : ""
     this.entries.set(name, text + more)
     return text + more

@@ -2,7 +2,7 @@
 import { UNTRUSTED } from "../../schemas/content/untrusted.ts"
 import { JSON_FEED_TYPE, JSON_FEED_VERSION, type JsonFeed } from "../../schemas/feed/api.ts"
 import type { FeedEntry } from "../../schemas/feed/records.ts"
-import { type About, addressOf, type Form, pageOf, shownText } from "./feed.ts"
+import { type About, addressOf, type Form, pageOf, feedText } from "./feed.ts"
 import { oneLine } from "../content/one-line.ts"
 
 type Item = JsonFeed["items"][number]
@@ -29,7 +29,7 @@ const itemOf = (baseUrl: string, entry: FeedEntry, html: string): Item => {
     id: address,
     url: pageOf(baseUrl, entry),
     title: oneLine(entry.title),
-    content_text: shownText(entry),
+    content_text: feedText(entry),
     content_html: html,
     date_published: entry.created_at,
     date_modified: entry.updated_at,

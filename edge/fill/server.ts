@@ -89,7 +89,7 @@ const oneAtATime = () => {
   }
 }
 
-const told = (error: unknown): { readonly status: number; readonly body: object } => {
+const errorAnswer = (error: unknown): { readonly status: number; readonly body: object } => {
   if (error instanceof Refused) return error
   // The message of the error may quote a secret, so only its name is printed.
   process.stderr.write(`hub fill: ${error instanceof Error ? error.name : "a fault"} in an answer\n`)
@@ -155,7 +155,7 @@ export const serve = (
       answer(request, gone.signal).then(
         (body) => respond(response, 200, body),
         (error: unknown) => {
-          const { status, body } = told(error)
+          const { status, body } = errorAnswer(error)
           respond(response, status, body)
         }
       )

@@ -12,7 +12,7 @@ import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { notFound } from "../../schemas/errors.ts"
 import type { Call } from "./call.ts"
 import { type Declared, type FormDecoder, formDecoder } from "./form.ts"
-import { ignoredParameters, tellIgnored } from "./ignored.ts"
+import { ignoredParameters, withIgnored } from "./ignored.ts"
 import { issueRefusal } from "./json.ts"
 import { type Refused, refuse } from "./refused.ts"
 import type { Response } from "./respond.ts"
@@ -110,7 +110,7 @@ const routeOf = (endpoint: Declared, handler: Handler<AnyGiven>, reading: Readin
     if (decodeForm !== null) return Effect.flatMap(decodeForm(call), (form) => handler(call, { params, query, form }))
     const strays = given === NOTHING ? NO_NAMES : ignoredParameters(given, query)
     return Effect.map(handler(call, { params, query, form: NOTHING }), (answer) =>
-      tellIgnored([...strays, ...call.ignored], answer)
+      withIgnored([...strays, ...call.ignored], answer)
     )
   }
 }

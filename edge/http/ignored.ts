@@ -52,7 +52,7 @@ interface Envelope {
 }
 
 /** Adds the names to the `meta` of the answer's envelope. */
-export const tellIgnored = (names: ReadonlyArray<string>, answer: Response): Response => {
+export const withIgnored = (names: ReadonlyArray<string>, answer: Response): Response => {
   const { body } = answer
   if (names.length === 0) return answer
   const told = names.slice(0, IGNORED_NAMES_MAX)

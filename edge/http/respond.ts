@@ -137,7 +137,7 @@ const DATA_BEGIN = Buffer.from('{"ok":true,"data":')
 const DATA_END = Buffer.from("}")
 
 /** An answer that was given before, in the same form. Every envelope begins alike. */
-export const keptAnswer = (body: string, status: number): Response =>
+export const storedAnswer = (body: string, status: number): Response =>
   text(body, status, body.startsWith('{"ok":') ? JSON_TYPE : PROBLEM_TYPE)
 
 export const plain = (body: string, contentType: string, status = 200): Response => text(body, status, contentType)

@@ -1,7 +1,7 @@
 /** Fields of a login by password and their messages, for the owner's pages and the operators' console. */
 import { Code, TriedPassword } from "../../schemas/human/fields.ts"
 import type { Html } from "../kit/html.ts"
-import { checkOf, type Field, fieldsOf, type Problems, type Told } from "../kit/owner/fields.ts"
+import { checkOf, type Field, fieldsOf, type Problems, type FieldProblems } from "../kit/owner/fields.ts"
 
 export const emailField = (value: string | undefined, autocomplete: "username" | "email" = "username"): Field => ({
   name: "email",
@@ -23,7 +23,7 @@ export const LOG_IN = { password: checkOf("The password", TriedPassword), code: 
 
 const CODE_WANTED = "Your account asks for a code as well. Type it with your password once more."
 
-export const LOGIN_TOLD: Told = {
+export const LOGIN_TOLD: FieldProblems = {
   login_failed: ["password", "Address or password is wrong."],
   second_factor_required: ["code", CODE_WANTED]
 }

@@ -17,7 +17,7 @@ export const LOGIN_FORM = "login.passkey"
 type WrittenForm = (action: SettingsAction, fields: Html, button: Html, which?: string) => Html
 type WrittenFields = (action: SettingsAction, fields: ReadonlyArray<Field>, which?: string) => Html
 
-export interface PasskeysShown {
+export interface PasskeysView {
   readonly passkeys: ReadonlyArray<HumanPasskey>
   /** The suggested name of the next passkey. */
   readonly label: string
@@ -26,7 +26,7 @@ export interface PasskeysShown {
 }
 
 export const passkeySection = (
-  { passkeys, label, refused }: PasskeysShown,
+  { passkeys, label, refused }: PasskeysView,
   form: WrittenForm,
   written: WrittenFields
 ): Html => {

@@ -7,7 +7,7 @@ import { minute } from "../kit/times.ts"
 import { NEW_PASSWORD_HINT } from "./entry.ts"
 import { type Field, fieldsOf, hidden, NO_PROBLEMS, type Problems, whosePassword } from "../kit/owner/fields.ts"
 import { relaySection } from "./relay-view.ts"
-import { passkeySection, type PasskeysShown } from "./passkey-view.ts"
+import { passkeySection, type PasskeysView } from "./passkey-view.ts"
 import { type TwoStep, twoStepSection } from "./two-step-view.ts"
 import type { Member, OwnerPage, OwnerSpace } from "./space.ts"
 
@@ -20,12 +20,12 @@ export interface Refusing {
   readonly problems: Problems
 }
 
-export interface SettingsShown {
+export interface SettingsView {
   readonly account: HumanAccount
   readonly sessions: ReadonlyArray<HumanSession>
   readonly twoStep: TwoStep
   readonly relay: RelaySettings
-  readonly passkeys: PasskeysShown
+  readonly passkeys: PasskeysView
   readonly refusing: Refusing | null
 }
 
@@ -47,7 +47,7 @@ const NUMBERED: ReadonlySet<SettingsAction> = new Set(["end_session", "remove_pa
 export const formName = (action: SettingsAction, which = ""): string =>
   NUMBERED.has(action) ? `settings.${action}.${which}` : `settings.${action}`
 
-export const settingsPage = (space: OwnerSpace, member: Member, shown: SettingsShown): OwnerPage => {
+export const settingsPage = (space: OwnerSpace, member: Member, shown: SettingsView): OwnerPage => {
   const { account, sessions, twoStep, passkeys, relay, refusing } = shown
 
   const form = (action: SettingsAction, fields: Html, button: Html, which?: string): Html =>

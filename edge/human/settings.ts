@@ -13,14 +13,14 @@ import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { plain } from "../http/respond.ts"
 import { withProblems } from "./entry.ts"
-import { checked, checkOf, type Checks, ended, type Told } from "../kit/owner/fields.ts"
+import { checked, checkOf, type Checks, ended, type FieldProblems } from "../kit/owner/fields.ts"
 import { ownerPageHeaders } from "../kit/owner/headers.ts"
 import type { Notice } from "./notices.ts"
 import { chatPage, chosenBy, pushPage } from "./relay-view.ts"
 import { PUSH_WORKER } from "./push-script.ts"
 import { formName, type Refusing, SETTINGS_PATH, settingsPage } from "./settings-view.ts"
 import { codesPage } from "./two-step-view.ts"
-import { addPage, type PasskeysShown } from "./passkey-view.ts"
+import { addPage, type PasskeysView } from "./passkey-view.ts"
 import type { Member, OwnerPage, OwnerSpace, PageAnswer } from "./space.ts"
 
 type Sent = {
@@ -58,7 +58,7 @@ interface Doing {
   readonly leaves?: true
 }
 
-const WRONG: Told = { login_failed: ["password", "This is not your password."] }
+const WRONG: FieldProblems = { login_failed: ["password", "This is not your password."] }
 const FIELDS = ["name", "password", "changed", "confirm", "code", "label"]
 const NUMBER = /^\d{1,9}$/
 const isSubscription = Schema.is(PushSubscription)
@@ -71,7 +71,7 @@ const noticed = ({ does, notice }: Doing, call: Call, member: Member, form: Sent
   )
 
 /** A new passkey is named after the browser, until its owner renames it. */
-const passkeysShown = (passkeys: ReadonlyArray<HumanPasskey>, call: Call, refusing: Refusing | null): PasskeysShown => {
+const passkeysShown = (passkeys: ReadonlyArray<HumanPasskey>, call: Call, refusing: Refusing | null): PasskeysView => {
   const typed = refusing?.action === "offer_passkey" ? refusing.typed["label"] : undefined
   const refused = refusing?.action === "remove_passkey" ? (refusing.typed["passkey"] ?? null) : null
   return { passkeys, label: typed ?? browserName(call.header("user-agent")) ?? "Passkey", refused }

@@ -20,7 +20,7 @@ export const ownHost = (call: Call, hosts: ReadonlyArray<string>): string => {
 }
 
 /** True if the answer depends on the caller: then it is for nobody else. */
-export const tellsVisitor = ({ headers }: Call): boolean =>
+export const dependsOnVisitor = ({ headers }: Call): boolean =>
   headers["hub-id-verified"] !== undefined || headers["hub-id-announced"] !== undefined
 
 export const checkVisitor = (call: Call, judge: Judge, hosts: ReadonlyArray<string>): Effect.Effect<void> => {

@@ -10,7 +10,7 @@ import { DECORATION_WAIT_MS, orNull } from "./optional.ts"
 type Facts = Queries["authors"]["output"][number]
 
 /** `facts` is missing if they are unavailable. The name is then shown alone. */
-export interface AuthorShown extends Author {
+export interface AuthorView extends Author {
   readonly facts?: Facts
 }
 
@@ -19,7 +19,7 @@ interface Written {
 }
 
 /** Returns the item with the facts of its author. */
-export type Introduce = <Item extends Written>(item: Item) => Item & { readonly author: AuthorShown }
+export type Introduce = <Item extends Written>(item: Item) => Item & { readonly author: AuthorView }
 
 /** One query for all items of a page. */
 export const introducing = (bus: Bus, call: Call, items: ReadonlyArray<Written>): Effect.Effect<Introduce> => {

@@ -5,7 +5,7 @@ import { html, type Html } from "./html.ts"
 import type { Page, Section, Site } from "./layout.ts"
 import { withQuery } from "./paths.ts"
 
-export interface ListShown<Query> {
+export interface ListView<Query> {
   readonly name: string
   /** The same path at the site and at the interface. */
   readonly path: Section
@@ -23,7 +23,7 @@ export type ListQuery = Readonly<Record<string, string | null>> & {
 
 export const listPage = <Query extends ListQuery>(
   site: Site,
-  { name, path, description, page, query, list }: ListShown<Query>
+  { name, path, description, page, query, list }: ListView<Query>
 ): Page => {
   const { tag, author } = query
   const heading = `${name}${tag === null ? "" : ` tagged #${tag}`}${author === null ? "" : ` by ${author}`}`

@@ -1,6 +1,6 @@
 /** The line of a record on pages: its author, its votes, its tags. The words come from strangers. */
 import type { Author } from "../../schemas/content/author.ts"
-import type { AuthorShown } from "./authors.ts"
+import type { AuthorView } from "./authors.ts"
 import { authorBadges, SUSPENDED } from "./badges.ts"
 import { picture } from "./identicon.ts"
 import { html, type Html, NOTHING } from "./html.ts"
@@ -27,7 +27,7 @@ const STATUS: Readonly<Record<Author["status"], Html | string>> = {
 const AUTHOR_PIXELS = 20
 
 /** A link to the author's profile, if the profile is shown. */
-export const byline = ({ name, handle, status, url, facts }: AuthorShown): Html => {
+export const byline = ({ name, handle, status, url, facts }: AuthorView): Html => {
   const named = url === null ? own(name) : html`<a href="${url}">${own(name)}</a>`
   if (handle === null) return named
   const drawn = facts === undefined ? NOTHING : picture(facts.public_key, AUTHOR_PIXELS)

@@ -1,7 +1,7 @@
 /** Checks an agent's mail and converts it to the form in which it is stored (spec 4.9; contract 20). */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
-import { type Addressee, addressee, shownAddressee } from "../../schemas/mail/addresses.ts"
+import { type Addressee, addressee, addresseeText } from "../../schemas/mail/addresses.ts"
 import { aboveMax, belowMin, invalidField, type Refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { MailAttachment } from "../../schemas/mail/records.ts"
@@ -60,9 +60,9 @@ export const recipientsIn = (
     if (known.size > most)
       return Effect.fail(refuse(aboveMax(field, `A message has at most ${most} recipients in all.`, most)))
     return Effect.succeed({
-      to: to.map(shownAddressee),
-      cc: cc.map(shownAddressee),
-      bcc: bcc.map(shownAddressee),
+      to: to.map(addresseeText),
+      cc: cc.map(addresseeText),
+      bcc: bcc.map(addresseeText),
       addresses: [...known]
     })
   })

@@ -50,7 +50,7 @@ const isNested = (value: unknown): value is Nested => typeof value === "object" 
 /** A key, a time, an address: one word that must be read as it is. */
 const CODE_LIKE = /^[!-_a-~]+$/
 
-const said = (value: unknown): string => {
+const valueText = (value: unknown): string => {
   if (typeof value === "boolean") return value ? "yes" : "no"
   if (typeof value === "number") return String(value)
   const text = String(value)
@@ -61,8 +61,8 @@ const said = (value: unknown): string => {
 function* factsIn(fields: Nested, path: string): Generator<readonly [name: string, value: string]> {
   for (const [name, value] of Object.entries(fields)) {
     if (value === null || value === undefined) continue
-    if (!isNested(value)) yield [path + name, said(value)]
-    else if (Array.isArray(value) && !value.some(isNested)) yield [path + name, value.map(said).join(", ")]
+    if (!isNested(value)) yield [path + name, valueText(value)]
+    else if (Array.isArray(value) && !value.some(isNested)) yield [path + name, value.map(valueText).join(", ")]
     else yield* factsIn(value, `${path}${name}.`)
   }
 }
@@ -83,7 +83,7 @@ const BACKTICK = "`".charCodeAt(0)
 const FENCE_MIN = 3
 
 /** The text without control characters, which would control a terminal. */
-const shown = (text: string): string =>
+const safeText = (text: string): string =>
   text
     .toWellFormed()
     .replaceAll(/\r\n?/g, "\n")
@@ -91,7 +91,7 @@ const shown = (text: string): string =>
 
 /** Fences one agent's text; parts are separated by an empty line. */
 export const untrusted = (number: string, ...parts: ReadonlyArray<string>): string => {
-  const text = shown(parts.filter((part) => part !== "").join("\n\n"))
+  const text = safeText(parts.filter((part) => part !== "").join("\n\n"))
   const fence = "`".repeat(Math.max(FENCE_MIN, longestRun(text) + 1))
   return `${fence}untrusted from ${number}\n${text}\n${fence}`
 }

@@ -4,9 +4,9 @@
  */
 import { type Clock, Effect } from "effect"
 import { wallMs } from "../../schemas/runtime/clock.ts"
-import { kept } from "../../schemas/runtime/kept.ts"
+import { cachedFor } from "../../schemas/runtime/cached-for.ts"
 import type { Bus } from "../bus/bus.ts"
-import type { BeginningShown } from "./beginning.ts"
+import type { BeginningView } from "./beginning.ts"
 import { orNull, PART_WAIT_MS } from "../kit/optional.ts"
 
 /** An unavailable part stays missing for as long. A defect is not cached. */
@@ -14,11 +14,11 @@ export const PARTS_KEPT_MS = 5_000
 export const DISCUSSED_SHOWN = 6
 const AGENTS_SHOWN = 6
 
-type Parts = Omit<BeginningShown, "threads" | "posts">
+type Parts = Omit<BeginningView, "threads" | "posts">
 
 /** Concurrent callers share one computation. */
 export const beginningParts = (clock: Clock.Clock, bus: Pick<Bus, "query">): Effect.Effect<Parts> => {
-  const parts = kept(clock, () => Effect.runPromise(asked(bus, wallMs(clock) + PART_WAIT_MS)), PARTS_KEPT_MS)
+  const parts = cachedFor(clock, () => Effect.runPromise(asked(bus, wallMs(clock) + PART_WAIT_MS)), PARTS_KEPT_MS)
   return Effect.promise(parts)
 }
 

@@ -20,7 +20,7 @@ import { counted, dotted, own } from "../kit/record.ts"
 export const SHOWN_MAX = 6
 
 /** `null` for each part that is unavailable. */
-export interface BeginningShown {
+export interface BeginningView {
   readonly overview: Queries["overview"]["output"] | null
   readonly threads: ReadonlyArray<ThreadListed> | null
   readonly posts: ReadonlyArray<PostListed> | null
@@ -42,7 +42,7 @@ const FIGURES = [
 const inOneDay = (day: number): string =>
   `${day >= DAY_COUNTED_MAX ? `${DAY_COUNTED_MAX.toLocaleString("en")} or more` : day.toLocaleString("en")} in 24 hours`
 
-const figures = (overview: BeginningShown["overview"]): Html =>
+const figures = (overview: BeginningView["overview"]): Html =>
   overview === null
     ? NOTHING
     : html`<section aria-labelledby="figures"><h2 id="figures" class="unseen">In figures</h2>
@@ -95,7 +95,7 @@ they can sign for. People are welcome to read; to take part, an agent
 </ul></header>
 `
 
-export const beginningPage = (site: Site, shown: BeginningShown): Page => {
+export const beginningPage = (site: Site, shown: BeginningView): Page => {
   const address = `${site.baseUrl}/`
   const to = (path: string): string => site.baseUrl + path
   const latest = latestIn(shown.latest ?? [])

@@ -19,7 +19,7 @@ import { type Refused, refuse } from "../http/refused.ts"
 import { dataValue, type Response } from "../http/respond.ts"
 import { unexplained, worstClock } from "../../schemas/meta/clock.ts"
 import { wallMs } from "../../schemas/runtime/clock.ts"
-import { kept } from "../../schemas/runtime/kept.ts"
+import { cachedFor } from "../../schemas/runtime/cached-for.ts"
 
 const AWAY = Result.fail(refuse({ code: "unavailable", message: "The bus is away." }))
 
@@ -95,7 +95,7 @@ const vaultHealth = ({ clock }: Call, bus: Bus, timeoutMs: number): Effect.Effec
   Effect.promise(() => {
     const before = known.get(bus)
     if (before !== undefined) return before()
-    const last = kept(clock, () => Effect.runPromise(vaultHealthNow(clock, bus, timeoutMs)), VAULTS_KNOWN_MS)
+    const last = cachedFor(clock, () => Effect.runPromise(vaultHealthNow(clock, bus, timeoutMs)), VAULTS_KNOWN_MS)
     known.set(bus, last)
     return last()
   })

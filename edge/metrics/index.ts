@@ -26,7 +26,7 @@ const platform: Platform & { readonly createServer: CreateServer } = {
   readdir
 }
 
-export interface Told {
+export interface MetricSources {
   readonly clock: Clock.Clock
   readonly config: EdgeConfig
   readonly metrics: EdgeMetrics
@@ -38,7 +38,7 @@ export interface Told {
 }
 
 /** Reports until the scope closes. */
-export const tellMetrics = ({
+export const serveMetrics = ({
   clock,
   config,
   metrics,
@@ -47,7 +47,7 @@ export const tellMetrics = ({
   blobs,
   leaving,
   notifications: { waiting, forOwners, streams }
-}: Told): Effect.Effect<void, ConfigurationFault, Scope.Scope> => {
+}: MetricSources): Effect.Effect<void, ConfigurationFault, Scope.Scope> => {
   const { meter } = metrics
   const { service } = config.hub.limits
   if (config.hub.metricsPort !== 0) processMetrics(clock, meter, platform, ["edge"])

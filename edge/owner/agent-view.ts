@@ -28,7 +28,7 @@ export interface Refusing {
   readonly problems: Problems
 }
 
-export interface AgentPageShown extends Owned {
+export interface AgentPageView extends Owned {
   readonly consents: Html
   readonly owners: Html
   readonly mail: Html
@@ -69,7 +69,7 @@ ${problem === undefined ? NOTHING : html`<p class="problem" id="${id}-problem">$
 `
 }
 
-const answering = (space: OwnerSpace, member: Member, shown: AgentPageShown, message: OwnerMessage): Html => {
+const answering = (space: OwnerSpace, member: Member, shown: AgentPageView, message: OwnerMessage): Html => {
   const { id, handle, refusing } = shown
   const refused = refusing?.message === message.id ? refusing : null
   const form = (fields: Html): Html =>
@@ -100,7 +100,7 @@ const answered = ({ answer }: OwnerMessage): Html => {
     : html`<p class="faint">Answered by ${own(who)}, ${minute(answer.created_at)}:</p>\n${words(answer.text)}`
 }
 
-const bubble = (space: OwnerSpace, member: Member, shown: AgentPageShown, message: OwnerMessage): Html => {
+const bubble = (space: OwnerSpace, member: Member, shown: AgentPageView, message: OwnerMessage): Html => {
   const { direction, kind, read_at, created_at } = message
   const toAgent = direction === "to_agent"
   const title = toAgent ? html`You wrote` : html`${kind === null ? "Message" : KINDS[kind]}`
@@ -121,7 +121,7 @@ const STANDING: Readonly<Record<string, readonly [name: string, tone: Tone]>> = 
 }
 
 /** Links to the parts of the page, in order. */
-const jumps = ({ mail, vault, compartments }: AgentPageShown): Html => {
+const jumps = ({ mail, vault, compartments }: AgentPageView): Html => {
   const parts: ReadonlyArray<readonly [id: string, name: string, part: Html]> = [
     ["mail", "Mail", mail],
     ["vault", "Vault", vault],
@@ -135,7 +135,7 @@ ${there.map(([id, name]) => html`<a href="#${id}">${name}</a>\n`)}</nav>
 `
 }
 
-const waitingCaptchas = (space: OwnerSpace, { captchas }: AgentPageShown): Html =>
+const waitingCaptchas = (space: OwnerSpace, { captchas }: AgentPageView): Html =>
   captchas.length === 0
     ? NOTHING
     : html`<section><h2 id="captchas">It needs you for a captcha</h2>
@@ -147,7 +147,7 @@ ${captchas.map(
 )}</ul></section>
 `
 
-export const agentPage = (space: OwnerSpace, member: Member, shown: AgentPageShown): OwnerPage => {
+export const agentPage = (space: OwnerSpace, member: Member, shown: AgentPageView): OwnerPage => {
   const { agent, conversation, id, handle, refusing, page, pages } = shown
   const isAsking = (message: OwnerMessage): boolean => isOpen(message)
   const open = conversation.items.filter(isAsking)

@@ -29,7 +29,7 @@ import { refuse } from "../http/refused.ts"
 import { agentPage, agentPath, formName, type Refusing } from "./agent-view.ts"
 import { laterSection } from "./later-view.ts"
 import { type Html, NOTHING } from "../kit/html.ts"
-import { checkOf, ended, NO_PROBLEMS, type Problems, type Told } from "../kit/owner/fields.ts"
+import { checkOf, ended, NO_PROBLEMS, type Problems, type FieldProblems } from "../kit/owner/fields.ts"
 
 interface Sent {
   readonly form_token?: string
@@ -65,7 +65,7 @@ const PAGE_MAX = 100_000
 const NUMBER = /^[1-9]\d{0,14}$/
 
 const isNumber = Schema.is(Schema.String.check(Schema.isPattern(NUMBER)))
-const TOLD: Told = {
+const TOLD: FieldProblems = {
   rate_limited: ["text", "You have written as much as a person may in one day. Please send it again tomorrow."]
 }
 const check = checkOf("What you write", OwnerText)

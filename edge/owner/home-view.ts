@@ -80,7 +80,7 @@ ${space.form(member, formName("withdraw", handle), OWNER_PATH, html`${fields}${b
 `
 }
 
-const said = ({ words, unread }: Latest): Html =>
+const latestLine = ({ words, unread }: Latest): Html =>
   html`<p class="last">${unread === 0 ? NOTHING : html`<strong>${counted(unread, "new message", "new messages")}.</strong> `}${
     words === null ? NOTHING : html`It said last: <q>${own(words)}</q>`
   }</p>
@@ -102,7 +102,7 @@ const card = (space: OwnerSpace, member: Member, { latest }: Home, one: HumanSpo
 <div class="who-is">${face(name)}<div><h3 class="title">${titled}</h3>
 <p class="faint">${handle === null ? NOTHING : html`@${handle}`}</p></div></div>
 ${chips(chip(...STANDING[status]), state)}<p class="faint">${STATES[one.status]}. Since ${day(one.created_at)}</p>
-${last === undefined ? quiet : said(last)}<p class="acts">${write}${profile}</p>
+${last === undefined ? quiet : latestLine(last)}<p class="acts">${write}${profile}</p>
 ${handle === null ? NOTHING : withdrawing(space, member, handle)}</li>
 `
 }

@@ -17,7 +17,7 @@ import type { Call } from "../http/call.ts"
 import { refuse } from "../http/refused.ts"
 import { PART_WAIT_MS } from "../kit/optional.ts"
 import { carriedOf } from "./carried.ts"
-import { ended, NO_PROBLEMS, type Problems, type Told } from "../kit/owner/fields.ts"
+import { ended, NO_PROBLEMS, type Problems, type FieldProblems } from "../kit/owner/fields.ts"
 import { formName, homePage, type Latest } from "./home-view.ts"
 import type { LaterOf } from "./waiting-view.ts"
 
@@ -43,7 +43,7 @@ const beginningOf = (text: string): string => {
   return signs.length <= WORDS_CHARS ? first : `${signs.slice(0, WORDS_CHARS - 1).join("")}…`
 }
 
-const DECLARING: Told = {
+const DECLARING: FieldProblems = {
   not_found: ["agent", "There is no such agent."],
   sponsorship_exists: ["agent", "You have asked this agent already, or it has refused within the last days."],
   sponsorship_limit: ["agent", "One more is not possible: you or the agent have as many as there may be."]

@@ -43,7 +43,7 @@ import type { Bearer } from "../http/person.ts"
 import type { Call } from "../http/call.ts"
 import { memberOf } from "../http/json-member.ts"
 import { type Refused, refuse } from "../http/refused.ts"
-import { keptAnswer, type Response } from "../http/respond.ts"
+import { storedAnswer, type Response } from "../http/respond.ts"
 
 const ANSWER_MAX_BYTES = 524_288
 const IN_FLIGHT_RETRY_SECONDS = 1
@@ -71,7 +71,7 @@ export const idempotent = <R>(bus: Bus, call: Call, limits: Limits, run: Answere
       (begun): Answered<Refused, R> => {
         if (begun.state === "done") {
           call.headers["idempotent-replayed"] = "true"
-          return Effect.succeed(keptAnswer(begun.answer, begun.status))
+          return Effect.succeed(storedAnswer(begun.answer, begun.status))
         }
         if (begun.state !== "new") return Effect.fail(refuse(begun.state === "conflict" ? CONFLICT : IN_FLIGHT))
         call.command = begun.command ?? sha256(`${name}\n${body}`).slice(0, COMMAND_CHARS)
@@ -139,7 +139,7 @@ export const answeredBefore = (
     if (first.state === "new") return Effect.succeed(null)
     if (first.state !== "done") return Effect.fail(refuse(first.state === "conflict" ? CONFLICT : IN_FLIGHT))
     call.headers["idempotent-replayed"] = "true"
-    return Effect.succeed(keptAnswer(first.answer, first.status))
+    return Effect.succeed(storedAnswer(first.answer, first.status))
   })
 }
 

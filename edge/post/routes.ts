@@ -13,7 +13,7 @@ import { parse } from "../bus/bus.ts"
 import { author as authorOf, own } from "../bus/own.ts"
 import { mentionsIn } from "../content/mentions.ts"
 import { HIDING_FIELDS, moderate, type Moderation, moderationIn } from "../content/moderating.ts"
-import { authorIn, shownAgent, viewerOf, visible } from "../content/reading.ts"
+import { authorIn, publicAgentId, viewerOf, visible } from "../content/reading.ts"
 import { withoutSecrets } from "../content/secrets.ts"
 import { standing } from "../content/standing.ts"
 import { admitted, changeIn, numberOf, textsChecked, WRITE_MIN_BYTES } from "../content/writing.ts"
@@ -87,7 +87,7 @@ export const postRoutes = ({ bus, lists, blobs, markdown, config: { hub } }: Edg
     listPosts: (call, { query }) =>
       Effect.flatMap(authorIn(bus, call, query.author), (author) => list(call, query, author)),
     listAgentPosts: (call, { params, query }) =>
-      Effect.flatMap(shownAgent(bus, call, params.ref), (author) => list(call, query, author)),
+      Effect.flatMap(publicAgentId(bus, call, params.ref), (author) => list(call, query, author)),
     publishPost: (call) =>
       Effect.gen(function* () {
         const given = yield* dataIn(call, hub.limits.limits.max_inline_json_bytes)

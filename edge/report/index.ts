@@ -9,11 +9,11 @@ import {
   type ReportInQueue,
   type ReportStatus,
   type ReportTarget,
-  targetShown
+  targetRecord
 } from "../../schemas/report/records.ts"
 import { agentOf } from "../bus/agent.ts"
 import { parse } from "../bus/bus.ts"
-import { notShownYet } from "../content/standing.ts"
+import { notVisibleYet } from "../content/standing.ts"
 import { admitted, numberOf, textsChecked } from "../content/writing.ts"
 import type { Call } from "../http/call.ts"
 import { routesOf } from "../http/handlers.ts"
@@ -63,9 +63,9 @@ export const routes = ({ bus, lists, config: { hub } }: EdgeParts) => {
   /** The report as its actor has it, once the read models show that. */
   const shownAs = (call: Call, id: number, statuses: ReadonlyArray<ReportStatus>) =>
     Effect.filterOrFail(
-      Effect.mapError(shown(call, id), (refused) => (refused === noReport ? notShownYet : refused)),
+      Effect.mapError(shown(call, id), (refused) => (refused === noReport ? notVisibleYet : refused)),
       ({ status }) => statuses.includes(status),
-      () => notShownYet
+      () => notVisibleYet
     )
 
   return routesOf(ReportApi, {
@@ -77,7 +77,7 @@ export const routes = ({ bus, lists, config: { hub } }: EdgeParts) => {
         const { id, created_at } = parse<Operations["report.file"]["output"]>(
           yield* own(bus, call, "report.file", { target_type, target_id: target, reason, text })
         )
-        const target_id = targetShown(target_type, target)
+        const target_id = targetRecord(target_type, target)
         const decided = { status: "open", outcome: null, created_at, resolved_at: null } as const
         const report: Report = { id, target_type, target_id, reason, text, ...decided }
         return dataValue(report, 201)

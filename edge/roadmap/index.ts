@@ -29,13 +29,13 @@ const SECTIONS: ReadonlyArray<readonly [RoadmapStatus, string]> = [
   ["declined", "Declined"]
 ]
 
-const said = (text: string): Html => (text.trim() === "" ? NOTHING : html`<p class="text">${text}</p>\n`)
+const paragraph = (text: string): Html => (text.trim() === "" ? NOTHING : html`<p class="text">${text}</p>\n`)
 
 const of = (version: string | null): Html => (version === null ? NOTHING : html`Version ${version} · `)
 
 const item = ({ title, description, version, updated_at }: RoadmapItem): Html => html`<li><article>
 <h3>${title}</h3>
-${said(description)}<p class="faint">${of(version)}Updated ${day(updated_at)}</p>
+${paragraph(description)}<p class="faint">${of(version)}Updated ${day(updated_at)}</p>
 </article></li>
 `
 

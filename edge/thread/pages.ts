@@ -21,13 +21,13 @@ import { PageTexts } from "./page-texts.ts"
 import { agentsAt } from "../kit/paths.ts"
 import { movedTo, servedPage } from "../kit/serve.ts"
 import { sifted, threadList } from "./list.ts"
-import { REPLIES_PER_PAGE, type ReplyShown, threadPage } from "./view.ts"
+import { REPLIES_PER_PAGE, type ReplyView, threadPage } from "./view.ts"
 
 /** A reply may have 400 KB, so only a few are read at once, and only their rendering is kept. */
 const REPLIES_READ_AT_ONCE = 10
 
 export const threadPages = ({ bus, lists, markdown, config: { hub } }: EdgeParts) => {
-  const shownReply = (texts: PageTexts, { body, ...reply }: Reply): Effect.Effect<ReplyShown> =>
+  const shownReply = (texts: PageTexts, { body, ...reply }: Reply): Effect.Effect<ReplyView> =>
     Effect.map(texts.show(body, `${hub.baseUrl}${API_PREFIX}/replies/${reply.id}`), (text) => ({ ...reply, text }))
 
   /** Reads a few at a time. A reply that moved between two reads stays at its first place. */
@@ -35,10 +35,10 @@ export const threadPages = ({ bus, lists, markdown, config: { hub } }: EdgeParts
     call: Call,
     wanted: { readonly thread: number; readonly page: number; readonly sort: ReplySort },
     texts: PageTexts
-  ): Effect.fn.Return<{ readonly total: number; readonly replies: ReadonlyArray<ReplyShown> }, Refused> {
+  ): Effect.fn.Return<{ readonly total: number; readonly replies: ReadonlyArray<ReplyView> }, Refused> {
     const { thread, sort } = wanted
     const parts = REPLIES_PER_PAGE / REPLIES_READ_AT_ONCE
-    const shown = new Map<number, ReplyShown>()
+    const shown = new Map<number, ReplyView>()
     let total = 0
     for (let part = 1; part <= parts; part++) {
       const found = yield* recordsOf(lists, call, "replies", {

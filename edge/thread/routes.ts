@@ -8,7 +8,7 @@ import { EDITABLE_FIELDS, EditThread, SetStatus, ThreadApi, WriteThread } from "
 import type { Thread } from "../../schemas/thread/records.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { parse } from "../bus/bus.ts"
-import { authorIn, shownAgent, viewerOf, visible } from "../content/reading.ts"
+import { authorIn, publicAgentId, viewerOf, visible } from "../content/reading.ts"
 import { HIDING_FIELDS, moderate, type Moderation, moderationIn, without } from "../content/moderating.ts"
 import { standing } from "../content/standing.ts"
 import { mentionsIn } from "../content/mentions.ts"
@@ -101,7 +101,7 @@ export const threadRoutes = ({ bus, lists, markdown, config: { hub } }: EdgePart
         return yield* list(call, query, { category, kind, sort, status, tag, q }, author)
       }),
     listAgentThreads: (call, { params, query }) =>
-      Effect.flatMap(shownAgent(bus, call, params.ref), (author) => {
+      Effect.flatMap(publicAgentId(bus, call, params.ref), (author) => {
         const { kind = null, sort = "newest" } = query
         return list(call, query, { category: null, kind, sort, status: null, tag: null, q: null }, author)
       }),

@@ -18,18 +18,18 @@ import { minute } from "../kit/times.ts"
 export const REPLIES_PER_PAGE = 50
 
 /** `text`: rendered as HTML. */
-export interface ReplyShown extends Omit<Reply, "body"> {
+export interface ReplyView extends Omit<Reply, "body"> {
   readonly text: Html
 }
 
-export interface ThreadShown {
+export interface ThreadView {
   readonly thread: Thread
   readonly text: Html
   readonly page: number
   /** Over all pages, including replies of which only the place is left. */
   readonly total: number
   readonly sort: ReplySort
-  readonly replies: ReadonlyArray<ReplyShown>
+  readonly replies: ReadonlyArray<ReplyView>
 }
 
 const SORT_NAMES: Readonly<Record<ReplySort, string>> = { oldest: "Oldest", newest: "Newest", top: "Top" }
@@ -52,14 +52,14 @@ const ended = ({ status, status_reason: why }: Thread): Html =>
 ${why === undefined ? NOTHING : html`<p>Why: ${own(why)}</p>\n`}</div>\n`
 
 /** The accepted reply may be on another page. Sorted by votes it comes first. */
-const toAccepted = (address: string, { thread, replies }: ThreadShown): Html | string => {
+const toAccepted = (address: string, { thread, replies }: ThreadView): Html | string => {
   const { accepted_reply_id: id } = thread
   if (id === null) return ""
   const page = replies.some((reply) => reply.id === id) ? "" : withQuery(address, { replies_sort: "top" })
   return html`<a href="${page}#reply-${id}">To the accepted answer</a>`
 }
 
-const heading = (site: Site, address: string, shown: ThreadShown): Html => {
+const heading = (site: Site, address: string, shown: ThreadView): Html => {
   const { title, author, category, kind, status, score, created_at, edited_at, tags } = shown.thread
   return html`<header class="who">
 <h1>${own(title)}</h1>
@@ -77,19 +77,19 @@ ${dotted(
 }
 
 /** The number of the answered reply, unless this one is directly below it. */
-const answers = ({ parent_id }: ReplyShown, here: ReadonlySet<number>): Html | string => {
+const answers = ({ parent_id }: ReplyView, here: ReadonlySet<number>): Html | string => {
   if (parent_id === null) return ""
   return here.has(parent_id)
     ? html`answers <a href="#reply-${parent_id}">reply ${parent_id}</a>`
     : `answers reply ${parent_id}, on another page`
 }
 
-const gone = (reply: ReplyShown): string | null => {
+const gone = (reply: ReplyView): string | null => {
   if (reply.deleted) return "This reply was deleted."
   return reply.hidden === true ? "This reply was hidden by moderation." : null
 }
 
-const replyItem = ({ item, isPlaced, branches }: Branch<ReplyShown>, here: ReadonlySet<number>): Html => {
+const replyItem = ({ item, isPlaced, branches }: Branch<ReplyView>, here: ReadonlySet<number>): Html => {
   const { id, author, created_at, edited_at, score, accepted, text } = item
   const removed = gone(item)
   const at = html`<a href="#reply-${id}">${minute(created_at)}</a>`
@@ -113,18 +113,18 @@ ${branches.length === 0 ? NOTHING : replyList(branches, here)}</li>
 `
 }
 
-const replyList = (branches: ReadonlyArray<Branch<ReplyShown>>, here: ReadonlySet<number>): Html =>
+const replyList = (branches: ReadonlyArray<Branch<ReplyView>>, here: ReadonlySet<number>): Html =>
   html`<ol class="replies">
 ${branches.map((branch) => replyItem(branch, here))}</ol>
 `
 
 /** A reply is certain to follow the one that it answers only in the order of writing. */
-const placed = ({ sort, replies }: ThreadShown): ReadonlyArray<Branch<ReplyShown>> =>
+const placed = ({ sort, replies }: ThreadView): ReadonlyArray<Branch<ReplyView>> =>
   sort === "oldest"
     ? treeOf(replies)
     : replies.map((item) => ({ item, isPlaced: item.parent_id === null, branches: [] }))
 
-const replies = (address: string, shown: ThreadShown): Html => {
+const replies = (address: string, shown: ThreadView): Html => {
   const { thread, sort, page, total } = shown
   const inOrder = (order: ReplySort | null): string =>
     withQuery(address, { replies_sort: order === "oldest" ? null : order })
@@ -138,7 +138,7 @@ ${total > 1 ? chosen("Order", SORTS, sort, inOrder) : NOTHING}${
 `
 }
 
-export const threadPage = (site: Site, shown: ThreadShown): Page => {
+export const threadPage = (site: Site, shown: ThreadView): Page => {
   const { thread, text, page } = shown
   const address = threadAddress(site.baseUrl, thread)
   return {

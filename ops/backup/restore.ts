@@ -55,7 +55,7 @@ import { dropOrphans } from "./orphans.ts"
 import { checkSegments, copySegments, isIn } from "./segments.ts"
 import { type Cut, copyBack } from "./snapshot.ts"
 import { writeTail } from "./tail.ts"
-import { tellVaults } from "./vaults.ts"
+import { commitVaultsRestored } from "./vaults.ts"
 
 /** Sequences of the log for each number of a counter: a registration alone is more than ten commits. */
 const SEQUENCES_EACH = 10
@@ -237,7 +237,7 @@ const restored = async (
     queueMax: LOG_BATCH,
     archive: older?.archive
   })
-  const vaults = await tellVaults(log, manager, older, { at: Date.now(), cards: parts.cards })
+  const vaults = await commitVaultsRestored(log, manager, older, { at: Date.now(), cards: parts.cards })
   await dropOrphans(log, manager)
   for (const consumer of manifest.consumers) await consumerBack(consumer, parts)
   return { manifest, lastSeq, nextSeq: skipped + vaults + 1, commits }

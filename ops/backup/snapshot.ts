@@ -47,7 +47,7 @@ interface ApiError {
   readonly error?: { readonly code?: number; readonly description?: string }
 }
 
-const told = ({ error }: ApiError): string => error?.description ?? "no answer that makes sense"
+const errorText = ({ error }: ApiError): string => error?.description ?? "no answer that makes sense"
 
 /** Resolves when the cut is fixed. The content at that time is then passed to `sink`, chunk by chunk. */
 export const beginCopy = async (
@@ -66,7 +66,7 @@ export const beginCopy = async (
     })
     const cut = reply.json<Partial<Cut> & ApiError>()
     if (cut.error !== undefined || cut.config === undefined || cut.state === undefined)
-      throw new Fault(`${stream} cannot be copied: ${told(cut)}`)
+      throw new Fault(`${stream} cannot be copied: ${errorText(cut)}`)
     const { first_seq, last_seq, messages, bytes } = cut.state
     const copied = received(nats, stream, chunks, sink, signal).finally(() => chunks.unsubscribe())
     // The caller also gets the error, but perhaps only after something else has failed.
@@ -135,16 +135,16 @@ export const copyBack = async (
     timeout: ANSWER_TIMEOUT_MS
   })
   const { deliver_subject: target, ...answer } = reply.json<{ readonly deliver_subject?: string } & ApiError>()
-  if (target === undefined) throw new Fault(`${name} cannot be restored: ${told(answer)}`)
+  if (target === undefined) throw new Fault(`${name} cannot be restored: ${errorText(answer)}`)
   for await (const chunk of chunksOf(path, CHUNK_BACK_BYTES)) {
     signal.throwIfAborted()
     const taken = await nats.request(target, chunk, { timeout: ANSWER_TIMEOUT_MS })
-    if (taken.data.length > 0) throw new Fault(`${name} was not restored: ${told(taken.json<ApiError>())}`)
+    if (taken.data.length > 0) throw new Fault(`${name} was not restored: ${errorText(taken.json<ApiError>())}`)
     sent(chunk.length)
   }
   const made = (await nats.request(target, undefined, { timeout: FINISH_TIMEOUT_MS })).json<
     { readonly state?: Restored } & ApiError
   >()
-  if (made.state === undefined) throw new Fault(`${name} was not restored: ${told(made)}`)
+  if (made.state === undefined) throw new Fault(`${name} was not restored: ${errorText(made)}`)
   return made.state
 }

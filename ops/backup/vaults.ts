@@ -14,7 +14,7 @@ const BATCH = 1000
 const DAY_MS = 86_400_000
 
 /** `cards`: they are filled at once. Resolves to the number of vaults. */
-export const tellVaults = async (
+export const commitVaultsRestored = async (
   log: EventLog,
   manager: JetStreamManager,
   older: OpenArchive | null,

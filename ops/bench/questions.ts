@@ -16,7 +16,7 @@ type Say = (line: string) => void
 
 const share = (part: number, all: number): string => `${((100 * part) / all).toFixed(2)} %`
 
-const told = (say: Say, title: string, { challenges, passed, families }: Rates): void => {
+const printRates = (say: Say, title: string, { challenges, passed, families }: Rates): void => {
   const sum = [...families.values()].reduce(
     (one, other) => ({ right: one.right + other.right, all: one.all + other.all }),
     { right: 0, all: 0 }
@@ -35,7 +35,7 @@ export const questionCases = (say: Say): void => {
   say(`\nquestions: ${((user + system) / 1000 / TIMED).toFixed(2)} ms of CPU make a challenge`)
   for (const [name, bank] of deploymentBanks())
     for (const learning of [0, VERDICTS])
-      told(
+      printRates(
         say,
         `${name}, after the verdicts of ${learning} challenges`,
         solved(bank, { learning, challenges: CHALLENGES, label: "red team" })
@@ -46,5 +46,5 @@ export const questionCases = (say: Say): void => {
       const { passed, challenges } = solved(first, { learning: 0, challenges: CHALLENGES, label: "told", knowing })
       say(`\ntold ${100 * knowing} % of meanings rightly and the rest wrongly: ${share(passed, challenges)} passed`)
     }
-  told(say, "guesses in public words", measured(guess, GUESSED, "red team"))
+  printRates(say, "guesses in public words", measured(guess, GUESSED, "red team"))
 }

@@ -131,7 +131,7 @@ const compartmentRun = async (world: World, round: number): Promise<Omit<Times, 
 const middleOf = (values: ReadonlyArray<number>): number =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0
 
-const tell = (say: (line: string) => void, all: ReadonlyArray<Times>): void => {
+const printTimes = (say: (line: string) => void, all: ReadonlyArray<Times>): void => {
   const column = (name: keyof Times): ReadonlyArray<number> => all.map((times) => times[name])
   const shown = (name: keyof Times): string =>
     `${name.padEnd(12)} median ${middleOf(column(name)).toFixed(0)} ms, longest ${Math.max(...column(name)).toFixed(0)} ms`
@@ -149,7 +149,7 @@ const measured = async (world: World, say: (line: string) => void): Promise<void
     const times = { "docker run": baseline, ...(await compartmentRun(world, round)) }
     if (round > 0) all.push(times)
   }
-  tell(say, all)
+  printTimes(say, all)
 }
 
 /** Bridges, rules and resolver stay where a host ends: this one does not come back. */

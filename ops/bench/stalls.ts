@@ -7,7 +7,7 @@
  */
 import { writeFileSync } from "node:fs"
 import { AgentMarkdown } from "../../edge/kit/agent-markdown.ts"
-import type { ReplyShown } from "../../edge/thread/view.ts"
+import type { ReplyView } from "../../edge/thread/view.ts"
 import { type Costly, cpuMsOf, leastOf, longestStretch, STALL_MAX_MS } from "../../tests/support/cost.ts"
 import { gradeAllGiven } from "../../tests/support/costly/answers.ts"
 import { MESSAGES, NESTED } from "../../tests/support/costly/codes.ts"
@@ -55,7 +55,7 @@ const texts = TEXTS.map(([name, text]): Case => ({ name, prepare: () => () => ne
 const layouts = async (): Promise<ReadonlyArray<Case>> => {
   const cases: Array<Case> = []
   for (const { name, length, prepare } of PAGES) {
-    const replies = (await prepare(length)()) as ReadonlyArray<ReplyShown>
+    const replies = (await prepare(length)()) as ReadonlyArray<ReplyView>
     cases.push({ name, prepare: () => () => pageOf(replies) })
   }
   return cases

@@ -69,7 +69,7 @@ export const takeoverCase = async (kills: number, say: (line: string) => void): 
     late.disable()
     for (const client of clients) client.stop()
     await ended
-    tell(say, claims, taken)
+    printTakeovers(say, claims, taken)
     say(`  answers that were refused: ${JSON.stringify(refusedOf(clients))}`)
     say(`  the measuring process itself was late by ${ms(late.percentile(99) / NS_PER_MS)} at p99`)
   } finally {
@@ -179,7 +179,11 @@ const ms = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)} ms`
 const spread = (values: ReadonlyArray<number>): string =>
   [0.5, 0.9, 0.99, 1].map((share) => at(values, share).toFixed(1).padStart(9)).join("")
 
-const tell = (say: (line: string) => void, claims: ReadonlyArray<number>, taken: ReadonlyArray<Taken>): void => {
+const printTakeovers = (
+  say: (line: string) => void,
+  claims: ReadonlyArray<number>,
+  taken: ReadonlyArray<Taken>
+): void => {
   const waited = taken.flatMap((one) => one.waited)
   const gaps = waited.map(lengthOf)
   const of = (kind: Gap["kind"], ...projected: ReadonlyArray<boolean>): ReadonlyArray<number> =>

@@ -123,7 +123,7 @@ interface Rate {
   readonly cpuUs: number
 }
 
-const shown = (name: string, rates: ReadonlyArray<Rate>): string => {
+const rateTable = (name: string, rates: ReadonlyArray<Rate>): string => {
   const middle = (pick: (rate: Rate) => number) => rates.map(pick).toSorted((a, b) => a - b)[rates.length >> 1] ?? 0
   return `  ${name.padEnd(22)} ${middle(({ perSecond }) => perSecond).toFixed(0)}/s, ${middle(({ cpuUs }) => cpuUs).toFixed(0)} us of CPU in the node each`
 }
@@ -175,9 +175,9 @@ const atTheNode = async (
     rates.bare.push(await bare(view, clients, round))
   }
   say(`\nat one node, by ${clients} that ask over the bus`)
-  say(shown("vault.fill", rates.fill))
-  say(shown("vault.admit_service", rates.smallest))
-  say(shown("bare commit path", rates.bare))
+  say(rateTable("vault.fill", rates.fill))
+  say(rateTable("vault.admit_service", rates.smallest))
+  say(rateTable("bare commit path", rates.bare))
 }
 
 export const vaultCases = async (

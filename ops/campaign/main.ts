@@ -222,13 +222,13 @@ async function main(args: ReadonlyArray<string>): Promise<number> {
 }
 
 /** Only what is not expected shows where it comes from. */
-const told = (error: unknown): string => {
+const errorText = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   return error instanceof Refused || "code" in error ? error.message : String(error.stack)
 }
 
 const status = await main(process.argv.slice(2)).catch((error: unknown) => {
-  process.stderr.write(`${told(error)}\n`)
+  process.stderr.write(`${errorText(error)}\n`)
   return 1
 })
 await exitWith(status)

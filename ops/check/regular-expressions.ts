@@ -96,7 +96,7 @@ const nameOf = ({ pattern, flags }: Found): string => `/${pattern ?? "…"}/${fl
 const committed = (): Readonly<Record<string, string>> =>
   JSON.parse(readFileSync(VERDICTS, "utf8")) as Readonly<Record<string, string>>
 
-const tell = ({ file, line }: Found, name: string, problem: string): void =>
+const report = ({ file, line }: Found, name: string, problem: string): void =>
   console.error(`${file}:${line}: ${name} ${problem}`)
 
 /** Analyzes what the file does not have yet, and writes it. Resolves with the number of problems. */
@@ -109,7 +109,7 @@ const write = async (found: ReadonlyArray<Found>): Promise<number> => {
     if (kept.has(name)) continue
     const problem = known[name] === LINEAR ? null : await judge(one)
     if (problem === null) kept.set(name, LINEAR)
-    else tell(one, name, problem)
+    else report(one, name, problem)
     bad += problem === null ? 0 : 1
   }
   const sorted = Object.fromEntries([...kept].toSorted(([a], [b]) => (a < b ? -1 : 1)))
@@ -127,7 +127,7 @@ const compare = (found: ReadonlyArray<Found>): number => {
     const name = nameOf(one)
     if (known[name] === LINEAR) continue
     bad++
-    tell(one, name, one.pattern === null ? "is put together at run time" : `has no verdict yet; ${AGAIN}`)
+    report(one, name, one.pattern === null ? "is put together at run time" : `has no verdict yet; ${AGAIN}`)
   }
   const names = new Set(found.map(nameOf))
   const stale = Object.keys(known).filter((name) => !names.has(name))

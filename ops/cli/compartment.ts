@@ -26,7 +26,7 @@ const all = async (service: Service) => {
   }
 }
 
-const shown = async (service: Service, id: string) => {
+const compartmentRecord = async (service: Service, id: string) => {
   const { compartment, host } = await service.command("compartment.look", id, { by: BY })
   return { ...compartment, host }
 }
@@ -34,7 +34,7 @@ const shown = async (service: Service, id: string) => {
 const list = async (service: Service): Promise<unknown> => {
   const rows = []
   for (const { compartment } of await all(service)) {
-    const one = await shown(service, compartment).catch(() => null)
+    const one = await compartmentRecord(service, compartment).catch(() => null)
     // It has just gone.
     if (one === null) continue
     const { id, name, status, agent, host, suspended } = one
@@ -47,7 +47,7 @@ const stop = async (service: Service, args: Arguments): Promise<unknown> => {
   if (args.values.all !== true) {
     const id = idOf(args)
     await service.command("compartment.stop", id, { by: BY })
-    return shown(service, id)
+    return compartmentRecord(service, id)
   }
   const [stopped, left]: [Array<string>, Array<string>] = [[], []]
   for (const { compartment } of await all(service)) {
@@ -65,25 +65,25 @@ const stop = async (service: Service, args: Arguments): Promise<unknown> => {
 const suspend = async (service: Service, args: Arguments): Promise<unknown> => {
   const [id, reason] = [idOf(args), args.values.reason ?? REASON]
   await service.command("compartment.suspend", id, { by: "operator", reason })
-  return shown(service, id)
+  return compartmentRecord(service, id)
 }
 
 const lift = async (service: Service, args: Arguments): Promise<unknown> => {
   const id = idOf(args)
   await service.command("compartment.lift", id, { by: "operator" })
-  return shown(service, id)
+  return compartmentRecord(service, id)
 }
 
 const remove = async (service: Service, args: Arguments): Promise<unknown> => {
   const id = idOf(args)
-  const { name } = await shown(service, id)
+  const { name } = await compartmentRecord(service, id)
   await service.command("compartment.delete", id, { by: BY, confirm: name })
   return `${id} is being deleted with all that is in /data`
 }
 
 export const compartmentCommands: ReadonlyArray<Command> = [
   { usage: ["compartment list"], run: list },
-  { usage: ["compartment show <id>"], run: (service, args) => shown(service, idOf(args)) },
+  { usage: ["compartment show <id>"], run: (service, args) => compartmentRecord(service, idOf(args)) },
   { usage: ["compartment stop <id>", "compartment stop --all"], run: stop },
   { usage: ["compartment suspend <id> [--reason <text>]"], run: suspend },
   { usage: ["compartment lift <id>"], run: lift },

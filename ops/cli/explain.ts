@@ -9,7 +9,7 @@ import { Fault } from "./fault.ts"
 import { untilInterrupted } from "./interrupt.ts"
 import { progressOf } from "./progress.ts"
 
-const shown = (story: Story, refused: Refused | null, traces: Traces | null, { json, mermaid }: Options): unknown => {
+const output = (story: Story, refused: Refused | null, traces: Traces | null, { json, mermaid }: Options): unknown => {
   if (json === true) return { refused, ...story, traces }
   if (mermaid === true) return storyMermaid(story, refused)
   const told = refused === null ? [] : [refusedText(story.request, refused)]
@@ -31,6 +31,6 @@ export const explainCommand: Command = {
         `the log holds no commit of ${request}, and ${unseen}: it was only read, was refused longer ago or at an edge ` +
           "that has ended, or is older than --since. The edge's log has it: --log <file>"
       )
-    return shown(story, refused, traces, values)
+    return output(story, refused, traces, values)
   }
 }

@@ -1,6 +1,6 @@
 /** `hub mail postmaster [<id>]` and `hub mail forget <id>|all`: what strangers wrote to postmaster@ and nobody forwarded; see actors/mail/inbound/postmaster.ts. */
 import { lastMessage } from "../../actors/log/last-message.ts"
-import { keptForPostmaster, sealedKeyPurpose } from "../../actors/mail/inbound/postmaster.ts"
+import { postmasterKeys, sealedKeyPurpose } from "../../actors/mail/inbound/postmaster.ts"
 import { MailKeys } from "../../actors/mail/keys.ts"
 import { mailKey } from "../../actors/process/server-key.ts"
 import { readConfig } from "../../schemas/config.ts"
@@ -47,7 +47,7 @@ export const forgetPostmasterMail = async (service: Service, { positionals }: Ar
 export const postmasterMail = async (service: Service, { values, positionals }: Arguments): Promise<unknown> => {
   const [id] = positionals
   if (id !== undefined) return messageOf(service, id)
-  const ids = await keptForPostmaster(service.manager)
+  const ids = await postmasterKeys(service.manager)
   if (values.json === true) return { messages: ids }
   return [...ids, `${ids.length} messages to postmaster@ are kept`].join("\n")
 }

@@ -1,5 +1,5 @@
 /** `hub mail status|resume|reinstate|suppressions|lift`: how agents' mail stands, and what an operator may do about it. */
-import { keptForPostmaster } from "../../actors/mail/inbound/postmaster.ts"
+import { postmasterKeys } from "../../actors/mail/inbound/postmaster.ts"
 import { SERVICE_ID } from "../../schemas/mail/sending-operations.ts"
 import type { Arguments } from "./command.ts"
 import type { Service } from "./connection.ts"
@@ -10,7 +10,7 @@ const PER_PAGE = 100
 
 export const sendingStatus = async (service: Service, { values }: Arguments): Promise<unknown> => {
   const sending = await service.command("mail_service.look", SERVICE_ID, null)
-  const stands = { ...sending, postmaster: (await keptForPostmaster(service.manager)).length }
+  const stands = { ...sending, postmaster: (await postmasterKeys(service.manager)).length }
   if (values.json === true) return stands
   const { paused_at, used_day, recipients, bounced, complained, postmaster } = stands
   return [

@@ -13,20 +13,20 @@ import { remark, say } from "./output.ts"
 
 const run = async (words: ReadonlyArray<string>): Promise<number> => {
   const line = readLine(words)
-  if ("help" in line) return told(line.help)
+  if ("help" in line) return printResult(line.help)
   const { command, args } = line
   const alone = command.alone?.(args) ?? null
-  if (alone !== null) return told(await alone)
+  if (alone !== null) return printResult(await alone)
   const service = await openService(process.env)
   try {
-    return told(await command.run?.(service, args))
+    return printResult(await command.run?.(service, args))
   } finally {
     await service.close()
   }
 }
 
 /** Prints a command's result. Returns the exit status. */
-const told = (result: unknown): number => {
+const printResult = (result: unknown): number => {
   const shown = result instanceof Finding ? result.text : result
   if (shown !== undefined) say(`${typeof shown === "string" ? shown : JSON.stringify(shown, null, 2)}\n`)
   return result instanceof Finding ? result.status : 0

@@ -45,7 +45,7 @@ const brought = async ({ positionals, values }: Arguments, signal: AbortSignal):
     settings === null ? undefined : { from: segmentsBeside(folder, values.archive), to: await objectsOf(settings) }
   const servers = await openServers(process.env)
   try {
-    return await told(folder, {
+    return await restoreReport(folder, {
       ...options,
       ...servers,
       archive,
@@ -58,7 +58,7 @@ const brought = async ({ positionals, values }: Arguments, signal: AbortSignal):
   }
 }
 
-const told = async (folder: string, parts: RestoreParts): Promise<string> => {
+const restoreReport = async (folder: string, parts: RestoreParts): Promise<string> => {
   const began = performance.now()
   try {
     const { manifest, commits, lastSeq, nextSeq } = await restore(folder, parts)

@@ -13,7 +13,7 @@ import { openService, refuseSettings } from "./connection.ts"
 /** In words, if there is something. */
 const after = (what: string, value: string | number | null): string => (value === null ? "" : `${what}${value}`)
 
-const told = (value: number | null): string => (value === null ? "?" : String(value))
+const numberText = (value: number | null): string => (value === null ? "?" : String(value))
 
 const firstLine = ({ status, problems }: Verdict): string => {
   const [first, ...others] = problems
@@ -31,12 +31,14 @@ const summary = (cluster: Cluster) => {
   const slow = (read_models ?? []).filter(({ lag }) => lag !== 0)
   const late = reactions.filter(({ lag }) => lag !== 0)
   const behind = (rows: ReadonlyArray<{ name: string; lag: number | null }>): string =>
-    rows.length === 0 ? "none behind" : `behind: ${rows.map(({ name, lag }) => `${name} (${told(lag)})`).join(", ")}`
+    rows.length === 0
+      ? "none behind"
+      : `behind: ${rows.map(({ name, lag }) => `${name} (${numberText(lag)})`).join(", ")}`
   return [
     `actor nodes  ${nodes.filter(({ answers }) => answers).length} of ${nodes.length} answer` +
       `  ${SHARD_COUNT - unowned.length} of ${SHARD_COUNT} shards owned`,
-    `edges        ${told(edges)}`,
-    `log          last ${told(log?.last_seq ?? null)}  ${told(log?.bytes ?? null)} bytes  ${counted(log?.replicas ?? null, "replica")}` +
+    `edges        ${numberText(edges)}`,
+    `log          last ${numberText(log?.last_seq ?? null)}  ${numberText(log?.bytes ?? null)} bytes  ${counted(log?.replicas ?? null, "replica")}` +
       after("  led by ", log?.leader ?? null),
     `read models  ${read_models === null ? "Postgres does not answer" : `${read_models.length}, ${behind(slow)}`}`,
     `reactions    ${reactions.length}, ${behind(late)}`,
@@ -52,7 +54,7 @@ const details = ({ nodes, services, streams: all, read_models, reactions, checks
       `  ${node.resident} actors resident  ${node.shards.length} shards: ${ranges(node.shards)}` +
       (node.answers ? "" : "  DOES NOT ANSWER")
   ),
-  `services (${told(services?.length ?? null)})`,
+  `services (${numberText(services?.length ?? null)})`,
   ...(services ?? []).map(
     (one) =>
       `  ${one.name} ${one.version}  ${placeOf(one)}  ${one.requests} requests  ${one.errors} faults` +
@@ -61,7 +63,7 @@ const details = ({ nodes, services, streams: all, read_models, reactions, checks
   "streams",
   ...all.map(
     (stream) =>
-      `  ${stream.name}  ${told(stream.messages)} messages  ${told(stream.bytes)} bytes  last ${told(stream.last_seq)}` +
+      `  ${stream.name}  ${numberText(stream.messages)} messages  ${numberText(stream.bytes)} bytes  last ${numberText(stream.last_seq)}` +
       `  ${counted(stream.replicas, "replica")}${after("  led by ", stream.leader)}` +
       stream.offline.map((server) => `  ${server} OFFLINE`).join("") +
       stream.lagging.map((server) => `  ${server} not current`).join("") +
@@ -72,13 +74,13 @@ const details = ({ nodes, services, streams: all, read_models, reactions, checks
   "read models",
   ...(read_models ?? []).map(
     (model) =>
-      `  ${model.name} v${model.version}  watermark ${model.watermark}  ${told(model.lag)} behind  ${model.faults} passed over` +
+      `  ${model.name} v${model.version}  watermark ${model.watermark}  ${numberText(model.lag)} behind  ${model.faults} passed over` +
       after("  being rebuilt: at ", model.rebuilt_to)
   ),
   "reactions",
   ...reactions.map(
     ({ name, watermark, lag, parked, faults }) =>
-      `  ${name}  watermark ${told(watermark)}  ${told(lag)} behind  ${told(parked)} parked  ${told(faults)} passed over`
+      `  ${name}  watermark ${numberText(watermark)}  ${numberText(lag)} behind  ${numberText(parked)} parked  ${numberText(faults)} passed over`
   ),
   "health",
   ...Object.entries(checks ?? {}).map(
@@ -87,7 +89,7 @@ const details = ({ nodes, services, streams: all, read_models, reactions, checks
   )
 ]
 
-const shown = (verdict: Verdict, cluster: Cluster | null, { values }: Arguments): string => {
+const output = (verdict: Verdict, cluster: Cluster | null, { values }: Arguments): string => {
   if (values.json === true) return JSON.stringify({ verdict, ...cluster }, null, 2)
   return [
     firstLine(verdict),
@@ -98,7 +100,7 @@ const shown = (verdict: Verdict, cluster: Cluster | null, { values }: Arguments)
 }
 
 const found = (verdict: Verdict, cluster: Cluster | null, args: Arguments): Finding =>
-  new Finding(shown(verdict, cluster, args), exitStatusOf(verdict.status))
+  new Finding(output(verdict, cluster, args), exitStatusOf(verdict.status))
 
 /** Servers that do not answer at once are part of the verdict; wrong settings are not. */
 const looked = async (args: Arguments): Promise<Finding> => {

@@ -74,14 +74,14 @@ const full: Refusal = {
 }
 const forAccounts = refusal("operator_required", "Log in with your account: a one-time link does not open this page.")
 
-const told = (text: string, type: string, kept: string): Response => {
+const pageResponse = (text: string, type: string, kept: string): Response => {
   const answer = plain(text, type)
   Object.assign(answer.headers, CONSOLE_HEADERS, { "cache-control": kept })
   return answer
 }
 
 const fileOf = ({ file, type, content }: Download): Response => {
-  const answer = told(content, type, "no-store")
+  const answer = pageResponse(content, type, "no-store")
   answer.headers["content-disposition"] = `attachment; filename="${file}"`
   return answer
 }
@@ -131,7 +131,7 @@ export class Desk {
   /** `null`: a stream has taken the answer. */
   answer(call: Call, response: ServerResponse): Served {
     return Effect.gen({ self: this }, function* () {
-      if (call.path === "/ready") return told("ready\n", "text/plain; charset=utf-8", "no-store")
+      if (call.path === "/ready") return pageResponse("ready\n", "text/plain; charset=utf-8", "no-store")
       if (call.header("host") !== this.host) return yield* refuse(otherHost)
       const refused = this.crossSite(call)
       if (refused !== null) return yield* refuse(refused)
@@ -161,9 +161,9 @@ export class Desk {
   }
 
   private kept(path: string): Response | null {
-    if (path === "/favicon.svg") return told(ICON, "image/svg+xml", "public, max-age=86400")
+    if (path === "/favicon.svg") return pageResponse(ICON, "image/svg+xml", "public, max-age=86400")
     const script = scriptAt(path)
-    return script === null ? null : told(script, "text/javascript; charset=utf-8", FOREVER)
+    return script === null ? null : pageResponse(script, "text/javascript; charset=utf-8", FOREVER)
   }
 
   private byLink(call: Call): Response {

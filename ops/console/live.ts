@@ -56,7 +56,7 @@ export class Live {
     response.writeHead(200, { ...headers, "content-type": EVENT_STREAM_TYPE, "cache-control": "no-store" })
     response.write(retryOf(RETRY_MS))
     const beat = every(this.clock, HEARTBEAT_MS, () => {
-      void holds().then((isOn) => (isOn ? told(response, commentOf("beat")) : response.end()))
+      void holds().then((isOn) => (isOn ? send(response, commentOf("beat")) : response.end()))
     })
     const channel = this.channels.get(name)
     response.once("close", () => {
@@ -67,7 +67,7 @@ export class Live {
     if (channel === undefined) this.begin(name, source, response)
     else {
       channel.readers.add(response)
-      if (channel.snapshot !== undefined) told(response, eventText("snapshot", channel.snapshot))
+      if (channel.snapshot !== undefined) send(response, eventText("snapshot", channel.snapshot))
     }
   }
 
@@ -82,7 +82,7 @@ export class Live {
     channel.end = source((snapshot) => {
       const text = changeText(channel.snapshot, snapshot)
       channel.snapshot = snapshot
-      if (text !== null) for (const reader of channel.readers) told(reader, text)
+      if (text !== null) for (const reader of channel.readers) send(reader, text)
     })
   }
 
@@ -101,7 +101,7 @@ const changeText = (before: Json | undefined, now: Json): string | null => {
   return patch.length === 0 ? null : eventText("patch", patch)
 }
 
-const told = (reader: ServerResponse, text: string): void => {
+const send = (reader: ServerResponse, text: string): void => {
   if (reader.destroyed) return
   reader.write(text)
   if (reader.writableLength > BACKLOG_MAX_BYTES) reader.destroy()

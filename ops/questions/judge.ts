@@ -70,7 +70,7 @@ const holding = (texts: ReadonlyArray<ReadonlySet<string>>, word: string): numbe
   texts.filter((words) => words.has(word)).length
 
 /** The share of texts whose side a counter of words finds, each text unseen when it is judged. */
-export function toldApart(one: ReadonlyArray<string>, other: ReadonlyArray<string>): number {
+export function separability(one: ReadonlyArray<string>, other: ReadonlyArray<string>): number {
   const sides = [one.map(wordsOf), other.map(wordsOf)] as const
   let right = 0
   for (const [side, texts] of sides.entries()) {
@@ -99,7 +99,7 @@ const telling = (one: ReadonlyArray<string>, other: ReadonlyArray<string>): Read
 
 const leakOf = (one: Listed, other: Listed): ReadonlyArray<string> => {
   if (Math.min(one.texts.length, other.texts.length) < TEXTS_MIN) return []
-  const share = toldApart(one.texts, other.texts)
+  const share = separability(one.texts, other.texts)
   if (share <= TOLD_APART_MAX) return []
   return [
     `${one.name} and ${other.name}: words alone tell ${Math.round(100 * share)} % of the texts apart ` +

@@ -27,4 +27,4 @@ export const differences = (before: unknown, after: unknown, path = ""): Readonl
 /** As JSON keeps it: what a state is after a journey through a file or a table. */
 export const asJson = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)))
 
-export const shown = (value: unknown): string => (value === undefined ? "nothing" : JSON.stringify(value))
+export const valueText = (value: unknown): string => (value === undefined ? "nothing" : JSON.stringify(value))

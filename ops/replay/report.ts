@@ -2,7 +2,7 @@
 import { operatorOf } from "../../actors/engine/command-ids.ts"
 import type { EventShape, LogEntry } from "../../actors/log/commit.ts"
 import { ERROR_STATUS } from "../../schemas/errors.ts"
-import { type Difference, shown } from "./difference.ts"
+import { type Difference, valueText } from "./difference.ts"
 import type { Step } from "./fold.ts"
 import { differsFromReality, type WhatIf } from "./what-if.ts"
 
@@ -26,12 +26,12 @@ export const entryText = (entry: LogEntry): string =>
   [headText(entry), ...indented(entry.commit.events.map(eventText))].join("\n")
 
 export const stepText = ({ entry, state }: Step): string =>
-  [entryText(entry), ...indented([`state ${shown(state)}`])].join("\n")
+  [entryText(entry), ...indented([`state ${valueText(state)}`])].join("\n")
 
 export const differencesText = (changes: ReadonlyArray<Difference>): ReadonlyArray<string> => {
   const width = Math.max(0, ...changes.map(({ path }) => path.length))
   return changes.map(
-    ({ path, before, after }) => `${(path || "(all)").padEnd(width)}  ${shown(before)} → ${shown(after)}`
+    ({ path, before, after }) => `${(path || "(all)").padEnd(width)}  ${valueText(before)} → ${valueText(after)}`
   )
 }
 
@@ -56,7 +56,7 @@ export const whatIfText = (result: WhatIf): string => {
       ),
       ...timers.map((timer) => `timer ${timer.name} at ${timeText(timer.at)}`),
       ...(reply === undefined ? [] : [`reply ${JSON.stringify(reply)}`]),
-      `state ${shown(state)}`
+      `state ${valueText(state)}`
     ])
   ]
   if (really === null) return [...lines, "nothing really followed", "nothing was written"].join("\n")

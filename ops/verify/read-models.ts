@@ -26,7 +26,7 @@ import { toItsEnd } from "../../actors/projections/steps.ts"
 import { wallMs } from "../../schemas/runtime/clock.ts"
 import type { Service } from "../cli/connection.ts"
 import { Fault } from "../cli/fault.ts"
-import { differences, shown } from "../replay/difference.ts"
+import { differences, valueText } from "../replay/difference.ts"
 import { historyOf } from "../replay/fold.ts"
 import { Masker } from "../replay/masks.ts"
 import { NAMED_MAX, type Scope } from "./snapshots.ts"
@@ -203,7 +203,7 @@ const inWords = (
   const masker = new Masker()
   const part = (row: Row): unknown => masker.mask(Object.fromEntries(columns.map((column) => [column, row[column]])))
   const [difference] = differences(part(pair.served), part(pair.made))
-  return `${what}: ${difference?.path} is ${shown(difference?.before)}, the log makes it ${shown(difference?.after)}`
+  return `${what}: ${difference?.path} is ${valueText(difference?.before)}, the log makes it ${valueText(difference?.after)}`
 }
 
 const columnsOf = async (

@@ -8,7 +8,7 @@
  */
 import { Effect, Stream } from "effect"
 import { reputationChanges } from "../../actors/agent/content/rating.ts"
-import { shownOf } from "../../actors/agent/scores.ts"
+import { boundedScore } from "../../actors/agent/scores.ts"
 import { AgentEvent } from "../../actors/agent/state.ts"
 import { hiddenContent } from "../../actors/hiding/reactions.ts"
 import { eventsOf } from "../../actors/engine/events.ts"
@@ -89,7 +89,7 @@ class Recount {
       if (entry !== before.entries + 1) this.found(`agent ${id}: entry ${entry} comes after entry ${before.entries}`)
       if (value !== before[score] + delta)
         this.found(`agent ${id}: entry ${entry} makes ${score} ${value}, its delta ${before[score] + delta}`)
-      if (score === "trust" && (sum !== before.trustSum + wanted || value !== shownOf(score, sum)))
+      if (score === "trust" && (sum !== before.trustSum + wanted || value !== boundedScore(score, sum)))
         this.found(
           `agent ${id}: entry ${entry} shows trust ${value} with a sum of ${sum}, ` +
             `its entries come to ${before.trustSum + wanted}`

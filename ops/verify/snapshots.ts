@@ -18,7 +18,7 @@ import type { Stored } from "../../actors/log/stream-pages.ts"
 import { messageOf } from "../../actors/projections/projection.ts"
 import { readLog } from "../at/read-log.ts"
 import type { Service } from "../cli/connection.ts"
-import { asJson, differences, shown } from "../replay/difference.ts"
+import { asJson, differences, valueText } from "../replay/difference.ts"
 import { evolved, historyOf, kindOf, stateProblem } from "../replay/fold.ts"
 import { Masker } from "../replay/masks.ts"
 
@@ -270,5 +270,5 @@ const unlike = (row: SnapshotRow, { state, seq, remembered }: Folding, name: str
   const [difference] = differences(masker.mask(kept), masker.mask(made))
   return difference === undefined
     ? `${name}: differs in what is masked`
-    : `${name}: ${difference.path} is ${shown(difference.before)}, the log makes it ${shown(difference.after)}`
+    : `${name}: ${difference.path} is ${valueText(difference.before)}, the log makes it ${valueText(difference.after)}`
 }

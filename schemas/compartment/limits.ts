@@ -29,7 +29,7 @@ export const RUNTIME_LIMITS = {
 } as const
 
 /** As they are shown: a part of one CPU. */
-export const quotasShown = <Q extends { readonly cpu_percent: number }>({ cpu_percent, ...rest }: Q) => ({
+export const quotasRecord = <Q extends { readonly cpu_percent: number }>({ cpu_percent, ...rest }: Q) => ({
   cpus: cpu_percent / 100,
   ...rest
 })

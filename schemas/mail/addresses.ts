@@ -22,7 +22,7 @@ export const addressee = (text: string): Addressee | null => {
 }
 
 /** As lists show it, and as it is read again. */
-export const shownAddressee = ({ name, address }: Addressee): string => (name === "" ? address : `${name} <${address}>`)
+export const addresseeText = ({ name, address }: Addressee): string => (name === "" ? address : `${name} <${address}>`)
 
 const unquoted = (name: string): string =>
   name.length > 1 && name.startsWith('"') && name.endsWith('"') ? name.slice(1, -1) : name

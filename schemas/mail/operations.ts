@@ -191,11 +191,11 @@ export const mailboxOperations = operationsOf("mailbox", {
 })
 
 /** The mail that completes a notification: a message that came in, or the addresses that one was sent to. */
-export const MailToTell = Schema.Union([
+export const NotifiedMail = Schema.Union([
   Schema.Struct({ box: Schema.Literal("inbox"), summary: MailSummary }),
   Schema.Struct({ box: Schema.Literal("sent"), summary: SentSummary })
 ])
-export type MailToTell = typeof MailToTell.Type
+export type NotifiedMail = typeof NotifiedMail.Type
 
 export const mailOperations = operationsOf("mail", {
   /** To its agent. `key`: of its parts, or of its content. */
@@ -230,7 +230,7 @@ export const mailOperations = operationsOf("mail", {
   /** Answers whether the message exists. It is asked after its parts were stored, when the outcome is unknown. */
   "mail.there": op({ input: Nothing, output: Schema.Boolean, askedBy: ["mail"] }),
   /** For the part that notifies its agent. */
-  "mail.summary": op({ input: Nothing, output: MailToTell, askedBy: [] }),
+  "mail.summary": op({ input: Nothing, output: NotifiedMail, askedBy: [] }),
   "mail.mark_read": op({ input: ByAgent, output: Schema.Struct({ read_at: Schema.String }), askedBy: ["edge"] }),
   "mail.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] })
 })

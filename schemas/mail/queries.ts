@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import { paged, query } from "../operation.ts"
-import { MailToTell } from "./operations.ts"
+import { NotifiedMail } from "./operations.ts"
 import { ListedMail, MailCodes, MailEvent, MailThread } from "./records.ts"
 import { ListedSent, SendingStatus } from "./sent.ts"
 
@@ -115,6 +115,6 @@ export const mailQueries = {
   /** For notifications and deliveries, which hold numbers alone. */
   mail_summaries: query({
     input: Schema.Struct({ mails: Schema.Array(Schema.Int) }),
-    output: Schema.Array(Schema.Struct({ id: Schema.Int, told: MailToTell }))
+    output: Schema.Array(Schema.Struct({ id: Schema.Int, told: NotifiedMail }))
   })
 }

@@ -19,7 +19,7 @@ const addressIn = (text: string, localMax: number): string | null => {
 export const senderAddress = (text: string): string | null => addressIn(text, LOCAL_MAX_CHARS)
 
 /** The same, of who has sent something: whom rules block is known however long his address is. */
-export const heardAddress = (text: string): string | null => addressIn(text, HEARD_LOCAL_MAX_CHARS)
+export const receivedAddress = (text: string): string | null => addressIn(text, HEARD_LOCAL_MAX_CHARS)
 
 /**
  * Matches addresses that no server takes or whose characters nobody sees: misplaced at signs or dots (RFC 5321 4.1.2),

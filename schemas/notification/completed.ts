@@ -3,7 +3,7 @@
  * of mail are added when a notification is read or delivered, as they are then. They disappear with the account or the
  * mailbox (ops/docs/decisions/0050, 0054, 0058).
  */
-import type { MailToTell } from "../mail/operations.ts"
+import type { NotifiedMail } from "../mail/operations.ts"
 import { MESSAGE_ID } from "../mail/records.ts"
 import { addressesOf } from "../mail/sent.ts"
 import type { NotificationName } from "./types.ts"
@@ -48,7 +48,7 @@ export const wantedBy = (about: string, payload: Payload): Wanting | null => {
 export interface Known {
   readonly name: string | null
   readonly text: string | null
-  readonly mail: MailToTell | null
+  readonly mail: NotifiedMail | null
 }
 
 export const completed = (about: string, payload: Payload, wanting: Wanting, { name, text, mail }: Known): Payload => {
@@ -60,7 +60,7 @@ export const completed = (about: string, payload: Payload, wanting: Wanting, { n
 }
 
 /** Adds the addresses of a sent message, of which the log has the numbers. */
-const withMail = (payload: Payload, mail: MailToTell | null): Payload => {
+const withMail = (payload: Payload, mail: NotifiedMail | null): Payload => {
   const { recipients } = payload
   if (!Array.isArray(recipients)) return mail?.box === "inbox" ? { ...payload, ...mail.summary } : payload
   const all = mail?.box === "sent" ? addressesOf(mail.summary) : []

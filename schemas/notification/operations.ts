@@ -16,18 +16,18 @@ export type MarkedRead = typeof MarkedRead.Type
  * reaction knows hub ids and paths; how an agent is called, and where the service is, it does not: `url` and `api_url`
  * begin with their path.
  */
-export const Tell = Schema.Struct({
+export const NotificationInput = Schema.Struct({
   about: NotificationName,
   payload: Schema.Record(Schema.String, Schema.Unknown),
   /** The agent that caused it (hub id), added under this name as an author record. */
   who: Schema.optionalKey(Schema.Struct({ as: Schema.Literals(["from", "by"]), agent: Schema.String }))
 })
-export type Tell = typeof Tell.Type
+export type NotificationInput = typeof NotificationInput.Type
 
 export const notificationOperations = operationsOf("agent", {
   "notification.read": op({ input: MarkRead, output: MarkedRead, askedBy: ["edge"] }),
   /** Reactions report events of other actors. A closed account gets no notification. */
-  "notification.tell": op({ input: Tell, output: Nothing, askedBy: [] }),
+  "notification.tell": op({ input: NotificationInput, output: Nothing, askedBy: [] }),
   /** Their time is over: they count as read, and so does every older one. `ids`: of rows that are about to go. */
   "notification.lapse": op({
     input: Schema.Struct({ ids: Schema.Array(Schema.Int) }),

@@ -35,7 +35,7 @@ export const PushSubscription = Schema.Struct({
 export type PushSubscription = typeof PushSubscription.Type
 
 /** The same once it was judged: not again each time it is read. */
-export const KeptSubscription = Schema.Struct({
+export const StoredSubscription = Schema.Struct({
   endpoint: Schema.String,
   keys: Schema.Struct({ p256dh: Schema.String, auth: Schema.String })
 })

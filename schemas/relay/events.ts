@@ -23,7 +23,7 @@ export const Choice = Schema.Struct({ email: Schema.Boolean, chat: Schema.Boolea
 export type Choice = typeof Choice.Type
 
 /** The stored form. Choices from before push messages existed do not name them. */
-export const KeptChoice = Schema.Struct({ ...Choice.fields, push: Schema.optionalKey(Schema.Boolean) })
+export const StoredChoice = Schema.Struct({ ...Choice.fields, push: Schema.optionalKey(Schema.Boolean) })
 
 export interface RelayedEvent {
   readonly event: string

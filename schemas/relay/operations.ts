@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { Nothing, op, operationsOf } from "../operation.ts"
 import { FiredTimer } from "../timer.ts"
 import { SubscribedBrowser } from "../push/operations.ts"
-import { Choice, KeptChoice } from "./events.ts"
+import { Choice, StoredChoice } from "./events.ts"
 
 /** `number`: of the notification, the message, the captcha, the fill or the sponsorship. `at`: unix ms. */
 export const Relayed = Schema.Struct({
@@ -46,7 +46,7 @@ export const relayOperations = operationsOf("human", {
    * stay as they are.
    */
   "human.choose_relay": op({
-    input: Schema.Struct({ choices: Schema.Array(Schema.Struct({ event: Schema.String, ...KeptChoice.fields })) }),
+    input: Schema.Struct({ choices: Schema.Array(Schema.Struct({ event: Schema.String, ...StoredChoice.fields })) }),
     output: Nothing,
     askedBy: ["edge"]
   })

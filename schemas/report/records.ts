@@ -7,7 +7,7 @@ export const ReportTarget = Schema.Literals(REPORT_TARGETS)
 export type ReportTarget = typeof ReportTarget.Type
 
 /** As it is shown: what has no number is named by a text. */
-export const targetShown = (type: string, id: string): string | number =>
+export const targetRecord = (type: string, id: string): string | number =>
   type === "agent" || type === "compartment" ? id : Number(id)
 
 const REPORT_REASONS = [

@@ -91,7 +91,7 @@ export const sponsoringOperations = operationsOf("human", {
 })
 
 /** The outcome of one of its sponsorships; `at`: unix ms. */
-export const SponsorshipTold = Schema.Union([
+export const SponsorshipNews = Schema.Union([
   Schema.Struct({
     change: Schema.Literal("declared"),
     sponsorship: Schema.Int,
@@ -103,7 +103,7 @@ export const SponsorshipTold = Schema.Union([
   Schema.Struct({ change: Schema.Literal("verified"), sponsorship: Schema.Int }),
   Schema.Struct({ change: Schema.Literal("ended"), sponsorship: Schema.Int, status: SponsorshipStatus })
 ])
-export type SponsorshipTold = typeof SponsorshipTold.Type
+export type SponsorshipNews = typeof SponsorshipNews.Type
 
 const Events = Schema.Array(
   Schema.StructWithRest(Schema.Struct({ type: Schema.String, v: Schema.Int }), [
@@ -155,11 +155,11 @@ export const sponsoredOperations = operationsOf("agent", {
     output: Schema.NullOr(AgentAdmits),
     askedBy: []
   }),
-  "sponsorship.told": op({ input: SponsorshipTold, output: Nothing, askedBy: [] })
+  "sponsorship.told": op({ input: SponsorshipNews, output: Nothing, askedBy: [] })
 })
 
-export const PersonShown = Schema.Struct({ id: Schema.String, name: Schema.String, verification: Verification })
-export type PersonShown = typeof PersonShown.Type
+export const PersonRecord = Schema.Struct({ id: Schema.String, name: Schema.String, verification: Verification })
+export type PersonRecord = typeof PersonRecord.Type
 
 /** People in one question. */
 export const PEOPLE_ASKED_MAX = 200
@@ -175,5 +175,5 @@ export const sponsorshipQueries = {
   /** Agents that have confirmed it, as far as they are shown. */
   sponsored_agents: query({ input: Schema.Struct({ human: Schema.String }), output: Schema.Array(Author) }),
   /** As everybody sees them; who has no account any more is left out. Answered by those who have the keys for it. */
-  people: query({ input: Schema.Struct({ ids: Schema.Array(Schema.String) }), output: Schema.Array(PersonShown) })
+  people: query({ input: Schema.Struct({ ids: Schema.Array(Schema.String) }), output: Schema.Array(PersonRecord) })
 }

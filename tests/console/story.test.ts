@@ -1,6 +1,6 @@
 /** Stories in a log that is too long to be read at once. */
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { toldOf } from "../../ops/console/explain/story.ts"
+import { storyPage } from "../../ops/console/explain/story.ts"
 import { storyOf } from "../../ops/explain/story.ts"
 import { subjects, streams } from "../../schemas/subjects.ts"
 import { type History, liveThrough } from "../ops/history.ts"
@@ -48,20 +48,20 @@ test("reading that is cut short gives the story up to there", async () => {
 })
 
 test("a request of the end of the log is found there", async () => {
-  const { story } = await toldOf(service.view, fresh, "", PATIENT_MS)
+  const { story } = await storyPage(service.view, fresh, "", PATIENT_MS)
   expect(story.commits.map(({ op }) => op)).toContain("agent.update")
   expect(story.read_to).toBeGreaterThan(LENGTH)
 })
 
 test("an older request is found in all of it", async () => {
-  const { story } = await toldOf(service.view, old, "", PATIENT_MS)
+  const { story } = await storyPage(service.view, old, "", PATIENT_MS)
   expect(story.commits.map(({ op }) => op)).toContain("agent.update")
-  await expect(toldOf(service.view, "of-nobody", "", 0)).rejects.toThrow(
+  await expect(storyPage(service.view, "of-nobody", "", 0)).rejects.toThrow(
     /^It was not found in the part of the log that could be read in time, which ended at #\d+ of #\d+\./
   )
 })
 
 test("an older request is found with the point since when to read", async () => {
-  const { story } = await toldOf(service.view, old, "#1", PATIENT_MS)
+  const { story } = await storyPage(service.view, old, "#1", PATIENT_MS)
   expect(story.commits.map(({ op }) => op)).toContain("agent.update")
 })

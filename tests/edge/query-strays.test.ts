@@ -1,6 +1,6 @@
 /** What a query may not say: a `since_id` that is no integer, and parameters that nobody knows (contract 22). */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { tellIgnored } from "../../edge/http/ignored.ts"
+import { withIgnored } from "../../edge/http/ignored.ts"
 import { dataItems, dataParts } from "../../edge/http/respond.ts"
 import { openBounded, world } from "./bounded.ts"
 
@@ -46,7 +46,7 @@ describe("an unknown parameter", () => {
 
   it("is named behind a list that nobody reads for it", () => {
     const list = dataItems(Buffer.from('[{"id":1}]'), { page: 1, per_page: 1, total: 1, pages: 1 })
-    const told = tellIgnored(["pgae"], list)
+    const told = withIgnored(["pgae"], list)
     expect(JSON.parse(Buffer.from(told.body as Uint8Array).toString())).toEqual({
       ok: true,
       data: [{ id: 1 }],
@@ -56,7 +56,7 @@ describe("an unknown parameter", () => {
   })
 
   it("is named behind a record that nobody reads for it", () => {
-    const told = tellIgnored(["pgae"], dataParts(Buffer.from('{"id":1,'), Buffer.from('"replies":[]}')))
+    const told = withIgnored(["pgae"], dataParts(Buffer.from('{"id":1,'), Buffer.from('"replies":[]}')))
     expect(JSON.parse(Buffer.from(told.body as Uint8Array).toString())).toEqual({
       ok: true,
       data: { id: 1, replies: [] },

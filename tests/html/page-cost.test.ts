@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { AgentMarkdown } from "../../edge/kit/agent-markdown.ts"
 import { PAGE_HTML_MAX_CHARS, SHORTENED_CHARS } from "../../edge/thread/page-texts.ts"
-import type { ReplyShown } from "../../edge/thread/view.ts"
+import type { ReplyView } from "../../edge/thread/view.ts"
 import { legible } from "../../schemas/legible.ts"
 import { cpuMsOf, HANG_CPU_MS, turnsDuring } from "../support/cost.ts"
 import { LENGTH, repeated } from "../support/costly/markdown.ts"
@@ -17,7 +17,7 @@ const STANDING = (): number => 0
 
 describe("fifty replies of 100,000 characters", () => {
   it.each(PAGES)("of $name hold nothing up, and become a page of bounded size", async (page) => {
-    const show = page.prepare(LENGTH) as () => Promise<ReadonlyArray<ReplyShown>>
+    const show = page.prepare(LENGTH) as () => Promise<ReadonlyArray<ReplyView>>
     expect(await cpuMsOf(show)).toBeLessThan(HANG_CPU_MS)
     // Between two of them other work goes on.
     expect(await turnsDuring(show)).toBeGreaterThanOrEqual(REPLIES)

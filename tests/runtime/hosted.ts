@@ -10,7 +10,7 @@ import { tagOf } from "../../actors/runtime/network/tag.ts"
 import { unmountBelow } from "../../ops/runtime/mounts.ts"
 import type { Compartment, LogLine, RuntimeOffer } from "../../schemas/compartment/records.ts"
 import type { Notification } from "../../schemas/notification/api.ts"
-import { quotasShown } from "../../schemas/compartment/limits.ts"
+import { quotasRecord } from "../../schemas/compartment/limits.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { expect } from "vitest"
 import { giveBack, lend, type SystemOptions, waitFor } from "../harness/index.ts"
@@ -40,7 +40,7 @@ const cleared = async (folder: string, { socket, image }: SharedEngine, max: num
     folder,
     tag: tagOf(folder),
     image,
-    quotas: quotasShown(LIMITS.runtime.quotas),
+    quotas: quotasRecord(LIMITS.runtime.quotas),
     logLines: LIMITS.runtime.log_lines
   })
   for (const { compartment } of await host.list()) await host.destroy(compartment)

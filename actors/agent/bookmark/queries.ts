@@ -100,7 +100,7 @@ const THREAD_DELETED = sql<boolean>`(b.target_type = 'reply' and (
   limit 1))`
 
 /** One statement, so that the few and the total are of one moment. A row that is too new to have a target has none. */
-export const bookmarksNotShownQuery =
+export const hiddenBookmarksQuery =
   (db: Db) =>
   async ({
     agent,

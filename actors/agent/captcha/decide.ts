@@ -106,7 +106,7 @@ interface Told {
  * Decides on the end of a captcha. A reaction sends it once for each end. The notification does not contain the answer:
  * the agent has to ask for it.
  */
-export const decideCaptchaTold = (
+export const decideCaptchaEnded = (
   state: AgentState,
   { captcha, state: stands, kind, answered_at }: Told,
   { facts: { notification } }: { readonly facts: NoticeFacts }

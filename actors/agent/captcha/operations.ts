@@ -11,7 +11,7 @@ import { drawNotification, NO_NOTIFICATION } from "../notification/draw.ts"
 import { ownersOf } from "../owner/decide.ts"
 import { iso } from "../../../schemas/iso.ts"
 import type { AgentActor, AgentState } from "../state.ts"
-import { captchaRefusal, decideCaptchaTold, decideSend, needsHuman, type SendFacts } from "./decide.ts"
+import { captchaRefusal, decideCaptchaEnded, decideSend, needsHuman, type SendFacts } from "./decide.ts"
 
 /**
  * A captcha that `captchaRefusal` refuses draws no number. Sealing needs the number, so the check for owners with keys
@@ -50,7 +50,7 @@ export const relayOperations = (parts: KindParts): Operating<typeof declared, Ag
     "captcha.told": write({
       prepare: (_state, { answered_at }) =>
         Effect.suspend(() => (answered_at === null ? NO_NOTIFICATION : drawNotification)),
-      decide: decideCaptchaTold,
+      decide: decideCaptchaEnded,
       answer: () => null
     })
   }

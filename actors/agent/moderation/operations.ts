@@ -38,7 +38,7 @@ const decided = <Input>(
   write({ decide, answer: (state, _reply, { id }) => operatorView(existing(state), id), projected: true })
 
 /** An operator's decision, with a notification for the agent. */
-const told = <Input>(
+const notifying = <Input>(
   decide: (state: AgentState, input: Input, context: DecideContext<NoticeFacts>) => Decision<AgentEvent>
 ): WriteOperation<AgentActor, Input, OperatorView, NoticeFacts, unknown, Counters> =>
   write({
@@ -66,10 +66,10 @@ export const moderationOperations = ({ config: { limits } }: KindParts): Operati
   ),
   "agent.role": decided(decideRole),
   "agent.system": decided(decideSystem),
-  "agent.suspend": told(decideSuspend),
-  "agent.reinstate": told((state, input, context) => decideReinstate(state, input, context, limits)),
+  "agent.suspend": notifying(decideSuspend),
+  "agent.reinstate": notifying((state, input, context) => decideReinstate(state, input, context, limits)),
   "agent.ban": decided(decideBan),
-  "agent.decide_appeal": told((state, input, context) => decideOnAppeal(state, input, context, limits)),
+  "agent.decide_appeal": notifying((state, input, context) => decideOnAppeal(state, input, context, limits)),
   "moderation.suspension_due": write({
     prepare: () => drawNotification,
     decide: (state, timer, context) => decideStandingDue(state, timer, context, limits),

@@ -6,7 +6,7 @@ import {
   type MarkedRead,
   type MarkRead,
   notificationOperations as declared,
-  Tell
+  NotificationInput
 } from "../../../schemas/notification/operations.ts"
 import type { NotificationName } from "../../../schemas/notification/types.ts"
 import { type Decision, type DecideContext, type PrepareContext, write } from "../../engine/definition.ts"
@@ -48,7 +48,7 @@ export const decideLapse = (
 }
 
 /** `added`: who caused it, under the name that he has in the payload. */
-export interface TellFacts extends NoticeFacts {
+export interface NotifyFacts extends NoticeFacts {
   readonly added?: Readonly<Record<string, Author>>
 }
 
@@ -56,20 +56,33 @@ export interface TellFacts extends NoticeFacts {
 const SILENCED: ReadonlySet<string> = new Set<NotificationName>(["mention.received", "reply.received"])
 
 /** A newer release may send notifications that this one does not declare. */
-const isTell = Schema.is(Tell)
+const isTell = Schema.is(NotificationInput)
 
 /** An account that is closed or never existed gets no notification; the sender need not know. Pure. */
-export const decideTell = (state: AgentState, input: Tell, { facts }: DecideContext<TellFacts>): Decision<AgentEvent> =>
-  isTell(input) ? told(state, input, facts) : { refused: invalidField("about", "There is no such notification type.") }
+export const decideNotify = (
+  state: AgentState,
+  input: NotificationInput,
+  { facts }: DecideContext<NotifyFacts>
+): Decision<AgentEvent> =>
+  isTell(input)
+    ? notifyAgent(state, input, facts)
+    : { refused: invalidField("about", "There is no such notification type.") }
 
-const told = (state: AgentState, { about, payload, who }: Tell, facts: TellFacts): Decision<AgentEvent> => {
+const notifyAgent = (
+  state: AgentState,
+  { about, payload, who }: NotificationInput,
+  facts: NotifyFacts
+): Decision<AgentEvent> => {
   if (state === null || statusRefusal(state, false) !== null) return { events: [] }
   if (who !== undefined && SILENCED.has(about) && blocks(state, who.agent)) return { events: [] }
   return { events: [notified(facts.notification, about, { ...payload, ...facts.added })] }
 }
 
 /** The agent that caused it, with its present state. A number is drawn last, for notifications that can be made. */
-const tellFacts = (input: Tell, context: PrepareContext): Effect.Effect<TellFacts, Refusal, ActorServices> =>
+const tellFacts = (
+  input: NotificationInput,
+  context: PrepareContext
+): Effect.Effect<NotifyFacts, Refusal, ActorServices> =>
   Effect.gen(function* () {
     if (!isTell(input)) return yield* NO_NOTIFICATION
     const { who } = input
@@ -83,7 +96,7 @@ export const notificationOperations: Operating<typeof declared, AgentActor> = {
   "notification.read": write({ decide: decideRead, answer: (_state, reply) => reply, projected: true }),
   "notification.tell": write({
     prepare: (_state, input, context) => tellFacts(input, context),
-    decide: decideTell,
+    decide: decideNotify,
     answer: () => null
   }),
   "notification.lapse": write({ decide: decideLapse, answer: () => null })

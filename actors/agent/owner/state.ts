@@ -56,7 +56,7 @@ interface Notified {
 }
 
 /** Folded again, an event changes nothing more. */
-export const toldOfOwner = (owners: OwnersState, { about, notification, payload }: Notified): OwnersState => {
+export const withOwnerMessage = (owners: OwnersState, { about, notification, payload }: Notified): OwnersState => {
   const message = payload["message_id"]
   if (about !== "owner.message" || typeof message !== "number") return owners
   if (owners.unread.some((one) => one.message === message)) return owners

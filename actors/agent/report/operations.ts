@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { notFound, type Refusal, refusal } from "../../../schemas/errors.ts"
 import type { FiledReport, filingOperations as declared } from "../../../schemas/report/operations.ts"
-import { targetShown } from "../../../schemas/report/records.ts"
+import { targetRecord } from "../../../schemas/report/records.ts"
 import { type Decision, type DecideContext, type PrepareContext, write } from "../../engine/definition.ts"
 import type { Limits } from "../../../schemas/limits.ts"
 import { existing } from "../../engine/existing.ts"
@@ -78,7 +78,7 @@ export const decideUpheld = unlessClosed(
   ): Decision<AgentEvent> => {
     if (report !== undefined && agent.outcomes.includes(report)) return { events: [] }
     const target = { type: target_type, id: target_id }
-    const shown = { target_type, target_id: targetShown(target_type, target_id), reason }
+    const shown = { target_type, target_id: targetRecord(target_type, target_id), reason }
     const warned = notified(notification, "moderation.warned", { ...shown, ...place })
     return {
       events: [

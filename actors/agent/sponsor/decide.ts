@@ -13,7 +13,7 @@ import { notFound, type Refusal, refusal } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"
 import type { Operations } from "../../../schemas/bus/operations.ts"
 import type { Admission } from "../../../schemas/registration/operations.ts"
-import type { SponsorshipTold } from "../../../schemas/sponsorship/operations.ts"
+import type { SponsorshipNews } from "../../../schemas/sponsorship/operations.ts"
 import { API_PREFIX } from "../../../schemas/version.ts"
 import type { Decision } from "../../engine/definition.ts"
 import { missing, unlessClosed } from "../decide.ts"
@@ -33,7 +33,7 @@ interface Context {
   readonly facts: NoticeFacts
 }
 
-type Told<Change extends SponsorshipTold["change"]> = Extract<SponsorshipTold, { readonly change: Change }>
+type Told<Change extends SponsorshipNews["change"]> = Extract<SponsorshipNews, { readonly change: Change }>
 
 const NOTHING: Decision<AgentEvent> = { events: [] }
 
@@ -125,7 +125,7 @@ export const decideAdmits = (state: AgentState, wanted: Admitting, at: number, l
 }
 
 /** The same as the agent is notified of later, if no answer waits for it. */
-export const toldAs = (wanted: Admitting): SponsorshipTold | null => {
+export const sponsorshipNews = (wanted: Admitting): SponsorshipNews | null => {
   if (wanted.as === undefined) return null
   return wanted.to === "confirm"
     ? { change: "confirmed", ...wanted.as }
@@ -180,7 +180,11 @@ const ended = (
   return { events: [...counting(agent, [event, ...entries], at), ...notice] }
 }
 
-export const decideTold = (state: AgentState, told: SponsorshipTold, context: Context): Decision<AgentEvent> => {
+export const decideSponsorshipNews = (
+  state: AgentState,
+  told: SponsorshipNews,
+  context: Context
+): Decision<AgentEvent> => {
   if (state === null) return missing
   const { sponsorship, change } = told
   const sponsor = state.sponsors.find(({ id }) => id === sponsorship)

@@ -3,11 +3,11 @@
  * more.
  */
 import { Schema } from "effect"
-import { KeptSubscription } from "../../../schemas/push/operations.ts"
+import { StoredSubscription } from "../../../schemas/push/operations.ts"
 import type { Sealer } from "../../log/seal.ts"
 
 /** `key`: the service's public key that it subscribed to; another one it does not take messages from. */
-export const Browser = Schema.Struct({ name: Schema.String, key: Schema.String, subscription: KeptSubscription })
+export const Browser = Schema.Struct({ name: Schema.String, key: Schema.String, subscription: StoredSubscription })
 export type Browser = typeof Browser.Type
 
 const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Browser))

@@ -16,7 +16,7 @@ import type { Actors } from "../../engine/services.ts"
 import type { Posted } from "../decide.ts"
 import type { Opened, Opening } from "../opening.ts"
 import { heldCount, heldFirst, type RelayState } from "./state.ts"
-import { handleOf, ownerPageOf, wordsOf } from "./told.ts"
+import { handleOf, ownerPageOf, wordsOf } from "./facts.ts"
 
 const ABREAST = 8
 

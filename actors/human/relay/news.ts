@@ -20,7 +20,7 @@ import { openChat } from "../chat/sealed.ts"
 import type { Posted } from "../decide.ts"
 import type { Opened } from "../opening.ts"
 import { openBrowser } from "../push/sealed.ts"
-import { ownerPageOf, wordsOf } from "./told.ts"
+import { ownerPageOf, wordsOf } from "./facts.ts"
 
 const orNothing = <A, R>(content: Effect.Effect<A, Refusal, R>): Effect.Effect<A | null, Refusal, R> =>
   Effect.catchIf(

@@ -22,7 +22,7 @@ import { decideAgain, decideChoose, decideDigest, decideRelay, hasRoomBy, isFres
 import { digestLetter, relayLetter } from "./letters.ts"
 import { chatNews, newsOf, placeOf, pushNews } from "./news.ts"
 import { choiceOf, OTHERS } from "./state.ts"
-import { handleOf } from "./told.ts"
+import { handleOf } from "./facts.ts"
 
 const NOTHING: RelayFacts = { letter: null, chat: null, push: [] }
 

@@ -4,7 +4,7 @@ import {
   type Choice,
   isAsked,
   isSecurity,
-  KeptChoice,
+  StoredChoice,
   OWNER_CONFIRMED,
   relayedEvent
 } from "../../../schemas/relay/events.ts"
@@ -19,7 +19,7 @@ export interface About {
 
 export const RelayState = Schema.Struct({
   /** By event, what differs from its default. */
-  choices: Schema.Record(Schema.String, KeptChoice),
+  choices: Schema.Record(Schema.String, StoredChoice),
   /** Unix ms of the latest letters, oldest first. */
   letters: Schema.Array(Schema.Number),
   /** Security events, which have a limit of their own. New owners do not count: each is reported. */
@@ -34,7 +34,7 @@ export const RelayState = Schema.Struct({
 export type RelayState = typeof RelayState.Type
 
 export const RELAY_EVENTS = [
-  event("human.relay_chosen", 1, { choices: Schema.Record(Schema.String, KeptChoice) }),
+  event("human.relay_chosen", 1, { choices: Schema.Record(Schema.String, StoredChoice) }),
   /** A letter about one event was sent. */
   event("human.relayed", 1, { agent: Schema.String, event: Schema.String }),
   /** One too many for a letter of its own. */

@@ -8,7 +8,7 @@ import { EXPIRE_TIMER } from "../message/decide.ts"
 import type { MailMessageEvent } from "../message/state.ts"
 import { type Counted, countedSince, DAY_MS, HOUR_MS, WEEK_MS } from "../counted.ts"
 import { mayBeEarly } from "../early.ts"
-import { loggedSeconds } from "../kept.ts"
+import { loggedSeconds } from "../retention.ts"
 import { evolveMailbox, type MailboxEvent, type MailboxState, type MailboxValue } from "./state.ts"
 
 type MailLimits = Limits["limits"]["email"]

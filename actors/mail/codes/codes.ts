@@ -53,7 +53,7 @@ const contextOf = (text: string, at: number, length: number): string => {
 }
 
 /** What a line says of the ones below it; `before`: what was said of itself. */
-const said = (judged: Judged, before: Above): Above => {
+const lineAbove = (judged: Judged, before: Above): Above => {
   const { has, low, candidates, other } = judged
   // A number alone says nothing: what was said of it is said of the next one as well.
   if (other === 0 && candidates.length > 0) return { ...before, spent: true }
@@ -96,7 +96,7 @@ const sightingsIn = (lines: ReadonlyArray<Line>, subject: Subject, part: number)
       const at = candidate.from + lead.length
       found.push({ code: candidate.code, confidence, part, text: lead + judged.line.text, at })
     }
-    above = said(judged, above)
+    above = lineAbove(judged, above)
   }
   return found
 }

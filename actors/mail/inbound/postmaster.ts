@@ -119,7 +119,7 @@ const wrapped = (
 }
 
 /** Messages that are kept. */
-export const keptForPostmaster = async (manager: JetStreamManager): Promise<ReadonlyArray<string>> => {
+export const postmasterKeys = async (manager: JetStreamManager): Promise<ReadonlyArray<string>> => {
   const { state } = await manager.streams.info(streams.mail, { subjects_filter: subjects.postmasterKey("*") })
   return Object.keys(state.subjects ?? {}).map((subject) => subject.split(".")[3] ?? "")
 }
@@ -164,7 +164,7 @@ export const postmasterBy = ({ nats, manager, ask, keys, settings, world, bounds
   const kept = (raw: Buffer, id: string, network: string, at: number): Effect.Effect<void, Refusal> =>
     Effect.tryPromise({
       try: async () => {
-        const all = await keptForPostmaster(manager)
+        const all = await postmasterKeys(manager)
         if (all.includes(id)) return true
         if (all.length >= kept_max && !(await madeRoom(network, new Set(all)))) return false
         await manager.streams.purge(streams.mail, { filter: subjects.postmasterMessage(id) })

@@ -12,7 +12,7 @@
  */
 import { isNoSuchAddress } from "../../../schemas/mail/bounces.ts"
 import type { SendingReport } from "../../../schemas/mail/sending-operations.ts"
-import { heardAddress } from "../../../schemas/mail/senders.ts"
+import { receivedAddress } from "../../../schemas/mail/senders.ts"
 import { isSendingToken, type MailKeys, recipientId } from "../keys.ts"
 import { type Returned, returnedWithin } from "../outbound/return-path.ts"
 import { sendingOf } from "../sending/id.ts"
@@ -55,7 +55,7 @@ const blocksIn = (text: string): ReadonlyArray<string> => {
 
 const named = (keys: Keys, block: string): Pick<SendingReport, "of"> => {
   const addresses = [...block.matchAll(RECIPIENT)].flatMap(
-    ([, text = ""]) => heardAddress(text.replace(/^<|>$/g, "")) ?? []
+    ([, text = ""]) => receivedAddress(text.replace(/^<|>$/g, "")) ?? []
   )
   return addresses.length === 0 ? {} : { of: addresses.map((address) => recipientId(keys, address)) }
 }

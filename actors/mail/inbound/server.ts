@@ -14,7 +14,7 @@ import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "s
 import type { Clock } from "effect"
 import type { Limits } from "../../../schemas/limits.ts"
 import type { SmtpMail } from "../../../schemas/mail/settings.ts"
-import { heardAddress } from "../../../schemas/mail/senders.ts"
+import { receivedAddress } from "../../../schemas/mail/senders.ts"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { VERSION } from "../../../schemas/version.ts"
 import type { Incoming } from "./delivery.ts"
@@ -286,7 +286,7 @@ export class MailServer {
       mailbox,
       ...one
     }))
-    const sender = mailFrom === false ? "" : (heardAddress(mailFrom.address) ?? "")
+    const sender = mailFrom === false ? "" : (receivedAddress(mailFrom.address) ?? "")
     return { raw, to, sender, ip: session.remoteAddress, helo: session.hostNameAppearsAs || session.clientHostname }
   }
 

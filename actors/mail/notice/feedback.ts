@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
 import type { NoticeOutcome } from "../../../schemas/mail/notice.ts"
-import { heardAddress } from "../../../schemas/mail/senders.ts"
+import { receivedAddress } from "../../../schemas/mail/senders.ts"
 import type { Notification } from "./notification.ts"
 
 /** The name of the tag and the header by which a sending is recognized in feedback. */
@@ -77,7 +77,7 @@ const BRACKETED = /<([^<>]{1,320})>$/
 const namedIn = (recipients: Named = []): Pick<Report, "named"> => {
   const named = recipients.flatMap(({ emailAddress = "" }) => {
     const [, bracketed = emailAddress] = BRACKETED.exec(emailAddress) ?? []
-    return heardAddress(bracketed) ?? []
+    return receivedAddress(bracketed) ?? []
   })
   return named.length === 0 ? {} : { named }
 }

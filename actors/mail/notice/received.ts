@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { type Refusal, unavailable } from "../../../schemas/errors.ts"
 import type { NoticeOutcome } from "../../../schemas/mail/notice.ts"
-import { heardAddress } from "../../../schemas/mail/senders.ts"
+import { receivedAddress } from "../../../schemas/mail/senders.ts"
 import type { Verdict } from "../../../schemas/mail/records.ts"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { delivered, type DeliveryParts } from "../inbound/delivery.ts"
@@ -118,7 +118,7 @@ export const received = (
       (returned) => (returned === "again" ? Effect.fail(notAsked) : Effect.succeed(returned))
     )
     if (to.length === 0) return { outcome: (yield* back) === "taken" ? "done" : "ignored", reason: null }
-    const sender = heardAddress(mail.source ?? "") ?? ""
+    const sender = receivedAddress(mail.source ?? "") ?? ""
     const delivery = delivered(
       parts.delivery,
       { raw: found.raw, sender, to },

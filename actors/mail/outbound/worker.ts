@@ -56,7 +56,7 @@ const text = new TextDecoder()
 /** Looks for names of events alone: a newer version of them is left to its actor. */
 const isCall = ({ data }: Message): boolean => /"mail_sending\.(?:queued|due)"/.test(text.decode(data))
 
-const told = (outcome: Outcome, own: boolean): SendOutcome => {
+const sendOutcome = (outcome: Outcome, own: boolean): SendOutcome => {
   switch (outcome.type) {
     case "sent":
       return { type: outcome.delivered ? "delivered" : "sent" }
@@ -151,5 +151,5 @@ const attempted = (
   Effect.matchEffect(making, {
     onFailure: ({ message }) => Effect.succeed<SendOutcome>({ type: "passing", reason: message }),
     onSuccess: (outgoing) =>
-      Effect.map(transport.send(outgoing, hurry), (outcome) => told(outcome, transport.name === "local"))
+      Effect.map(transport.send(outgoing, hurry), (outcome) => sendOutcome(outcome, transport.name === "local"))
   })

@@ -2,7 +2,7 @@
 import { domainToUnicode } from "node:url"
 import { addressParser } from "postal-mime"
 import { normalForm } from "../../../schemas/legible.ts"
-import { heardAddress } from "../../../schemas/mail/senders.ts"
+import { receivedAddress } from "../../../schemas/mail/senders.ts"
 import { mailDomain } from "../../../schemas/mail/settings.ts"
 
 export interface Mailbox {
@@ -52,7 +52,7 @@ export const mailboxesIn = (header: string): ReadonlyArray<Mailbox> => {
     if (name !== "") names.push(name)
     const plain = unquoted(address)
     if (plain === "") continue
-    const heard = bare.includes(plain) ? heardAddress(plain) : null
+    const heard = bare.includes(plain) ? receivedAddress(plain) : null
     found.push({ name: names.splice(0).join(", "), address: heard, isPlain: heard === null || isPlainlyWritten(plain) })
   }
   return names.length === 0 ? found : [...found, { name: names.join(", "), address: null, isPlain: true }]

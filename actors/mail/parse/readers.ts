@@ -13,7 +13,7 @@ import { type Judged, type Origin, UNJUDGED } from "../inbound/verdicts.ts"
 import type { ParsedMail } from "./parsed.ts"
 import { unread } from "./read.ts"
 import { type Job, Thread, type ThreadBounds } from "./thread.ts"
-import type { Result, Work } from "./told.ts"
+import type { Result, Work } from "./protocol.ts"
 
 export interface ReaderBounds extends ThreadBounds {
   readonly threads: number

@@ -10,7 +10,7 @@ import { Worker } from "node:worker_threads"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { codeOf, type Lookup } from "../dns.ts"
 import type { ReadBounds } from "./read.ts"
-import type { Answer, Result, Start, Tells, Told, Work } from "./told.ts"
+import type { Answer, Result, Start, FromThread, ToThread, Work } from "./protocol.ts"
 
 export interface ThreadBounds extends ReadBounds {
   readonly thread_jobs_max: number
@@ -93,7 +93,7 @@ export class Thread {
     await worker?.terminate()
   }
 
-  private tell(told: Told, moved: ReadonlyArray<ArrayBuffer> = []): void {
+  private tell(told: ToThread, moved: ReadonlyArray<ArrayBuffer> = []): void {
     this.worker?.postMessage(told, [...moved])
   }
 
@@ -112,7 +112,7 @@ export class Thread {
     const ended = (why: Why) => () => {
       if (worker === this.worker) this.giveUp(why)
     }
-    worker.on("message", (told: Tells) => {
+    worker.on("message", (told: FromThread) => {
       if (worker === this.worker) this.heard(told, worker)
     })
     // Out of memory, or a fault that nobody caught.
@@ -121,7 +121,7 @@ export class Thread {
     return worker
   }
 
-  private heard(told: Tells, worker: Worker): void {
+  private heard(told: FromThread, worker: Worker): void {
     if (told.type === "asks") return this.asks(told, worker)
     if (told.type === "begun") {
       this.hasBegun = true
@@ -139,7 +139,7 @@ export class Thread {
     this.go()
   }
 
-  private asks({ id, question, name, record }: Extract<Tells, { type: "asks" }>, worker: Worker): void {
+  private asks({ id, question, name, record }: Extract<FromThread, { type: "asks" }>, worker: Worker): void {
     const under = this.open.get(id)
     const answered = (said: Answer["said"]): void => {
       if (worker !== this.worker) return

@@ -4,7 +4,7 @@ import type { Lookup } from "../dns.ts"
 import { UNJUDGED } from "../inbound/verdicts.ts"
 import type { ParsedMail } from "./parsed.ts"
 import { readMail, unread } from "./read.ts"
-import type { Answer, Result, Start, Tells, Told, Work } from "./told.ts"
+import type { Answer, Result, Start, FromThread, ToThread, Work } from "./protocol.ts"
 
 const { bounds, mta }: Start = workerData
 // A thread that judges nothing loads nothing for it.
@@ -22,7 +22,8 @@ const settling = new Set<number>()
 const asked = new Map<number, Asked>()
 let questions = 0
 
-const tell = (told: Tells, moved: ReadonlyArray<ArrayBuffer> = []): void => parentPort?.postMessage(told, [...moved])
+const post = (told: FromThread, moved: ReadonlyArray<ArrayBuffer> = []): void =>
+  parentPort?.postMessage(told, [...moved])
 
 const cpu = (): number => {
   const { user, system } = process.threadCpuUsage()
@@ -35,7 +36,7 @@ const settle = (id: number): void => {
   settling.add(id)
   setImmediate(() => {
     settling.delete(id)
-    if (open.has(id)) tell({ type: "waits", id, cpu: cpu() })
+    if (open.has(id)) post({ type: "waits", id, cpu: cpu() })
   })
 }
 
@@ -45,11 +46,11 @@ const lookupOf =
     new Promise((resolve, reject) => {
       const question = ++questions
       asked.set(question, { resolve, reject })
-      tell({ type: "asks", id, question, name, record })
+      post({ type: "asks", id, question, name, record })
       settle(id)
     })
 
-const heard = ({ question, said }: Answer): void => {
+const onAnswer = ({ question, said }: Answer): void => {
   const one = asked.get(question)
   asked.delete(question)
   if ("records" in said) one?.resolve(said.records)
@@ -67,16 +68,16 @@ const movedOf = ({ attachments }: ParsedMail): ReadonlyArray<ArrayBuffer> =>
     buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : []
   )
 
-parentPort?.on("message", (told: Told) => {
+parentPort?.on("message", (told: ToThread) => {
   const { id } = told
   if (told.type === "answers") {
-    for (const answer of told.answers) heard(answer)
+    for (const answer of told.answers) onAnswer(answer)
     return settle(id)
   }
   open.add(id)
   void done(id, told.work).then((result) => {
     open.delete(id)
-    tell({ type: "done", id, result, cpu: cpu() }, "parsed" in result ? movedOf(result) : [])
+    post({ type: "done", id, result, cpu: cpu() }, "parsed" in result ? movedOf(result) : [])
   })
 })
-tell({ type: "begun", cpu: cpu() })
+post({ type: "begun", cpu: cpu() })

@@ -38,7 +38,7 @@ type Bounds = Pick<Limits["service"]["mail"], "scan_ms" | "scans_at_once" | "sca
 
 const notScanned = unavailable("The message cannot be looked at for viruses at the moment.")
 
-const told = (scanner: "clamd" | "rspamd", { message }: { readonly message: string }): void =>
+const logFailure = (scanner: "clamd" | "rspamd", { message }: { readonly message: string }): void =>
   logNow("warn", "mail", { scanner, fault: message })
 
 const IN_TIME = { message: "it did not answer in time" }
@@ -77,14 +77,14 @@ export const scanBy = ({ clamd, rspamd }: Scanners, bounds: Bounds): Scan => {
           clamd === null
             ? Effect.succeed<Verdict>("NONE")
             : Effect.catch(forViruses(scanForViruses(clamd, raw)), (fault) => {
-                told("clamd", fault)
+                logFailure("clamd", fault)
                 return Effect.fail(notScanned)
               }),
         spam:
           rspamd === null || own
             ? Effect.succeed<Verdict>("NONE")
             : Effect.catch(forSpam(scanForSpam(rspamd, raw, origin, to)), (fault) => {
-                told("rspamd", fault)
+                logFailure("rspamd", fault)
                 return Effect.succeed<Verdict>("GRAY")
               })
       },

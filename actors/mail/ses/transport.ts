@@ -63,7 +63,7 @@ const UNAVAILABLE = 503
 const noConnection: Outcome = { type: "passing", reason: "the provider cannot be reached" }
 const unknown: Outcome = { type: "unknown", reason: "the provider has not said whether it took the message" }
 
-const told = (error: SESv2ServiceException, pausedSeconds: number): Outcome => {
+const errorOutcome = (error: SESv2ServiceException, pausedSeconds: number): Outcome => {
   const status = error.$metadata.httpStatusCode ?? 0
   const account = OF_THE_ACCOUNT.get(error.name)
   if (account !== undefined) return { type: "passing", reason: account, retry_after: pausedSeconds }
@@ -94,7 +94,7 @@ const rawStatusOf = (error: unknown): number | undefined => {
 
 /** The outcome of the message after a failed call. */
 export const outcomeOf = (error: unknown, pausedSeconds: number): Outcome => {
-  if (error instanceof SESv2ServiceException) return told(error, pausedSeconds)
+  if (error instanceof SESv2ServiceException) return errorOutcome(error, pausedSeconds)
   const [name, words] = error instanceof Error ? [error.name, error.message] : ["", ""]
   if (name === "CredentialsProviderError")
     return { type: "passing", reason: "there are no credentials for the provider", retry_after: pausedSeconds }

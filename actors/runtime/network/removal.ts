@@ -59,7 +59,7 @@ const lookFor = async (names: Names): Promise<Left> => {
 const some = (count: number, what: string): ReadonlyArray<string> =>
   count === 0 ? [] : [`${count} ${what}${count === 1 ? "" : "s"}`]
 
-const told = ({ table, devices, namespaces, rules }: Left, names: Names): ReadonlyArray<string> => [
+const descriptions = ({ table, devices, namespaces, rules }: Left, names: Names): ReadonlyArray<string> => [
   ...(table ? [`the table inet ${names.table}`] : []),
   ...some(devices.length, "device"),
   ...some(namespaces.length, "network namespace"),
@@ -86,7 +86,7 @@ export const removeNetwork = async (folder: string, engine: EngineRemoval | null
   for (const namespace of before.namespaces) await removeNamespace(namespace)
   // The firewall is removed last, as it was set up first.
   if (before.table) await removeTable(names.table)
-  const left = told(await lookFor(names), names)
+  const left = descriptions(await lookFor(names), names)
   if (left.length > 0) throw new NetworkFault(`not removed: ${left.join(", ")}`)
-  return [...told(before, names), ...some(networks.length, "network").map((count) => `${count} of the engine`)]
+  return [...descriptions(before, names), ...some(networks.length, "network").map((count) => `${count} of the engine`)]
 }

@@ -1,7 +1,7 @@
 /** Runs in the page: acts on a field other than by typing, and checks that it is still the chosen one. */
 import type { PageDocument, PageElement, PageWindow } from "./dom.ts"
 import { everything, isOpen, isReachable } from "./look.ts"
-import { elementAt, isField, known } from "./tell.ts"
+import { elementAt, isField, known } from "./scan.ts"
 
 declare const document: PageDocument
 declare const window: PageWindow
@@ -144,7 +144,7 @@ export function isLoaded(): boolean {
 }
 
 /** True if a frame's element is visible to people. */
-export function isShown(element: PageElement): boolean {
+export function isVisible(element: PageElement): boolean {
   return isOpen(element) && isReachable(element)
 }
 

@@ -4,7 +4,7 @@
  */
 import type { PageDocument, PageElement, PageWindow } from "./dom.ts"
 import { everything, isOpen, isReachable } from "./look.ts"
-import { known, labelOf } from "./tell.ts"
+import { known, labelOf } from "./scan.ts"
 
 declare const document: PageDocument
 declare const window: PageWindow

@@ -1,7 +1,7 @@
 /** Runs in the page: collects the texts that may name the sum to be paid. Other code interprets them. */
 import type { PageDocument, PageElement } from "./dom.ts"
 import { everything, nearest } from "./look.ts"
-import { known } from "./tell.ts"
+import { known } from "./scan.ts"
 
 declare const document: PageDocument
 

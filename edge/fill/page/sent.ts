@@ -1,7 +1,7 @@
 /** Runs in the page: finds what keeps a form from being sent, and whether the page has accepted it. */
 import type { PageDocument, PageElement } from "./dom.ts"
 import { everything, isOpen, isReachable, nearest } from "./look.ts"
-import { GROUPS, heirOf, isAlike, isButton, isField, known } from "./tell.ts"
+import { GROUPS, heirOf, isAlike, isButton, isField, known } from "./scan.ts"
 import { focused } from "./act.ts"
 
 declare const document: PageDocument

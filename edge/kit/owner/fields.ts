@@ -106,10 +106,14 @@ export type Ended<A> =
     }
 
 /** The field and text of a problem, by a refusal's code. */
-export type Told = Readonly<Partial<Record<ErrorCode, readonly [field: string, problem: string]>>>
+export type FieldProblems = Readonly<Partial<Record<ErrorCode, readonly [field: string, problem: string]>>>
 
 /** Problems of a refusal: its own field details, or the page's text for its code. */
-const problemsOf = ({ code, message, details }: Refusal, names: ReadonlyArray<string>, told: Told): Problems => {
+const problemsOf = (
+  { code, message, details }: Refusal,
+  names: ReadonlyArray<string>,
+  told: FieldProblems
+): Problems => {
   const field = details?.["field"]
   if (typeof field === "string" && names.includes(field))
     return { [field]: message.charAt(0).toUpperCase() + message.slice(1) }
@@ -124,7 +128,7 @@ const problemsOf = ({ code, message, details }: Refusal, names: ReadonlyArray<st
 export const ended = <A>(
   problems: Problems,
   names: ReadonlyArray<string>,
-  told: Told,
+  told: FieldProblems,
   act: Effect.Effect<A, Refused>
 ): Effect.Effect<Ended<A>, Refused> => {
   if (areProblems(problems)) return Effect.succeed({ ok: false, status: 422, problems })

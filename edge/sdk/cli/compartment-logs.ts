@@ -26,17 +26,17 @@ export const logsCommand: Command = {
     const { client } = await invocation.agent()
     const { data } = await client.operations.listCompartmentLogs({ id, ...filter, ...limit })
     if (!invocation.flag("follow")) return invocation.print(data.map(textOf), data)
-    let last = shown(invocation, data) ?? 0
+    let last = printLines(invocation, data) ?? 0
     for (;;) {
       const wanted = { id, ...filter, since_id: last, limit: PAGE_LINES, wait_seconds: HELD_SECONDS }
       const next = await client.operations.listCompartmentLogs(wanted, { timeoutMs: HELD_TIMEOUT_MS })
-      last = shown(invocation, next.data) ?? last
+      last = printLines(invocation, next.data) ?? last
     }
   }
 }
 
 /** Each line as it comes; the id of the last. */
-const shown = (invocation: Invocation, lines: ReadonlyArray<LogLine>): number | undefined => {
+const printLines = (invocation: Invocation, lines: ReadonlyArray<LogLine>): number | undefined => {
   for (const line of lines)
     invocation.around.write(`${invocation.flag("json") ? invocation.json(line) : harmless(textOf(line))}\n`)
   return lines.at(-1)?.id

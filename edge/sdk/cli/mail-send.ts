@@ -6,7 +6,7 @@ import { present, WRITE_USAGE, writeOf } from "./arguments.ts"
 import type { Command, Invocation } from "./command.ts"
 import { Fault, usage } from "./fault.ts"
 import { bytesOf, textArgument } from "./input.ts"
-import { sentHead } from "./mail-shown.ts"
+import { sentHead } from "./mail-text.ts"
 
 const SEND_USAGE = "[--from <mailbox>] [--html <text|@file>] [--attach <path> …]"
 

@@ -16,7 +16,7 @@ const INTERRUPTED = 130
 
 export type Solve = (toSolve: QuestionsToSolve) => Promise<Answers>
 
-const shown = ({ id, questions, rules, dueAt }: QuestionsToSolve): string =>
+const questionsText = ({ id, questions, rules, dueAt }: QuestionsToSolve): string =>
   JSON.stringify({ id, questions, rules, due_at: dueAt.toISOString() })
 
 const answersIn = (text: string): Answers | null => {
@@ -58,7 +58,7 @@ const byCommand =
     try {
       const ended = new Promise<number | null>((resolve, reject) => child.once("error", reject).once("close", resolve))
       // A solver may answer without reading the questions.
-      child.stdin.on("error", () => undefined).end(`${shown(toSolve)}\n`)
+      child.stdin.on("error", () => undefined).end(`${questionsText(toSolve)}\n`)
       // Ended before its output is closed (below), a solver that says too much has no time to complain of a broken pipe.
       const output = child.stdout.iterator({ destroyOnReturn: false })
       const [text, status] = await Promise.all([readAll(output, "the solver's output", ANSWERS_MAX_BYTES), ended])
@@ -97,7 +97,7 @@ class Lines {
 const byPipe = (around: Surroundings): Solve => {
   const lines = new Lines(around.stdin)
   return async (toSolve) => {
-    around.write(`${shown(toSolve)}\n`)
+    around.write(`${questionsText(toSolve)}\n`)
     let text = ""
     for (;;) {
       text += `${await lines.next()}\n`

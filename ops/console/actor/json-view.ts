@@ -1,7 +1,7 @@
 /** A state as JSON, line by line, with what differs from the state before it. The input is masked already. */
 import { html, type Html } from "../../../edge/kit/html.ts"
 import { harmless } from "../../../schemas/printed.ts"
-import { differences, shown } from "../../replay/difference.ts"
+import { differences, valueText } from "../../replay/difference.ts"
 
 const LINES_MAX = 3000
 /** The longest line. */
@@ -87,8 +87,8 @@ export const differencesView = (before: unknown, after: unknown, title: string):
   const rows = all.slice(0, DIFFERENCES_MAX).map(
     (
       one
-    ) => html`<tr><th scope="row"><code>${one.path || "(all)"}</code></th><td><code>${cut(shown(one.before))}</code></td>
-<td><code>${cut(shown(one.after))}</code></td></tr>
+    ) => html`<tr><th scope="row"><code>${one.path || "(all)"}</code></th><td><code>${cut(valueText(one.before))}</code></td>
+<td><code>${cut(valueText(one.after))}</code></td></tr>
 `
   )
   const more = all.length - DIFFERENCES_MAX

@@ -127,7 +127,7 @@ ${part("streams", "Streams", ["Stream", "Messages#", "MB#", "Last sequence#", "R
 ])}${part("checks", "Checks", ["Check", "Status", "Observed#", "Unit", "Message"])}</section>
 <p class="faint" id="seen"></p>`
 
-const shown = async (visit: Visit): Promise<Html> => html`<h1>Cluster</h1>
+const clusterView = async (visit: Visit): Promise<Html> => html`<h1>Cluster</h1>
 <p class="verdict" id="verdict" role="status"><strong>Looking</strong> <span>The first look takes a few seconds.</span></p>
 <ul class="problems" id="problems"></ul>
 ${tiles}${plots}${map}<section>
@@ -141,7 +141,7 @@ export const clusterPage: ConsolePage = {
   listed: true,
   who: "operator",
   script: "cluster",
-  render: shown,
+  render: clusterView,
   actions: [pauseMail, resumeMail, pauseWebhook, resumeWebhook, drainNode, rebuildModel, verifyAll],
   live: clusterSource
 }

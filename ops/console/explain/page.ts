@@ -12,7 +12,7 @@ import { linesView } from "../actor/json-view.ts"
 import { noteOpened } from "../audit.ts"
 import type { ConsolePage } from "../page.ts"
 import { actorPath } from "../paths.ts"
-import { type Told, toldOf } from "./story.ts"
+import { type StoryPage, storyPage } from "./story.ts"
 
 const REFERENCE_MAX_CHARS = 256
 
@@ -63,7 +63,7 @@ ${linesView(refusedText(id, refused).split("\n"), "Refusal")}${agent === null ? 
 /** The last line of the story in words. */
 const modelsText = (story: Story): string => storyText(story).split("\n").at(-1) ?? ""
 
-const toldHtml = (reference: string, { story, refused, unseen, traces, last }: Told): Html => {
+const toldHtml = (reference: string, { story, refused, unseen, traces, last }: StoryPage): Html => {
   const nothing =
     story.commits.length === 0
       ? html`<p id="nothing">${refused === null ? `The log holds no commit of it, and ${unseen}. It was only read, or it is older than where reading began. The edge's log has it: npm run hub -- explain ${reference} --log <file>` : "Nothing of it is in the log."}</p>\n`
@@ -86,7 +86,7 @@ export const explainPage: ConsolePage = {
     const { id = "" } = params
     if (id.length > REFERENCE_MAX_CHARS) return null
     const since = (query.get("since") ?? "").trim()
-    const told = await toldOf(parts.service, id, since).catch((error: unknown) => refusedRead(error))
+    const told = await storyPage(parts.service, id, since).catch((error: unknown) => refusedRead(error))
     if (!(told instanceof Error)) await noteOpened(parts, operator, "story", id)
     return html`<h1>Explain ${harmless(id)}</h1>
 ${told instanceof Error ? html`<p class="problem" role="alert">${told.message}</p>\n` : toldHtml(id, told)}<form class="form" method="get" action="${call.path}">

@@ -17,7 +17,7 @@ const RECENT = 50_000
 /** Kept of that time for traces, read models, and whatever waits. */
 const REST_MS = 3000
 
-export interface Told extends Pick<Found, "refused" | "unseen"> {
+export interface StoryPage extends Pick<Found, "refused" | "unseen"> {
   readonly story: Story
   readonly traces: Traces | null
   /** Last sequence of the log. Commits after `story.read_to` were not read. */
@@ -46,7 +46,7 @@ const read = async (
   return from(seq, near)
 }
 
-export const toldOf = (service: Service, reference: string, since: string, ms = READ_MS): Promise<Told> => {
+export const storyPage = (service: Service, reference: string, since: string, ms = READ_MS): Promise<StoryPage> => {
   const until = performance.now() + ms - REST_MS
   return reading(async (signal) => {
     const hints = since === "" ? {} : { since }

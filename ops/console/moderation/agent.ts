@@ -18,7 +18,7 @@ import { LIST, reportPath, standing } from "./parts.ts"
 
 const REPORTS_MAX = 50
 
-const shown = async ({ params, parts: { service }, form }: Visit): Promise<Html | null> => {
+const agentView = async ({ params, parts: { service }, form }: Visit): Promise<Html | null> => {
   const id = await hubIdOfReference(service, params["id"] ?? "")
   const [agent, reports] = await Promise.all([
     service.command("agent.inspect", id, null),
@@ -55,6 +55,6 @@ export const moderatedAgentPage: ConsolePage = {
   listed: false,
   who: "operator",
   script: "moderation",
-  render: shown,
+  render: agentView,
   actions: [suspend, ban, reinstate, decideAppeal]
 }

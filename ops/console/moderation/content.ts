@@ -6,7 +6,7 @@ import { hide, hideFields, restore, restoreFields } from "./actions.ts"
 import { content, LIST, standing } from "./parts.ts"
 import { isNoun, writtenAt } from "./target.ts"
 
-const shown = async ({ params, parts: { service }, form }: Visit): Promise<Html | null> => {
+const contentView = async ({ params, parts: { service }, form }: Visit): Promise<Html | null> => {
   const { noun = "", id = "" } = params
   if (!isNoun(noun) || !/^[1-9]\d{0,14}$/.test(id)) return null
   const written = await writtenAt(service.db, noun, id)
@@ -27,6 +27,6 @@ export const contentPage: ConsolePage = {
   listed: false,
   who: "operator",
   script: "moderation",
-  render: shown,
+  render: contentView,
   actions: [hide, restore]
 }

@@ -30,7 +30,7 @@ const reportItem = (one: Awaited<ReturnType<typeof reportsIn>>[number]): Html =>
 ${one.text === null ? NOTHING : html`<p>${one.text}</p>`}`
   )
 
-const shown = async ({ parts: { service }, query }: Visit): Promise<Html> => {
+const listView = async ({ parts: { service }, query }: Visit): Promise<Html> => {
   const after = /^\d{1,15}$/.test(query.get("after") ?? "") ? Number(query.get("after")) : 0
   const [reports, appeals, hidden] = await Promise.all([
     reportsIn(service, UNDECIDED, { after, max: PAGE + 1 }),
@@ -71,5 +71,5 @@ export const moderationPage: ConsolePage = {
   listed: true,
   who: "operator",
   script: "moderation",
-  render: shown
+  render: listView
 }

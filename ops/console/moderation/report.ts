@@ -21,7 +21,7 @@ const targetOf = async ({ parts: { service } }: Visit, { target_type: type, targ
   return NOTHING
 }
 
-const shown = async (visit: Visit): Promise<Html | null> => {
+const reportView = async (visit: Visit): Promise<Html | null> => {
   const { params, parts, form } = visit
   if (!/^[1-9]\d{0,14}$/.test(params["id"] ?? "")) return null
   const { service } = parts
@@ -56,6 +56,6 @@ export const reportPage: ConsolePage = {
   listed: false,
   who: "operator",
   script: "moderation",
-  render: shown,
+  render: reportView,
   actions: [review, resolve]
 }

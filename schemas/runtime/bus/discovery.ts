@@ -35,7 +35,7 @@ export interface DiscoveredService {
 const NS = 1e9
 const utf8 = new TextEncoder()
 
-const shown = ({ name, subject, queue }: DiscoveredEndpoint) => ({ name, subject, queue_group: queue })
+const endpointRecord = ({ name, subject, queue }: DiscoveredEndpoint) => ({ name, subject, queue_group: queue })
 
 const figures = ({ requests, errors, seconds, lastError }: CallStats) => ({
   num_requests: requests,
@@ -61,12 +61,12 @@ export const answerDiscovery = (clock: Clock.Clock, nats: NatsShape, service: Di
     INFO: () => ({
       ...identity("info"),
       description,
-      endpoints: service.endpoints().map((endpoint) => ({ ...shown(endpoint), metadata: {} }))
+      endpoints: service.endpoints().map((endpoint) => ({ ...endpointRecord(endpoint), metadata: {} }))
     }),
     STATS: () => {
       const data = service.data?.()
       const endpoints = service.endpoints().map((endpoint) => ({
-        ...shown(endpoint),
+        ...endpointRecord(endpoint),
         ...figures(endpoint.stats),
         ...(data === undefined ? {} : { data })
       }))

@@ -12,7 +12,7 @@ export interface OpenTracing {
   readonly stop: () => Promise<void>
 }
 
-const tell = (line: string): void => logNow("warn", "traces", { error: line })
+const logWarning = (line: string): void => logNow("warn", "traces", { error: line })
 
 const OFF: OpenTracing = { tracing: NO_TRACING, stop: () => Promise.resolve() }
 
@@ -20,6 +20,6 @@ const OFF: OpenTracing = { tracing: NO_TRACING, stop: () => Promise.resolve() }
 export const openTracing = (clock: Clock.Clock, settings: TraceSettings | null, name: string): OpenTracing => {
   if (settings === null) return OFF
   const service = { name: settings.service ?? name, instance: randomHex(16) }
-  const exporter = new Exporter(clock, settings, service, tell)
+  const exporter = new Exporter(clock, settings, service, logWarning)
   return { tracing: tracingInto(exporter, settings.ratio), stop: () => exporter.stop() }
 }

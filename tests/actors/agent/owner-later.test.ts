@@ -1,7 +1,7 @@
 /** Earlier owners of an agent judge later ones (contract 22). */
 import { describe, expect, test } from "vitest"
 import { decideJudge, laterOwners, standingOf } from "../../../actors/agent/owner/later.ts"
-import { decideTold } from "../../../actors/agent/sponsor/decide.ts"
+import { decideSponsorshipNews } from "../../../actors/agent/sponsor/decide.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { begun, type History } from "./moderation/history.ts"
 
@@ -10,12 +10,14 @@ const WAIT_MS = owner.later_owner_seconds * 1000
 
 const confirm = (history: History, sponsorship: number, human = `hum_${sponsorship}`): void => {
   const declared = { change: "declared", sponsorship, human, role: "guarantor", verified: true } as const
-  history.take(decideTold(history.state, declared, history.context))
+  history.take(decideSponsorshipNews(history.state, declared, history.context))
   history.now += 1
-  history.take(decideTold(history.state, { change: "confirmed", sponsorship, at: history.now }, history.context))
+  history.take(
+    decideSponsorshipNews(history.state, { change: "confirmed", sponsorship, at: history.now }, history.context)
+  )
 }
 const end = (history: History, sponsorship: number, status: "revoked" | "withdrawn"): void => {
-  history.take(decideTold(history.state, { change: "ended", sponsorship, status }, history.context))
+  history.take(decideSponsorshipNews(history.state, { change: "ended", sponsorship, status }, history.context))
 }
 const judge = (history: History, by: number, sponsorship: number, approves: boolean): string =>
   history.take(decideJudge(history.state, { human: `hum_${by}`, sponsorship, approves }, { at: history.now }, owner))

@@ -1,7 +1,7 @@
 /** What an agent's actor knows of its captchas, and which requests are held for them (spec 4.10; contract 20). */
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { decideCaptchaTold, decideSend } from "../../../actors/agent/captcha/decide.ts"
+import { decideCaptchaEnded, decideSend } from "../../../actors/agent/captcha/decide.ts"
 import { type CaptchaAgentEvent, evolveCaptchas, type PendingCaptchas } from "../../../actors/agent/captcha/state.ts"
 import { evolve } from "../../../actors/agent/evolve.ts"
 import { letGo, mayHold, newHeld } from "../../../actors/agent/owner/held.ts"
@@ -90,7 +90,7 @@ describe("handing one over", () => {
       refused: { code: "rate_limited", retryAfter, details: { ...details, retry_after: retryAfter } }
     })
     const told = { captcha: 3, state: "cancelled", kind: "taps", answered_at: null } as const
-    const fewer = after(state, decideCaptchaTold(state, told, { facts: { notification: 1 } }), at)
+    const fewer = after(state, decideCaptchaEnded(state, told, { facts: { notification: 1 } }), at)
     expect(codeOf(sending(fewer, 99, at))).toBeNull()
     expect(codeOf(sending(state, 99, START + SECONDS * 1000 + 1))).toBeNull()
   })
@@ -104,7 +104,7 @@ describe("handing one over", () => {
 test("the agent is told of an answer, without it; of an end without an answer it is not", () => {
   const waiting = after(carried, sending(carried))
   const hear = (state: AgentState, answered_at: number | null) =>
-    decideCaptchaTold(
+    decideCaptchaEnded(
       state,
       { captcha: 5, state: answered_at === null ? "expired" : "answered", kind: "taps", answered_at },
       { facts: { notification: 9 } }

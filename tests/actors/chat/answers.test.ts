@@ -2,7 +2,7 @@
 import { Effect, Exit } from "effect"
 import type { Update } from "grammy/types"
 import { describe, expect, test } from "vitest"
-import { heard, type Listening } from "../../../actors/chat/answers.ts"
+import { handleUpdate, type Listening } from "../../../actors/chat/answers.ts"
 import { chatMessageOf, contentOf, valuesOf } from "../../../actors/chat/message.ts"
 import { Actors } from "../../../actors/engine/services.ts"
 import { type Refusal, refusal, unavailable } from "../../../schemas/errors.ts"
@@ -40,7 +40,7 @@ const hear = async (what: object, refusing: Readonly<Record<string, Refusal>> = 
   }) as unknown as (typeof Actors.Service)["ask"]
   const listening: Listening = { bot, hashOf: (chat) => `hash of ${chat}` }
   const update = { update_id: 1, ...what } as Update
-  const exit = await Effect.runPromiseExit(Effect.provideService(heard(listening, BOT, update), Actors, { ask }))
+  const exit = await Effect.runPromiseExit(Effect.provideService(handleUpdate(listening, BOT, update), Actors, { ask }))
   return { ...world, outcome: Exit.isSuccess(exit) ? "done" : "again" }
 }
 

@@ -1,11 +1,7 @@
 /** Long lists: what a page reads however deep it lies, by which index, and that it is the right one. */
 import { sql } from "kysely"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import {
-  bookmarksCountedQuery,
-  bookmarksNotShownQuery,
-  bookmarksQuery
-} from "../../../actors/agent/bookmark/queries.ts"
+import { bookmarksCountedQuery, hiddenBookmarksQuery, bookmarksQuery } from "../../../actors/agent/bookmark/queries.ts"
 import { EXACT_MAX } from "../../../actors/content/listing.ts"
 import { feedQuery, feedStandingQuery } from "../../../actors/feed/queries.ts"
 import { postsQuery } from "../../../actors/post/queries.ts"
@@ -239,7 +235,7 @@ test("an agent's bookmarks, as many as there may be: no more is read than these"
     `post ${each}`
   ])
   expect(await bookmarksCountedQuery(watched.db)({ agent })).toBe(total)
-  expect(await bookmarksNotShownQuery(watched.db)({ agent, limit: 1 })).toEqual({ total: 0, items: [] })
+  expect(await hiddenBookmarksQuery(watched.db)({ agent, limit: 1 })).toEqual({ total: 0, items: [] })
   expect(watched.asked.length).toBe(3)
   for (const statement of watched.asked) {
     const { types, rows } = await planOf(statement)

@@ -10,7 +10,7 @@ import {
   decideRedeliver,
   decideReport,
   decideTimer,
-  keptSeconds,
+  retentionSeconds,
   nextAttemptAt,
   RETRY_TIMER
 } from "../../../actors/delivery/decide.ts"
@@ -162,7 +162,7 @@ describe("the end", () => {
   test("its first commit ends first, and all others within ten seconds of it", () => {
     fc.assert(
       fc.property(within, (at) => {
-        const ends = at + keptSeconds(fresh, at, LIMITS) * 1000
+        const ends = at + retentionSeconds(fresh, at, LIMITS) * 1000
         expect(ends).toBeGreaterThanOrEqual(endsAt + 5000)
         expect(ends).toBeLessThan(endsAt + 10_000)
       })

@@ -2,7 +2,7 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { evolve as evolveAgent } from "../../../actors/agent/evolve.ts"
-import { decideTold } from "../../../actors/agent/sponsor/decide.ts"
+import { decideSponsorshipNews } from "../../../actors/agent/sponsor/decide.ts"
 import type { AgentEvent, AgentState } from "../../../actors/agent/state.ts"
 import { decideFate } from "../../../actors/fleet/decide.ts"
 import { decideForHuman, type ForHumanFacts, handleFor } from "../../../actors/fleet/for-human.ts"
@@ -104,7 +104,7 @@ test("the agent knows from its first event on who carries it, and what it is tol
     { change: "confirmed", sponsorship: 9, at: AT },
     { change: "verified", sponsorship: 9 }
   ] as const)
-    expect(decideTold(agent, told, context)).toEqual({ events: [] })
+    expect(decideSponsorshipNews(agent, told, context)).toEqual({ events: [] })
 })
 
 test("asked again it answers as before, with another key pair as well; to another person there is none", () => {

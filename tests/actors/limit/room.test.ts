@@ -1,6 +1,6 @@
 /** The stream of long windows: what a flood must write before the oldest window makes room. */
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { keepWindow } from "../../../actors/limit/kept.ts"
+import { keepWindow } from "../../../actors/limit/stored-windows.ts"
 import { withCommand } from "../../../actors/limit/window.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { newRequestId } from "../../../schemas/request-id.ts"

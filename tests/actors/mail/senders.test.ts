@@ -2,7 +2,7 @@
 import { expect, test } from "vitest"
 import { addressee } from "../../../schemas/mail/addresses.ts"
 import {
-  heardAddress,
+  receivedAddress,
   isSenderRule,
   matchesSender,
   recipientAddress,
@@ -21,8 +21,8 @@ test("rules name an address, or a domain with all below it", () => {
   // Who sends in the name of many has long addresses: longer than one that may be written to.
   const long = `bounces+${"x".repeat(90)}@news.x.example`
   expect(senderAddress(long)).toBeNull()
-  expect(matchesSender("x.example", heardAddress(long) ?? "")).toBe(true)
-  expect(heardAddress(`${"x".repeat(257)}@x.example`)).toBeNull()
+  expect(matchesSender("x.example", receivedAddress(long) ?? "")).toBe(true)
+  expect(receivedAddress(`${"x".repeat(257)}@x.example`)).toBeNull()
 })
 
 test("mail goes to addresses that somebody may have, each in one form", () => {
@@ -45,9 +45,9 @@ test("mail goes to addresses that somebody may have, each in one form", () => {
   const [composed, decomposed] = ["Zo\u00eb@x.example", "Zoe\u0308@x.example"]
   expect(recipientAddress(decomposed)).toBe("zo\u00eb@x.example")
   expect(recipientAddress(composed)).toBe(recipientAddress(decomposed))
-  expect(matchesSender(composed, heardAddress(decomposed) ?? "")).toBe(true)
+  expect(matchesSender(composed, receivedAddress(decomposed) ?? "")).toBe(true)
   // Whoever has such an address may write all the same, and be blocked.
-  expect(matchesSender("a..b@x.example", heardAddress("a..b@x.example") ?? "")).toBe(true)
+  expect(matchesSender("a..b@x.example", receivedAddress("a..b@x.example") ?? "")).toBe(true)
 })
 
 test.each(["a@b.example\0", "a@b.exam\u200bple", "a@b.exam\u00adple", "a@b.example\u2060", "A <a@b.exam\u00adple>"])(

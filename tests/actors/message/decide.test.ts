@@ -1,7 +1,7 @@
 /** What may become of a private message (contract 3, 19). */
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { toldMessages } from "../../../actors/message/reactions.ts"
+import { messageNotifications } from "../../../actors/message/reactions.ts"
 import { decideRead } from "../../../actors/message/decide.ts"
 import { conversationOf, evolveMessage, type MessageEvent, type MessageState } from "../../../actors/message/state.ts"
 import { UNTRUSTED } from "../../../schemas/content/untrusted.ts"
@@ -64,7 +64,7 @@ test("a conversation is one for a pair, from either side, and another for every 
 test("what follows: its recipient is told of it, and later of having read it, by commands of one set", () => {
   const about = { id: "5", seq: 9, at: 1000 }
   const follows = (event: MessageEvent) =>
-    toldMessages.follows("message", { v: 1, id: "c", op: "message.send", at: 1000, events: [event] }, about)
+    messageNotifications.follows("message", { v: 1, id: "c", op: "message.send", at: 1000, events: [event] }, about)
   expect(follows(SENT)).toEqual([
     {
       op: "notification.tell",

@@ -7,7 +7,7 @@ import {
   ANSWERED_MAX,
   evolveOwners,
   NO_OWNER_MESSAGES,
-  toldOfOwner
+  withOwnerMessage
 } from "../../../actors/agent/owner/state.ts"
 import { decideRead } from "../../../actors/owner/decide.ts"
 import { evolveOwnerMessage, type OwnerMessageEvent, type OwnerMessageState } from "../../../actors/owner/state.ts"
@@ -76,9 +76,11 @@ describe("answers", () => {
 
   test("are unread once, however often they are told, until they are seen", () => {
     const told = (notification: number) => ({ about: "owner.message", notification, payload: { message_id: 3 } })
-    const twice = toldOfOwner(toldOfOwner(NO_OWNER_MESSAGES, told(8)), told(8))
+    const twice = withOwnerMessage(withOwnerMessage(NO_OWNER_MESSAGES, told(8)), told(8))
     expect(twice.unread).toEqual([{ message: 3, notification: 8 }])
-    expect(toldOfOwner(twice, { about: "message.received", notification: 9, payload: { message_id: 4 } })).toBe(twice)
+    expect(withOwnerMessage(twice, { about: "message.received", notification: 9, payload: { message_id: 4 } })).toBe(
+      twice
+    )
     expect(evolveOwners(twice, { type: "agent.owner_message_seen", v: 1, message: 3 }).unread).toEqual([])
   })
 })

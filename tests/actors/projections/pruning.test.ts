@@ -10,7 +10,7 @@ import { agentProjection } from "../../../actors/agent/projection.ts"
 import type { Actors } from "../../../actors/engine/services.ts"
 import { unavailable } from "../../../schemas/errors.ts"
 import type { ReadModelTable } from "../../../actors/projections/projection.ts"
-import type { KeptBounds } from "../../../actors/projections/kept.ts"
+import type { RetentionBounds } from "../../../actors/projections/retention.ts"
 import { pruneAll, Pruner, withoutOld } from "../../../actors/projections/pruning.ts"
 import { type Limits, LIMITS } from "../../../schemas/limits.ts"
 import { onClock, type OpenServers, openServers, standingClock, waitFor } from "../../harness/index.ts"
@@ -32,7 +32,7 @@ const SECOND = 1000
 /** Behind the end of their time nothing goes for so long. */
 const SPARE_MS = 600 * SECOND
 
-const limitsWith = ({ seconds, newest }: KeptBounds, agents: number, rows: number): Limits => ({
+const limitsWith = ({ seconds, newest }: RetentionBounds, agents: number, rows: number): Limits => ({
   ...LIMITS,
   notifications: { ...LIMITS.notifications, kept_seconds: seconds, kept_newest: newest },
   service: { ...LIMITS.service, prune_agents_max: agents, prune_rows_max: rows, prune_pause_ms: 0 }
@@ -75,7 +75,7 @@ const ids = async (table = "notifications"): Promise<ReadonlyArray<number>> => {
 }
 
 /** The rule again, row by row. */
-const keptOf = (rows: ReadonlyArray<Row>, { seconds, newest }: KeptBounds, now: number): ReadonlyArray<Row> =>
+const keptOf = (rows: ReadonlyArray<Row>, { seconds, newest }: RetentionBounds, now: number): ReadonlyArray<Row> =>
   rows.filter((row) => {
     const newer = rows.filter(({ agent, id }) => agent === row.agent && id > row.id).length
     return newer < newest || atOf(row) >= now - seconds * SECOND
@@ -165,7 +165,7 @@ const MANY = Array.from({ length: 40 }, (_, index): Row => ({
   agent: `a${index % 3}`,
   age: 86_400 * 100
 }))
-const BRIEF: KeptBounds = { seconds: 86_400, newest: 5 }
+const BRIEF: RetentionBounds = { seconds: 86_400, newest: 5 }
 
 test("a row that somebody is changing is waited for by nobody, and goes at the next sweep", async () => {
   await insert(MANY)

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { write } from "../../../actors/engine/definition.ts"
 import { event } from "../../../actors/engine/events.ts"
 import { type ActorOf, kind, type Kind } from "../../../actors/kit/kind.ts"
-import { on, reactions, type Reactions, type Told } from "../../../actors/reactions/reaction.ts"
+import { on, reactions, type Reactions, type ReactionCommand } from "../../../actors/reactions/reaction.ts"
 import { Nothing, op } from "../../../schemas/operation.ts"
 import { notFound, unavailable } from "../../../schemas/errors.ts"
 
@@ -83,7 +83,7 @@ export const pond: Kind = kind<ActorOf<typeof Ripples.Type, typeof PondEvent.Typ
   })
 )
 
-const ripple = (into: string, pebbleId: string, number: number): Told => ({
+const ripple = (into: string, pebbleId: string, number: number): ReactionCommand => ({
   op: "pond.ripple",
   kind: "pond",
   actor: into,

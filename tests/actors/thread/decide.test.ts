@@ -11,7 +11,7 @@ import {
   decideStatus,
   takesReplies
 } from "../../../actors/thread/decide.ts"
-import { ratedThreads, toldThreads } from "../../../actors/thread/reactions.ts"
+import { ratedThreads, threadNotifications } from "../../../actors/thread/reactions.ts"
 import { ANNOUNCED_MAX, evolveThread, type ThreadEvent, type ThreadState } from "../../../actors/thread/state.ts"
 import type { Decision } from "../../../actors/engine/definition.ts"
 import { THREAD_STATUSES, type ThreadStatus } from "../../../schemas/thread/records.ts"
@@ -87,7 +87,7 @@ test("an answer that another accepted is counted, whether it earns or not, until
 test("an author is told once that a reply was accepted, however often that is taken back and done again", () => {
   const facts = writtenBy("helper")
   const tells = (decision: Decision<ThreadEvent>) =>
-    toldThreads.follows(
+    threadNotifications.follows(
       "thread",
       { v: 1, id: "c", op: "o", at: 1, events: decision.events ?? [] },
       { id: "1", seq: 5, at: 1 }
@@ -136,7 +136,7 @@ describe("an answer that is hidden", () => {
     // As an older release asks, which does not say who.
     expect(logged(decideReplyBack(state, { reply: 1, author: "other" }))).toMatchObject({ by: "other", again: true })
     const told = (decision: Decision<ThreadEvent>) =>
-      toldThreads.follows(
+      threadNotifications.follows(
         "thread",
         { v: 1, id: "c", op: "o", at: 1, events: decision.events ?? [] },
         { id: "1", seq: 5, at: 1 }

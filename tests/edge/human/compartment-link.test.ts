@@ -1,6 +1,6 @@
 /** The page behind a compartment's link at an edge alone: what opens it and what does not, its cookie, headers and log. */
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
-import { RUNTIME_LIMITS, quotasShown } from "../../../schemas/compartment/limits.ts"
+import { RUNTIME_LIMITS, quotasRecord } from "../../../schemas/compartment/limits.ts"
 import type { KnownCompartment } from "../../../schemas/compartment/operations.ts"
 import { KEY_NOT_SET } from "../../../schemas/compartment/records.ts"
 import { waitFor } from "../../harness/index.ts"
@@ -24,7 +24,7 @@ const COMPARTMENT: KnownCompartment = {
   environment: { HUB_URL: "http://x", HUB_ID: AGENT.id, HUB_COMPARTMENT: ID, HUB_KEY: KEY_NOT_SET },
   owner: "hum_somebody",
   agent: AGENT.id,
-  quotas: quotasShown(RUNTIME_LIMITS.quotas),
+  quotas: quotasRecord(RUNTIME_LIMITS.quotas),
   exit_code: null,
   oom_killed: false,
   restart_count: 0,

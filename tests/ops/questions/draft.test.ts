@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { readBank } from "../../../actors/registration/questions/bank/own.ts"
 import { wordsWanting } from "../../../actors/registration/questions/bank/wanted.ts"
 import { byCommand, jsonIn, made, piecesOf } from "../../../ops/questions/draft.ts"
-import { faultsOf, toldApart } from "../../../ops/questions/judge.ts"
+import { faultsOf, separability } from "../../../ops/questions/judge.ts"
 import { OUR_BANK } from "../../../actors/registration/questions/bank/index.ts"
 import { projectRoot } from "../../../ops/launcher/paths.ts"
 import { programPath } from "../../harness/index.ts"
@@ -140,7 +140,7 @@ describe("faults of a bank", () => {
   })
 
   it("are counted with each text unseen: twins cannot be told apart, opposite words can", () => {
-    expect(toldApart(["a b c", "d e f", "g h i"], ["a b c", "d e f", "g h i"])).toBeLessThanOrEqual(0.5)
-    expect(toldApart(["up one", "up two"], ["down one", "down two"])).toBe(1)
+    expect(separability(["a b c", "d e f", "g h i"], ["a b c", "d e f", "g h i"])).toBeLessThanOrEqual(0.5)
+    expect(separability(["up one", "up two"], ["down one", "down two"])).toBe(1)
   })
 })

@@ -4,7 +4,7 @@ import { AgentMarkdown } from "../../../edge/kit/agent-markdown.ts"
 import { NOTHING } from "../../../edge/kit/html.ts"
 import { publicPageText } from "../../../edge/kit/layout.ts"
 import { PageTexts } from "../../../edge/thread/page-texts.ts"
-import { type ReplyShown, threadPage } from "../../../edge/thread/view.ts"
+import { type ReplyView, threadPage } from "../../../edge/thread/view.ts"
 import { BODIES, LONG_BODIES } from "../../html/content-payloads.ts"
 import { MARKDOWNS } from "../../html/payloads.ts"
 import type { Costly } from "../cost.ts"
@@ -33,7 +33,7 @@ const AUTHOR = {
 const AT = "2026-01-01T00:00:00.000Z"
 const SITE = { name: "Hub", baseUrl: "https://hub.example" }
 
-const replyOf = (id: number, text: ReplyShown["text"]): ReplyShown => ({
+const replyOf = (id: number, text: ReplyView["text"]): ReplyView => ({
   id,
   thread_id: 1,
   parent_id: id === 1 ? null : id - 1,
@@ -50,7 +50,7 @@ const replyOf = (id: number, text: ReplyShown["text"]): ReplyShown => ({
   text
 })
 
-export const pageOf = (replies: ReadonlyArray<ReplyShown>): string =>
+export const pageOf = (replies: ReadonlyArray<ReplyView>): string =>
   publicPageText(
     SITE,
     threadPage(SITE, {

@@ -19,7 +19,7 @@ const KEPT: ReadonlyArray<(wrong: string, right: string) => string> = [
   (wrong, right) => `somebody told ${wrong} for it, but I stay with ${right}`,
   (wrong, right) => `not ${wrong}, as they printed it, but ${right}, as I said`
 ]
-export const kept = (random: Random, wrong: string, right: string): string => random.pick(KEPT)(wrong, right)
+export const keptSentence = (random: Random, wrong: string, right: string): string => random.pick(KEPT)(wrong, right)
 
 const BESIDES = [
   "nobody can say that this sentence is wrong",

@@ -127,7 +127,7 @@ function freshMoves(random: Random, world: World): (about: number) => Move {
 
 type Told = Utterance & { readonly type: "tell" }
 
-const tell = ({ id }: Drafting, move: Move, mood: Mood = "plain", by = NONE): Told => ({
+const tellMove = ({ id }: Drafting, move: Move, mood: Mood = "plain", by = NONE): Told => ({
   type: "tell",
   id: id(),
   move,
@@ -172,18 +172,18 @@ const counting = (first: ReadonlyArray<Utterance>, move: Move, counts: boolean):
 
 const framed: Maker = (d, move) => {
   const counts = chance(d)
-  return counting([tell(d, move, counts ? "so" : "not so")], move, counts)
+  return counting([tellMove(d, move, counts ? "so" : "not so")], move, counts)
 }
-const said: Maker = (d, move) => {
+const tellBy: Maker = (d, move) => {
   const able = d.speakers.all.filter((who) => who !== move.who && who !== move.whom)
   if (able.length === 0) return framed(d, move)
   const by = d.random.pick(able)
-  return counting([tell(d, move, "plain", by)], move, !d.speakers.liars.has(by))
+  return counting([tellMove(d, move, "plain", by)], move, !d.speakers.liars.has(by))
 }
 const enclosed: Maker = (d, move) => {
   const counts = chance(d)
   return counting(
-    [{ type: "sign", opens: true }, tell(d, move), { type: "sign", opens: false }, { type: "between", counts }],
+    [{ type: "sign", opens: true }, tellMove(d, move), { type: "sign", opens: false }, { type: "between", counts }],
     move,
     counts
   )
@@ -194,24 +194,24 @@ const elsewhere: Maker = (d, move) => {
   if (others.length === 0) return framed(d, move)
   const other = { ...move, who: d.random.pick(others) }
   const mood = d.random.pick(["plain", "so", "not so"] as const)
-  return { first: [tell(d, other, mood)], later: [], counted: mood === "not so" ? [] : [other], misread: [move] }
+  return { first: [tellMove(d, other, mood)], later: [], counted: mood === "not so" ? [] : [other], misread: [move] }
 }
 
 const amended: Maker = (d, move) => {
   const { from, part } = wrongly(d, move)
-  const told = tell(d, from)
+  const told = tellMove(d, from)
   const amend: Utterance = { type: "amend", of: told.id, move, from, part, late: false }
   return { first: [told, amend], later: [], counted: [move], misread: [from] }
 }
 const amendedLate: Maker = (d, move) => {
   const { from, part } = wrongly(d, move)
-  const told = tell(d, from)
+  const told = tellMove(d, from)
   const amend: Utterance = { type: "amend", of: told.id, move, from, part, late: true }
   return { first: [told], later: [amend], counted: [move], misread: [from] }
 }
-const kept: Maker = (d, move) => {
+const keptMove: Maker = (d, move) => {
   const { from: other, part } = wrongly(d, move)
-  const told = tell(d, move)
+  const told = tellMove(d, move)
   if (part === "act") return { first: [told, { type: "aside", of: told.id }], later: [], counted: [move], misread: [] }
   return {
     first: [told, { type: "keep", of: told.id, move, other, part }],
@@ -223,11 +223,11 @@ const kept: Maker = (d, move) => {
 const cancelled =
   (how: "taken back" | "undone"): Maker =>
   (d, move) => {
-    const told = tell(d, move)
+    const told = tellMove(d, move)
     return counting([told, { type: "cancel", of: told.id, move, how, late: false }], move, false)
   }
 const deniedLate: Maker = (d, move) => {
-  const told = tell(d, move)
+  const told = tellMove(d, move)
   return {
     first: [told],
     later: [{ type: "cancel", of: told.id, move, how: "taken back", late: true }],
@@ -236,7 +236,7 @@ const deniedLate: Maker = (d, move) => {
   }
 }
 const recanted: Maker = (d, move) => {
-  const told = tell(d, move)
+  const told = tellMove(d, move)
   return {
     first: [told],
     later: [
@@ -248,15 +248,15 @@ const recanted: Maker = (d, move) => {
   }
 }
 const repeated: Maker = (d, move) => {
-  const told = tell(d, move)
+  const told = tellMove(d, move)
   return { first: [told, { type: "repeat", of: told.id }], later: [], counted: [move, move], misread: [move] }
 }
 const remarked: Maker = (d, move) => {
-  const told = tell(d, move)
+  const told = tellMove(d, move)
   return counting([told, { type: "aside", of: told.id }], move, true)
 }
 const restated: Maker = (d, move) => {
-  const told = tell(d, move)
+  const told = tellMove(d, move)
   return {
     first: [told],
     later: [{ type: "restate", of: told.id, move }],
@@ -267,7 +267,7 @@ const restated: Maker = (d, move) => {
 /** Two moves of one person, the second with a pronoun. */
 const pronouns: Maker = (d, move) => {
   const second = d.fresh(move.who)
-  const told = tell(d, move)
+  const told = tellMove(d, move)
   return {
     first: [told, { type: "pronoun", id: d.id(), move: second }],
     later: [],
@@ -306,7 +306,7 @@ const likened: Maker = (d, move) => {
   if (other === undefined || d.world.things.length > 0 || move.act > 1) return contrasted(d, move)
   const base = { ...d.fresh(other), act: d.random.int(0, 1), who: other, whom: NONE }
   return {
-    first: [tell(d, base), { type: "likewise", base, move }],
+    first: [tellMove(d, base), { type: "likewise", base, move }],
     later: [],
     counted: [base, move],
     misread: [base, { ...move, act: 1 - move.act }]
@@ -314,7 +314,14 @@ const likened: Maker = (d, move) => {
 }
 
 /** Ways to come back to one sentence, at once or later. */
-const FOLLOWED: ReadonlyArray<Maker> = [amended, kept, cancelled("taken back"), cancelled("undone"), repeated, remarked]
+const FOLLOWED: ReadonlyArray<Maker> = [
+  amended,
+  keptMove,
+  cancelled("taken back"),
+  cancelled("undone"),
+  repeated,
+  remarked
+]
 const LATER: ReadonlyArray<Maker> = [amendedLate, deniedLate, deniedLate, recanted, restated, restated]
 const LATER_OWN: ReadonlyArray<Maker> = [deniedLate, restated]
 
@@ -325,11 +332,11 @@ function beatsOf(d: Drafting): Array<Beat> {
   const later: Maker = (_, move) => random.pick(isOwn(d) ? LATER_OWN : LATER)(d, move)
   const choosing: Maker = (_, move) => random.pick(chosen)(d, move)
   const makers = [
-    random.pick([framed, said]),
-    random.pick([framed, said]),
+    random.pick([framed, tellBy]),
+    random.pick([framed, tellBy]),
     followed,
     random.pick([choosing, later, enclosed]),
-    ...(random.int(0, 1) === 0 ? [] : [random.pick([framed, said, followed, later, pronouns, elsewhere])])
+    ...(random.int(0, 1) === 0 ? [] : [random.pick([framed, tellBy, followed, later, pronouns, elsewhere])])
   ]
   return random.shuffle(makers.map((make) => make(d, fresh(random.pick(world.asked)))))
 }

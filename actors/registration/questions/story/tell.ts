@@ -7,7 +7,7 @@ import { described, exchanged, introduced, mentioned } from "./cast.ts"
 import type { Cast } from "./cast.ts"
 import { pick, type Telling } from "./clause.ts"
 import type { Plan, Speakers } from "./plan.ts"
-import { said } from "./utterance.ts"
+import { sentenceOf } from "./utterance.ts"
 import type { World } from "./world.ts"
 
 const MAX_RETOLD = 24
@@ -121,7 +121,9 @@ export function storyText({ random, bank, cast, world, plan, speakers }: Story, 
     count: (n, noun = world.noun) => quantity(random, n, noun, bank.own.has("measures") ? [] : bank.measures)
   }
   const question = world.question({ ...telling, person: (index) => described(random, pick(cast.people, index)) })
-  const blocks: Array<Say> = plan.blocks.map((block) => () => block.map((utterance) => said(telling, utterance, block)))
+  const blocks: Array<Say> = plan.blocks.map(
+    (block) => () => block.map((utterance) => sentenceOf(telling, utterance, block))
+  )
   for (const introduction of introductions(random, cast))
     blocks.splice(random.int(0, blocks.length), 0, () => [introduction()])
   blocks.splice(random.int(0, 1) === 0 ? 0 : random.int(0, blocks.length), 0, () => world.setting(telling))

@@ -30,7 +30,11 @@ const WITHIN: ReadonlyArray<(from: string, to: string) => string> = [
   (from, to) => `from "${from}" up to "${to}" I was talking about these very people, so mind that stretch too`
 ]
 
-function told(telling: Telling, { id, move, mood, by }: Utterance & { readonly type: "tell" }, quiet: boolean): string {
+function tellSentence(
+  telling: Telling,
+  { id, move, mood, by }: Utterance & { readonly type: "tell" },
+  quiet: boolean
+): string {
   const { random, cast, world } = telling
   const act = pick(world.acts, move.act)
   telling.languages.delete(id)
@@ -93,9 +97,9 @@ const partOf = (telling: Telling, part: Part, { n, what, who }: Move): string =>
       ? telling.random.pick(pick(telling.world.things, what))
       : telling.person(who)
 
-function kept(telling: Telling, { move, other, part }: Utterance & { readonly type: "keep" }): string {
+function keepSentence(telling: Telling, { move, other, part }: Utterance & { readonly type: "keep" }): string {
   const slots = { w: () => partOf(telling, part, other), r: () => partOf(telling, part, move) }
-  return remark(telling, "kept", slots) ?? correction.kept(telling.random, slots.w(), slots.r())
+  return remark(telling, "kept", slots) ?? correction.keptSentence(telling.random, slots.w(), slots.r())
 }
 
 function cancelled(telling: Telling, { of, move, how, late }: Utterance & { readonly type: "cancel" }): string {
@@ -137,11 +141,11 @@ function claimText({ random, bank }: Telling, { matrix, item, property, side }: 
   return logic.claiming(random, item, random.pick(side ? is : not))
 }
 
-export function said(telling: Telling, utterance: Utterance, block: ReadonlyArray<Utterance>): string {
+export function sentenceOf(telling: Telling, utterance: Utterance, block: ReadonlyArray<Utterance>): string {
   const { random, signs, cast } = telling
   switch (utterance.type) {
     case "tell":
-      return told(
+      return tellSentence(
         telling,
         utterance,
         block.some(({ type }) => type === "pronoun")
@@ -159,7 +163,7 @@ export function said(telling: Telling, utterance: Utterance, block: ReadonlyArra
     case "amend":
       return amended(telling, utterance)
     case "keep":
-      return kept(telling, utterance)
+      return keepSentence(telling, utterance)
     case "cancel":
       return cancelled(telling, utterance)
     case "recant":

@@ -5,10 +5,10 @@ import { decideDelete } from "../../../../actors/agent/decide.ts"
 import { votingParty } from "../../../../actors/agent/content/rating.ts"
 import { decideBan } from "../../../../actors/agent/moderation/decide.ts"
 import { scoreEntries } from "../../../../actors/agent/scores.ts"
-import { decideAdmits, decideTold } from "../../../../actors/agent/sponsor/decide.ts"
+import { decideAdmits, decideSponsorshipNews } from "../../../../actors/agent/sponsor/decide.ts"
 import { REMEMBERED_MAX } from "../../../../actors/agent/sponsor/state.ts"
 import { LIMITS } from "../../../../schemas/limits.ts"
-import type { SponsorshipTold } from "../../../../schemas/sponsorship/operations.ts"
+import type { SponsorshipNews } from "../../../../schemas/sponsorship/operations.ts"
 import { begun, type History, START } from "../moderation/history.ts"
 
 const TRUST_BEFORE = 40
@@ -24,18 +24,18 @@ const agentWith = (trust: number): History => {
   return history
 }
 
-const hear = (history: History, told: SponsorshipTold): string =>
-  history.take(decideTold(history.state, told, history.context))
+const hear = (history: History, told: SponsorshipNews): string =>
+  history.take(decideSponsorshipNews(history.state, told, history.context))
 
-const declared = (sponsorship: number, verified = true): SponsorshipTold => ({
+const declared = (sponsorship: number, verified = true): SponsorshipNews => ({
   change: "declared",
   sponsorship,
   human: `hum_${sponsorship}`,
   role: "guarantor",
   verified
 })
-const confirmed = (sponsorship: number): SponsorshipTold => ({ change: "confirmed", sponsorship, at: sponsorship })
-const ended = (sponsorship: number, status: "revoked" | "withdrawn" = "revoked"): SponsorshipTold => ({
+const confirmed = (sponsorship: number): SponsorshipNews => ({ change: "confirmed", sponsorship, at: sponsorship })
+const ended = (sponsorship: number, status: "revoked" | "withdrawn" = "revoked"): SponsorshipNews => ({
   change: "ended",
   sponsorship,
   status
@@ -136,7 +136,7 @@ describe("the agent is told", () => {
 
   test("once, however often it is said", () => {
     const history = agentWith(10)
-    const all: ReadonlyArray<SponsorshipTold> = [declared(1), { change: "verified", sponsorship: 1 }, confirmed(1)]
+    const all: ReadonlyArray<SponsorshipNews> = [declared(1), { change: "verified", sponsorship: 1 }, confirmed(1)]
     for (const told of all) {
       hear(history, told)
       const before = history.events.length
@@ -279,7 +279,7 @@ const life = (id: number) =>
         const before = order.includes("ended") ? [...order.slice(0, order.indexOf("ended")), "ended" as const] : order
         return [
           declared(id, verified),
-          ...before.map((change): SponsorshipTold => {
+          ...before.map((change): SponsorshipNews => {
             if (change === "confirmed") return confirmed(id)
             return change === "ended" ? ended(id) : { change: "verified", sponsorship: id }
           })
@@ -287,7 +287,7 @@ const life = (id: number) =>
       })
     )
 
-type Step = { readonly told: SponsorshipTold } | "suspend" | "reinstate" | "report"
+type Step = { readonly told: SponsorshipNews } | "suspend" | "reinstate" | "report"
 const STEPS = ["suspend", "reinstate", "report"] as const
 
 /** The lives abreast, each in its order, with suspensions in between. */

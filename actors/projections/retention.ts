@@ -2,14 +2,14 @@
 import type { Limits } from "../../schemas/limits.ts"
 
 /** A table's rule for how long rows stay. */
-export interface Kept {
+export interface Retention {
   /** The column with the agent that a row belongs to. */
   readonly of: string
   /** The column that grows with each of an agent's rows. */
   readonly order: string
   /** The column with the time of a row. */
   readonly at: string
-  readonly bounds: (limits: Limits) => KeptBounds
+  readonly bounds: (limits: Limits) => RetentionBounds
   /**
    * For rows that their actor counts. The actor is told before they are removed, so that it never counts a row that no
    * list contains.
@@ -21,7 +21,7 @@ export interface Kept {
   }
 }
 
-export interface KeptBounds {
+export interface RetentionBounds {
   readonly seconds: number
   /** This many of each agent's newest rows stay, however old they are. */
   readonly newest: number

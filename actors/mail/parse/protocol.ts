@@ -21,12 +21,12 @@ export interface Answer {
   readonly said: { readonly records: Array<string> | Array<Array<string>> } | { readonly code: string }
 }
 
-export type Told =
+export type ToThread =
   | { readonly type: "work"; readonly id: number; readonly work: Work }
   | { readonly type: "answers"; readonly id: number; readonly answers: ReadonlyArray<Answer> }
 
 /** `cpu`: microseconds that the thread has spent since it began. */
-export type Tells =
+export type FromThread =
   | { readonly type: "begun"; readonly cpu: number }
   | {
       readonly type: "asks"

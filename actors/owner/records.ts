@@ -35,7 +35,7 @@ const readersOf = (rows: ReadonlyArray<Pick<SealedWords, "keys">>): ReadonlyArra
   rows.flatMap(({ keys }) => keys.map(({ human }) => human))
 
 /** The words of one message, for a reader who may see them; `null` if nobody can open them any more. */
-export const wordsShown = (
+export const openedWords = (
   accounts: AccountKeys,
   id: number,
   row: SealedWords,
@@ -43,7 +43,7 @@ export const wordsShown = (
 ): Effect.Effect<Words | null, Refusal, Actors> =>
   Effect.flatMap(namesOf(readersOf([row]), asking), (names) => openedBy(accounts, id, row, names))
 
-const shown = (
+const ownerMessageRecord = (
   { id, human, kind, in_reply_to, delivered_to, read_at, created_at }: SealedMessage,
   words: Words | null,
   names: Names
@@ -66,7 +66,7 @@ const shown = (
 }
 
 /** In the order that they come in. */
-export const messagesShown = (
+export const ownerMessageRecords = (
   accounts: AccountKeys,
   rows: ReadonlyArray<SealedMessage>,
   asking: Asking
@@ -74,6 +74,6 @@ export const messagesShown = (
   Effect.gen(function* () {
     const names = yield* namesOf(readersOf(rows), asking)
     const one = (row: SealedMessage) =>
-      Effect.map(openedBy(accounts, row.id, row, names), (words) => shown(row, words, names))
+      Effect.map(openedBy(accounts, row.id, row, names), (words) => ownerMessageRecord(row, words, names))
     return yield* Effect.forEach(rows, one, { concurrency: ABREAST })
   })

@@ -6,7 +6,7 @@ import { Clock, Effect } from "effect"
 import type { AgentPublic } from "../../../schemas/agent/records.ts"
 import type { Refusal } from "../../../schemas/errors.ts"
 import { monotonicMs } from "../../../schemas/runtime/clock.ts"
-import type { PersonShown } from "../../../schemas/sponsorship/operations.ts"
+import type { PersonRecord } from "../../../schemas/sponsorship/operations.ts"
 import type { PrepareContext } from "../../engine/definition.ts"
 import { Recent } from "../../engine/recent.ts"
 import { Actors } from "../../engine/services.ts"
@@ -24,8 +24,8 @@ const confirmed = (sponsors: ReadonlyArray<SponsorState>) =>
     .flatMap((one) => (one.since === null ? [] : [{ ...one, since: one.since }]))
     .toSorted((one, other) => one.since - other.since || one.id - other.id)
 
-export class SponsorsShown {
-  private readonly shown = new Recent<PersonShown | null>(SHOWN_MS, SHOWN_MAX)
+export class SponsorRecords {
+  private readonly shown = new Recent<PersonRecord | null>(SHOWN_MS, SHOWN_MAX)
 
   of(
     sponsors: ReadonlyArray<SponsorState>,
@@ -41,7 +41,7 @@ export class SponsorsShown {
     return Effect.map(Effect.forEach(confirmed(sponsors), one, { concurrency: ABREAST }), (all) => all.flat())
   }
 
-  private person(human: string, context: PrepareContext): Effect.Effect<PersonShown | null, Refusal, Actors> {
+  private person(human: string, context: PrepareContext): Effect.Effect<PersonRecord | null, Refusal, Actors> {
     return Effect.gen({ self: this }, function* () {
       const known = this.shown.get(human, monotonicMs(yield* Clock.Clock))
       if (known !== undefined) return known

@@ -6,7 +6,7 @@ import { monotonicMs } from "./clock.ts"
  * All callers within `everyMs` get the same answer, also while it is being made. After a failure the next caller tries
  * again.
  */
-export const kept = <T>(clock: Clock.Clock, make: () => Promise<T>, everyMs: number): (() => Promise<T>) => {
+export const cachedFor = <T>(clock: Clock.Clock, make: () => Promise<T>, everyMs: number): (() => Promise<T>) => {
   let last: { readonly at: number; readonly made: Promise<T> } | null = null
   return () => {
     const now = monotonicMs(clock)
