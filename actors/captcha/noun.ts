@@ -15,5 +15,5 @@ export const queries = ({ db, config: { baseUrl } }: Answering) => ({
 })
 
 export { EXPIRE_TIMER } from "./decide.ts"
-export { sealDetails as sealTold } from "./sealed.ts"
+export { sealDetails } from "./sealed.ts"
 export { CaptchaEvent } from "./state.ts"

@@ -13,7 +13,7 @@ export {
   isWhole,
   ratedBy,
   recast,
-  completeTally as saidTally,
+  completeTally,
   scoreOf,
   tallied,
   voteKind,
@@ -49,12 +49,12 @@ export {
   type RestoredBy
 } from "./hiding.ts"
 export { Listings, inOrder, type Listing, type PageOfIds } from "./listing.ts"
-export { newlyNamed, mentionNotifications as tellNamed } from "./mentions.ts"
+export { newlyNamed, mentionNotifications } from "./mentions.ts"
 export { myVote } from "./my-vote.ts"
 export { BARE, MADE, withExcerpts, withMade, writeSearched, type Made } from "./searched-rows.ts"
 export { findsIn, rankIn, textQuery, typed, type TextQuery, type Word } from "./searched.ts"
 export { searching } from "./searching.ts"
-export { isThere, existsOf as keptOf, standsOf } from "./standing.ts"
-export { isTargetKept as targetKept, isTargetVisible as targetShown } from "./targets.ts"
+export { isThere, existsOf, standsOf } from "./standing.ts"
+export { isTargetKept, isTargetVisible } from "./targets.ts"
 export { claimOf, claimed, duplicate, released, textOf, type TextClaim } from "./text.ts"
 export { markingRuns, runsOf } from "./words.ts"

@@ -1,6 +1,6 @@
 export {
   firstAnswers,
-  firstAnswerReply as heard,
+  firstAnswerReply,
   type FirstAnswersParts,
   type RequestMemory,
   type UnderWay

@@ -5,4 +5,4 @@ export const kinds = [letterKind]
 export { openLetters, type LetterParts, type Letters } from "./letters.ts"
 export { newLetterId, posting, sealLetter } from "./posting.ts"
 export type { TemplateName } from "./templates.ts"
-export { CHAT, PUSH, subjectValues as toldOf } from "./ways.ts"
+export { CHAT, PUSH, subjectValues } from "./ways.ts"

@@ -7,7 +7,7 @@ import { type PostStanding, postOperations } from "../../schemas/post/operations
 import { postVoting } from "../../schemas/vote/operations.ts"
 import { iso } from "../../schemas/iso.ts"
 import { type BlobsAt, blobsAt, naming } from "../blob/noun.ts"
-import { claimOf, keptOf, scoreOf, standsOf } from "../content/noun.ts"
+import { claimOf, existsOf, scoreOf, standsOf } from "../content/noun.ts"
 import { type Decision, read, write } from "../engine/definition.ts"
 import { existing } from "../engine/existing.ts"
 import { type Fold, kind } from "../kit/kind.ts"
@@ -80,7 +80,7 @@ export const postKind = kind(fold, { ...postOperations, ...postVoting }, ({ log,
           : { data: { author: state.author } }
       ),
       "post.stands": read(standsOf("post")),
-      "post.kept": read(keptOf("post")),
+      "post.kept": read(existsOf("post")),
       "post.hide": write({ decide: decideHide, answer: () => null, projected: true }),
       "post.delete": write({
         prepare: (state) =>

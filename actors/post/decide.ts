@@ -3,7 +3,15 @@ import type { Caller } from "../../schemas/content/author.ts"
 import { notFound, refusal } from "../../schemas/errors.ts"
 import type { FileRef } from "../../schemas/file/records.ts"
 import type { FileConditions, PostChange } from "../../schemas/post/operations.ts"
-import { decideHideOf, isForeign, isHidden, newlyNamed, released, type TextClaim, saidTally } from "../content/noun.ts"
+import {
+  decideHideOf,
+  isForeign,
+  isHidden,
+  newlyNamed,
+  released,
+  type TextClaim,
+  completeTally
+} from "../content/noun.ts"
 import type { Decision } from "../engine/definition.ts"
 import type { Post, PostEvent, PostState } from "./state.ts"
 
@@ -75,7 +83,7 @@ export const decideDelete = (
   if (author !== by.agent && !by.operator) return { refused: notAuthor }
   const also = facts === null ? [] : released(facts, "post", Number(id))
   return {
-    events: [{ type: "post.deleted", v: 1, author, by: by.agent, ...saidTally(post), hidden: hidden !== null }],
+    events: [{ type: "post.deleted", v: 1, author, by: by.agent, ...completeTally(post), hidden: hidden !== null }],
     also
   }
 }

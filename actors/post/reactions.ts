@@ -1,6 +1,6 @@
 /** The consequences of a post's events for its author. */
 import { API_PREFIX } from "../../schemas/version.ts"
-import { tellNamed, countedOf, ratedBy } from "../content/noun.ts"
+import { mentionNotifications, countedOf, ratedBy } from "../content/noun.ts"
 import { awaited, on, reactions, commandFor } from "../reactions/reaction.ts"
 import { PostEvent } from "./state.ts"
 
@@ -43,6 +43,6 @@ export const postNotifications = reactions(
     const { author, title, body, mentions } = event
     const place = { url: `/posts/${id}`, api_url: `${API_PREFIX}/posts/${id}` }
     const naming = { target_type: "post", target_id: Number(id), thread_id: null, ...place } as const
-    return tellNamed(mentions, author, body ?? title ?? "", naming)
+    return mentionNotifications(mentions, author, body ?? title ?? "", naming)
   })
 )

@@ -18,7 +18,7 @@ import {
   released,
   type TextClaim,
   scoreOf,
-  saidTally,
+  completeTally,
   isThere
 } from "../content/noun.ts"
 import { custom, type Decision, read, write } from "../engine/definition.ts"
@@ -62,7 +62,10 @@ const decideDelete = (
   if (isForeign(reply, by)) return gone
   if (author !== by.agent && !by.operator) return notAuthor
   const also = facts === null ? [] : released(facts, "reply", Number(id))
-  return { events: [{ type: "reply.deleted", v: 1, thread, author, by: by.agent, ...saidTally(reply), hidden }], also }
+  return {
+    events: [{ type: "reply.deleted", v: 1, thread, author, by: by.agent, ...completeTally(reply), hidden }],
+    also
+  }
 }
 
 /** With its thread, which counts it. */

@@ -1,7 +1,7 @@
 /** The consequences of a reply's events for its thread and for its author. */
 import { UNTRUSTED } from "../../schemas/content/untrusted.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
-import { excerptOf, tellNamed, countedOf, ratedBy } from "../content/noun.ts"
+import { excerptOf, mentionNotifications, countedOf, ratedBy } from "../content/noun.ts"
 import { awaited, on, reactions, commandFor } from "../reactions/reaction.ts"
 import { ReplyEvent } from "./state.ts"
 
@@ -55,7 +55,7 @@ export const replyNotifications = reactions(
     const reply = Number(id)
     const place = placeOf(thread, reply)
     const naming = { target_type: "reply", target_id: reply, thread_id: thread, ...place } as const
-    const named = tellNamed(mentions, author, body, naming)
+    const named = mentionNotifications(mentions, author, body, naming)
     if (event.type === "reply.edited") return named
     const payload = {
       reply_id: reply,

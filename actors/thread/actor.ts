@@ -7,7 +7,7 @@ import { threadOperations } from "../../schemas/thread/operations.ts"
 import { threadVoting } from "../../schemas/vote/operations.ts"
 import { categoryOf } from "../category/noun.ts"
 import { iso } from "../../schemas/iso.ts"
-import { claimOf, keptOf, scoreOf, standsOf } from "../content/noun.ts"
+import { claimOf, existsOf, scoreOf, standsOf } from "../content/noun.ts"
 import { read, write } from "../engine/definition.ts"
 import { existing } from "../engine/existing.ts"
 import { type Fold, kind } from "../kit/kind.ts"
@@ -91,7 +91,7 @@ export const threadKind = kind(fold, { ...threadOperations, ...threadVoting }, (
     "thread.reply_gone": write({ decide: decideReplyGone, answer: () => null, projected: true }),
     "thread.reply_back": write({ decide: decideReplyBack, answer: () => null, projected: true }),
     "thread.stands": read(standsOf("thread")),
-    "thread.kept": read(keptOf("thread")),
+    "thread.kept": read(existsOf("thread")),
     "thread.hide": write({ decide: decideHide, answer: () => null, projected: true }),
     "thread.pin": write({ decide: decidePin, answer: () => null, projected: true }),
     "thread.annul_vote": annulling(log, "thread", decideAnnulOn(votedBy)),

@@ -2,7 +2,15 @@
 import type { Caller } from "../../schemas/content/author.ts"
 import { notFound, refusal } from "../../schemas/errors.ts"
 import type { EditThread } from "../../schemas/thread/api.ts"
-import { saidTally, decideHideOf, isForeign, isHidden, newlyNamed, released, type TextClaim } from "../content/noun.ts"
+import {
+  completeTally,
+  decideHideOf,
+  isForeign,
+  isHidden,
+  newlyNamed,
+  released,
+  type TextClaim
+} from "../content/noun.ts"
 import type { ThreadStatus } from "../../schemas/thread/records.ts"
 import type { Companion, Decision } from "../engine/definition.ts"
 import { isAnnounced, type Thread, type ThreadEvent, type ThreadState } from "./state.ts"
@@ -247,7 +255,7 @@ export const decideDelete = (
   return {
     events: [
       ...taken,
-      { type: "thread.deleted", v: 1, author, by: by.agent, ...saidTally(thread), hidden: hidden !== null }
+      { type: "thread.deleted", v: 1, author, by: by.agent, ...completeTally(thread), hidden: hidden !== null }
     ],
     also
   }

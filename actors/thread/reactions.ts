@@ -1,7 +1,7 @@
 /** The consequences of a thread's events for its author, and for those whose replies were accepted. */
 import { OPERATOR } from "../../schemas/content/author.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
-import { tellNamed, countedOf, ratedBy } from "../content/noun.ts"
+import { mentionNotifications, countedOf, ratedBy } from "../content/noun.ts"
 import { awaited, on, reactions, commandFor, type ReactionCommand } from "../reactions/reaction.ts"
 import { type Accepted, isCounted, ThreadEvent } from "./state.ts"
 
@@ -62,7 +62,7 @@ export const threadNotifications = reactions(
       case "thread.edited": {
         const { author, title, body, mentions } = event
         const naming = { target_type: "thread", target_id: thread_id, thread_id, ...place } as const
-        return tellNamed(mentions, author, body ?? title ?? "", naming)
+        return mentionNotifications(mentions, author, body ?? title ?? "", naming)
       }
       case "thread.status_changed": {
         const { author, title, from, status: to, by, reason } = event

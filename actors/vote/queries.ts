@@ -3,14 +3,14 @@ import { type Kysely, sql } from "kysely"
 import type { Clock } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import type { Vote } from "../../schemas/vote/records.ts"
-import { inOrder, type Listing, Listings, targetKept, targetShown } from "../content/noun.ts"
+import { inOrder, type Listing, Listings, isTargetKept, isTargetVisible } from "../content/noun.ts"
 import type { Database } from "../tables/database.ts"
 
 type Input = Queries["votes"]["input"]
 
 /** Votes on deleted and hidden targets are left out (contract 19). */
 const listing = ({ voter, target_type, target_id }: Input): Listing => {
-  const where = [sql<boolean>`v.voter = ${voter}`, sql<boolean>`v.value <> 0`, targetShown("v")]
+  const where = [sql<boolean>`v.voter = ${voter}`, sql<boolean>`v.value <> 0`, isTargetVisible("v")]
   if (target_type !== null) where.push(sql`v.target_type = ${target_type}`)
   if (target_id !== null) where.push(sql`v.target_id = ${target_id}`)
   return {
@@ -68,7 +68,7 @@ export const votesToWithdrawQuery =
       .selectFrom("votes as v")
       .where("v.voter", "=", voter)
       .where(sql<boolean>`v.value <> 0`)
-      .where(targetKept("v"))
+      .where(isTargetKept("v"))
       .select(ROW)
       .orderBy("v.created_at")
       .orderBy("v.id")

@@ -49,7 +49,7 @@ interface Hideable {
   readonly hidden_reason?: string | null
 }
 
-/** The record after the change, because read models that lag may still show it as it was. */
+/** The record after the change, because read models that lag may still show it was. */
 export const moderate = <Item extends Hideable>(
   bus: Bus,
   call: Call,

@@ -30,7 +30,7 @@ import { admittedPerson, isBearer, readBearer } from "../human/index.ts"
 import type { Bearer } from "../http/person.ts"
 import { admittedHolder, isBearer as isHolder, readHolder } from "../vault/index.ts"
 import type { Outside } from "./outside.ts"
-import { tellsVisitor } from "../identity/index.ts"
+import { dependsOnVisitor } from "../identity/index.ts"
 import { type BodyKind, bodyCeiling } from "../../schemas/body-ceiling.ts"
 import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"
 import type { Clients } from "../http/address.ts"
@@ -206,7 +206,7 @@ export class Pipeline {
       if (borne !== null) call.holder = yield* admittedHolder(parts.bus, parts.buckets, call, borne)
       const before = bearer === null ? null : yield* this.entered(call, bearer)
       const answer = before ?? (yield* this.dispatch(call, match))
-      if (isPage && call.refusal === null && tellsVisitor(call)) call.headers["cache-control"] = "private, no-store"
+      if (isPage && call.refusal === null && dependsOnVisitor(call)) call.headers["cache-control"] = "private, no-store"
       return call.ticket === null || call.ticket.spent ? answer : yield* this.signatures.settle(call, answer)
     }
   )

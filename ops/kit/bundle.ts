@@ -3,7 +3,7 @@
  * with `--check` it only compares. `npm run contracts` does the same together with the other generated files.
  *
  * Invariants
- *  - The file is committed, so that an edge serves it as it is and needs nothing that is there for development.
+ *  - The file is committed, so that an edge serves it is and needs nothing that is there for development.
  *  - It imports nothing, whatever is there to be imported: else it is not made.
  *  - The same sources make the same file, wherever the project lies.
  */

@@ -3,7 +3,7 @@
  * `edge/vault/seal-script.bundle.js`, written by `npm run contracts`.
  *
  * Invariants
- *  - It is committed, so that an edge serves it as it is, and its hash is that of what was looked at.
+ *  - It is committed, so that an edge serves it is, and its hash is that of what was looked at.
  *  - It imports nothing, and nothing in it ends the element that it stands in.
  *  - The same sources make the same file, wherever the project lies.
  */

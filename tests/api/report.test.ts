@@ -251,7 +251,7 @@ describe("an outcome is told once it is done", () => {
     expect(Date.parse((await standing()) ?? "")).toBeGreaterThan(Date.now() + 2 * 86_400_000)
   })
 
-  test("one that is shorter leaves it as it is", async () => {
+  test("one that is shorter leaves it is", async () => {
     const { id } = await filed("agent", who.handle)
     await suspend()
     await resolve(id, { outcome: "suspended", days: 3 })

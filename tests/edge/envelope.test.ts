@@ -100,7 +100,7 @@ describe("methods", () => {
     }
   )
 
-  it("signs HEAD as HEAD", async () => {
+  it("signs HEAD", async () => {
     const head = await world.edge.call("/api/v1/me", { method: "HEAD", signed: world.agent })
     expect(head.status).toBe(200)
   })

@@ -4,7 +4,7 @@ import type { Bookmark, Target } from "../../../schemas/bookmark/noun.ts"
 import type { Queries } from "../../../schemas/bus/operations.ts"
 import { postAddress, replyAddress, threadAddress } from "../../../schemas/content/address.ts"
 import { API_PREFIX } from "../../../schemas/version.ts"
-import { authorOf, EXCERPT_READ_CHARS, excerptOf, targetKept, targetShown } from "../../content/noun.ts"
+import { authorOf, EXCERPT_READ_CHARS, excerptOf, isTargetKept, isTargetVisible } from "../../content/noun.ts"
 import type { Database } from "../../tables/database.ts"
 
 type Db = Kysely<Database>
@@ -61,7 +61,7 @@ const recordOf = (row: Row, baseUrl: string): Bookmark => {
 }
 
 const shownOf = (agent: string) =>
-  sql`select b.target_type, b.target_id, b.note, b.created_at from bookmarks b where b.agent = ${agent} and ${targetShown("b")}`
+  sql`select b.target_type, b.target_id, b.note, b.created_at from bookmarks b where b.agent = ${agent} and ${isTargetVisible("b")}`
 
 const NEWEST_FIRST = sql`created_at desc, target_type desc, target_id desc`
 
@@ -107,9 +107,9 @@ export const hiddenBookmarksQuery =
     limit
   }: Queries["bookmarks_not_shown"]["input"]): Promise<Queries["bookmarks_not_shown"]["output"]> => {
     const { rows } = await sql<Pick<Row, "target_type" | "target_id"> & { kept: boolean; total: string }>`
-      select b.target_type, b.target_id, (${targetKept("b")}) is true and ${THREAD_DELETED} is not true as kept,
+      select b.target_type, b.target_id, (${isTargetKept("b")}) is true and ${THREAD_DELETED} is not true as kept,
         count(*) over () as total
-      from bookmarks b where b.agent = ${agent} and (${targetShown("b")}) is not true
+      from bookmarks b where b.agent = ${agent} and (${isTargetVisible("b")}) is not true
       order by kept, b.created_at, b.target_type, b.target_id limit ${limit}`.execute(db)
     return {
       total: Number(rows[0]?.total ?? 0),

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { relayingOperations as declared, SentCaptcha } from "../../../schemas/captcha/operations.ts"
 import type { Refusal } from "../../../schemas/errors.ts"
 import { blobsAt } from "../../blob/noun.ts"
-import { sealTold } from "../../captcha/noun.ts"
+import { sealDetails } from "../../captcha/noun.ts"
 import { type PrepareContext, read, write } from "../../engine/definition.ts"
 import type { KindParts, Operating } from "../../kit/kind.ts"
 import { type ActorServices, Counters } from "../../engine/services.ts"
@@ -29,7 +29,7 @@ const sendFacts = (
     const blobs = yield* blobsAt(log, [picture.blob])
     const counters = yield* Counters
     const number = yield* counters.next("captcha")
-    const sealed = yield* sealTold(accounts, number, ownersOf(state), { context, origin, key })
+    const sealed = yield* sealDetails(accounts, number, ownersOf(state), { context, origin, key })
     return sealed.keys.length === 0 ? yield* Effect.fail(needsHuman) : { number, sealed, blobs }
   })
 

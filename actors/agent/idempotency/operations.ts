@@ -19,7 +19,7 @@ import {
 import type { Owner } from "../../../schemas/idempotency/share.ts"
 import type { Refusal } from "../../../schemas/errors.ts"
 import { custom, type PrepareContext } from "../../engine/definition.ts"
-import { firstAnswers, type FirstAnswersParts, heard } from "../../idempotency/noun.ts"
+import { firstAnswers, type FirstAnswersParts, firstAnswerReply } from "../../idempotency/noun.ts"
 import type { Operating } from "../../kit/kind.ts"
 import { reporterWeight } from "../moderation/record.ts"
 import type { AgentMemory } from "../memory.ts"
@@ -44,7 +44,7 @@ export const idempotencyOperations = (parts: FirstAnswersParts): Operating<typeo
    */
   const beginRetired = (input: IdempotencyEntry, agent: string): Effect.Effect<IdempotencyBegin, Refusal> =>
     Effect.map(answers.keptOf(agent, input.key), (first) =>
-      first?.status === ROTATED && first.body === input.body ? heard(first, input) : { state: "new" }
+      first?.status === ROTATED && first.body === input.body ? firstAnswerReply(first, input) : { state: "new" }
     )
 
   const ttlOf = (

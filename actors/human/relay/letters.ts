@@ -11,7 +11,7 @@ import {
 } from "../../../schemas/relay/events.ts"
 import type { Relayed } from "../../../schemas/relay/operations.ts"
 import type { PrepareContext } from "../../engine/definition.ts"
-import { toldOf } from "../../letter/noun.ts"
+import { subjectValues } from "../../letter/noun.ts"
 import type { Actors } from "../../engine/services.ts"
 import type { Posted } from "../decide.ts"
 import type { Opened, Opening } from "../opening.ts"
@@ -28,7 +28,7 @@ export const relayLetter = (
   context: PrepareContext
 ): Effect.Effect<Posted, Refusal, Actors> =>
   Effect.gen(function* () {
-    const values = { agent: handle, path: ownerPageOf(event, handle, number), ...toldOf({ agent, event }) }
+    const values = { agent: handle, path: ownerPageOf(event, handle, number), ...subjectValues({ agent, event }) }
     if (event === CAPTCHA_ASKED) return told("relayed_captcha", account, context, values)
     if (event === CONSENT_ASKED) return told("relayed_consent", account, context, values)
     if (event === OWNER_CONFIRMED) return told("owner_confirmed", account, context, values)
@@ -61,5 +61,5 @@ export const digestLetter = (
         ? `Other things, ${least}${count} times`
         : `${handles.get(agent) ?? "An agent"}, ${least}${count} times: ${relayedEvent(event)?.description ?? event}`
     )
-    return told("relayed_digest", account, context, { lines: lines.join("\n"), ...toldOf(DIGEST) })
+    return told("relayed_digest", account, context, { lines: lines.join("\n"), ...subjectValues(DIGEST) })
   })
