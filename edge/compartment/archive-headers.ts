@@ -15,8 +15,7 @@ import { Broken } from "./archive-rules.ts"
 const BLOCK_BYTES = 512
 const HEADERS_PER_TURN = 64
 /**
- * Bytes of extended names. Used names have 4 KB at most. Beside them stand attributes that tools of other systems
- * write.
+ * The most bytes of extended names. Names in use have at most 4 KB, but tools of other systems add attributes to them.
  */
 const EXTENDED_MAX_BYTES = 65_536
 const RECORDS_MAX = 100
@@ -27,7 +26,7 @@ const [TYPE_AT, SIZE_AT, SIZE_END, SUM_AT, NAME_BYTES] = [156, 124, 136, 148, 10
 const ZEROS = Buffer.alloc(BLOCK_BYTES)
 const LINE_FEED = 0x0a
 
-/** Without its checksum: readers take a header of nothing else for the end. */
+/** Does not check the checksum: readers take any header of zeros for the end. */
 const isEnd = (block: Buffer): boolean =>
   block.subarray(0, SUM_AT).equals(ZEROS.subarray(0, SUM_AT)) && block.subarray(TYPE_AT).equals(ZEROS.subarray(TYPE_AT))
 
@@ -81,7 +80,7 @@ class Headers {
   #pass = 0
   #held: Buffer = Buffer.alloc(0)
   #wanted = BLOCK_BYTES
-  /** The header whose own bytes come next. */
+  /** The header whose own bytes follow. */
   #extended: Extended | null = null
   /** Kinds of extended headers since the last entry. */
   readonly #kinds = new Set<string>()
@@ -90,7 +89,7 @@ class Headers {
   #size: number | null = null
   #hasEnded = false
 
-  /** Up to where it was walked: to the end, or as many headers on as one turn has. */
+  /** Reads on from `from` and returns how far it came: to the end, or as many headers as one turn may take. */
   walk(chunk: Buffer, from: number): number {
     let at = from
     for (let headers = 0; at < chunk.length && headers < HEADERS_PER_TURN;) {
@@ -137,7 +136,7 @@ class Headers {
   #begin({ kind, size, name }: Extended): void {
     const isGlobal = kind === "g"
     if (isGlobal && !this.#isFirst) throw new Broken("global_header", { entry: name })
-    // Two that say the same thing are one too many: which of them counts, readers disagree on.
+    // Readers disagree on which of two headers of the same kind counts.
     const isOneMore = this.#kinds.has(kind) || (kind === "x" ? this.#kinds.size > 0 : this.#kinds.has("x"))
     if (isOneMore) throw new Broken("extended_headers", { entry: name, max: kind === "x" ? 1 : 2 })
     const max = isGlobal ? GLOBAL_MAX_BYTES : EXTENDED_MAX_BYTES
@@ -161,7 +160,7 @@ class Headers {
     for (const [key, value] of records) {
       if (SPARSE.test(key)) throw new Broken("sparse", { entry })
       if (kind === "g" && key !== "comment") throw new Broken("global_header", { entry: name })
-      // An empty one takes back what stands in the header, or does not: readers disagree.
+      // Readers disagree on whether an empty value takes back the one in the header.
       if ((key === "path" || key === "linkpath") && value === "") throw new Broken("format", { entry: name })
       if (key !== "size") continue
       if (!/^\d{1,15}$/.test(value)) throw new Broken("format", { entry })

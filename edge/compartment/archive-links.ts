@@ -14,7 +14,7 @@ import { Broken } from "./archive-rules.ts"
 const PATH_MAX_BYTES = 1024
 const PARTS_MAX = 100
 const PART_MAX_BYTES = 255
-/** As many as the system follows: behind them nothing is reached. */
+/** The system follows at most this many links. */
 const HOPS_MAX = 40
 const WORK_MAX_CHARS = 50_000_000
 const TURN_CHARS = 500_000
@@ -59,14 +59,14 @@ export class Links {
     return false
   }
 
-  /** Something else lies there now. */
+  /** Something else is at that place now. */
   drop(path: string): void {
     this.#links.delete(path)
   }
 
   symbolic(path: string, name: string, linkname: string | null | undefined): void {
     const target = targetOf(linkname, name)
-    // Told at once where it shows by itself; the rest once all links are known.
+    // Reports a link at once if it is wrong by itself. The rest is checked once all links are known.
     const to = posix.normalize(posix.join(posix.dirname(path), target))
     if (to === ".." || to.startsWith("../")) throw new Broken("link_outside", { entry: name })
     this.#links.set(path, { name, target })

@@ -51,7 +51,7 @@ const quotedName = (name: string): string =>
 interface Where {
   /** As the archive names it. */
   readonly entry?: string | undefined
-  /** The limit, where the rule is one of size or count. */
+  /** The limit, for a rule of size or count. */
   readonly max?: number
 }
 

@@ -36,7 +36,7 @@ const DEVICES: ReadonlySet<string> = new Set(["character-device", "block-device"
 
 /** Fewer and larger than usual: each is a turn of the edge's loop. */
 const CHUNK_BYTES = 262_144
-/** Longer than the largest takes on a busy machine: whatever is still read then is none. */
+/** Longer than the largest archive takes on a busy machine. An archive that is still being read by then is refused. */
 const JUDGE_MAX_MS = 60_000
 
 class Judge {
@@ -58,7 +58,7 @@ class Judge {
     if (++this.#entries > archive_entries_max) throw new Broken("entries_max", { entry, max: archive_entries_max })
     if (DEVICES.has(type)) throw new Broken("device", { entry })
     if (!ENTRY_TYPES.has(type)) throw new Broken("type", { entry })
-    // Only files have content. The reader would wait for bytes of other types, or pass over something hidden there.
+    // Only files have content. A reader would wait for the bytes of other types, or skip something hidden in them.
     if (size > 0 && !FILE_TYPES.has(type)) throw new Broken("format", { entry })
     const path = pathOf(name)
     this.#bytes += size

@@ -15,7 +15,7 @@ export type Looked = Operations["compartment.look"]["output"]
 
 const noCompartment = refuse(notFound("compartment"))
 
-/** Usage is nice to have: nobody waits for a host that does not answer. */
+/** Usage is optional: no page waits longer for a host that does not answer. */
 const USAGE_MS = 1000
 
 export const compartmentId = (text: string): Effect.Effect<string, Refused> =>

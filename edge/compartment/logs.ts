@@ -33,7 +33,7 @@ export interface LogsWanted {
 }
 
 const overloaded: Refusal = { code: "overloaded", message: "Too many read logs here. Try again.", retryAfter: 2 }
-/** Within what a query may take. */
+/** The margin within the time that a query may take. */
 const ASK_MARGIN_MS = 1500
 const PAGE_LINES = 500
 /** The smallest gap between two checks of a stream's right. */
@@ -64,7 +64,7 @@ export class Logs {
     this.#streams = new Seats(log_streams_max, log_streams_per_agent_max)
   }
 
-  /** `waitMs`: 0 is what there is now. If too many wait, it does not wait either. */
+  /** Lists lines. `waitMs`: 0 returns only those that are there now. Does not wait either if too many requests wait. */
   list(call: Call, id: string, by: Asker, wanted: LogsWanted, waitMs: number): Effect.Effect<Lines, Refused> {
     const agent = agentIn(by)
     if (waitMs <= 0 || this.#waits.full || this.#waits.oldest(agent) !== null)
@@ -115,7 +115,7 @@ export class Logs {
   stream(call: Call, id: string, by: Asker, from: number | null): Effect.Effect<Response, Refused> {
     const agent = agentIn(by)
     if (this.#streams.full || this.#streams.oldest(agent) !== null) return Effect.fail(refuse(overloaded))
-    // Before anything is asked: of many that come together each finds those before it.
+    // Taken before anything is asked, so that each of many simultaneous requests counts the earlier ones.
     const seat = {}
     this.#streams.take(agent, seat)
     const leave = (): void => this.#streams.leave(agent, seat)

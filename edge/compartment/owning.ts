@@ -82,7 +82,7 @@ export class OwningCompartments {
     this.#hostMs = Math.min(HOST_MS, limits.service.runtime.host_answer_ms)
   }
 
-  /** To everybody who neither made it nor carries its agent there is none. */
+  /** Refuses with 404 for anybody who neither made it nor owns its agent. */
   shown(call: Call, human: string, id: string): Effect.Effect<CompartmentView, Refused> {
     return Effect.flatMap(this.#compartments.look(call, id, by(human)), (found) => this.#whole(call, found))
   }
@@ -97,7 +97,7 @@ export class OwningCompartments {
     return this.#bus.read(call, { actor: id, op: "compartment.open_link", input: { token: secret, browser } })
   }
 
-  /** By a link that this browser has opened. */
+  /** Opens it by a link that this browser has used. */
   opened(call: Call, id: string, secret: string, browser: string): Effect.Effect<CompartmentView, Refused> {
     return Effect.flatMap(this.open(call, id, secret, browser), (found) => this.#whole(call, found))
   }
@@ -125,7 +125,7 @@ export class OwningCompartments {
     )
   }
 
-  /** Those that this person made, and those of agents that he carries; newest first of each. */
+  /** Lists those that this person made and those of the person's agents, newest first in each group. */
   ofPerson(call: Call, human: string, agents: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<Placed>, Refused> {
     const some = agents.slice(0, PLACES_MAX)
     const both = [this.#places(call, null, human), ...(some.length === 0 ? [] : [this.#places(call, some, null)])]
@@ -168,7 +168,7 @@ export class OwningCompartments {
     return Effect.map(this.#bus.read(call, asked), (hosts) => hosts.length > 0)
   }
 
-  /** `human`: what he made himself. */
+  /** `human`: adds those that this person made. */
   #places(call: Call, agents: ReadonlyArray<string> | null, human: string | null) {
     const input = { agents, human, page: 1, per_page: PLACES_MAX }
     const asked = {
@@ -186,15 +186,15 @@ export class OwningCompartments {
   }
 
   /**
-   * A key pair that only hosts open, then one commit of everything (actors/fleet/for-human.ts): what fails in between has
-   * made nothing. The form is the command, so that two clicks make one.
+   * Makes a key pair that only hosts can open, then one commit with everything (actors/fleet/for-human.ts), so a
+   * failure in between leaves nothing behind. The form is the command, so two clicks make one compartment.
    */
   make(call: Call, human: string, { name, command }: Wanted): Effect.Effect<string, Refused> {
     const bus = this.#bus
     return Effect.gen({ self: this }, function* () {
       yield* withoutSecrets([{ field: "command", text: command }], NOBODY, human)
       const id = newCompartmentId(call)
-      // A form that is sent again needs no host to be told what it has made.
+      // For a form that is sent again, no host has to be told about what it made.
       if (yield* this.#isThere(call, human, id)) return id
       const asked = bus.query(call, "host_new_key", { host: "any", compartment: id }, NEW_KEY_MS)
       const { public_key, box } = yield* Effect.mapError(asked, () => unavailable)
@@ -210,7 +210,7 @@ export class OwningCompartments {
     )
   }
 
-  /** `confirm`: its name, where it is deleted. */
+  /** `confirm`: the compartment's name, required to delete it. */
   steer(call: Call, human: string, id: string, act: SteeringAct, confirm: string): Effect.Effect<void, Refused> {
     const bus = this.#bus
     return Effect.flatMap(compartmentId(id), (actor) => {

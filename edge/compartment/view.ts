@@ -21,7 +21,7 @@ import { usageSection } from "./usage-view.ts"
  * `maxChars`: in code points. Characters that drive terminals or turn the direction of text are shown by their number.
  */
 const printed = (text: string, maxChars: number): string => {
-  // A text that is far too long is cut before it is scanned.
+  // An overlong text is cut before it is scanned.
   const chars = Array.from(text.slice(0, 2 * maxChars + 2))
   const isLong = chars.length > maxChars
   return legible(harmless((isLong ? chars.slice(0, maxChars) : chars).join(""))) + (isLong ? "…" : "")
@@ -111,7 +111,7 @@ const line = ({ at: time, stream, line: text }: LogLine): Html => {
 
 const day = (iso: string): string => iso.slice(0, 10)
 
-/** Each line has its time of day. A row with the date stands where the day changes. */
+/** Shows the time of day of each line, and the date in a row of its own when the day changes. */
 const dated = (lines: ReadonlyArray<LogLine>): ReadonlyArray<Html> =>
   lines.map((one, index) => {
     const before = lines[index - 1]
@@ -143,7 +143,7 @@ ${events.map(
 )}</ul></section>
 `
 
-/** `steering`: buttons for those who may use them. */
+/** `steering`: shows buttons to those who may use them. */
 export const compartmentMain = (shown: CompartmentView, steering: Html): Html => {
   const { record, agent, stats, history, lines } = shown
   return html`<header class="who"><span class="face face-5" aria-hidden="true">${icon("compartment")}</span><div><h1>${own(record.name)}</h1>
@@ -154,7 +154,7 @@ ${steering}<section><h2 id="state">How it is</h2>
 ${usageSection(record, stats, history)}${written(lines)}${commanded(record)}${happened(record.events)}`
 }
 
-/** Actions that a status allows. An owner who has not created it may only stop it. */
+/** The actions that a status allows. An owner who did not create the compartment may only stop it. */
 const actsFor = ({ status, suspended }: Compartment, isMade: boolean): ReadonlyArray<SteeringAct> => {
   if (status === "deleting") return []
   const isIdle = status === "stopped" || status === "suspended" || status === "failed"

@@ -1,4 +1,4 @@
-/** Which fields of a page a card goes into, and what is typed into each. Pure. */
+/** Decides which fields of a page a card goes into, and the text that is typed into each. Pure. */
 import type { Fact, Scan } from "./page/dom.ts"
 import { fieldsIn, hasToken, isTextField, namesOf, textOf, tokensOf } from "./forms.ts"
 import { isMonthList, isYearList, monthValue, yearValue } from "./months.ts"
@@ -19,9 +19,9 @@ import {
 
 export interface CardForm {
   readonly form: number
-  /** Several, where the number is split. */
+  /** Several fields if the number is split. */
   readonly number: ReadonlyArray<Fact>
-  /** One field for both, or one each. */
+  /** One field for month and year, or one for each. */
   readonly expiry: Fact | null
   readonly month: Fact | null
   readonly year: Fact | null
@@ -44,16 +44,16 @@ const isList = ({ tag }: Fact): boolean => tag === "select"
 
 type Says = (text: string) => boolean
 
-/** A token names a field for certain. Below it, what people read counts more than what programs read. */
+/** A token names a field for certain. Without one, text that people see counts more than text that programs read. */
 const BY_TOKEN = 100
 const BY_LABEL = 4
 const BY_NAME = 2
 const BY_HINT = 1
 
-/** Tokens of a field that is for something else. */
+/** Tokens of fields that are for something else. */
 const OTHER_TOKEN = /^(?:cc-|tel|bday|address-|street-|country|organization)|(?:name|email|-code|-password)$/
 
-/** Evidence for a field, more for a surer sign; 0: none. */
+/** The evidence for a field, higher for a surer sign; 0 if there is none. */
 const scoreOf = (field: Fact, token: string, says: Says): number => {
   const isOther = saysOtherCard(namesOf(field)) || saysOtherCard(plain(field.hint))
   const said = says(plain(field.label)) ? BY_LABEL : 0
@@ -146,7 +146,7 @@ interface Expiry {
   readonly year: Best
 }
 
-/** One field for both, or two, whichever more speaks for. */
+/** One field or two, whichever has more evidence. */
 const expiryIn = (fields: ReadonlyArray<Fact>): Expiry => {
   const whole = bestOf(fields, wholeScore)
   const month = bestOf(fields, monthScore)

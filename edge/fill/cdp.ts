@@ -84,7 +84,7 @@ const addressOf = async (cdp: string): Promise<string> => {
     typeof about === "object" && about !== null && "webSocketDebuggerUrl" in about ? about.webSocketDebuggerUrl : null
   if (typeof address !== "string" || !URL.canParse(address)) throw unreachable("The browser tells no address.")
   const url = new URL(address)
-  // It names itself as it sees itself; it is reached where it was reached before.
+  // The browser names itself by its own view of its address. We reach it by the address that worked before.
   url.host = new URL(cdp).host
   return url.href
 }

@@ -38,7 +38,7 @@ export interface PageDocument {
 /** The page is another than the one that was looked at. */
 export class PageMoved extends Error {}
 
-/** The origin of a frame; none if it shows no document of the address: `blob:`, `data:`, a sandbox, an error. */
+/** The origin of a frame; none for documents without an address: `blob:`, `data:`, a sandbox, an error page. */
 export const originOf = ({ url, securityOrigin }: Frame): string => {
   if (!URL.canParse(url)) return "null"
   const { protocol, origin } = new URL(url)

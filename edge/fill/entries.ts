@@ -21,6 +21,6 @@ export const entryFor = async (hub: Hub, origin: string, kind: EntryKind): Promi
   })
 }
 
-/** Named by its number; what the vault does not have is `null`. */
+/** Finds entries by their numbers; `null` for those that the vault does not have. */
 export const entryNamed = async (hub: Hub, kind: EntryKind, id: number): Promise<Fillable | null> =>
   (await entriesFor(hub, { kind })).find((one) => one.id === id) ?? null

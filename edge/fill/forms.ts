@@ -22,7 +22,7 @@ export const tokensOf = ({ autocomplete }: Fact): ReadonlyArray<string> => autoc
 export const hasToken = (field: Fact, ...tokens: ReadonlyArray<string>): boolean =>
   tokensOf(field).some((token) => tokens.includes(token))
 
-/** All that is written on a field. */
+/** All texts on and around a field. */
 export const textOf = ({ name, id, label, hint }: Fact): string => plain(`${name} ${id} ${label} ${hint}`)
 /** The names that a field's makers gave it, without hints: those mention other things too. */
 export const namesOf = ({ name, id, label }: Fact): string => plain(`${name} ${id} ${label}`)
@@ -66,7 +66,7 @@ export interface Steps {
   readonly form: number
   readonly username: Fact | null
   readonly password: Fact | null
-  /** Several, where each digit has its own. */
+  /** Several fields if each digit has its own. */
   readonly otp: ReadonlyArray<Fact>
   readonly submit: ButtonFact | null
 }
@@ -143,7 +143,7 @@ const usernameStep = (scan: Scan): Steps | null => {
 const DIGITS_MIN = 4
 const DIGITS_MAX = 8
 
-/** One field for the whole code, or as many as it has digits. */
+/** One field for the whole code, or one for each digit. */
 const otpIn = (fields: ReadonlyArray<Fact>): ReadonlyArray<Fact> => {
   const single = fields.filter((field) => field.max === 1 && (isTextField(field) || field.type === "password"))
   if (single.length >= DIGITS_MIN && single.length <= DIGITS_MAX) return single
@@ -163,5 +163,5 @@ const otpStep = (scan: Scan): Steps | null => {
   return null
 }
 
-/** The step of a login that the page asks for now; `null` if it asks for none. */
+/** The step of a login that the page shows now; `null` if it shows none. */
 export const loginIn = (scan: Scan): Steps | null => passwordStep(scan)?.steps ?? otpStep(scan) ?? usernameStep(scan)

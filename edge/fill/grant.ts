@@ -38,10 +38,10 @@ const isAsked = (fill: Opened): fill is typeof AskedFill.Type => "consent" in fi
 /** As long as the service holds one request; if it does not, it is not asked again at once. */
 const WAIT_SECONDS = 25
 const ASK_AGAIN_MS = 500
-/** More than the service lets an owner take. */
+/** Longer than the service lets an owner take. */
 const CONSENT_WITHIN_MS = 900_000
 
-/** Until an owner has allowed it, or declined, or the time for it is over: the service says which. */
+/** Waits until an owner has allowed or declined the fill, or its time is over. The service says which. */
 const allowed = async (hub: Hub, fill_id: number, signal: AbortSignal): Promise<Fill> => {
   for (const until = Date.now() + CONSENT_WITHIN_MS; ;) {
     if (signal.aborted || Date.now() > until) throw new Refused("fill_expired", "Nobody waits for this fill any more.")
@@ -56,7 +56,7 @@ const codeOf = (error: unknown): string => (error instanceof Refused ? error.cod
 
 /** The facts of a fill that only the service learns. */
 export interface Noted {
-  /** For a sign-up or a login: true if the page was seen to accept it. */
+  /** For a sign-up or a login: true if the page visibly accepted it. */
   accepted?: boolean
 }
 

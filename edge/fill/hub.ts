@@ -20,7 +20,7 @@ const parse = (text: string): Readonly<Record<string, unknown>> => {
     const value: unknown = JSON.parse(text)
     if (isRecord(value)) return value
   } catch {
-    // Told below: what came is no answer of a hub.
+    // Handled below: this is no answer of a hub.
   }
   throw unreachable("The hub answered something that is no answer of a hub.")
 }
@@ -50,7 +50,7 @@ export const hubAt = (origin: string, token: string, ended: () => void = () => u
         ...(body === undefined ? {} : { "content-type": "application/json" })
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      // A token goes nowhere but where it was meant to.
+      // A redirect must not take the token elsewhere.
       redirect: "error",
       signal: AbortSignal.timeout(ASK_TIMEOUT_MS)
     }).catch((error: unknown) => {

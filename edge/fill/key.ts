@@ -1,6 +1,7 @@
 /**
- * The vault's key (contract 17): asked for once, sealed to a key made for this, and kept in one buffer that is wiped at
- * the end. It returns strings of JavaScript, which nobody can wipe: they live as long as one fill.
+ * Holds the vault's key (contract 17). It is asked for once, sealed to a key pair that is made for this, and kept in
+ * one buffer that is wiped at the end. Returned secrets are JavaScript strings, which cannot be wiped: they live as
+ * long as one fill.
  */
 import sodium from "libsodium-wrappers"
 import { openEntry } from "../sdk/vault/seal.ts"

@@ -68,7 +68,7 @@ const askedIn = (scan: Scan): Asked | null => {
 
 const NO_FIELDS = new Refused("form_not_found", "The page asks for a passkey alone, and the entry holds none for it.")
 
-/** Once all is typed, the page asks for no more than what it asked for. */
+/** After typing, the page must not ask for more fields than before. */
 const isForm = (scan: Scan): boolean => loginIn(scan) !== null
 const submitOf = (scan: Scan): ButtonFact | null => loginIn(scan)?.submit ?? null
 

@@ -58,7 +58,7 @@ const isWhole = (options: ReadonlyArray<Option>, read: Reading): boolean => {
   return months.length === MONTHS && ALL.every((month) => months.includes(month))
 }
 
-/** Texts, which are what people see, are read before values. */
+/** Texts are read before values, because people see the texts. */
 const readingOf = ({ options }: Fact): Reading | null => {
   const byText: Reading = ({ text }) => monthOf(text)
   const readings: ReadonlyArray<Reading> = [byText, wholeNumber, oneMore]

@@ -18,7 +18,7 @@ export interface Page {
   readonly current: () => Promise<PageDocument>
   /** Throws if another document has been loaded, or is about to be. */
   readonly still: () => void
-  /** As `still`, and asks the browser. */
+  /** Like `still`, but asks the browser. */
   readonly check: () => Promise<void>
   readonly input: (method: string, params: object) => Promise<unknown>
   /** Returns a function that says whether the browser has sent this event of the page since now. */

@@ -73,7 +73,7 @@ const offered = async (page: Page, authenticatorId: string, passkey: Passkey): P
 const ASSERTED_WITHIN_MS = 10_000
 const LOOK_AGAIN_MS = 50
 
-/** Presses the button, and waits until the page has had its answer. */
+/** Presses the button, and waits until the page got the browser's answer. */
 export const enterByPasskey = async (
   page: Page,
   document: PageDocument,
@@ -94,7 +94,7 @@ export const enterByPasskey = async (
       await new Promise((later) => setTimeout(later, LOOK_AGAIN_MS))
     }
   } finally {
-    // With it go its authenticators, and what they hold.
+    // This also removes the authenticators and the keys in them.
     await page.input("WebAuthn.disable", {}).catch(() => undefined)
   }
 }

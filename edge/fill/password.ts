@@ -1,6 +1,6 @@
 /**
- * Passwords for sign-ups: of 24 characters, unless the page tells that it takes fewer or wants more; of what it tells
- * that it takes (`passwordrules`, `minlength`, `maxlength`, `pattern`).
+ * Makes passwords for sign-ups. They have 24 characters, unless the page names other lengths, and consist of the
+ * characters that it accepts (`passwordrules`, `minlength`, `maxlength`, `pattern`).
  */
 import { randomInt } from "node:crypto"
 import { Refused } from "./refusal.ts"
@@ -14,7 +14,7 @@ export interface Rules {
 
 const USUAL_CHARS = 24
 const LEAST_CHARS = 8
-/** The least entropy of a password, whatever the page says. */
+/** The least entropy of a password, whatever the page asks for. */
 const LEAST_BITS = 40
 const MOST_CHARS = 60
 const TRIES = 200
@@ -35,7 +35,7 @@ const CLASSES: Readonly<Record<string, string>> = {
 }
 
 interface Wanted {
-  /** Sets of characters of which at least one is required each. */
+  /** Sets of characters. A password has at least one of each. */
   readonly required: ReadonlyArray<string>
   readonly allowed: string
   readonly min: number
@@ -43,7 +43,7 @@ interface Wanted {
   readonly inARow: number
 }
 
-/** "lower, [-.!]": every class that is named, together. */
+/** "lower, [-.!]": all named classes together. */
 const charactersOf = (text: string): string => {
   const [from, to] = [text.indexOf("["), text.lastIndexOf("]")]
   const isOwn = from !== -1 && to > from

@@ -5,13 +5,15 @@ import { unreachable } from "./cdp.ts"
 const FILL_MAX_MS = 60_000
 
 export interface Patience {
-  /** For a person: the time that it takes is not the page's. */
+  /** Time in which a person is asked does not count for the page. */
   readonly whileAsking: <A>(work: () => Promise<A>) => Promise<A>
   /** Aborts when the caller of the fill has gone. */
   readonly signal: AbortSignal
 }
 
-/** `close` is called where it takes too long: whatever is under way meets a closed connection, and types no more. */
+/**
+ * Calls `close` when the time is over: work that is still under way then meets a closed connection, and types no more.
+ */
 export const bounded = async <A>(
   work: (patience: Patience) => Promise<A>,
   { close, signal }: { readonly close: () => void; readonly signal: AbortSignal }

@@ -12,10 +12,10 @@ const LOCAL = 1
 const REMOTE = 2
 const STATE = 3
 const UID = 7
-/** One that is closing is shown as root's. */
+/** A connection that is closing is listed as root's. */
 const ESTABLISHED = "01"
 
-/** One end of a connection, in IPv4. */
+/** One end of an IPv4 connection. */
 interface End {
   readonly address: string
   readonly port: number
@@ -26,7 +26,7 @@ export interface Ends {
   readonly service: End
 }
 
-/** As the table writes it: the bytes of the address from the last to the first, then the port. */
+/** The form of the kernel's table: the bytes of the address from last to first, then the port. */
 const inTable = ({ address, port }: End): string => {
   const bytes = address.split(".").map((part) => Number(part).toString(HEX).padStart(2, "0"))
   return `${bytes.toReversed().join("")}:${port.toString(HEX).padStart(PORT_DIGITS, "0")}`.toUpperCase()

@@ -18,7 +18,7 @@ export interface Filling {
 }
 
 export interface Filled extends Outcome {
-  /** The captcha that stood before the form that was sent. */
+  /** The captcha that was there before the form was sent. */
   readonly captcha?: string
   /** The origin. */
   readonly site: string
@@ -125,7 +125,7 @@ export interface Sending {
   readonly button: ButtonFact | null
 }
 
-/** By its button; without one, by Enter in the field that was typed last. Answers the button that was pressed. */
+/** Presses the form's button; without one, Enter in the last typed field. Returns the button that was pressed. */
 export const submitForm = async (page: Page, { document, find, button }: Sending): Promise<ButtonFact | null> => {
   if (button !== null && (await clickAt(page, document, button.n))) return button
   for (const until = Date.now() + BUTTON_WITHIN_MS; Date.now() < until;) {

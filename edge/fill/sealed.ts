@@ -11,7 +11,7 @@ export type Sealed = Readonly<Record<string, unknown>>
 
 export interface Asked {
   readonly origin: string
-  /** Of a payment. */
+  /** The amount of a payment. */
   readonly amount?: string
   readonly currency?: string
 }

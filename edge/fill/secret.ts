@@ -1,4 +1,4 @@
-/** `POST /secret`: a secret into the field that is named, by its name, its id or its label. */
+/** `POST /secret`: types a secret into the field with the given name, id or label. */
 import type { SecretBody } from "./bodies.ts"
 import { entryNamed } from "./entries.ts"
 import { granted } from "./grant.ts"

@@ -76,7 +76,7 @@ const bodyOf = async (request: IncomingMessage): Promise<Readonly<Record<string,
   throw invalid("body", "The body must be a JSON object.")
 }
 
-/** One after the other. */
+/** Runs calls one after the other. */
 const oneAtATime = () => {
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0

@@ -22,7 +22,7 @@ export type Asked = "username" | "email" | "given_name" | "family_name" | "name"
 export interface SignupForm {
   readonly form: number
   readonly fields: ReadonlyArray<{ readonly asked: Asked; readonly field: Fact }>
-  /** The password, and where it is wanted again. */
+  /** The password, and its repetition if there is one. */
   readonly passwords: ReadonlyArray<Fact>
   readonly submit: ButtonFact | null
 }
@@ -46,7 +46,7 @@ const askedBy = (field: Fact): Asked | null => {
   if (saysUsername(text)) return "username"
   if (saysLastName(text) && !saysFirstName(text)) return "family_name"
   if (saysFirstName(text) && !saysLastName(text)) return "given_name"
-  // In some languages the word for a name is the word for a given name: whoever has both fields says which is which.
+  // In some languages one word means both name and given name. A form with two such fields says which is which.
   return saysName(text) || saysFirstName(text) ? "name" : null
 }
 
@@ -55,7 +55,7 @@ const PASSWORDS_MAX = 2
 const formOf = (scan: Scan, form: number): { readonly score: number; readonly found: SignupForm } | null => {
   const own = fieldsIn(scan, form)
   const all = own.filter(isPassword)
-  // A form that wants the old password changes one. Nobody signs up there.
+  // A form that asks for the old password changes it, and is no sign-up.
   if (all.length === 0 || all.some((field) => hasToken(field, "current-password"))) return null
   const fresh = all.filter(isNewPassword)
   const passwords = fresh.length > 0 ? fresh : all
@@ -78,7 +78,7 @@ const formOf = (scan: Scan, form: number): { readonly score: number; readonly fo
   return { score, found: { form, fields, passwords, submit } }
 }
 
-/** `null`: nobody can sign up here. */
+/** `null` if the page has no sign-up form. */
 export const signupIn = (scan: Scan): SignupForm | null => {
   const forms = [...new Set(scan.fields.map(({ form }) => form))]
   const found = forms.flatMap((form) => formOf(scan, form) ?? [])

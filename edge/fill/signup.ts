@@ -113,7 +113,7 @@ const typeForm = async (
   return { done: { filled: [...filled, "password"], left_empty: emptyIn(scan) }, submit: submitOf(scan) }
 }
 
-/** As it will be stored. */
+/** As it will be stored in the vault. */
 const ownEntry = (origin: string): Pick<Fill, "entry"> => ({
   entry: { uid: "", kind: "login", origins: [origin], limits: null, consent: null }
 })

@@ -29,9 +29,9 @@ export interface SentForm {
 export const NOT_SENT: SentForm = { submitted: false }
 
 const LOOK_AGAIN_MS = 100
-/** After the form was sent: a captcha that the page wants only then. */
+/** For a captcha that the page shows only after the form was sent. */
 const APPEARS_WITHIN_MS = 1_000
-/** After an answer, or a tick. */
+/** The pause after an answer or a tick. */
 const SETTLES_WITHIN_MS = 5_000
 const TURNS_MAX = 12
 const PNG_MAX_CHARS = 1_300_000
@@ -39,10 +39,10 @@ const JPEG_QUALITY = 70
 
 const pause = (): Promise<void> => new Promise((later) => setTimeout(later, LOOK_AGAIN_MS))
 
-/** The page goes on by itself once its captcha is solved: that what was looked at is gone then is no fault. */
+/** A page goes on by itself once its captcha is solved, so elements that disappear are no failure. */
 const isGone = (error: unknown): boolean => error instanceof PageMoved || error instanceof CommandFailed
 
-/** Only the filled document counts. Another fill looks at the next one. */
+/** Only looks at the filled document. Another fill looks at the next one. */
 const zoneOn = async (page: Page): Promise<Zone | null> => {
   try {
     page.still()
@@ -86,7 +86,7 @@ const pictureOf = async (page: Page, { area }: Zone): Promise<string | null> => 
   }
 }
 
-/** Until the captcha is gone, or another one; what is there then. */
+/** Waits until the captcha is gone or another one appears, and returns what is there then. */
 const settled = async (page: Page, before: Zone, seen: string | null): Promise<Zone | null> => {
   const until = Date.now() + SETTLES_WITHIN_MS
   for (;;) {
@@ -120,7 +120,7 @@ const appeared = async (page: Page): Promise<Zone | null> => {
 const SENDS_WITHIN_MS = 3_000
 
 interface Watched {
-  /** Presses the button, and remembers what kept the form from being sent. */
+  /** Presses the button, and remembers why the form could not be sent. */
   readonly send: () => Promise<void>
   /** `null`: the page was seen to send it or to take it. */
   readonly problem: () => Promise<NotSent | null>
@@ -179,7 +179,7 @@ const isEmptied = (document: PageDocument): Promise<boolean> =>
     throw error
   })
 
-/** `null`: there is no document to look at, since another is on its way. */
+/** `null` if there is no document to look at, because another one is loading. */
 const shows = async (page: Page, within: PageDocument, isForm: IsForm): Promise<boolean | null> => {
   try {
     const document = within === page.top ? await page.current() : within
@@ -187,15 +187,15 @@ const shows = async (page: Page, within: PageDocument, isForm: IsForm): Promise<
     if (!(await document.call<boolean>("isLoaded"))) return null
     return isForm(await document.scan()) && !(await isEmptied(within))
   } catch (error) {
-    // A frame that is gone took its form along.
+    // A frame that disappeared took its form with it.
     if (isGone(error)) return within === page.top ? null : false
     throw error
   }
 }
 
 /**
- * A page that still shows the form has not accepted it. The form must be gone twice, since pages build up what they
- * show.
+ * A page that still shows the form has not accepted it. The form must be missing at two looks, because pages are built
+ * step by step.
  */
 export const isTaken = async (page: Page, document: PageDocument, isForm: IsForm): Promise<boolean> => {
   const until = Date.now() + ACCEPTED_WITHIN_MS

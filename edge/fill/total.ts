@@ -1,4 +1,4 @@
-/** Reads from a page's lines the sum that is to be paid. Pure. */
+/** Reads the sum to be paid from a page's lines. Pure. */
 import { exponentOf, isCurrency, minorOf } from "../../schemas/vault/money.ts"
 import { plain, saysPartial, saysPay, saysTotal } from "./words.ts"
 

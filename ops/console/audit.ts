@@ -47,7 +47,7 @@ const linesOf = (service: Service): Map<string, number> => {
   return found
 }
 
-/** Throws a Fault where the line cannot be written. */
+/** Throws a Fault if the line cannot be written. */
 export const noteOpened = async (
   { service, clock }: ConsoleParts,
   { name, by }: Operator,
@@ -66,7 +66,7 @@ export const noteOpened = async (
   lines.set(line, at)
 }
 
-/** An action that leaves no commit, before it is done. Throws a Fault where the line cannot be written. */
+/** Notes an action without a commit, before it is done. Throws a Fault if the line cannot be written. */
 export const noteActed = (
   { service, clock }: ConsoleParts,
   { name, by }: Operator,

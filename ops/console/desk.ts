@@ -297,7 +297,7 @@ export class Desk {
     if (why === "" || why.length > WHY_MAX_CHARS)
       return this.said(422, action.button, `Say why, in 1 to ${WHY_MAX_CHARS} characters.`)
     let commands = 0
-    // A form that is sent again as it was is one command; with other fields it is another, which its actor judges.
+    // The same form sent again is the same command. With other fields it is another command, which its actor judges.
     const sent = createHash("sha256")
       .update(JSON.stringify([call.command, why, fields]))
       .digest("hex")
@@ -360,7 +360,7 @@ ${forms.field(LOGOUT_FORM)}<button>Log out</button>
     return framed(this.frame, page, null)
   }
 
-  /** One of our own pages, whatever was asked for. */
+  /** Always one of our own pages, whatever `next` asks for. */
   private nextOf(next: string | undefined): string {
     return next !== undefined && PATH.test(next) && pageAt(this.pages, next) !== null ? next : "/"
   }

@@ -11,10 +11,10 @@ import { CONSOLE_STYLE } from "./style.ts"
 const policyOf = (scripts: string): string =>
   policyFor("'self'", `script-src ${scripts}; connect-src 'self'; `, CONSOLE_STYLE)
 
-/** Nothing comes from another host, nothing runs inline, nobody frames a page. */
+/** Nothing is loaded from another host, nothing runs inline, and no page can be framed. */
 export const CONSOLE_HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy": policyOf("'self'"),
-  // Forms say where they come from.
+  // Forms send their origin.
   "referrer-policy": "same-origin",
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
@@ -33,7 +33,7 @@ export interface Framed {
   readonly inline?: string
 }
 
-/** Somebody who has logged in, with the form that logs out. */
+/** A logged-in operator, with the form that logs out. */
 export interface Inside {
   readonly operator: Operator
   readonly path: string
@@ -82,7 +82,7 @@ ${inside === null ? NOTHING : beside(frame, inside)}</header>
 ${notice === null ? null : html`<p class="notice" role="status">${notice}</p>\n`}${main}
 </main>
 ${script === undefined ? null : html`<script type="module" src="${scriptPath(script)}"></script>\n`}`
-  // Much of it strangers wrote, and an operator judges what he sees.
+  // Strangers wrote much of this text, and an operator judges by what is visible.
   const text = harmless(documentText({ name: frame.name, baseUrl: frame.url }, page, body, html` class="app"`))
   return {
     status,

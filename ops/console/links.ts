@@ -16,7 +16,7 @@ import { subjects } from "../../schemas/subjects.ts"
 
 const LINK_SECONDS = 600
 const SECRET_BYTES = 32
-/** Unused links, and sessions: the oldest goes where one more comes. */
+/** The number of unused links and sessions. The oldest is dropped for a new one. */
 const KEPT_MAX = 16
 
 interface Kept {
@@ -81,7 +81,10 @@ export class Links {
   }
 }
 
-/** Answers who asks on the bus, which lets the operator alone ask. Resolves once it can be asked, with what ends it. */
+/**
+ * Answers requests for links on the bus, which only the operator may send. Resolves once it can be asked, with a
+ * function that stops it.
+ */
 export const answerLinks = async (nats: NatsConnection, links: Links, url: string): Promise<() => void> => {
   const asked = nats.subscribe(subjects.consoleLink, {
     callback: (error, message) => {

@@ -1,4 +1,4 @@
-/** The operators' console in a process of its own. It stands in ops/, since it imports edges and actors alike. */
+/** The operators' console as a process of its own. It is in ops/, because it imports from both edges and actors. */
 import { runProgram } from "../../schemas/runtime/program.ts"
 import { openConsole } from "./app.ts"
 

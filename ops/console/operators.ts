@@ -40,7 +40,7 @@ export class Operators {
   private readonly links: Links
   private readonly session: Cookie
   private readonly browser: Cookie
-  /** Until when a session that has held may hold unasked, Unix ms, by its hash. */
+  /** Valid sessions by their hash, with the Unix ms until which they are not checked again. */
   private readonly held = new Map<string, number>()
 
   constructor(parts: ConsoleParts, links: Links) {
@@ -51,7 +51,7 @@ export class Operators {
     this.browser = cookie("hub_console_form")
   }
 
-  /** `null`: nobody has logged in. */
+  /** `null` if nobody is logged in. */
   entered(call: Call): Effect.Effect<Entered | null, Refused> {
     const token = this.session.of(call)
     if (token === null) return Effect.succeed(null)

@@ -22,10 +22,10 @@ export interface Visit {
   readonly parts: ConsoleParts
   readonly call: Call
   readonly operator: Operator
-  /** By the names in the path. */
+  /** The parameters in the path. */
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
-  /** A form that sends an action of this page. It asks for the reason, and says first what the action does. */
+  /** A form that sends an action of this page. It asks for the reason, and first says what the action does. */
   readonly form: (action: ConsoleAction, fields: Html) => Html
 }
 
@@ -42,7 +42,7 @@ interface Elsewhere {
   readonly to: string
 }
 
-/** An action that is carried out: `to` is a path of the console, where `says` is shown once. */
+/** The result of an action: `to` is a path of the console, which shows `says` once. */
 interface Done {
   readonly to: string
   readonly says: string
@@ -57,7 +57,7 @@ export interface Acting {
   readonly fields: Readonly<Record<string, string>>
   /** Identifies the form, however often it is sent. */
   readonly once: string
-  /** In the operator's name. A form that is sent twice is one command. */
+  /** A command in the operator's name. A form that is sent twice is one command. */
   readonly command: Service["command"]
 }
 

@@ -1,4 +1,4 @@
-/** Bounds of what a page may read of the log: so long, and so many at once. */
+/** Bounds on what pages read from the log: the time, and the number of readings at once. */
 import { MisshapenEvent } from "../../actors/engine/events.ts"
 import { UnknownEvent } from "../../actors/engine/fold.ts"
 import { Fault } from "../cli/fault.ts"
@@ -8,7 +8,7 @@ const READS_MAX = 4
 
 let open = 0
 
-/** Throws a Fault where too many read already, and where a newer release wrote what is read. */
+/** Throws a Fault if too many readings are under way, or if a newer release wrote the log. */
 export const reading = async <T>(read: (signal: AbortSignal) => Promise<T>, ms = READ_MS): Promise<T> => {
   if (open >= READS_MAX)
     throw new Fault(`${READS_MAX} pages are reading the log already. Open this page again in a moment.`)

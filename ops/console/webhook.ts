@@ -53,7 +53,7 @@ ${act}</details>
 `
 }
 
-/** For the cluster's page: those that are paused, and a form that pauses any. */
+/** For the cluster's page: paused webhooks, and a form that pauses any webhook. */
 export const webhooksAct = async ({ parts: { service }, form }: Visit): Promise<Html> => {
   const paused = (await bounded(pausedWebhooks(service.db))) ?? []
   const fields = html`<div class="field"><label for="webhook-agent">Agent, by handle, number or hub id</label>

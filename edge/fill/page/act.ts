@@ -58,7 +58,7 @@ interface Touched {
 
 const touched: Array<Touched> = []
 
-/** `earlier`: the field that this one stands for now, or the same. */
+/** `earlier`: the field that this one replaced, or the same one. */
 function touch(element: PageElement, earlier: PageElement | undefined, text: string): void {
   const before = touched.find((one) => one.element === earlier || one.element === element)
   if (before === undefined) touched.push({ element, was: element.value ?? "", text })
@@ -81,7 +81,7 @@ export function insert(n: number, text: string, before: string): boolean {
   return document.execCommand("insertText", false, isAnother ? before + text : text)
 }
 
-/** The elements that hold the typed text now: the field, or others that nobody can tell from it. */
+/** The elements that hold the typed text now: the field, and others with the same text. */
 function holdersOf({ element, text }: Touched): ReadonlyArray<PageElement> {
   if (element.isConnected) return [element]
   return everything(document).filter((one) => {
@@ -99,7 +99,7 @@ export function unfill(): void {
       if (element.value === one.was) continue
       element.focus({ preventScroll: true })
       element.select?.()
-      // As by keys, which the scripts of the page hear of.
+      // Events as key presses cause them, so that scripts of the page notice.
       if (one.was === "" && !element.matches("select") && focused() === element)
         document.execCommand("delete", false, "")
       if (element.value !== one.was) set(element, one.was)
@@ -148,7 +148,9 @@ export function isVisible(element: PageElement): boolean {
   return isOpen(element) && isReachable(element)
 }
 
-/** Translates a point within a frame to this document; `null` if the frame is not what a click would meet there. */
+/**
+ * Translates a point within a frame to this document; `null` if a click there would hit something else than the frame.
+ */
 export function throughFrame(
   element: PageElement,
   x: number,

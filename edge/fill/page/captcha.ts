@@ -24,7 +24,7 @@ export interface Zone {
   readonly confirm: number | null
   /** The part of the window that an owner sees. */
   readonly area: Area
-  /** Nothing that somebody typed elsewhere would be seen in that picture. */
+  /** True if the picture shows nothing that was typed into other fields. */
   readonly clean: boolean
 }
 
@@ -132,7 +132,7 @@ function boxZone(all: ReadonlyArray<PageElement>): Zone | null {
   return frame === undefined ? null : zoneOf("box", frame, { all })
 }
 
-/** `null`: there is none, or it is solved. */
+/** `null` if there is no captcha, or it is solved. */
 export function captchaZone(): Zone | null {
   const all = everything(document)
   if (all.some((one) => one.matches(TOKENS) && (one.value ?? "") !== "")) return null

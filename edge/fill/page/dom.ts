@@ -82,7 +82,7 @@ export interface PageDocument extends PageRoot {
   execCommand(command: string, ui: boolean, value: string): boolean
 }
 
-/** An element that may be of use, as it is told: never with what stands in it. */
+/** A description of an element that may be useful. It never contains the element's value. */
 export interface Fact {
   readonly n: number
   /** Which form it belongs to. */

@@ -60,7 +60,7 @@ function isSeen(element: PageElement): boolean {
   return !beside && bottom + scrollY > 0 && Number.isFinite(top) && !isFaint(element)
 }
 
-/** At the middle, and to the left of it, where a field has no button of its own. */
+/** Looks at the middle, and to the left of it, for a button that lies within the field. */
 function isOnTop(element: PageElement): boolean {
   const { left, top, width, height } = element.getBoundingClientRect()
   const labels = [...(element.labels ?? [])]
@@ -72,7 +72,7 @@ function isOnTop(element: PageElement): boolean {
     // A button's visible content may be its host's own, by a slot.
     const { host = null } = element.getRootNode()
     if (host?.contains(over) === true && element.querySelectorAll("slot").length > 0) return true
-    // A label that floats in the empty field lies over it, and passes on what is clicked.
+    // A floating label covers the empty field, but passes clicks on to it.
     return labels.some((label) => label === over || label.contains(over)) && !over.contains(element)
   })
 }
@@ -84,7 +84,7 @@ function isInView(element: PageElement): boolean {
 
 export function isReachable(element: PageElement): boolean {
   if (!isSeen(element)) return false
-  // Something that stays where it is, as a bar at the window's edge, does not lie over its middle.
+  // A fixed element, such as a bar at the window's edge, does not cover its middle.
   if (!isInView(element) || !isOnTop(element))
     element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" })
   return isInView(element) ? isOnTop(element) : isSeen(element) && isOnTop(element)

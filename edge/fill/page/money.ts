@@ -15,7 +15,7 @@ function isShownText(element: PageElement): boolean {
 
 const lineText = (element: PageElement): string => (element.textContent ?? "").replace(/\s+/g, " ").trim()
 
-/** The row in which an amount stands: the widest element around it that is still a line. */
+/** The row of an amount: the widest element around it that is still one line. */
 function lineOf(element: PageElement): string {
   let line = lineText(element)
   let at = element.parentElement
@@ -33,7 +33,7 @@ export interface Lines {
   readonly lines: ReadonlyArray<string>
 }
 
-/** Lines with a digit and a currency: of the dialog that field `n` stands in, or of the whole page. */
+/** Lines with a digit and a currency, from the dialog around field `n` or from the whole page. */
 export function moneyLines(n: number | null): Lines {
   const field = n === null ? undefined : known[n]
   const dialog = field === undefined ? null : nearest(field, 'dialog, [role="dialog"]')

@@ -6,11 +6,11 @@ import { focused } from "./act.ts"
 
 declare const document: PageDocument
 
-/** The fields that were filled, and all that were there, before the form was sent. */
+/** The filled fields, and all fields, before the form was sent. */
 const earlier: { filled: ReadonlyArray<PageElement>; all: ReadonlyArray<PageElement> } = { filled: [], all: [] }
 
 export interface Obstacles {
-  /** Its buttons are there, and none can be pressed. */
+  /** True if it has buttons, and all of them are disabled. */
   readonly disabled: boolean
   /** The browser itself does not send it: something in it is required, or malformed. */
   readonly invalid: boolean
@@ -36,7 +36,7 @@ export function beforeSending(n: number | null): Obstacles {
 const filledNow = (): ReadonlyArray<PageElement> =>
   earlier.filled.map((field) => (field.isConnected ? field : (heirOf(field, earlier.all) ?? field)))
 
-/** All that was filled is empty again: a page that keeps its form makes it ready for the next. */
+/** True if all filled fields are empty again. A page that keeps its form empties it for the next entry. */
 export function isEmptied(): boolean {
   return earlier.filled.length > 0 && filledNow().every((field) => (field.value ?? "") === "")
 }

@@ -13,7 +13,9 @@ type Json = Readonly<Record<string, unknown>>
 interface Field {
   readonly name: string
   readonly type: "text" | "number" | "flag" | "choice" | "json"
-  /** Left out when it is empty; `null` goes instead where the field must be there and may be `null`. */
+  /**
+   * Fields that are left out when they are empty. `null` is sent instead if the field is required and may be `null`.
+   */
   readonly required: boolean
   readonly nullable: boolean
   readonly choices: ReadonlyArray<string>
@@ -21,7 +23,7 @@ interface Field {
 
 /** Prefix of the members, in the address of the page. */
 const MEMBER = "in."
-/** The whole input, where it is no object. */
+/** Stands for the whole input if it is no object. */
 const WHOLE = "input"
 
 const isJson = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
@@ -92,7 +94,7 @@ const hintOf = ({ type, required, nullable }: Field): string =>
 
 export const isOperation = (op: string): op is OperationName => Object.hasOwn(OPERATIONS, op)
 
-/** Filled with what the address holds. */
+/** Filled with the values in the address. */
 export const fieldsHtml = (op: OperationName, query: URLSearchParams): Html => {
   const fields = fieldsOf(op)
   const whole: Field = { name: WHOLE, type: "json", required: true, nullable: true, choices: [] }
@@ -129,7 +131,7 @@ const valueOf = ({ name, type, required, nullable }: Field, text: string): unkno
   return value
 }
 
-/** Not checked yet: the operation's own schema judges it. Throws a Fault that names the field. */
+/** Not validated: the operation's own schema judges it. Throws a Fault that names the field. */
 export const inputOf = (op: OperationName, query: URLSearchParams): unknown => {
   const fields = fieldsOf(op)
   if (fields === null) {

@@ -13,9 +13,9 @@ import { READ_MS, reading } from "../readings.ts"
 import type { NodeKind } from "../../../actors/process/kinds.ts"
 
 export const COMMITS_MAX = 200
-/** After the chosen one. */
+/** Commits after the chosen one. */
 const AFTER_MAX = 100
-/** For a download. */
+/** Commits in a download. */
 const ENTRIES_MAX = 20_000
 const ENTRIES_MAX_BYTES = 16_777_216
 
@@ -68,7 +68,7 @@ export const around = (service: Service, actor: Actor, at: number | null): Promi
       if (isAfter) after++
       state = evolved(kind.fold, id, state, entry)
       steps.push({ entry, state })
-      // Never the chosen one, nor the one before it: at most half of these come after it.
+      // Drops neither the chosen commit nor the one before it: at most half of these come after it.
       if (steps.length > COMMITS_MAX) {
         steps.shift()
         earlier++
@@ -79,7 +79,7 @@ export const around = (service: Service, actor: Actor, at: number | null): Promi
     return { steps, chosen, before: chosen === 0 ? kind.fold.initial : steps[chosen - 1]?.state, earlier, later }
   })
 
-/** All commits up to a sequence, and the one that followed. */
+/** All commits up to a sequence, and the next one. */
 export interface Whole {
   readonly entries: ReadonlyArray<LogEntry>
   readonly next: LogEntry | undefined

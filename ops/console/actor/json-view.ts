@@ -1,4 +1,6 @@
-/** A state as JSON, line by line, with what differs from the state before it. The input is masked already. */
+/**
+ * Shows a state as JSON, line by line, and marks the differences from the state before. The input is already masked.
+ */
 import { html, type Html } from "../../../edge/kit/html.ts"
 import { harmless } from "../../../schemas/printed.ts"
 import { differences, valueText } from "../../replay/difference.ts"
@@ -23,7 +25,7 @@ const cut = (text: string): string =>
     text.length <= CHARS_MAX ? text : `${text.slice(0, CHARS_MAX)}… (${text.length - CHARS_MAX} characters more)`
   )
 
-/** A member, with its name where it has one. */
+/** A member, with its name if it has one. */
 interface Member {
   readonly name: string | null
   readonly before: unknown
@@ -71,7 +73,7 @@ const lineHtml = ({ sign, text }: Line): Html => {
   return sign === "-" ? html`<del>- ${shownText}</del>` : html`<span>${shownText}</span>`
 }
 
-/** `undefined` is what there was before the first commit where the kind begins with nothing. */
+/** `undefined` stands for the state before the first commit of a kind without an initial state. */
 export const jsonView = (before: unknown, after: unknown, name: string): Html => {
   const lines = linesOf({ name: null, before, after }, 0, "")
   const more = lines.length - LINES_MAX

@@ -19,7 +19,7 @@ import { whatIfHtml } from "./what-if.ts"
 
 const SEQ = /^\d{1,15}$/
 
-/** Each leaves a line of its own in the audit stream. */
+/** Each of these writes a line to the audit stream. */
 const OPENED: Readonly<Record<string, Opened["what"]>> = {
   decision: "what-if",
   export: "export",

@@ -1,4 +1,4 @@
-/** The form that puts another command to an actor at the chosen commit, and what it would have come to. */
+/** The form that tries another command on an actor at the chosen commit, and its result. */
 import { html, type Html, NOTHING } from "../../../edge/kit/html.ts"
 import { ERROR_STATUS } from "../../../schemas/errors.ts"
 import { Fault } from "../../cli/fault.ts"
@@ -20,7 +20,7 @@ import { fieldsHtml, inputOf, isOperation } from "./fields.ts"
 import type { Actor, Around } from "./history.ts"
 import { differencesView, linesView } from "./json-view.ts"
 
-/** Otherwise the command comes after the chosen commit. */
+/** False if the command comes after the chosen commit. */
 export const isInPlace = (query: URLSearchParams): boolean => query.get("when") === "before"
 
 /** `null` if no operation was chosen. Throws a Fault that names what is wrong. */
@@ -105,7 +105,7 @@ ${decidedHtml(result)}${differencesView(before, asJson(result.state), "Changes o
 `
 }
 
-/** A fault of the command stands above the form, which keeps what was typed. */
+/** Shows a fault of the command above the form, which keeps what was typed. */
 export const whatIfHtml = (visit: Visit, actor: Actor, past: Around): Html => {
   const { query, parts, call } = visit
   const seq = past.steps[past.chosen]?.entry.seq ?? 0

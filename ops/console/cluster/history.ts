@@ -15,11 +15,13 @@ import type { Figures } from "../../../schemas/runtime/metrics/figures.ts"
 export const POINT_EVERY_MS = 10_000
 export const POINTS_MAX = 360
 const PROCESSES_MAX = 500
-/** Refusals by code: so many codes of a point have a name, those of most. */
+/** The number of refusal codes that a point names, the most frequent ones. */
 const CODES_MAX = 12
 const OTHER = "other"
 
-/** For one place in a page: requests a second, commits a second, median ms, 99th percentile ms, refusals a second by code. */
+/**
+ * A point of the plots: requests a second, commits a second, median ms, 99th percentile ms, refusals a second by code.
+ */
 export type Point = readonly [
   requests: number | null,
   commits: number | null,
@@ -29,7 +31,7 @@ export type Point = readonly [
 ]
 
 export interface Load {
-  /** The share of one core; `null` until it was heard twice. */
+  /** The share of one core; `null` until there are two figures. */
   readonly cpu: number | null
   readonly memory_bytes: number
 }
@@ -51,7 +53,7 @@ export interface Silent extends Pick<Figures, "host" | "pid" | "roles"> {
 
 /** A process that missed one answer is not new the next time, and not silent yet. */
 const MISSED_MS = 15_000
-/** As long as anybody may want to know of it. */
+/** The time for which a silent process is listed. */
 const SILENT_MS = 600_000
 const MS = 1000
 const MEDIAN = 0.5
@@ -107,14 +109,14 @@ export class History {
   private loads: ReadonlyMap<string, Load> = new Map()
   private at = 0
 
-  /** `seconds`: Unix time of the point. `at`: monotonic ms, when it was heard. */
+  /** `seconds`: Unix time of the point. `at`: monotonic ms of the figures. */
   add(seconds: number, at: number, told: ReadonlyArray<Figures>): void {
     const sum: Summed = { requests: null, commits: null, durations: [], refused: new Map() }
     const heard = new Map([...this.heard].filter(([, before]) => at - before.at < SILENT_MS))
     const loads = new Map<string, { cpu: number | null; memory_bytes: number }>()
     for (const figures of told.slice(0, PROCESSES_MAX)) {
       const before = this.heard.get(figures.id)
-      // A process that answers again moves to the end: the first ones are those not heard for longest.
+      // A process that answers again moves to the end, so the first ones are those that were silent longest.
       heard.delete(figures.id)
       heard.set(figures.id, { figures, began: before?.began ?? at, at, seconds })
       const passed = before === undefined ? 0 : (at - before.at) / MS
@@ -142,12 +144,12 @@ export class History {
     if (this.kept.size > POINTS_MAX && oldest !== undefined) this.kept.delete(oldest)
   }
 
-  /** By their times, in Unix seconds. */
+  /** Points by their times, in Unix seconds. */
   get points(): Readonly<Record<string, Point>> {
     return Object.fromEntries(this.kept)
   }
 
-  /** Each that came since with its roles takes the place of one. */
+  /** Each new process with the same roles replaces one silent process. */
   get silent(): ReadonlyArray<Silent> {
     const all = [...this.heard.values()].toSorted((left, right) => left.at - right.at)
     const gone = all.filter(({ at }) => this.at - at > MISSED_MS)

@@ -28,11 +28,11 @@ export interface Job {
 interface Begun {
   readonly operator: { readonly name: string }
   readonly why: string
-  /** Of the form. */
+  /** The form's id. */
   readonly once: string
 }
 
-/** How work ends: `ok` where it found everything as it should be. */
+/** The end of a job. `ok`: it found everything as it should be. */
 interface Ended {
   readonly ok: boolean
   readonly says: string
@@ -69,7 +69,7 @@ export class Jobs {
     })
   }
 
-  /** Breaks off what runs, and waits for its end. */
+  /** Aborts the running job, and waits for its end. */
   async close(): Promise<void> {
     this.stopping.abort()
     await this.running

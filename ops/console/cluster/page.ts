@@ -24,7 +24,7 @@ const table = (id: string, name: string, columns: ReadonlyArray<string>): Html =
 `
 }
 
-/** One line that says it all, and the rows for who wants them. Its script opens it where a row is bad. */
+/** A row of one line, with details that can be opened. A script opens it if something is wrong. */
 const part = (id: string, title: string, columns: ReadonlyArray<string>): Html =>
   html`<details class="part" id="${id}-part"><summary><strong id="${id}-title">${title}</strong> <span class="faint" id="${id}-line"></span></summary>
 ${table(id, `${id}-title`, columns)}</details>

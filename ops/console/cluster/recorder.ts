@@ -1,4 +1,6 @@
-/** Asks every process for its figures each `POINT_EVERY_MS`, from the console's start on, whoever looks. */
+/**
+ * Asks every process for its figures each `POINT_EVERY_MS`, from the console's start on, whether or not a page is open.
+ */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Clock, Effect, Option, Schema, type Scope } from "effect"
 import { every, monotonicMs, wallSeconds } from "../../../schemas/runtime/clock.ts"
@@ -7,7 +9,7 @@ import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { subjects } from "../../../schemas/subjects.ts"
 import { type History, POINT_EVERY_MS } from "./history.ts"
 
-/** The asking ends when nobody has answered for so long, and at the latest after the other. */
+/** Ends the collection when no process has answered for this long, and at the latest after the other time. */
 const STALL_MS = 500
 const WITHIN_MS = 3000
 const ANSWERS_MAX = 500
@@ -30,7 +32,7 @@ const figuresOf = async (nats: NatsConnection): Promise<ReadonlyArray<Figures>> 
   return told
 }
 
-/** A bus on which nobody listens, or that is away, is a point at which nothing is known. */
+/** If the bus is away, or nobody listens on it, the point has no values. */
 const orNone = (): ReadonlyArray<Figures> => []
 
 export const recording = (nats: NatsConnection, history: History): Effect.Effect<void, never, Scope.Scope> =>

@@ -1,4 +1,4 @@
-/** The cluster as its page shows it: what the leases say at this moment, and what was seen at the last look. Pure. */
+/** The cluster as its page shows it: from the leases now, and the figures of the last look. Pure. */
 import { SHARD_COUNT } from "../../../schemas/subjects.ts"
 import type { Cluster, NodeRow } from "../../status/cluster.ts"
 import { placeOf } from "../../status/cluster.ts"
@@ -23,7 +23,7 @@ export interface Seen {
 const SECOND_MS = 1000
 const SHARDS: ReadonlyArray<number> = Array.from({ length: SHARD_COUNT }, (_, shard) => shard)
 
-/** A shard whose owner's session has ended belongs to nobody. */
+/** A shard whose owner's session has ended has no owner. */
 const ownersIn = (leases: Leases): ReadonlyArray<string | null> =>
   SHARDS.map((shard) => {
     const owner = leases.ownerOf(shard)
@@ -40,7 +40,7 @@ const UNSEEN: Omit<NodeRow, "session" | "shards"> = {
   answers: true
 }
 
-/** Nodes that hold a session now. One that has come since the last look is known by its session alone. */
+/** Nodes that hold a session now. A node that came after the last look is known by its session alone. */
 const nodesIn = (leases: Leases, owners: ReadonlyArray<string | null>, seen: Seen | null): ReadonlyArray<NodeRow> =>
   leases
     .sessions()
@@ -59,10 +59,10 @@ export interface Recorded {
 
 const NOTHING_SEEN = { verdict: null, seen_at: null, services: null, streams: null, read_models: null, reactions: null }
 
-/** Unix seconds as `05:08:22 UTC`: nobody is silent for a day here. */
+/** Formats Unix seconds as `05:08:22 UTC`. No process is listed for a day here. */
 const clockOf = (seconds: number): string => `${iso(seconds * SECOND_MS).slice(11, 19)} UTC`
 
-/** The console knows longer than the leases who was there: a node that is killed or frozen has lost its lease. */
+/** The console remembers processes longer than the leases do: a node that was killed or frozen has lost its lease. */
 const withSilent = ({ status, problems }: Verdict, silent: ReadonlyArray<Silent>): Verdict => ({
   status: status === "healthy" && silent.length > 0 ? "degraded" : status,
   problems: [

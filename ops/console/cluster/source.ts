@@ -1,6 +1,6 @@
 /**
- * Follows the cluster: leases at once, as the lease watch hears of them; all else by a look every `LOOK_EVERY_MS`, and only
- * while somebody follows.
+ * Follows the cluster: leases at once, through the lease watch; everything else by a look every `LOOK_EVERY_MS`, and
+ * only while a page is open.
  */
 import { after, monotonicMs, wallMs } from "../../../schemas/runtime/clock.ts"
 import { iso } from "../../../schemas/iso.ts"
@@ -12,7 +12,7 @@ import type { ConsoleParts } from "../parts.ts"
 import { type Seen, snapshotOf } from "./snapshot.ts"
 
 const LOOK_EVERY_MS = 2000
-/** A node that goes changes many shards at once. */
+/** A node that leaves changes many shards at once. */
 const TOGETHER_MS = 20
 
 interface Look {
@@ -22,7 +22,7 @@ interface Look {
   readonly seen: Seen | null
 }
 
-/** The last look at a cluster, whoever followed. A page that comes soon after it begins with it. */
+/** The last look at a cluster. A page that is opened soon after it starts with it. */
 const looks = new WeakMap<Service, Look>()
 
 export const clusterSource =

@@ -50,7 +50,7 @@ ${leftOut === 0 ? null : html`<p>${leftOut} more commits are not shown.</p>\n`}$
   }`
 }
 
-/** The refusal, and the one who was refused, with the same operation to try on their history. */
+/** The refusal, its agent, and a link to try the same operation on that agent's history. */
 const refusedHtml = (id: string, refused: Refused): Html => {
   const { asked, agent } = refused
   const op = asked !== null && isOperation(asked) && OPERATIONS[asked].kind === "agent" ? asked : null
@@ -97,7 +97,7 @@ ${told instanceof Error ? html`<p class="problem" role="alert">${told.message}</
   }
 }
 
-/** A fault stands above the form, which says how to go on. */
+/** Shows a fault above the form, which says how to go on. */
 const refusedRead = (error: unknown): Fault => {
   if (error instanceof Fault) return error
   throw error

@@ -24,7 +24,7 @@ export interface StoryPage extends Pick<Found, "refused" | "unseen"> {
   readonly last: number
 }
 
-/** A story that begins so close to where reading began may lack its beginning. */
+/** A story that begins this close to the start of the reading may lack its beginning. */
 const isWhole = ({ commits }: Story, from: number): boolean => (commits[0]?.seq ?? 0) >= from + APART_MAX
 
 const isMissed = ({ commits, read_to: readTo }: Story, last: number): boolean => commits.length === 0 && readTo < last

@@ -37,7 +37,7 @@ const daysIn = (fields: Fields): number => {
   return days
 }
 
-/** As the page got it from the read models or from the actor. */
+/** As the page got it from the read models or the actor. */
 const agentIn = (fields: Fields): string => {
   const id = fields["agent"] ?? ""
   if (!/^[^\s.*>]{1,128}$/.test(id)) throw new Fault("agent must be an id.")

@@ -9,7 +9,7 @@ export const reportPath = (id: string | number): string => `${LIST}/report/${id}
 export const agentPath = (id: string): string => `${LIST}/agent/${encodeURIComponent(id)}`
 export const contentPath = (noun: string, id: string): string => `${LIST}/content/${noun}/${id}`
 
-/** Never markup: agents wrote it. */
+/** Always text, never markup, because agents wrote it. */
 export const words = (text: string, more = 0): Html =>
   html`<blockquote class="words">${text}${more === 0 ? NOTHING : html`<span class="faint"> … and ${more} more characters</span>`}</blockquote>`
 

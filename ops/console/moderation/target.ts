@@ -10,7 +10,7 @@ import type { Database } from "../../../actors/tables/database.ts"
 
 const TEXT_MAX_CHARS = 4000
 const AROUND_CHARS = 300
-/** Replies before and behind the one that is reported. */
+/** The number of replies shown before and after the reported one. */
 const AROUND_MAX = 3
 
 export type Noun = "post" | "thread" | "reply"

@@ -1,4 +1,6 @@
-/** Finds the pages for a text that an operator has at hand. Only what the log holds is found; ids of requests are not looked for here. */
+/**
+ * Finds pages for a text that an operator pastes. It finds only what is in the log, and does not look for request ids.
+ */
 import { HANDLE_PATTERN } from "../../../schemas/agent/fields.ts"
 import { HUMAN_ID, normalEmail } from "../../../schemas/human/fields.ts"
 import { PUBLIC_KEY_BYTES } from "../../../schemas/signing/ed25519.ts"
@@ -19,7 +21,7 @@ export interface Hit {
 }
 
 const EDGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:\.\d+)?$/
-/** Nothing else looks like these. */
+/** Nothing else has this form. */
 const COMMAND_ID = /^(?:operator-\w{1,32}-[0-9a-f]{24}$|react\.)/
 /** Other ids of commands. */
 const MAYBE_COMMAND = /^(?:timer-|[0-9a-f]{24,64}$)/
@@ -53,7 +55,7 @@ const agentOf = async (service: Service, reference: string): Promise<ReadonlyArr
   }
 }
 
-/** The account of an address is known to its actor alone; nothing where nobody answers. */
+/** Only an address's own actor knows its account; `null` if it does not answer. */
 const personAt = async (service: Service, address: string): Promise<ReadonlyArray<Hit>> => {
   const email = normalEmail(address)
   if (email === null) return []
