@@ -28,7 +28,7 @@ export const bearerOf = (token: string): Bearer | null => {
   return human === undefined ? null : { human: `${HUMAN_PREFIX}${human}`, token: tokenHash(token) }
 }
 
-/** By form alone. */
+/** Reads the token from its form alone, without asking the account. */
 export const readBearer = (call: Call): Bearer | Refusal => {
   const token = bearerToken(call)
   return token === null ? noToken : (bearerOf(token) ?? noSession)
@@ -58,7 +58,7 @@ export const admittedPerson = (
       : Effect.fail(failed)
   )
 
-/** The person of a call. The pipeline lets nobody else reach the handler of such an endpoint. */
+/** The person of a call. The pipeline only lets calls with a person reach the handler of such an endpoint. */
 export const asking = (call: Call): Person => {
   if (call.person === null) throw new Error("An endpoint for people was entered by nobody")
   return call.person

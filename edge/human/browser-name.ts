@@ -3,7 +3,7 @@
  * into it, whoever wrote that.
  */
 
-/** The first that stands in the header: browsers name those that they want to be taken for, too. */
+/** The first one in the header counts, because browsers also name others for compatibility. */
 const BROWSERS = [
   ["Edg/", "Edge"],
   ["EdgA/", "Edge"],

@@ -19,7 +19,10 @@ const RUNS = [...ROWS, ...ROWS.map((row) => [...row].toReversed().join(""))]
 
 const isLetter = (char: string | undefined): boolean => char !== undefined && /\p{L}/u.test(char)
 
-/** Without what is no letter at the beginning, at the end, or both. By hand: `[^a-z]+$` takes time by the square. */
+/**
+ * Removes characters that are no letters from the beginning, the end, or both. A loop, because `[^a-z]+$` takes
+ * quadratic time.
+ */
 const stemsOf = (text: string): ReadonlyArray<string> => {
   const chars = [...text]
   const from = chars.findIndex(isLetter)

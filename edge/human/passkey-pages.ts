@@ -18,7 +18,7 @@ interface Sent {
 
 const NOT_ACCEPTED =
   "The passkey was not accepted: it may have been removed, or the page was open for too long. Try again, or log in with your password."
-/** For every kind of failure. */
+/** The status for every kind of failure. */
 const REFUSED_STATUS = 403
 
 export const passkeyPages = (space: OwnerSpace, parts: EdgeParts) => {

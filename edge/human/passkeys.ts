@@ -25,9 +25,9 @@ interface Opened {
 
 type Parts = Pick<EdgeParts, "bus" | "limits">
 
-/** As a form brings it. */
+/** The browser's answer as a form sends it. */
 export interface Answered {
-  /** JSON of what the browser gave. */
+  /** JSON of the browser's answer. */
   readonly answer: string
   /** The sealed challenge. */
   readonly challenge: string
@@ -46,7 +46,7 @@ export class Passkeys {
     this.parts = parts
   }
 
-  /** `bound`: what only this browser can say again. */
+  /** `bound`: a value that only this browser can send again. */
   challenge(call: Call, bound: string): Effect.Effect<PasskeyChallenge, Refused> {
     return this.parts.bus.read(call, { actor: call.client, op: "credential.challenge", input: { bound } })
   }
@@ -55,7 +55,7 @@ export class Passkeys {
     return this.enter(call, answered, bound, "human.enter_by_passkey")
   }
 
-  /** Refused `operator_required` for the passkey of somebody who is none. */
+  /** Refused `operator_required` for the passkey of a person who is no operator. */
   logInToConsole(call: Call, answered: Answered, bound: string): Effect.Effect<Opened, Refused> {
     return this.enter(call, answered, bound, "human.open_console_by_passkey")
   }

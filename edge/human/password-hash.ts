@@ -50,8 +50,8 @@ const isSalt = Schema.is(PasswordSalt)
 export const freshSalt = (): string => randomBytes(PASSWORD_SALT_BYTES).toString("base64")
 
 /**
- * One form of whatever a keyboard sends (NFKC, NIST SP 800-63B). Its time grows with the square of what is normalised,
- * a second for 64 KB of accents: only what is short enough comes this far.
+ * Normalises to one form of whatever a keyboard sends (NFKC, NIST SP 800-63B). The time grows with the square of the
+ * length, a second for 64 KB of accents, so callers check the length first.
  */
 const bytesOf = (password: string): Buffer => Buffer.from(password.normalize("NFKC"), "utf8")
 
@@ -93,7 +93,7 @@ export class PasswordHashing {
     return this.shares.within(client, tooMany, hashed)
   }
 
-  /** Salt and parameters are records of ours: one that is out of bounds is our fault, not the client's. */
+  /** Salt and parameters are our own records: values out of bounds are our fault, not the client's. */
   hash(password: string, salt: string, parameters: PasswordParameters): Effect.Effect<Uint8Array, Refused> {
     if (passwordLength(password) > PASSWORD_MAX_CODE_POINTS) return Effect.fail(refuse(tooLong))
     if (!isParameters(parameters) || !isSalt(salt)) return Effect.die(new Error("A password's record is out of bounds"))

@@ -17,7 +17,7 @@ type PasswordRule = "length" | "characters" | "common" | "personal"
 export interface PasswordProblem {
   readonly rule: PasswordRule
   readonly message: string
-  /** Of a length. */
+  /** The bounds of a length. */
   readonly bounds: ErrorDetails
 }
 
@@ -28,7 +28,7 @@ const MESSAGES: Readonly<Record<PasswordRule, string>> = {
   personal: "password holds your name or your email address, which are guessed first: choose another."
 }
 
-/** In the form that is hashed, and not fewer as typed: one ligature may stand for eighteen characters. */
+/** Counted in the form that is hashed, and as typed: one ligature can expand to eighteen characters. */
 const isLengthWithinBounds = (password: string): boolean => {
   const length = passwordLength(password)
   if (length < PASSWORD_MIN_CODE_POINTS || length > PASSWORD_MAX_CODE_POINTS) return false

@@ -1,9 +1,9 @@
 /** Normalizes a password as a guesser would: returns forms of it without ornaments. */
 
-/** Enough for 200 syllables of any script. There are characters that stand for whole sentences. */
+/** Enough for 200 syllables of any script. Some single characters expand to whole sentences. */
 const PLAIN_MAX_CHARS = 800
 
-/** Lower case, compatible letters as plain ones, without the marks that stand on them. */
+/** Lower case, compatible letters as plain ones, without accents. */
 export const plainOf = (text: string): string =>
   text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase().slice(0, PLAIN_MAX_CHARS)
 
@@ -26,7 +26,7 @@ const LETTER_OF: Readonly<Record<string, string>> = {
   "2": "z"
 }
 
-/** Digits and signs that stand for letters. `1`, `!` and `|` are i to some, l to others. */
+/** Replaces digits and signs that are used for letters. `1`, `!` and `|` are used for both i and l. */
 const spelledOut = (plain: string, stroke: "i" | "l"): string =>
   plain.replaceAll(/[@483690572$(+1!|]/g, (sign) => LETTER_OF[sign] ?? stroke)
 

@@ -87,7 +87,7 @@ const judged = (password: string, person: Person, field = "password"): Effect.Ef
     : Effect.fail(refuse(invalidField(field, problem.message, { rule: problem.rule, ...problem.bounds })))
 }
 
-/** With a new salt. */
+/** Hashes the password with a new salt. */
 const hashedAnew = (
   { passwords }: Pick<Parts, "passwords">,
   call: Call,

@@ -27,7 +27,7 @@ const nameOfDomain = (domain: string): string => {
 }
 
 interface Known {
-  /** As they are, without separators. */
+  /** Whole values, without separators. */
   readonly wholes: ReadonlyArray<string>
   readonly parts: ReadonlyArray<string>
 }

@@ -50,7 +50,7 @@ export interface OwnerPage {
   readonly title: string
   readonly main: Html
   readonly status?: number
-  /** In place of the headers that every page here has. */
+  /** Replaces the headers that every page here has. */
   readonly headers?: Readonly<Record<string, string>>
 }
 

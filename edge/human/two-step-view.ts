@@ -22,7 +22,7 @@ const code: Field = {
   hint: "The six digits that your app shows now."
 }
 
-/** In groups, for typing. */
+/** In groups of characters, which are easier to type. */
 const grouped = (secret: string): string =>
   Array.from({ length: Math.ceil(secret.length / GROUP_CHARS) }, (_, group) =>
     secret.slice(group * GROUP_CHARS, (group + 1) * GROUP_CHARS)
@@ -56,7 +56,7 @@ ${qrCode(uri, "The code for your authenticator app") ?? NOTHING}
 ${form("enable_two_step", written("enable_two_step", [code]), html`<button class="main">Ask for codes from now on</button>`)}${begin}`
 }
 
-/** Only the form leads here. Sending it again shows the same codes. */
+/** Only the form opens this page. Sending it again shows the same codes. */
 export const codesPage = (space: OwnerSpace, codes: ReadonlyArray<string>): OwnerPage => ({
   title: "Recovery codes",
   main: html`<h1>Recovery codes</h1>

@@ -15,11 +15,11 @@ const TARGET_MAX_CHARS = 8192
 const METHOD_MAX_CHARS = 32
 const VALUE_MAX_CHARS = 8192
 
-/** Header values by lower-case name. A value that is no single text, or a name that comes twice, can match nothing. */
+/** Header values by lower-case name. A value that is no single text, or a name that occurs twice, can match nothing. */
 const headerValues = (headers: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> => {
   const values = new Map<string, string>()
   for (const [name, value] of Object.entries(headers)) {
-    // A header that is not there, as some libraries say it.
+    // Some libraries give `null` or `undefined` for a missing header.
     if (value === null || value === undefined) continue
     const key = name.toLowerCase()
     const single = Array.isArray(value) && value.length === 1 ? (value[0] as unknown) : value

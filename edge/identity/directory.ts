@@ -36,7 +36,7 @@ const CACHE_MAX_BYTES = 134_217_728
 const READERS = { max: 32, clientMax: 4, giveWayMs: 10_000 }
 /** A whole answer, from its first byte to its last. */
 const WHOLE_MAX_MS = 120_000
-/** Blocks fetched ahead of what has been sent. */
+/** The number of blocks that are fetched before they are needed. */
 const AHEAD = 4
 /** A reader that takes nothing for this long is disconnected. */
 const IDLE_MAX_MS = 20_000

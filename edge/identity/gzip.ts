@@ -26,7 +26,7 @@ export const deflate = (part: Uint8Array): Promise<Uint8Array> => deflated(part,
 
 export interface Part {
   readonly bytes: Uint8Array
-  /** The same, deflated, where that is known already. */
+  /** The same data, deflated, if that is already known. */
   readonly deflated?: Uint8Array
 }
 

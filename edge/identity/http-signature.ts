@@ -79,7 +79,7 @@ export const integerParameter = (input: SignatureInput, name: string): number | 
   return typeof value === "number" && Number.isSafeInteger(value) ? value : null
 }
 
-/** Names of the covered components, with the parameter `req` where they are the request's. */
+/** Names of the covered components. Those of the request have the parameter `req`. */
 export const covers = (input: SignatureInput, name: string, ofRequest = false): boolean =>
   input.covered[0].some(
     ([component, parameters]) => component === name && parameters.get("req") === (ofRequest ? true : undefined)
@@ -119,7 +119,7 @@ const componentValue = (name: string, parameters: Parameters, sides: Sides): str
   return others.length === 1 && typeof key === "string" ? side.member(name, key) : null
 }
 
-/** One of the two messages, its fields read when they are first named. */
+/** One of the two messages. Its fields are read when they are first named. */
 class Side {
   readonly message: CoveredMessage
   private readonly unfolded = new Map<string, string | null>()

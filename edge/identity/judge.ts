@@ -8,7 +8,7 @@ import { readClaim, unknownNumber, verdictOnNobody } from "./claim.ts"
 import type { AgentNumbers } from "./numbers.ts"
 import type { OwnNames, Report } from "./reading.ts"
 
-/** The verdict as ready JSON: what an actor says is passed on as it is. */
+/** The verdict as ready JSON: an actor's answer is passed on unchanged. */
 export type Judge = (call: Call, report: Report) => Effect.Effect<Uint8Array, Refused>
 
 export const judgeOf =
@@ -22,7 +22,7 @@ export const judgeOf =
       actor === null
         ? Effect.succeed(jsonOf(unknownNumber(scheme, proof === null)))
         : Effect.map(bus.ask(call, { actor, op: "identity.verify", input: { scheme, proof } }), (said) =>
-            // `null`: nobody has the number after all.
+            // `null`: no agent has the number after all.
             said.length > NULL_LENGTH ? said : jsonOf(unknownNumber(scheme, proof === null))
           )
     )

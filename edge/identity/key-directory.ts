@@ -21,7 +21,7 @@ import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
 
-/** A signature that holds longer would outlive what anybody remembers of having made it. */
+/** A signature that is valid for longer could outlive all memory of having made it. */
 const LIFETIME_MAX_SECONDS = 366 * 86_400
 const CLOCK_TOLERANCE_SECONDS = 300
 const OWN_RENEWED_EVERY_MS = 60_000
@@ -107,7 +107,7 @@ export class OwnDirectory {
     this.text = JSON.stringify({ keys: [jwkOf(publicKey)] })
   }
 
-  /** `authority`: one of the configured hosts, so that there are never more of them to remember. */
+  /** `authority`: one of the configured hosts, so that their number stays bounded. */
   headersFor(call: Call, authority: string): Effect.Effect<Readonly<Record<string, string>>, Refused> {
     const known = this.signed.get(authority)
     if (known !== undefined && call.startedAt < known.until) return Effect.succeed(known.headers)

@@ -17,7 +17,7 @@ export interface ReadersBounds {
 }
 
 interface Reader extends Network {
-  /** On any clock that goes forward, in ms. */
+  /** Milliseconds of any clock that only moves forward. */
   readonly since: number
   readonly letGo: () => void
 }
@@ -25,7 +25,7 @@ interface Reader extends Network {
 const ownerOf = ({ client, wide }: Network): string => wide ?? client
 
 export class Readers {
-  /** The longest there is the first. */
+  /** The reader that is there for longest comes first. */
   private readonly all = new Set<Reader>()
   private readonly bounds: ReadersBounds
 

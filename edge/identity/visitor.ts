@@ -13,13 +13,13 @@ import { hostLine } from "./reading.ts"
 /** The longest delay of a page for verifying its visitor. */
 const WAIT_MAX_MS = 500
 
-/** The host that was called, where it is one of ours; else the first of them. */
+/** The host in the request, if it is one of ours; otherwise the first of ours. */
 export const ownHost = (call: Call, hosts: ReadonlyArray<string>): string => {
   const called = hostLine(call.header("host") ?? "") ?? ""
   return hosts.includes(called) ? called : (hosts[0] ?? "")
 }
 
-/** True if the answer depends on the caller: then it is for nobody else. */
+/** True if the answer depends on the caller. Then it must not be given to others. */
 export const dependsOnVisitor = ({ headers }: Call): boolean =>
   headers["hub-id-verified"] !== undefined || headers["hub-id-announced"] !== undefined
 

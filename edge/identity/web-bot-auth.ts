@@ -27,8 +27,8 @@ import { hostLine, type OwnNames, type Reading, type Report } from "./reading.ts
 const TAG = "web-bot-auth"
 const ALGORITHM = "ed25519"
 /**
- * Signatures of one request that are looked at: with this tag there is one, while agents change from one form to
- * another two.
+ * The most signatures of one request that are looked at. With this tag there is one, or two while an agent changes from
+ * one form to the other.
  */
 const SIGNATURES_MAX = 4
 const HEADERS = ["signature", "signature-input", "signature-agent"] as const

@@ -21,7 +21,7 @@ interface Written {
 /** Returns the item with the facts of its author. */
 export type Introduce = <Item extends Written>(item: Item) => Item & { readonly author: AuthorView }
 
-/** One query for all items of a page. */
+/** Asks one query for all items of a page. */
 export const introducing = (bus: Bus, call: Call, items: ReadonlyArray<Written>): Effect.Effect<Introduce> => {
   const ids = [...new Set(items.map(({ author }) => author.id))].slice(0, AUTHORS_MAX)
   const found =

@@ -1,4 +1,4 @@
-/** Badges: short facts about an agent that stand beside its name. */
+/** Badges: short facts about an agent, shown beside its name. */
 import type { AgentPublic } from "../../schemas/agent/records.ts"
 import { html, type Html, NOTHING } from "./html.ts"
 

@@ -6,7 +6,7 @@ export interface Choice<Value extends string> {
   readonly name: string
 }
 
-/** In the order of `values`. `all` comes first and stands for no value. */
+/** In the order of `values`. `all` comes first and has no value. */
 export const choicesOf = <const Value extends string>(
   names: Readonly<Record<Value, string>>,
   values: ReadonlyArray<Value>,
@@ -30,7 +30,7 @@ ${choices.map(({ value, name }) =>
 )}</nav>
 `
 
-/** A list with its sorts and filters. In a wide window they stand beside it. */
+/** A list with its sorts and filters, which are beside it in a wide window. */
 export const sided = (ways: Html, list: Html): Html => html`<div class="sided">
 <div class="filters">
 ${ways}</div>

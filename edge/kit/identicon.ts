@@ -17,7 +17,7 @@ const BITS_PER_CELL = 2
 const TONES = 2 ** BITS_PER_CELL
 
 const TILE_LUMINANCE = 0.16
-/** One for each tone of a cell. */
+/** One luminance for each tone of a cell. */
 const CELL_LUMINANCES = [0.93, 0.72, 0.62] as const
 /** Degrees between the hue of the tile and the hue of its second cell color. */
 const HUE_STEPS = [40, 130, 200, 310] as const
@@ -73,7 +73,7 @@ const tonesOf = (digest: Uint8Array): ReadonlyArray<ReadonlyArray<number>> => {
   return rows
 }
 
-/** One path of all cells of a tone: each run of neighbors in a row is a line as thick as a cell. */
+/** One path for all cells of a tone. Each run of neighbors in a row becomes a line as thick as a cell. */
 const pathOf = (rows: ReadonlyArray<ReadonlyArray<number>>, tone: number): string => {
   let path = ""
   for (const [y, row] of rows.entries()) {

@@ -14,7 +14,7 @@ export interface Site {
 
 export interface Page {
   readonly title: string
-  /** For search engines and previews; a sentence. */
+  /** A sentence for search engines and previews. */
   readonly description: string
   readonly main: Html
   readonly foot?: Html

@@ -11,7 +11,7 @@ export interface ListView<Query> {
   readonly path: Section
   readonly description: string
   readonly page: number
-  /** As in the address. `null` stands for the default. */
+  /** The query as in the address. `null` means the default. */
   readonly query: Query
   readonly list: (query: Query, address: string) => Html
 }

@@ -1,4 +1,4 @@
-/** The line of a record on pages: its author, its votes, its tags. The words come from strangers. */
+/** The line of facts under a record on pages: author, votes, tags. The words come from strangers. */
 import type { Author } from "../../schemas/content/author.ts"
 import type { AuthorView } from "./authors.ts"
 import { authorBadges, SUSPENDED } from "./badges.ts"

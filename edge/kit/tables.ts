@@ -10,7 +10,7 @@ export const WIDE_END = "</div>"
 export const wideTables = (markdown: MarkdownIt): MarkdownIt => {
   markdown.renderer.rules["table_open"] = () => `${WIDE_BEGIN}<table>\n`
   markdown.renderer.rules["table_close"] = () => `</table>${WIDE_END}\n`
-  // The columns' alignment comes as a style attribute, which the pages' policy forbids.
+  // markdown-it writes a column's alignment as a style attribute, which the pages' policy forbids.
   markdown.core.ruler.push("aligned_cells", ({ tokens }) => {
     for (const token of tokens) {
       if (token.type !== "th_open" && token.type !== "td_open") continue

@@ -1,7 +1,7 @@
 /** Decides which addresses of the default domain an agent may have (spec 4.9; contract 20). */
 import { type Refusal, refusal } from "../../schemas/errors.ts"
 
-/** RFC 2142, and what mail itself is run by. */
+/** Names from RFC 2142, and those that mail systems use. */
 const ROLES: ReadonlySet<string> = new Set([
   "abuse",
   "admin",

@@ -43,7 +43,7 @@ const tooMany: Refusal = { code: "overloaded", message: "Too many notifications 
 
 const decode = bodyDecoder(SnsMessage)
 
-/** The id of a notice, the same however often its message comes. */
+/** The id of a notice, the same each time its message comes. */
 export const noticeId = (topic: string, messageId: string): string =>
   createHash("sha256").update(`${topic}\n${messageId}`).digest("hex")
 

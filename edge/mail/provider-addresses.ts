@@ -26,7 +26,7 @@ const placeOf = (address: string, hosts: ReadonlyArray<string>): Place | null =>
 export const isCertificate = (address: string, hosts: ReadonlyArray<string>): boolean =>
   CERTIFICATE.test(placeOf(address, hosts)?.path ?? "")
 
-/** At the provider's, one that confirms the subscription to that very topic, and does nothing else. */
+/** True for an address at the provider that confirms the subscription to exactly that topic, and does nothing else. */
 export const isConfirmation = (address: string, hosts: ReadonlyArray<string>, topic: string): boolean => {
   const place = placeOf(address, hosts)
   if (place === null || !CONFIRMATION.test(place.path)) return false

@@ -78,7 +78,7 @@ interface Kept {
 export class ProviderCertificates {
   private readonly fetch: ProviderFetch
   private readonly bounds: CertificateBounds
-  /** By address, the one that was used last at the end. */
+  /** Certificates by address. The most recently used one is last. */
   private readonly kept = new Map<string, Kept>()
   private readonly underWay = new Map<string, Promise<CertificateResult>>()
 

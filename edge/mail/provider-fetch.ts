@@ -25,7 +25,7 @@ export class ProviderFetch {
     this.bounds = bounds
   }
 
-  /** The body of a good answer; rejects with anything else, or with none in its time. */
+  /** Resolves to the body of a good answer. Rejects for any other answer, or if none comes in time. */
   async get(address: string): Promise<Buffer> {
     const { certificate_fetches_max } = this.bounds
     if (this.underWay >= certificate_fetches_max) throw new Error("too many fetches at once")
@@ -41,7 +41,7 @@ export class ProviderFetch {
     const { certificate_max_bytes, certificate_fetch_ms } = this.bounds
     return new Promise((resolve, reject) => {
       const outgoing = request(address, {
-        // A connection that is kept would be one of a stranger's choosing.
+        // A kept-alive connection would go to a server of a stranger's choosing.
         agent: false,
         headers: { accept: "*/*", connection: "close" },
         maxHeaderSize: HEADERS_MAX_BYTES,

@@ -24,7 +24,7 @@ export type LookedSent = Extract<Look, { box: "sent" }> & { readonly number: num
 const decodeText = Schema.decodeUnknownSync(Schema.fromJsonString(StoredText))
 const decodeSent = Schema.decodeUnknownSync(Schema.fromJsonString(SentContent))
 
-/** Of a path: `em_<id>`. */
+/** Reads the number from a path: `em_<id>`. */
 const numberOf = (text: string): Effect.Effect<number, Refused> => {
   const number = MESSAGE_ID.exec(text)?.[1]
   return number === undefined ? Effect.fail(noMessage) : Effect.succeed(Number(number))

@@ -32,7 +32,7 @@ const nobodyToAnswer = invalidField("id", "The message names no sender that coul
 
 /** Bytes of the envelope, marks and places in the queue. The log has nothing of the text. */
 const SEND_BYTES = 16_000
-/** Its place in the queue, and what becomes of it. */
+/** Bytes for its place in the queue and its outcome. */
 const RECIPIENT_BYTES = 1500
 const SEARCHED_CHARS = 20_000
 const REFERENCES_MAX = 20
@@ -58,7 +58,7 @@ export const mailSending = ({ bus, blobs, config: { hub } }: EdgeParts, reading:
   const { email } = hub.limits.limits
   const { send_answer_ms: answerMs, words_max: wordsMax } = hub.limits.service.mail
 
-  /** By its number, or by its address. */
+  /** Finds a mailbox by its number or its address. */
   const boxOf = (boxes: ReadonlyArray<Mailbox>, wanted: number | string): Mailbox | undefined =>
     boxes.find(({ id, address }) =>
       typeof wanted === "number" ? id === wanted : address === wanted.trim().toLowerCase() || String(id) === wanted
@@ -125,13 +125,13 @@ export const mailSending = ({ bus, blobs, config: { hub } }: EdgeParts, reading:
       return parse<Operations["mailer.send"]["output"]>(yield* asked).mail
     })
 
-  /** The answer, once the first attempt has come to something, or a while later. */
+  /** Answers once the first attempt has an outcome, or after a while. */
   const answered = (call: Call, agent: string, mail: number): Effect.Effect<ListedSent, Refused> =>
     Effect.gen(function* () {
       const sent = yield* first(call, agent, mail)
       const refused = sent.recipients.every(({ status, unknown }) => status === "failed" && !unknown)
       if (refused) return yield* refuse(failed(sent.recipients[0]?.detail ?? null))
-      // It is on its way whatever the read models say now.
+      // The mail is on its way, even if the read models cannot be asked now.
       const thread_id = yield* Effect.orElseSucceed(reading.threadOf(call, agent, mail), () => null)
       // Spec 4.9: an accepted mail is `sent`, even if its recipient has it by now.
       return { ...sent, thread_id, status: sent.status === "delivered" ? "sent" : sent.status }

@@ -18,7 +18,7 @@ const line = (max: number) =>
     Schema.isMaxLength(max, { message: `must be at most ${max} characters` })
   )
 
-/** To a tenth of a microsecond, as the provider writes it. */
+/** The precision is a tenth of a microsecond, as the provider writes it. */
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,7})?Z$/
 
 export const SnsMessage = Schema.Struct({

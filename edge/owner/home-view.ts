@@ -64,7 +64,7 @@ export const formName = (action: HomeAction, agent = ""): string =>
 
 const NOT_CONFIRMED = "Your address is not confirmed yet."
 
-/** An address that is not confirmed limits what a person can do. */
+/** An unconfirmed address limits what a person can do. */
 const unconfirmed = (space: OwnerSpace, { person }: Member): Html =>
   person.email_verified
     ? NOTHING

@@ -83,7 +83,7 @@ export const PAGES_MAX_ITEMS = 10_000
 const PER_PAGE = 100
 
 export interface ClientOptions extends ConnectionOptions {
-  /** Without a key only what needs none can be called. */
+  /** Without a key, only operations that need none can be called. */
   readonly key?: AgentKey
   /** Known from before; otherwise asked for once, when it is needed. */
   readonly identity?: PublicIdentity

@@ -126,7 +126,7 @@ const BOUNDS = {
 	nameChars: 400,
 	jsonDepth: 32,
 	clockToleranceMs: 2e3,
-	/** An answer that took longer says too little about the hub's clock. */
+	/** A slower answer says too little about the hub's clock. */
 	clockRoundTripMs: 4e3,
 	/** Seconds that a directory may be older than the current one: the time that a shared cache may keep it. */
 	rollbackSeconds: 300,
@@ -203,7 +203,7 @@ const refusalResponse = (verdict) => new Response(refusalBody(verdict), {
 	}
 });
 const judged = /* @__PURE__ */ new WeakMap();
-/** Middleware may stand twice in a request's way. A second check would take its own nonce for a copy. */
+/** Middleware may be called twice for one request. A second check would take the request's own nonce for a replay. */
 const judgedOnce = (verifier, request, check) => {
 	const known = judged.get(request) ?? /* @__PURE__ */ new WeakMap();
 	judged.set(request, known);
@@ -211,7 +211,9 @@ const judgedOnce = (verifier, request, check) => {
 	known.set(verifier, verdict);
 	return verdict;
 };
-/** For handlers of Fetch requests: Workers, Deno, Bun. The handler gets the verdict after the request. */
+/**
+* For handlers of Fetch requests (Workers, Deno, Bun). The handler gets the verdict as an argument after the request.
+*/
 const fetchHandler = (verifier, handler, options = {}) => async (request, ...rest) => {
 	const verdict = await verifier.check(request);
 	rest[1]?.waitUntil?.(verifier.settled());
@@ -240,7 +242,7 @@ const hono = (verifier, options = {}) => async (context, next) => {
 
 // edge/sdk/verify/clock.ts
 /** The clock that decides about timestamps. */
-/** The hub's clock, which is the one that agents and the hub's own verdicts go by. */
+/** The hub's clock, which decides for agents and for the hub's own verdicts. */
 var HubClock = class {
 	aheadMs = 0;
 	settings;
@@ -347,7 +349,7 @@ const decodeBase64 = (codes, length, into) => {
 	}
 	return held === 0;
 };
-/** With its padding. */
+/** The length with padding. */
 const SIGNATURE_CHARS_MAX = Math.ceil(SIGNATURE_BYTES / 3) * 4;
 /** Shared by all, because nothing waits between its being filled and being read. */
 const CODES = new Uint8Array(SIGNATURE_CHARS_MAX);
@@ -417,12 +419,12 @@ var AgentEntry = class {
 	hasKey = false;
 	handle = /* @__PURE__ */ new Uint8Array(32);
 	handleLength = 0;
-	/** Places in the lists of what there is. */
+	/** Indexes into the lists of possible values. */
 	status = 0;
 	moderation = 0;
 	trust = 0;
 	reputation = 0;
-	/** The addresses of the profile and of the identity; a length of -1 means none. */
+	/** The addresses of the profile and of the identity. A length of -1 means that there is none. */
 	urls = [new Uint8Array(BOUNDS.urlChars), new Uint8Array(BOUNDS.urlChars)];
 	urlLengths = [-1, -1];
 	/** The first `retiredKept` of them are this agent's. */
@@ -543,7 +545,7 @@ var ColumnsWriter = class {
 		if (!this.ascending) this.sort();
 		for (let rank = 1; rank < this.count; rank++) if (this.numberAt(rank - 1) === this.numberAt(rank)) throw malformed("a number comes twice");
 	}
-	/** Once they are in order. */
+	/** Only once they are in order. */
 	highest() {
 		return this.count === 0 ? 0 : this.numberAt(this.count - 1);
 	}
@@ -603,7 +605,7 @@ var ColumnsWriter = class {
 		this.put(length & 255);
 		this.putBytes(url, length);
 	}
-	/** The known beginning of an address that ends so; -1 if it does not, or there are too many beginnings. */
+	/** The number of the known beginning of an address; -1 if it does not fit, or there are too many beginnings. */
 	prefixOf(url, length, ending, endingLength) {
 		if (length <= 0) return -1;
 		if (!sameUpTo(ending, endingLength, url, length)) return -1;
@@ -685,7 +687,7 @@ var Directory = class Directory {
 		const at = this.rowOf(number);
 		return at === -1 ? null : this.identityAt(at);
 	}
-	/** -1 where the columns have none. */
+	/** -1 if there is no such row. */
 	rowOf(number) {
 		const { numbers, order } = this.columns;
 		let low = 0;
@@ -779,7 +781,7 @@ var DirectoryBuilder = class {
 	agentsMax;
 	depth = 0;
 	field = -1;
-	/** One bit for each member seen, by depth: none may come twice, and none may be missing. */
+	/** One bit for each member seen, by depth: each must occur exactly once. */
 	seen = /* @__PURE__ */ new Uint32Array(7);
 	ok = false;
 	generatedAt = NaN;
@@ -958,7 +960,7 @@ var JsonReader = class {
 	bytes = new Uint8Array(BOUNDS.urlChars);
 	length = 0;
 	isKey = false;
-	/** The depth of the object whose member is being passed over; -1 while none is. */
+	/** The depth of the object whose member is being skipped; -1 if none is. */
 	skipAt = -1;
 	unicode = 0;
 	unicodeLeft = 0;
@@ -1314,7 +1316,7 @@ var DirectorySource = class {
 			signal
 		});
 	}
-	/** An answer that is no directory. A tag that the hub refuses is not asked for again. */
+	/** An answer that is no directory. A tag that the hub refused is not used again. */
 	unread(response, attempt, first, signal) {
 		const { status } = response;
 		const isConfirmed = status === 304 && first && this.etag !== null && this.directory !== null;
@@ -1421,7 +1423,7 @@ const readFields = (headers, names) => {
 *  - The order of the checks decides the reason: a request has one reason, the same that the hub would give.
 *  - A nonce is remembered only once its signature holds. If it cannot be remembered the request is refused.
 */
-/** Not by `instanceof`: some pages put a Promise of their own in place of the language's. */
+/** Does not use `instanceof`, because some pages replace the language's Promise. */
 const isLater = (value) => typeof value?.then === "function";
 const isClientReason = (found) => CLIENT_REASONS.includes(found);
 const isWebBotAuth = ({ headers }) => {
@@ -1482,7 +1484,7 @@ var LocalJudge = class {
 	judgeFound(proof, found) {
 		return typeof found === "string" ? refuse(found) : this.judgeProof(proof, found, true);
 	}
-	/** `mayRenew`: whether a key that is not known yet may be asked for. */
+	/** `mayRenew`: whether an unknown key may be asked for at the hub. */
 	judgeProof(proof, identity, mayRenew) {
 		const { id, headers } = proof;
 		const { fields } = identity;
@@ -1708,8 +1710,7 @@ var LookupSource = class {
 
 // edge/sdk/verify/half-siphash.ts
 /**
-* HalfSipHash-2-4 with 64 bits of output: a keyed hash, so that nobody without the key can choose texts that fall
-* together.
+* HalfSipHash-2-4 with 64 bits of output. It is a keyed hash, so without the key nobody can choose texts that collide.
 */
 /** The two words of the last hash stay here: to hand them over as one object would cost as much as the hash. */
 var HalfSipHash = class {

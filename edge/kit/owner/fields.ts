@@ -9,7 +9,7 @@ import type { Refused } from "../../http/refused.ts"
 import { statusOf } from "../../http/respond.ts"
 import { html, type Html, NOTHING } from "../html.ts"
 
-/** By field name. */
+/** Problems by the name of their field. */
 export type Problems = Readonly<Record<string, string>>
 
 export const NO_PROBLEMS: Problems = {}
@@ -83,7 +83,7 @@ export const checkOf = (label: string, schema: Schema.ConstraintDecoder<string>)
 
 export type Checks = Readonly<Record<string, (value: string | undefined) => string | null>>
 
-/** All problems at once. */
+/** Checks all fields, and returns all problems at once. */
 export const checked = (checks: Checks, form: Readonly<Record<string, string | undefined>>): Problems =>
   Object.fromEntries(
     Object.entries(checks).flatMap(([name, check]) => {

@@ -37,7 +37,7 @@ const sectionOf = (path: string, ways: ReadonlyArray<Way>): string => {
 }
 
 export interface Framing {
-  /** The page that is shown. */
+  /** The path of the page that is shown. */
   readonly path: string
   readonly ways: ReadonlyArray<Way>
   readonly at: (path: string) => string

@@ -20,6 +20,6 @@ export const face = (name: string): Html => {
   return html`<span class="face face-${String(groundOf(name))}" aria-hidden="true">${first.toUpperCase()}</span>`
 }
 
-/** `text` tells a person what to do. */
+/** `text` tells the person what to do. */
 export const emptyPlace = (drawing: Icon, text: Html | string): Html =>
   html`<div class="empty">${icon(drawing)}<p>${text}</p></div>\n`

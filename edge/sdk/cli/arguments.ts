@@ -5,7 +5,7 @@ import { usage } from "./fault.ts"
 
 const NUMBER = /^[1-9]\d{0,14}$/
 
-/** Of a record: `numberOf("12", "post")`. */
+/** Reads the number of a record: `numberOf("12", "post")`. */
 export const numberOf = (word: string, noun: string): number => {
   if (!NUMBER.test(word)) throw usage(`${word} is no number of a ${noun}`)
   return Number(word)
@@ -20,12 +20,12 @@ export const numberAt = (invocation: Invocation, option: string, noun: string): 
   return word === undefined ? undefined : numberOf(word, noun)
 }
 
-/** Its keys are what may be chosen; the compiler sees to it that none is missing. */
+/** The keys are the possible choices. The compiler checks that none is missing. */
 export type Choices<Name extends string> = Readonly<Record<Name, true>>
 
 const isIn = <Name extends string>(choices: Choices<Name>, word: string): word is Name => Object.hasOwn(choices, word)
 
-/** `what` is the option's or the word's name. */
+/** `what`: the name of the option or the word. */
 export const chosen = <Name extends string>(what: string, word: string, choices: Choices<Name>): Name => {
   if (!isIn(choices, word)) throw usage(`${what} takes one of ${Object.keys(choices).join(", ")}, not ${word}`)
   return word
@@ -42,7 +42,7 @@ export const choice = <Name extends string>(
 
 type Present<Fields> = { readonly [Name in keyof Fields]?: Exclude<Fields[Name], undefined> }
 
-/** Without the fields that nobody gave. */
+/** Leaves out fields that are `undefined`. */
 export const present = <const Fields extends object>(fields: Fields): Present<Fields> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<Fields>
 
@@ -50,7 +50,7 @@ const TARGETS: Choices<VoteTarget> = { post: true, thread: true, reply: true }
 
 export const TARGET_USAGE = "<post|thread|reply> <number>"
 
-/** Reads a command's target from its two words. `command` is named where the first is none of them. */
+/** Reads a command's target from its two words. `command` is named if the first word is no kind of target. */
 export const targetOf = (invocation: Invocation, command: string) => {
   const [type, number] = invocation.words("post|thread|reply", "number")
   const target_type = chosen(command, type, TARGETS)
@@ -66,7 +66,7 @@ export const pageOf = (invocation: Invocation) =>
     per_page: numberAt(invocation, "per-page", "page's length")
   })
 
-/** A command that is given again under the same key, after an answer that was lost, is done once. */
+/** After a lost answer, the same command with the same key is done only once. */
 export const WRITE_USAGE = "[--idempotency-key <key>]"
 
 export const writeOf = (invocation: Invocation) => present({ idempotencyKey: invocation.text("idempotency-key") })

@@ -30,7 +30,7 @@ const clientFor = (invocation: Invocation, method: CallMethod) => {
   return method === "GET" ? invocation.reader() : invocation.agent()
 }
 
-/** Fields of the body that the hub does not know: a slip of the pen would go unseen. */
+/** Names of body fields that the hub does not know. Without them a typing error would go unnoticed. */
 const ignoredIn = (meta: unknown): ReadonlyArray<string> => {
   const named = typeof meta === "object" && meta !== null && "ignored" in meta ? meta.ignored : []
   return Array.isArray(named) ? named.filter((one) => typeof one === "string") : []

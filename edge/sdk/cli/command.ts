@@ -98,7 +98,7 @@ export class Invocation {
     return { home, hub, client: this.#client({ hub, key, ...identity }) }
   }
 
-  /** For what anybody may read: signed where the folder has a key, and not signed where it has none. */
+  /** For data that anybody may read. Requests are signed if the folder has a key. */
   async reader(): Promise<{ readonly home: Home; readonly hub: string; readonly client: HubClient }> {
     const stranger = await this.stranger()
     const keys = await Promise.all([stranger.home.key("key"), stranger.home.key("key.next")])

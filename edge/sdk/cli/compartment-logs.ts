@@ -35,7 +35,7 @@ export const logsCommand: Command = {
   }
 }
 
-/** Each line as it comes; the id of the last. */
+/** Prints each line as it comes. Returns the id of the last one. */
 const printLines = (invocation: Invocation, lines: ReadonlyArray<LogLine>): number | undefined => {
   for (const line of lines)
     invocation.around.write(`${invocation.flag("json") ? invocation.json(line) : harmless(textOf(line))}\n`)

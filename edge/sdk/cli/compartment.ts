@@ -41,7 +41,7 @@ const secretsOf = async (invocation: Invocation): Promise<Readonly<Record<string
   return secrets
 }
 
-/** Once its status has settled, or the time is over. */
+/** Resolves once the status has settled, or the time is over. */
 const settled = async (invocation: Invocation, made: Compartment, wanted: Compartment["status"]) => {
   const seconds = secondsOf(invocation, START_WAIT_MAX_SECONDS)
   if (seconds === 0) return made

@@ -70,7 +70,7 @@ const inPlace = async (
 
 const isThere = (path: string): Fault => new Fault("file_exists", `${path} is there already, and is never replaced`)
 
-/** Before something is made that is shown once, and would have nowhere to go. */
+/** Called before something is made that is shown only once, and would have no place to be written to. */
 export const requireFree = async (path: string): Promise<void> => {
   if ((await stat(path).catch(() => null)) !== null) throw isThere(path)
 }

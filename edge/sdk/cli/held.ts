@@ -7,13 +7,13 @@ import { usage } from "./fault.ts"
 
 const { held_seconds } = OWNER_MESSAGE_LIMITS
 
-/** The timeout of a held request: the longest hold, and the way there and back. */
+/** The timeout of a held request: the longest hold, plus the time for both ways. */
 export const HELD_TIMEOUT_MS = (held_seconds + 30) * 1000
 
 const SECONDS = /^\d{1,4}$/
 const PAUSE_MS = 2000
 
-/** `--wait`, as `invocation` says it. */
+/** The seconds of `--wait`. */
 export const secondsOf = (invocation: Invocation, max: number, unsaid = 0): number => {
   const word = invocation.text("wait") ?? String(unsaid)
   if (!SECONDS.test(word) || Number(word) > max) throw usage(`--wait takes seconds, ${max} at most, not ${word}`)

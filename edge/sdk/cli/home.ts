@@ -50,7 +50,7 @@ const givenKey = (seed: string): Promise<AgentKey> =>
 
 export class Home {
   readonly folder: string
-  /** A seed in base64, used where the folder has no key. */
+  /** A seed in base64, used if the folder has no key. */
   readonly #given: string | undefined
 
   constructor(folder: string, given?: string) {
@@ -66,7 +66,7 @@ export class Home {
     return ensureFolder(this.folder)
   }
 
-  /** In the folder. */
+  /** The key in the folder, without the one that is given. */
   keptKey(name: KeyName): Promise<AgentKey | null> {
     return readKeyFile(this.path(name))
   }
@@ -76,7 +76,7 @@ export class Home {
     return kept === null && name === "key" && this.#given !== undefined ? givenKey(this.#given) : kept
   }
 
-  /** A new key in the folder would go before the one that is given, which is some account's. */
+  /** A new key in the folder would take precedence over the given one, which belongs to an account. */
   refuseGiven(): void {
     if (this.#given !== undefined) throw new Fault("key_given", "HUB_KEY is your key here: unset it to make another")
   }
@@ -106,7 +106,7 @@ export class Home {
     return supersede(this.path("key.next"), this.path("key"))
   }
 
-  /** Out of the way, and still there: no key is ever deleted that may have been somebody's. */
+  /** Moves the key aside. No key that may belong to an account is ever deleted. */
   setAside(key: AgentKey): Promise<void> {
     return supersede(this.path("key"), this.path(`key.unused-${key.hubId}`))
   }

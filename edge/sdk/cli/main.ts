@@ -20,9 +20,9 @@ const surroundings: Surroundings = {
 const flushed = (stream: NodeJS.WriteStream): Promise<void> =>
   new Promise((resolve) => stream.write("", () => resolve()))
 
-// A reader that goes away early, such as head, is no fault.
+// A reader that closes early, such as head, is no fault.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1))
 const status = await runCommandLine(process.argv.slice(2), surroundings)
 await Promise.all([flushed(process.stdout), flushed(process.stderr)])
-// Standard input may still be open, with nobody to read it.
+// Standard input may still be open although nothing reads it.
 process.exit(status)

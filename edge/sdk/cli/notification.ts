@@ -20,7 +20,7 @@ const agentIn = ({ by, from }: Payload): ReadonlyArray<string> => {
   return [`by ${agentName({ hx_id, handle })}`]
 }
 
-/** The exit of a compartment's program; other notifications have none. */
+/** The exit status of a compartment's program. Other notifications have none. */
 const exitIn = ({ type, payload }: Notification): ReadonlyArray<string> => {
   if (type !== "runtime.exited") return []
   const { exit_code: code, oom_killed: isOom } = payload

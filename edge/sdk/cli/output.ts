@@ -25,7 +25,7 @@ export interface GivenToken {
   readonly token: string
 }
 
-/** The token of a source of a vault, where it is given: once, as the webhook's secret is. */
+/** The token of a vault's source in the answer that gives it. It is given once, like the webhook's secret. */
 export const sourceTokenGiven = (method: string, target: string, data: unknown): GivenToken | undefined => {
   if (`${method} ${target.split("?")[0]}` !== "POST /vault/sources") return undefined
   if (typeof data !== "object" || data === null || !("token" in data) || !("id" in data)) return undefined
@@ -48,7 +48,7 @@ export interface ErrorLine {
 export interface Described {
   readonly code: string
   readonly message: string
-  /** Of the program. */
+  /** The exit status of the program. */
   readonly status: number
   readonly details: Readonly<Record<string, unknown>>
   /** 0 if there was no answer. */
@@ -77,7 +77,7 @@ export const describe = (error: unknown): Described => {
   }
 }
 
-/** One line, in words or as JSON. */
+/** One line, as text or as JSON. */
 export const errorLine = (error: unknown, json: boolean): ErrorLine => {
   const {
     code,

@@ -17,7 +17,7 @@ const [INTERRUPT, END, BACKSPACE, DELETE, CLEAR] = ["\u0003", "\u0004", "\b", "\
 
 const ended = new Fault("no_answer", "standard input ended before there was an answer")
 
-/** Lines of standard input, over all questions: what is typed ahead is for the next one. */
+/** Lines of standard input. Lines that are typed ahead are kept for the next question. */
 export class Prompt {
   readonly #around: Surroundings
   readonly #decoder = new StringDecoder("utf8")
@@ -27,7 +27,7 @@ export class Prompt {
     this.#around = around
   }
 
-  /** With echo, as the terminal does it. */
+  /** Reads a line. The terminal shows what is typed. */
   async line(question: string): Promise<string> {
     this.#around.warn(question)
     return this.#next()

@@ -83,7 +83,7 @@ interface Due {
 
 type Ask = (newKey: AgentKey) => Promise<Due>
 
-/** A request that was made before, by this very key, is as good as one that is made now. */
+/** A request that this very key has made before is as good as a new one. */
 const asking =
   (client: HubClient, recovery: Omit<RecoverOptions, "newKey">): Ask =>
   async (newKey) => {

@@ -57,7 +57,7 @@ interface Paged {
 export const pageLine = ({ page, pages, total }: Paged): string =>
   `page ${page} of ${Math.max(1, pages)}, ${total} in all`
 
-/** A list and where in it this page is. */
+/** A list with its place among the pages. */
 export const listed = (
   headings: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string | number>>,
@@ -73,7 +73,7 @@ export const tagLine = (tags: ReadonlyArray<string>): ReadonlyArray<string> =>
 /** To the second, in UTC. */
 export const when = (time: string): string => time.replace(/\.\d+Z$/, "Z")
 
-/** For its author, and for operators. */
+/** Shown to the author and to operators. */
 export const hiddenLine = (of: {
   readonly hidden?: boolean
   readonly hidden_reason?: string | null

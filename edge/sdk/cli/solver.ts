@@ -59,7 +59,8 @@ const byCommand =
       const ended = new Promise<number | null>((resolve, reject) => child.once("error", reject).once("close", resolve))
       // A solver may answer without reading the questions.
       child.stdin.on("error", () => undefined).end(`${questionsText(toSolve)}\n`)
-      // Ended before its output is closed (below), a solver that says too much has no time to complain of a broken pipe.
+      // It is ended before its output is closed (below), so that a solver with too much output has no time to report a
+      // broken pipe.
       const output = child.stdout.iterator({ destroyOnReturn: false })
       const [text, status] = await Promise.all([readAll(output, "the solver's output", ANSWERS_MAX_BYTES), ended])
       if (status !== 0)

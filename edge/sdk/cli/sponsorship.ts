@@ -6,7 +6,7 @@ import { listed, when } from "./show.ts"
 
 const nameOf = ({ human }: AgentSponsorship): string => oneLine(human.name ?? "a deleted account")
 
-/** Lists the rights that each person who asks now would get. */
+/** The rights that each requesting person would get now. */
 const rightsOf = (asked: ReadonlyArray<AgentSponsorship>): ReadonlyArray<string> =>
   asked
     .filter(({ status }) => status === "pending")

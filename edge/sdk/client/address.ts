@@ -12,10 +12,10 @@ const LOOPBACK = /^(localhost|[^.]+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
 export const isLoopback = (url: URL): boolean => LOOPBACK.test(url.hostname)
 
-/** Known in compartments alone, where it is the machine that they run on. */
+/** A name that only compartments know, for the machine that they run on. */
 const isOwnMachine = (url: URL): boolean => isLoopback(url) || url.hostname === INSIDE_HOST
 
-/** In clear text anybody on the way reads along: only to this machine itself, unless the caller wants it so. */
+/** Anybody on the way can read clear text. So it is allowed only to this machine, unless the caller allows more. */
 export const requireSecure = (url: URL, allowHttp: boolean): void => {
   if (url.protocol !== "https:" && url.protocol !== "http:") throw invalid("url", "must be an http or https address")
   if (url.protocol === "http:" && !allowHttp && !isOwnMachine(url)) {
@@ -37,7 +37,7 @@ const parse = (argument: string, text: string): URL => {
   return new URL(text)
 }
 
-/** `host`: the service's own name, where it is reached under another. */
+/** `host`: the service's own name, if it is reached by another one. */
 export const hubAddress = (hub: string, host: string | undefined, allowHttp: boolean): HubAddress => {
   const url = parse("hub", hub)
   requireSecure(url, allowHttp)

@@ -6,7 +6,7 @@
  */
 import { clientError, HubError } from "./errors.ts"
 
-/** Characters of a message that is taken over from an answer. */
+/** The number of characters of an answer's message that are kept. */
 const MESSAGE_MAX_CHARS = 500
 const DOC_URL_MAX_CHARS = 500
 const CODE = /^[a-z][a-z0-9_]{0,63}$/
@@ -14,15 +14,15 @@ const RETRY_AFTER_MAX_SECONDS = 7 * 86_400
 
 export interface Answer<Data = unknown, Meta = unknown> {
   readonly data: Data
-  /** Of lists: `{page, per_page, total, pages}`. */
+  /** For lists: `{page, per_page, total, pages}`. */
   readonly meta: Meta
   readonly status: number
   readonly requestId: string | null
-  /** The service had done this before, under the same Idempotency-Key, and gives the first answer again. */
+  /** True if the service had already done this under the same Idempotency-Key, and repeats the first answer. */
   readonly replayed: boolean
 }
 
-/** The whole body as text; refused where it is longer than `maxBytes`, by its announcement or in fact. */
+/** The whole body as text. Rejects if it is longer than `maxBytes`, announced or in fact. */
 export const readBounded = async (response: Response, maxBytes: number): Promise<string> =>
   new TextDecoder().decode(await readBytes(response, maxBytes))
 
@@ -103,10 +103,10 @@ const refusalOf = (response: Response, text: string): HubError => {
   })
 }
 
-/** Files come as this, whatever they are. */
+/** The content type of all files. */
 const BYTES_TYPE = "application/octet-stream"
 
-/** The operation's output, a file as its bytes; throws for everything that is not a success of the service. */
+/** The operation's output, for a file its bytes. Throws for everything that is not a success of the service. */
 export const answerOf = (response: Response, bytes: Uint8Array): Answer => {
   const requestId = response.headers.get("x-request-id")
   if (response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400)) {

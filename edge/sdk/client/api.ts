@@ -12,7 +12,7 @@ type Endpoint = HttpApiGroup.Endpoints<Groups>
 type Below<Path> = Path extends `${typeof API_PREFIX}${infer Rest}` ? Rest : never
 type At<Path extends string> = Extract<Endpoint, { readonly path: `${typeof API_PREFIX}${Path}` }>
 
-/** The fields of a schema, or nothing where the operation has none. Nothing here reads otherwise than it is sent. */
+/** The fields of a schema, or nothing if the operation has none. All fields have the type in which they are sent. */
 type Fields<Schema> = [Schema] extends [never]
   ? undefined
   : Schema extends { readonly Type: infer Type }
@@ -33,7 +33,7 @@ type Described<One> = One extends Endpoint
     }
   : never
 
-/** `Operations["/me"]["PATCH"]["body"]`. Paths are relative to `/api/v1`, with `:name` for what is filled in. */
+/** `Operations["/me"]["PATCH"]["body"]`. Paths are relative to `/api/v1`, with `:name` for parameters. */
 export type Operations = {
   readonly [Path in Below<Endpoint["path"]>]: {
     readonly [One in At<Path> as One["method"]]: Described<One>

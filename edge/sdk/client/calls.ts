@@ -7,7 +7,7 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 export interface CommonOptions {
   /** `false` sends without a signature. By default everything is signed if there is a key. */
   readonly signed?: boolean
-  /** The type of a body of bytes; JSON needs none. */
+  /** The content type of a body of bytes. JSON needs none. */
   readonly contentType?: string
   /** For signed writes. If it is absent, the client makes one. */
   readonly idempotencyKey?: string
@@ -32,7 +32,7 @@ type At<M extends Method, Path extends keyof Operations> = M extends keyof Opera
   ? Extract<Operations[Path][M], Described>
   : never
 
-/** Numbers go into an address as well as texts do. */
+/** Addresses take numbers as well as texts. */
 type Spelled<Fields> = {
   readonly [Name in keyof Fields]: string extends Fields[Name] ? Fields[Name] | number : Fields[Name]
 }
@@ -57,11 +57,11 @@ type Flat<One extends Described> = ([One["params"]] extends [undefined] ? unknow
 
 type NoFields = Readonly<Record<string, never>>
 
-/** All that an operation takes, side by side. */
+/** All fields of an operation in one object. */
 export type FieldsTo<M extends Method, Path extends keyof Operations> =
   unknown extends Flat<At<M, Path>> ? NoFields : Flat<At<M, Path>>
 
-/** Options may be left out where none of them is needed. */
+/** Options may be omitted if none of them is required. */
 type Arguments<Options> = CommonOptions extends Options ? [options?: Options] : [options: Options]
 
 export type CallArguments<M extends Method, Path extends keyof Operations> = Arguments<OptionsOf<At<M, Path>>>
@@ -87,7 +87,7 @@ export type PagesArguments<Path extends ListPath> = Arguments<
 >
 
 interface PagesOptions {
-  /** Items after which it ends, whatever there is more. */
+  /** The number of items after which it ends, even if there are more. */
   readonly max?: number
   readonly perPage?: number
 }

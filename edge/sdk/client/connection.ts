@@ -5,7 +5,7 @@ import { ANSWER_MAX_BYTES, RETRY, type RetryOptions, TIMEOUT_MS, type TransportO
 export interface ConnectionOptions {
   /** The service's address, with the path of the installation if it has one. */
   readonly hub: string
-  /** The service's own host name, where it is reached under another one. */
+  /** The service's own host name, if it is reached by another one. */
   readonly host?: string
   /**
    * Allows http to another machine than this one. Off by default, because requests and answers could be read on the
@@ -15,7 +15,7 @@ export interface ConnectionOptions {
   readonly fetch?: typeof fetch
   /** Milliseconds since 1970. */
   readonly now?: () => number
-  /** For one try. */
+  /** For each try. */
   readonly timeoutMs?: number
   readonly maxAnswerBytes?: number
   readonly retry?: Partial<RetryOptions>

@@ -48,7 +48,7 @@ const nodeSigner = (node: NodeCrypto, seed: Bytes): Signer => {
 
 const webSigner = async (seed: Bytes): Promise<Signer> => {
   const pkcs8 = concat(PKCS8_PREFIX, seed)
-  // The public half is had by exporting, which the key that stays must not allow.
+  // The public half can only be had by exporting the key. The key that is kept must not be exportable.
   const { x = "" } = await crypto.subtle.exportKey(
     "jwk",
     await crypto.subtle.importKey("pkcs8", pkcs8, ED25519, true, ["sign"])
@@ -69,7 +69,7 @@ export const signerOf = async (seed: Bytes): Promise<Signer> => {
   return webSigner(seed)
 }
 
-/** A key that is none and a signature that is none do not hold; they are no faults. */
+/** Malformed keys and signatures do not verify. They are no faults. */
 export const verifyEd25519 = async (publicKey: Bytes, message: Bytes, signature: Bytes): Promise<boolean> => {
   const node = builtin("node:crypto")
   try {

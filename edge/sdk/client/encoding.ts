@@ -1,4 +1,4 @@
-/** Bytes and their text forms, with what every runtime has. */
+/** Bytes and their text forms, with functions that every runtime has. */
 import { withoutTrailing } from "../../../schemas/text.ts"
 
 const encoder = new TextEncoder()

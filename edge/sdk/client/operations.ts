@@ -13,7 +13,7 @@ export type OperationName = keyof Table
 
 type FieldsOf<Name extends OperationName> = FieldsTo<Table[Name]["method"], Table[Name]["path"]>
 
-/** Fields may be left out where none of them is needed, or there is none. */
+/** Fields may be omitted if none of them is required. */
 type Arguments<Fields> = string extends keyof Fields
   ? [fields?: Fields, options?: CommonOptions]
   : Partial<Fields> extends Fields

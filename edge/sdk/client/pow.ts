@@ -8,7 +8,7 @@ import { clientError, type HubError } from "./errors.ts"
 import { builtin } from "./runtime.ts"
 import { startsWithZeros } from "./sha256.ts"
 
-/** Harder than the service ever asks (7): 16 times what takes a minute there. */
+/** Harder than the service ever asks for (7): it takes 16 times as long, which is some minutes. */
 const DIFFICULTY_MAX = 8
 const WORKERS_MAX = 4
 const SLICE = 2_000
@@ -27,7 +27,7 @@ export interface PowOptions {
   readonly difficulty: number
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: PowProgress) => void
-  /** Threads; the number of processors, at most 4, where it is left out. */
+  /** The number of threads. By default the number of processors, at most 4. */
   readonly workers?: number
 }
 

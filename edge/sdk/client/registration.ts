@@ -28,7 +28,7 @@ const CLOCK_MAX_SECONDS = 600
 const CLOCK_MARGIN_MS = 1_500
 const POW_WINDOW_MAX_MS = 900_000
 
-/** With these the challenge is void, and another may go better. */
+/** After these errors the challenge is void, and another one may succeed. */
 const VOID = [
   "challenge_wrong_answers",
   "challenge_expired",
@@ -63,7 +63,10 @@ export type Answers = Readonly<Record<string, string>>
 
 export interface RegisterOptions extends Omit<Form, "challenge_id" | "answers" | "pow_nonce" | "captcha_bypass"> {
   readonly solve: (toSolve: QuestionsToSolve) => Answers | Promise<Answers>
-  /** Challenges in all; more than one where answers were wrong or late, or the questions were lost on the way. */
+  /**
+   * The number of challenges that are tried. More than one helps if answers were wrong or late, or the questions got
+   * lost.
+   */
   readonly attempts?: number
   readonly onProgress?: (progress: PowProgress) => void
   /** Threads for the proof of work. */
@@ -147,7 +150,7 @@ const solved = async (served: Served, receivedAt: number, { solve, signal }: Reg
   return answers
 }
 
-/** Step 2. Nobody knows whether questions whose answer did not come were served: then they count as served. */
+/** Step 2. If no answer comes, the questions may have been served, so they count as served. */
 const questionsOf = async (
   send: Send,
   challenge: Challenge,

@@ -20,7 +20,7 @@ export type Rotated = DataOf<"POST", "/me/key">
 export type Recovery = DataOf<"GET", "/me/recovery">
 export type Scheduled = DataOf<"POST", "/recover">
 
-/** Codes that say that a key is not the agent's current one. */
+/** Error codes of a key that is not the agent's current one. */
 const NOT_CURRENT = ["key_unknown", "key_retired"]
 
 /** The key among these that the service takes now; `null` if it takes none. A fault on the way is thrown. */
@@ -82,7 +82,7 @@ export interface RecoverOptions {
   readonly agent: string
   readonly recoveryKey: AgentKey
   readonly newKey: AgentKey
-  /** The agent's key as it is now, base64; looked up where it is left out. */
+  /** The agent's current key in base64. It is looked up if it is omitted. */
   readonly currentPublicKey?: string
 }
 

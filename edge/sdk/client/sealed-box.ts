@@ -15,7 +15,7 @@ const OVERHEAD_BYTES = 48
 /** The length of the ciphertext of `bytes` bytes. */
 export const sealedChars = (bytes: number): number => BOX_PREFIX.length + 4 * Math.ceil((bytes + OVERHEAD_BYTES) / 3)
 
-/** `plain` is wiped. Throws a `TypeError` where `publicKey` is no base64 of 32 bytes. */
+/** Wipes `plain`. Throws a `TypeError` if `publicKey` is not the base64 of 32 bytes. */
 export const sealedBox = async (publicKey: string, plain: Uint8Array): Promise<string> => {
   const { default: sodium } = await import("libsodium-wrappers")
   await sodium.ready

@@ -23,7 +23,7 @@ const turn = (word: number, by: number): number => (word >>> by) | (word << (32 
 
 const schedule = new Int32Array(ROUNDS)
 
-/** In place. Written for speed: one call of it is one try of a nonce. */
+/** Changes the state in place. Written for speed, because one call is one try of a nonce. */
 const compress = (state: Int32Array, block: DataView, offset: number): void => {
   for (let t = 0; t < 16; t++) schedule[t] = block.getInt32(offset + t * 4)
   for (let t = 16; t < ROUNDS; t++) {

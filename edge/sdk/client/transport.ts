@@ -24,10 +24,13 @@ import { clientError, HubError, isHubError } from "./errors.ts"
 import type { AgentKey } from "./key.ts"
 
 export interface RetryOptions {
-  /** All tries together. */
+  /** For all tries together. */
   readonly tries: number
   readonly totalMs: number
-  /** Before the second try; doubled for each one after it, up to `pauseMaxMs`, and drawn by chance below that. */
+  /**
+   * The pause before the second try. It doubles for each later one, up to `pauseMaxMs`, and the actual pause is drawn
+   * at random below that.
+   */
   readonly pauseMs: number
   readonly pauseMaxMs: number
 }
@@ -58,7 +61,7 @@ export interface SendOptions {
   readonly body?: unknown
   /** The declared type of bytes. */
   readonly contentType?: string
-  /** By another key than the client's; `null` for not at all. */
+  /** Signs with another key than the client's; `null`: does not sign. */
   readonly key?: AgentKey | null
   /** Sent in the place of a signature. */
   readonly token?: string

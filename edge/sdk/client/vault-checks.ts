@@ -51,7 +51,7 @@ export const secretValue = (field: string, value: unknown): string => {
   return value as string
 }
 
-/** Without the fields that nobody gave. */
+/** Skips `undefined`; reads everything else. */
 export const optional = <A>(value: unknown, read: (value: unknown) => A): A | undefined =>
   value === undefined || value === null ? undefined : read(value)
 
@@ -70,7 +70,7 @@ const isLuhn = (digits: string): boolean => {
   return sum % 10 === 0
 }
 
-/** With spaces and hyphens as people write it. */
+/** Spaces and hyphens are allowed, as people write them. */
 export const isCardNumber = (text: string): boolean => {
   const digits = text.replaceAll(/[ -]/g, "")
   return CARD_NUMBER.test(digits) && isLuhn(digits)
@@ -212,7 +212,7 @@ export const address = (value: unknown): SealedAddress => {
   )
 }
 
-/** Shown to everybody who may see the vault, as nothing else is that somebody wrote. */
+/** A label is shown to everybody who may see the vault. Nothing else that somebody wrote is. */
 export const label = (value: unknown, secrets: ReadonlyArray<string>): string => {
   const found = text("label", value)
   if (found.trim() === "" || [...found].length > VAULT_LIMITS.label_max_chars)

@@ -12,7 +12,7 @@ import { clientError, invalid } from "./errors.ts"
 import type { SendOptions, Transport } from "./transport.ts"
 import { type EntryToSeal, type SealedEntry, sealEntry } from "./vault.ts"
 
-/** As the service makes them (schemas/vault/token.ts). */
+/** The form of tokens that the service makes (schemas/vault/token.ts). */
 const SOURCE_TOKEN = /^hxs_[0-9a-f]{24}[A-Za-z0-9_-]{43}$/
 
 export interface SourceOptions extends ConnectionOptions {
@@ -40,7 +40,7 @@ export class SourceClient {
     this.#token = token
   }
 
-  /** The vault that it writes into: whose it is, its public key, and the kinds that it may write. */
+  /** The vault that it writes into: the owner, its public key, and the kinds that it may write. */
   async vault(options: SourceCallOptions = {}): Promise<VaultToSeal> {
     const { data } = await this.#send("GET", "/vault/source", options)
     if (!isVault(data)) throw clientError("answer_malformed", "the service tells of no vault")

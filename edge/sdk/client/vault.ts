@@ -30,7 +30,7 @@ interface Common {
 
 export interface LoginToSeal extends Common {
   readonly kind: "login"
-  /** As `URL.origin` gives them. */
+  /** In the form of `URL.origin`. */
   readonly origins: ReadonlyArray<string>
   readonly username: string
   readonly password: string
@@ -44,7 +44,7 @@ export interface LoginToSeal extends Common {
 
 export interface CardToSeal extends Common {
   readonly kind: "card"
-  /** Shops where it may be used; none: any. */
+  /** Shops in which it may be used; any shop if omitted. */
   readonly origins?: ReadonlyArray<string>
   readonly limits: CardLimitsToSeal
   readonly number: string
@@ -54,11 +54,11 @@ export interface CardToSeal extends Common {
   readonly exp_year: string
   readonly cvc: string
   readonly name?: string
-  /** Each payment waits for an owner, or each one above a sum. */
+  /** Every payment waits for an owner, or only payments above a sum. */
   readonly consent?: "owner" | { readonly above: string | number; readonly currency: string }
 }
 
-/** Nothing of it is kept in clear; a vault has one, and a new one takes its place. */
+/** Nothing of it is kept in clear. A vault has one profile, which a new one replaces. */
 export interface ProfileToSeal {
   readonly kind: "profile"
   readonly email: string
@@ -206,7 +206,7 @@ export const requireTaken = (vault: SealingVault, kind: EntryKind): string => {
   return vault.public_key
 }
 
-/** Checks and seals. Throws `invalid_argument` with the field that is wrong, never with what stood in it. */
+/** Checks and seals. Throws `invalid_argument` with the name of the wrong field, never with its value. */
 export const sealEntry = async (vault: SealingVault, entry: EntryToSeal): Promise<SealedEntry> => {
   const { kind } = entry
   if (!isKind(kind)) throw invalid("kind", `must be one of ${Object.keys(KINDS).join(", ")}`)

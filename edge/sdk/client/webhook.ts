@@ -32,7 +32,7 @@ type HeaderSource =
   | Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 
 export interface WebhookToVerify {
-  /** Of the request: `Headers`, or an object of names in any letter case. */
+  /** Headers of the request: `Headers`, or an object of names in any letter case. */
   readonly headers: HeaderSource
   /** As it arrived, byte for byte. */
   readonly body: string | Uint8Array
@@ -40,7 +40,7 @@ export interface WebhookToVerify {
   readonly secret?: string
   /** The service's public key, base64, from its discovery document. */
   readonly serverPublicKey?: string
-  /** Seconds that a delivery may be old, or ahead, so that nobody else can send it again later. */
+  /** The allowed age of a delivery in seconds, in both directions, so that others cannot send it again later. */
   readonly toleranceSeconds?: number
   /** Milliseconds since 1970. */
   readonly now?: () => number

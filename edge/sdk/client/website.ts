@@ -44,7 +44,7 @@ export interface ProofHeaders {
 export interface ToProve {
   readonly method?: string
   readonly url: string | URL
-  /** The request target, where your HTTP library sends it in another form than the address has it. */
+  /** The request target, if your HTTP library sends another form than the address has. */
   readonly path?: string
 }
 

@@ -16,7 +16,7 @@ import { describe, jsonText, oneLine } from "../cli/output.ts"
 
 export const PART_MAX_CHARS = 24_000
 const KEPT_MAX = 8
-/** Named in one answer; of more it is said that there are others. */
+/** The number of agents that one answer names. Further ones are only mentioned. */
 export const AGENTS_MAX = 20
 const MESSAGE_MAX_CHARS = 2_000
 const DETAILS_MAX_CHARS = 4_000
@@ -30,7 +30,7 @@ interface Source {
   readonly notice: string
 }
 
-/** Walks without recursion: how deep it goes is for strangers to say. */
+/** Does not recurse, because strangers decide how deep the data is. */
 const agentsIn = (data: unknown): Pick<Source, "agents" | "others"> => {
   const [found, open] = [new Set<string>(), [data]]
   while (open.length > 0 && found.size <= AGENTS_MAX) {
@@ -74,7 +74,7 @@ const betweenValues = (text: string, from: number, end: number): number | null =
   return best
 }
 
-/** Never between the halves of a character. */
+/** Never cuts between the halves of a character. */
 const cutAt = (text: string, end: number): number => {
   if (end >= text.length) return text.length
   const last = text.charCodeAt(end - 1)

@@ -24,7 +24,7 @@ import { Answers, failed } from "./answers.ts"
 import { offer } from "./offer.ts"
 import { ToolCalls } from "./tool-calls.ts"
 
-/** Bytes of one message: a post with its data, and what JSON adds. */
+/** The bytes of one message: a post with its data, plus the overhead of JSON. */
 const MESSAGE_MAX_BYTES = 16_777_216
 const NAME_MAX_CHARS = 100
 const WARNING_MAX_CHARS = 500
@@ -47,7 +47,7 @@ const instructions = (hub: string, name: string): string =>
   "Begin with getMyHome. Lists have `page` and `per_page`; long answers come in parts, by the tool `more`. " +
   "An error has a code and says what to mend."
 
-/** Until standard input ends. */
+/** Serves until standard input ends. */
 export const serve = async (invocation: Invocation): Promise<void> => {
   const { around } = invocation
   const folder = invocation.text("files")

@@ -58,7 +58,7 @@ const judgeOf = ({ name, schema }: Offered): ((fields: Fields) => void) => {
 /** A stranger's name, made one that no file system takes for anything else. */
 const safeName = (filename: string): string => filename.replaceAll(/[^A-Za-z0-9._-]/g, "_").slice(0, NAME_MAX_CHARS)
 
-/** Both without links. */
+/** Both paths must be free of links. */
 const liesBelow = (folder: string, path: string): boolean => {
   const below = relative(folder, path)
   return below !== "" && below !== ".." && !below.startsWith(`..${sep}`) && !isAbsolute(below)
@@ -110,7 +110,7 @@ export class ToolCalls {
     if (secret !== undefined) await home.keepSecret(secret)
     const source = sourceTokenGiven(operation.method, target, data)
     if (source !== undefined) await home.keepSourceToken(source.id, source.token)
-    // The data of a post is any JSON: a number of an agent in it says nothing of who wrote it.
+    // A post's data is any JSON. An agent's number in it does not name the author.
     return answers.of(data, meta, name !== "getData")
   }
 

@@ -13,7 +13,7 @@ export interface ToSeal {
   readonly uid: string
   readonly kind: EntryKind
   readonly origins?: ReadonlyArray<string>
-  /** Of the kind: `username`, `password`, `number`, `value` …; a card's `limits` among them. */
+  /** The fields of the kind: `username`, `password`, `number`, `value` and so on, for a card also `limits`. */
   readonly fields: Readonly<Record<string, unknown>>
 }
 

@@ -17,7 +17,7 @@ const refusalResponse = (verdict: Verdict): Response =>
 
 const judged = new WeakMap<object, WeakMap<Verifier, Promise<Verdict>>>()
 
-/** Middleware may stand twice in a request's way. A second check would take its own nonce for a copy. */
+/** Middleware may be called twice for one request. A second check would take the request's own nonce for a replay. */
 const judgedOnce = (verifier: Verifier, request: object, check: () => Promise<Verdict>): Promise<Verdict> => {
   const known = judged.get(request) ?? new WeakMap<Verifier, Promise<Verdict>>()
   judged.set(request, known)
@@ -26,7 +26,9 @@ const judgedOnce = (verifier: Verifier, request: object, check: () => Promise<Ve
   return verdict
 }
 
-/** For handlers of Fetch requests: Workers, Deno, Bun. The handler gets the verdict after the request. */
+/**
+ * For handlers of Fetch requests (Workers, Deno, Bun). The handler gets the verdict as an argument after the request.
+ */
 export const fetchHandler =
   <R extends FetchRequest, Rest extends ReadonlyArray<unknown>, A>(
     verifier: Verifier,
@@ -35,7 +37,7 @@ export const fetchHandler =
   ) =>
   async (request: R, ...rest: Rest): Promise<A | Response> => {
     const verdict = await verifier.check(request)
-    // Workers end what a request began together with it, unless they are told of it.
+    // Workers end work together with the request that began it, unless `waitUntil` is told about it.
     const context = rest[1] as { waitUntil?(work: Promise<unknown>): void } | undefined
     context?.waitUntil?.(verifier.settled())
     return options.require === true && !verdict.valid ? refusalResponse(verdict) : handler(request, verdict, ...rest)

@@ -24,12 +24,12 @@ export class AgentEntry {
   hasKey = false
   readonly handle = new Uint8Array(32)
   handleLength = 0
-  /** Places in the lists of what there is. */
+  /** Indexes into the lists of possible values. */
   status = 0
   moderation = 0
   trust = 0
   reputation = 0
-  /** The addresses of the profile and of the identity; a length of -1 means none. */
+  /** The addresses of the profile and of the identity. A length of -1 means that there is none. */
   readonly urls = [new Uint8Array(BOUNDS.urlChars), new Uint8Array(BOUNDS.urlChars)] as const
   readonly urlLengths = [-1, -1]
   /** The first `retiredKept` of them are this agent's. */

@@ -43,7 +43,7 @@ export const decodeBase64 = (codes: Uint8Array, length: number, into: Uint8Array
   return held === 0
 }
 
-/** With its padding. */
+/** The length with padding. */
 const SIGNATURE_CHARS_MAX = Math.ceil(SIGNATURE_BYTES / 3) * 4
 
 /** Shared by all, because nothing waits between its being filled and being read. */

@@ -43,7 +43,7 @@ export const BOUNDS = {
   nameChars: 400,
   jsonDepth: 32,
   clockToleranceMs: 2000,
-  /** An answer that took longer says too little about the hub's clock. */
+  /** A slower answer says too little about the hub's clock. */
   clockRoundTripMs: 4000,
   /** Seconds that a directory may be older than the current one: the time that a shared cache may keep it. */
   rollbackSeconds: 300,

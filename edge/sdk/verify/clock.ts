@@ -4,7 +4,7 @@ import { BOUNDS } from "./bounds.ts"
 import type { FetchResponse } from "./interface.ts"
 import type { Settings } from "./settings.ts"
 
-/** The hub's clock, which is the one that agents and the hub's own verdicts go by. */
+/** The hub's clock, which decides for agents and for the hub's own verdicts. */
 export class HubClock {
   aheadMs = 0
   private readonly settings: Settings

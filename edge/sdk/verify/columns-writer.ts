@@ -42,7 +42,7 @@ export class ColumnsWriter {
       if (this.numberAt(rank - 1) === this.numberAt(rank)) throw malformed("a number comes twice")
   }
 
-  /** Once they are in order. */
+  /** Only once they are in order. */
   highest(): number {
     return this.count === 0 ? 0 : this.numberAt(this.count - 1)
   }
@@ -112,7 +112,7 @@ export class ColumnsWriter {
     this.putBytes(url, length)
   }
 
-  /** The known beginning of an address that ends so; -1 if it does not, or there are too many beginnings. */
+  /** The number of the known beginning of an address; -1 if it does not fit, or there are too many beginnings. */
   private prefixOf(url: Uint8Array, length: number, ending: Uint8Array, endingLength: number): number {
     if (length <= 0) return -1
     if (!sameUpTo(ending, endingLength, url, length)) return -1

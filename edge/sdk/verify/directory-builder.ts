@@ -51,7 +51,7 @@ const IN_KEY = 6
 
 export interface ReadDirectory {
   readonly directory: Directory
-  /** True if it has only entries that changed since an earlier one; `more`: there are further ones. */
+  /** True if it contains only entries that changed since an earlier one. `more`: further entries follow. */
   readonly isChanges: boolean
   readonly more: boolean
   /** Agents in the whole directory. */
@@ -63,7 +63,7 @@ export class DirectoryBuilder implements JsonSink {
   private readonly agentsMax: number
   private depth = 0
   private field = -1
-  /** One bit for each member seen, by depth: none may come twice, and none may be missing. */
+  /** One bit for each member seen, by depth: each must occur exactly once. */
   private readonly seen = new Uint32Array(IN_KEY + 1)
   private ok = false
   private generatedAt = Number.NaN

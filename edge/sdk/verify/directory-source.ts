@@ -192,7 +192,7 @@ export class DirectorySource implements Source {
     })
   }
 
-  /** An answer that is no directory. A tag that the hub refuses is not asked for again. */
+  /** An answer that is no directory. A tag that the hub refused is not used again. */
   private unread(response: FetchResponse, attempt: Attempt, first: boolean, signal: AbortSignal): void {
     const { status } = response
     const isConfirmed = status === 304 && first && this.etag !== null && this.directory !== null

@@ -70,7 +70,7 @@ export class Directory {
     return at === -1 ? null : this.identityAt(at)
   }
 
-  /** -1 where the columns have none. */
+  /** -1 if there is no such row. */
   private rowOf(number: number): number {
     const { numbers, order } = this.columns
     let low = 0

@@ -1,6 +1,5 @@
 /**
- * HalfSipHash-2-4 with 64 bits of output: a keyed hash, so that nobody without the key can choose texts that fall
- * together.
+ * HalfSipHash-2-4 with 64 bits of output. It is a keyed hash, so without the key nobody can choose texts that collide.
  */
 
 /** The two words of the last hash stay here: to hand them over as one object would cost as much as the hash. */

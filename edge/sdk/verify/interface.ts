@@ -21,18 +21,18 @@ export interface PlainRequest {
 }
 
 export interface CheckOptions {
-  /** The request target as sent, where the runtime has changed it in `Request.url`. */
+  /** The request target as sent, if the runtime has changed it in `Request.url`. */
   readonly path?: string
 }
 
-/** Ed25519 of the website's choice, for runtimes that have none of their own. */
+/** An Ed25519 implementation of the website's choice, for runtimes without one. */
 export interface Ed25519 {
   verify(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean | Promise<boolean>
 }
 
 /** A memory of nonces that several processes share. */
 export interface NonceStore {
-  /** Atomically: `true` if the key was not there and now is, for `ttlSeconds`; `false` if it was there. */
+  /** Atomic: adds the key for `ttlSeconds` and resolves to `true`, or to `false` if it was already there. */
   add(key: string, ttlSeconds: number): Promise<boolean>
 }
 
@@ -58,7 +58,7 @@ export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>
 export interface VerifierOptions {
   /** Base address of the hub, as `https://hub.example`. */
   readonly hub: string
-  /** The names that agents know this website by: `shop.example`, with the port where it is neither 443 nor 80. */
+  /** The names by which agents know this website: `shop.example`, with the port unless it is 443 or 80. */
   readonly hosts: ReadonlyArray<string>
   readonly mode?: "directory" | "lookup" | "online"
   readonly fetch?: Fetch
@@ -70,11 +70,11 @@ export interface VerifierOptions {
   readonly store?: NonceStore
   /** Allows `http:` to a hub that is not on this machine. */
   readonly allowInsecureHub?: boolean
-  /** For how long the last directory serves while the hub cannot be reached. */
+  /** The time for which the last directory is used while the hub cannot be reached. */
   readonly maxStaleSeconds?: number
-  /** For one answer of the hub, whole. */
+  /** The timeout for one whole answer of the hub. */
   readonly fetchTimeoutMs?: number
-  /** For how long one check waits for the hub; the fetch itself goes on. */
+  /** The time that one check waits for the hub. The fetch itself continues. */
   readonly waitMs?: number
   readonly storeTimeoutMs?: number
   readonly maxDirectoryBytes?: number
@@ -84,14 +84,14 @@ export interface VerifierOptions {
 }
 
 export interface VerifierState {
-  /** Agents in the directory held; `null` while there is none. */
+  /** The number of agents in the directory; `null` if there is none yet. */
   readonly agents: number | null
   readonly generated_at: string | null
   /** Since the hub last confirmed it. */
   readonly age_seconds: number | null
   /** Nonces in this process's memory. */
   readonly nonces: number
-  /** By how much the hub's clock is ahead of this machine's; 0 within the tolerance. */
+  /** The time by which the hub's clock is ahead of this machine's; 0 within the tolerance. */
   readonly clock_ahead_ms: number
 }
 

@@ -39,7 +39,7 @@ export class JsonReader {
   private readonly bytes = new Uint8Array(BOUNDS.urlChars)
   private length = 0
   private isKey = false
-  /** The depth of the object whose member is being passed over; -1 while none is. */
+  /** The depth of the object whose member is being skipped; -1 if none is. */
   private skipAt = -1
   private unicode = 0
   private unicodeLeft = 0

@@ -21,7 +21,7 @@ import type { Found, Source } from "./source.ts"
 import { type AgentFields, ANNOUNCED, GENUINE, NO_AGENT, notSupported, refuse, type Verdict } from "./verdict.ts"
 import { within } from "./within.ts"
 
-/** Not by `instanceof`: some pages put a Promise of their own in place of the language's. */
+/** Does not use `instanceof`, because some pages replace the language's Promise. */
 const isLater = <A>(value: A | Promise<A>): value is Promise<A> =>
   typeof (value as { readonly then?: unknown } | null)?.then === "function"
 
@@ -97,7 +97,7 @@ export class LocalJudge {
     return typeof found === "string" ? refuse(found) : this.judgeProof(proof, found, true)
   }
 
-  /** `mayRenew`: whether a key that is not known yet may be asked for. */
+  /** `mayRenew`: whether an unknown key may be asked for at the hub. */
   private judgeProof(proof: Proof, identity: Identity, mayRenew: boolean): Verdict | Promise<Verdict> {
     const { id, headers } = proof
     const { fields } = identity
