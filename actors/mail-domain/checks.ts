@@ -53,7 +53,7 @@ const foundOf = (known: ReadonlyMap<string, boolean | null>, record: DnsRecord):
 
 const keyOf = ({ type, name, value }: DnsRecord): string => `${type} ${name} ${value}`
 
-/** Each for itself: who is silent keeps nobody else's answer back. */
+/** Asks each server by itself, so a silent one does not delay the answers of others. */
 export const checkedBy = (
   { dns, provider }: { readonly dns: Asked; readonly provider: Pick<DomainProvider, "check" | "again"> },
   { domain, records }: { readonly domain: string; readonly records: ReadonlyArray<DnsRecord> },
@@ -107,7 +107,10 @@ export class Looks {
 
 const TOKEN_CHARS = 40
 
-/** Another for each who claims it, and the same however often that one does: nothing of it is kept. */
+/**
+ * The proof differs for each agent that claims the domain, and is always the same for one agent, so it need not be
+ * stored.
+ */
 export const proofOf = (sealer: Sealer, domain: string, agent: string): DnsRecord => ({
   type: "TXT",
   name: proofName(domain),

@@ -1,4 +1,4 @@
-/** Decisions on a mail domain by itself (spec 3.6; state.ts has the rules). Pure. */
+/** Decisions on one mail domain (spec 3.6; state.ts has the rules). Pure. */
 import { refusal, type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { FiredTimer } from "../../schemas/timer.ts"
@@ -20,7 +20,7 @@ export const FORGET_TIMER = "forget"
 
 const DAY_MS = 86_400_000
 
-/** In `missing`, where the provider itself has given the domain up. */
+/** Stands in `missing` if the provider itself has given the domain up. */
 const OF_PROVIDER = "provider"
 
 const NOTHING = { events: [] } as const
@@ -33,7 +33,7 @@ export const noDomain: { readonly refused: Refusal } = {
   refused: refusal("email_domain_unknown", "You have no such domain here.")
 }
 
-/** One that an agent holds. */
+/** A domain that an agent holds. */
 export type Claimed = HeldDomain & { readonly agent: string }
 
 export const claimedBy = ({ held }: MailDomainState, agent: string): Claimed | null =>
@@ -139,7 +139,7 @@ export interface ClaimFacts {
   readonly holderSeq: number
 }
 
-/** The end of a claim that nobody has proven. */
+/** The end of a claim that was never proven. */
 export const decideClaimEnd = (
   state: MailDomainState,
   fired: FiredTimer,
@@ -178,11 +178,11 @@ type ForgetBounds = Pick<
   "forget_again_ms" | "forget_again_max_ms" | "forget_give_up_seconds"
 >
 
-/** The domain that the provider shall forget now; `null`: none. */
+/** The domain that the provider is to forget now; `null` if there is none. */
 export const toForget = ({ held, left, forget_due }: MailDomainState, fired: FiredTimer): string | null =>
   fired.name === FORGET_TIMER && held === null && (forget_due === null || isDue(fired, forget_due)) ? left : null
 
-/** True if the time to repeat that is over. */
+/** True if the time for repeating that is over. */
 export const isForgetOver = (
   { left_since }: MailDomainState,
   at: number,
@@ -196,7 +196,8 @@ export const decideForget = (
   { id, at, facts }: { readonly id: string; readonly at: number; readonly facts: { readonly forgotten: boolean } },
   bounds: ForgetBounds
 ): Decided => {
-  // Set before the commit that gives it up: it may be early, but not for long. A domain that is claimed again stays.
+  // The timer is set before the commit that gives the domain up, so it may fire a little early. A domain that was
+  // claimed again stays.
   if (state.held !== null) {
     return mayBeEarly(fired, at) ? { refused: unavailable("The domain is held.") } : NOTHING
   }

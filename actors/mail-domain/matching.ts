@@ -49,7 +49,7 @@ const stands = ({ type, purpose, value }: DnsRecord, told: ReadonlyArray<string>
   return told.some((text) => text.trim() === value)
 }
 
-/** A record that one server has exists. One that none of those that answered has does not. */
+/** A record exists if one server has it. It does not exist if at least one server answered, and none has it. */
 export const foundIn = (record: DnsRecord, answers: DnsAnswers): boolean | null =>
   answers === null ? null : answers.some((told) => stands(record, told))
 

@@ -1,4 +1,4 @@
-/** The shared parts of both kinds of mail domains, if there is mail. */
+/** The parts that both kinds of mail domains share, if the service has mail. */
 import { Effect } from "effect"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import { type MailParts, DnsQuestions, mailDisabled } from "../mail/noun.ts"

@@ -10,7 +10,7 @@ export type ProviderStatus = "PENDING" | "TEMPORARY_FAILURE" | "NOT_STARTED" | "
 
 interface ProviderLook {
   readonly status: ProviderStatus
-  /** The records that it needs, from `declare`; empty if it does not say. */
+  /** The records that the provider needs, from `declare`; empty if it names none. */
   readonly records: ReadonlyArray<DnsRecord>
 }
 
@@ -26,16 +26,19 @@ export interface DomainProvider {
    * nothing.
    */
   readonly declare: (domain: string, dkim: DkimPublic) => Effect.Effect<ReadonlyArray<DnsRecord>, Refusal>
-  /** `null`: it says nothing of its own. */
+  /** `null`: the provider has no opinion of its own. */
   readonly check: (domain: string) => Effect.Effect<ProviderLook | null, Refusal>
-  /** One that it has given up, though its records are there: it is to look again. */
+  /** Makes the provider look again at a domain that it gave up although its records are there. */
   readonly again: (domain: string) => Effect.Effect<ProviderLook | null, Refusal>
   readonly forget: (domain: string) => Effect.Effect<void, Refusal>
 }
 
 const MX_PRIORITY = 10
 
-/** We speak SMTP ourselves: mail comes to our host, leaves by what the service's own domain lets send, and is signed by us. */
+/**
+ * This service speaks SMTP itself: mail comes to our host, leaves by hosts that the service's own domain allows, and
+ * carries our signature.
+ */
 export const smtpProvider = ({ domain: ours, host }: Pick<SmtpMail, "domain" | "host">): DomainProvider => ({
   declare: (domain, { selector, public_key }) =>
     Effect.succeed([

@@ -45,7 +45,7 @@ export type HeldDomain = typeof HeldDomain.Type
 export const MailDomainState = Schema.Struct({
   claim: Schema.Int,
   held: Schema.NullOr(HeldDomain),
-  /** One that the provider still has to forget. */
+  /** The domain that the provider still has to forget. */
   left: Schema.NullOr(Schema.String),
   left_since: NullableNumber,
   /** The time when the provider is asked again to forget it; `null` if it was not asked yet. */
@@ -54,7 +54,7 @@ export const MailDomainState = Schema.Struct({
 export type MailDomainState = typeof MailDomainState.Type
 
 export const MailDomainEvent = Schema.Union([
-  /** `from`: whose it was until now. */
+  /** `from`: the agent that had it until now. */
   event("mail_domain.declared", 1, { ...declared, claim: Schema.Int, from: Schema.NullOr(Schema.String) }),
   /** The provider needs others than before. */
   event("mail_domain.records_changed", 1, { records: Schema.Array(DnsRecord) }),
@@ -75,7 +75,7 @@ export const MailDomainEvent = Schema.Union([
     domain: Schema.String,
     missing: Schema.Array(Schema.String)
   }),
-  /** It has mailboxes: its end is put off. */
+  /** It has mailboxes, so its end is postponed. */
   event("mail_domain.claim_kept", 1, { claim_until: Schema.Number }),
   event("mail_domain.released", 1, {
     agent: Schema.String,

@@ -34,7 +34,7 @@ export const dayCounted = (days: SendingDays, what: keyof SendingDays, count: nu
   [what]: counted(days[what], count, at, DAY_MS, DAYS_KEPT_MAX)
 })
 
-/** Leaves out what another set of days counted; never below zero. */
+/** Subtracts days that are counted elsewhere. Never below zero. */
 export const daysWithout = (days: SendingDays, other: SendingDays): SendingDays => ({
   sent: without(days.sent, other.sent),
   bounced: without(days.bounced, other.bounced),

@@ -23,10 +23,10 @@ type Servers = Pick<MailSettings, "dnsServers">
 
 export type DnsType = "TXT" | "MX" | "CNAME"
 
-/** The answer of each server that answered, one text a record; `null`: none answered. */
+/** The answers of all servers that answered, one text for each record; `null` if none answered. */
 export type DnsAnswers = ReadonlyArray<ReadonlyArray<string>> | null
 
-/** All of them behind each other, until one answers. */
+/** Asks the servers one after the other, until one answers. */
 export const resolverBy = ({ dnsServers }: Servers, { dns_query_ms }: Pick<Bounds, "dns_query_ms">): Resolver => {
   const resolver = new Resolver({ timeout: dns_query_ms, tries: 1 })
   if (dnsServers.length > 0) resolver.setServers([...dnsServers])
@@ -69,7 +69,7 @@ const ABSENT: ReadonlySet<string> = new Set(["ENOTFOUND", "ENODATA"])
 export const codeOf = (error: unknown): string =>
   typeof error === "object" && error !== null && "code" in error && typeof error.code === "string" ? error.code : ""
 
-/** As names are compared. */
+/** The form in which names are compared. */
 export const hostName = (text: string): string => text.toLowerCase().replace(/\.$/, "")
 
 const recordsOf = async (resolver: Resolver, name: string, type: DnsType): Promise<ReadonlyArray<string>> => {

@@ -42,7 +42,7 @@ export class MailKeys extends ErasableKeys {
   }
 }
 
-/** As a start names it that was given another one. */
+/** The names that a start shows when it was given another key. */
 export const MAIL_KEY_NAMES = "HUB_MAIL_KEY or HUB_MAIL_KEY_FILE"
 
 /** `key`: `null` if there is no mail. */
@@ -62,7 +62,7 @@ const Chosen = Schema.Struct({ label: Schema.NullOr(Schema.String), rules: KeptR
 export type Chosen = typeof Chosen.Type
 
 const decodeChosen = Schema.decodeUnknownSync(Schema.fromJsonString(Chosen))
-/** As it is sealed: an earlier release knows the number of attachments alone, and writes no list of them. */
+/** The sealed form. An earlier release only knows the number of attachments and writes no list of them. */
 const keptFiles = {
   attachments: Schema.Int,
   files: Schema.Array(MailAttachment).pipe(Schema.withDecodingDefaultKey(Effect.succeed([])))
@@ -136,7 +136,7 @@ export interface SentEnvelope {
   /** Ids of RFC 5322, without angle brackets. */
   readonly rfc_id: string
   readonly references: ReadonlyArray<string>
-  /** Of `X-Hub-Agent`. */
+  /** The value of `X-Hub-Agent`. */
   readonly agent: string
 }
 
@@ -159,7 +159,7 @@ export const openSent = (sealer: Sealer, mail: number, sealed: string): SentEnve
 /** 64 bits: so few words are marked for one agent that no two of them meet. */
 const MARK_CHARS = 16
 
-/** A word as it is found by, which says nothing without the key. */
+/** The form in which a word is searched for. It reveals nothing without the key. */
 export const markWord = (sealer: Sealer, word: string): string => sealer.mark(word, "word").slice(0, MARK_CHARS)
 export const markMessageId = (sealer: Sealer, id: string): string =>
   sealer.mark(id, "message id").slice(0, 2 * MARK_CHARS)
@@ -183,7 +183,7 @@ export const openRecipient = ({ service }: Pick<MailKeys, "service">, sealed: st
 export const sendingToken = ({ service }: Pick<MailKeys, "service">, purpose: string, sending: string): string =>
   service.mark(sending, `token of ${purpose}`).slice(0, MARK_CHARS)
 
-/** In constant time. */
+/** Compares in constant time. */
 export const isSendingToken = (
   keys: Pick<MailKeys, "service">,
   purpose: string,
@@ -194,7 +194,7 @@ export const isSendingToken = (
   return known.length === given.length && timingSafeEqual(known, given)
 }
 
-/** For a kind that reads mail, or writes it. */
+/** For kinds that read or write mail. */
 export interface MailParts extends KindParts {
   /** The keys that seal the content of mail; `null` if there is no mail. */
   readonly mail: MailKeys | null

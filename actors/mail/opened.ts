@@ -94,7 +94,7 @@ const listed = (mail: MailKeys, { q, mailboxes, ...wanted }: Listing["input"], a
 
 type ThreadRow = Queries["mail_thread_rows"]["output"]["items"][number]
 
-/** Opens a thread's participants and subject, as far as that is still possible. */
+/** Opens a thread's participants and subject, if their keys still exist. */
 const openThread = (mail: MailKeys, { thread, envelopes, ...counts }: ThreadRow): Effect.Effect<MailThread, Refusal> =>
   Effect.gen(function* () {
     const participants = new Set<string>()
@@ -158,7 +158,7 @@ const journal = (mail: MailKeys, wanted: Queries["mail_log"]["input"], asking: A
     return { items: shown, total }
   })
 
-/** For notifications and deliveries. */
+/** Summaries for notifications and deliveries. */
 const summarized = (mails: ReadonlyArray<number>, asking: Asking) =>
   Effect.gen(function* () {
     const actors = yield* Actors
@@ -173,7 +173,7 @@ const summarized = (mails: ReadonlyArray<number>, asking: Asking) =>
     return (yield* Effect.forEach([...new Set(mails)], one, { concurrency: ABREAST })).flat()
   })
 
-/** As queries. */
+/** The same as queries. */
 export const openedQueries = (
   clock: Clock.Clock,
   { mail, limits }: OpeningParts,

@@ -1,4 +1,4 @@
-/** Decides if an agent may have mail without an owner who answers for it (contract 20). */
+/** Decides if an agent may have mail without an owner (contract 20). */
 import { Effect } from "effect"
 import type { HubConfig } from "../../schemas/config.ts"
 import { type Refusal, refusal } from "../../schemas/errors.ts"

@@ -35,7 +35,7 @@ const begin = async (trx: Transaction<Database>, id: string, at: string, event: 
     on conflict (id) do nothing`.execute(trx)
 }
 
-/** In the order of the log: a message may be the answer to one of the same batch. */
+/** In the order of the log, because a message may answer another one of the same batch. */
 const applyMail = async (trx: Transaction<Database>, { id, commit }: Logged): Promise<void> => {
   const at = new Date(commit.at).toISOString()
   for (const event of eventsOf(MailMessageEvent, commit)) {

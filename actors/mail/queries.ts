@@ -62,7 +62,7 @@ const sendingsOf = async (
   )
 }
 
-/** The messages of which a thread's list entry is made: its beginning, and its newest messages. */
+/** A thread's list entry consists of its first message and its newest ones. */
 const NEWEST_SHOWN = 10
 
 export const mailThreadRowsQuery =

@@ -14,14 +14,14 @@ import { newCommand } from "./reconciler.ts"
 const ID = /^host_[0-9a-f]{16}$/
 const ID_BYTES = 8
 
-/** Made once for a folder: the host is known by it for as long as its data are there. */
+/** Made once for a folder, so the host keeps its id for as long as its data exist. */
 export const hostIdOf = (folder: string): string => {
   const file = join(folder, "host-id")
   try {
     const known = readFileSync(file, "utf8").trim()
     if (ID.test(known)) return known
   } catch {
-    // There is none yet.
+    // There is no file yet.
   }
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const id = `host_${randomBytes(ID_BYTES).toString("hex")}`

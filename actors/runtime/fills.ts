@@ -26,12 +26,12 @@ const PORT = 7777
 const BROWSER = "http://127.0.0.1:9222"
 const LOOK_MS = 60_000
 const LOOKED_MAX = 256
-/** Without the keeper, or without a vault. */
+/** Refusals if there is no keeper, or no vault. */
 const NONE: ReadonlySet<string> = new Set(["not_found", "vault_not_active"])
 
 const LISTENS = ["/bin/bash", "-c", `exec 3<>/dev/tcp/127.0.0.1/${PORT}`]
 
-/** The folder is one that nobody else can have made before. */
+/** The folder's name cannot have been made by anybody before. */
 const START = `umask 077
 folder=$(mktemp -d /tmp/.hub-fill.XXXXXXXX) || exit 1
 cat >"$folder/token" || exit 1

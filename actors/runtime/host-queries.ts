@@ -11,7 +11,10 @@ import { iso } from "../../schemas/iso.ts"
 
 const WAIT_MAX_MS = 4000
 const LINES_MAX = 1000
-/** Lines of one answer, as JSON, where a control character is six bytes: the rest is asked for. */
+/**
+ * The size of one answer's lines as JSON, in which a control character takes six bytes. Further lines are asked for
+ * again.
+ */
 const ANSWER_MAX_BYTES = 4_000_000
 
 const away = (error: unknown): QueryRefused =>

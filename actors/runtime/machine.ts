@@ -29,14 +29,14 @@ export interface Health {
 }
 
 export interface Machine {
-  /** As it calls itself. */
+  /** The name that it gives itself. */
   readonly name: string
   readonly health: () => Health
   /** Containers, running or not. Fails while the engine is away. */
   readonly found: () => Promise<ReadonlyArray<Found>>
-  /** The newest run that was begun here; 0: none. It survives this process. */
+  /** The newest run that was begun here; 0 if there is none. It survives this process. */
   readonly begun: (compartment: string) => number
-  /** Idempotent for a run, from whatever half of it is there. Throws a HostFault; an EngineFault where trying again helps. */
+  /** Idempotent for a run, even if half of it is there. Throws a HostFault, or an EngineFault if trying again helps. */
   readonly start: (order: Order, applied: (archive: number, how: Applied) => Promise<void>) => Promise<void>
   /** Adopts compartments that already run, after a restart of this process. */
   readonly adopt: (compartment: string, order: () => Order) => Promise<void>

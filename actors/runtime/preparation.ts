@@ -16,7 +16,7 @@ interface Prepared {
   readonly underWay: boolean
 }
 
-/** `null`: nobody prepares it. */
+/** `null`: no process prepares it. */
 export const preparation = async (folder: string): Promise<Prepared | null> => {
   try {
     const { stage, problem } = read(readFileSync(join(folder, "prepare.json"), "utf8"))

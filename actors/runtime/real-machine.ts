@@ -52,7 +52,7 @@ export class RealMachine implements Machine {
   readonly name = hostname()
   readonly #settings: MachineSettings
   readonly #begun = new Map<string, number>()
-  /** The slots of compartments whose start is under way. */
+  /** The slots of compartments that are being started. */
   readonly #slots = new Map<string, number>()
   readonly #listeners = new Set<(compartment: string) => void>()
   #host: Host | null = null
@@ -75,7 +75,7 @@ export class RealMachine implements Machine {
     this.#look()
   }
 
-  /** Lets go; containers run on. */
+  /** Releases everything. Containers keep running. */
   async end(): Promise<void> {
     this.#ended = true
     this.#cancel?.()
@@ -178,7 +178,7 @@ export class RealMachine implements Machine {
     return this.#host
   }
 
-  /** Looks, says what is missing, and looks again. */
+  /** Looks, reports problems, and looks again. */
   #look(): void {
     this.#underWay = this.#lookOnce()
       .then((waitMs) => {
@@ -246,7 +246,7 @@ export class RealMachine implements Machine {
     return MEND_MS
   }
 
-  /** The place that it has, or the first that nobody has. */
+  /** The slot that it has, or the first free one. */
   async #slotFor(compartment: string): Promise<SlotPlace> {
     const all = await this.found()
     const slots = this.#network?.slots ?? []

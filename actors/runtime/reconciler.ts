@@ -42,7 +42,7 @@ export interface ReconcilerParts extends FleetPort {
   readonly archiveOf: (compartment: string, upload: Desired["uploads"][number]) => Promise<Archive>
   /** The run that must be stopped for using too much disk. */
   readonly overfull?: (compartment: string) => number | undefined
-  /** Once a program runs. */
+  /** Called once a program runs. */
   readonly running?: (compartment: string, desired: Desired) => void
 }
 
@@ -69,9 +69,7 @@ export class Reconciler {
     else this.#next()
   }
 
-  /**
-   * The work under way may take a minute: a start, an archive. A stop that is wanted meanwhile does not wait for it.
-   */
+  /** The work under way may take a minute, such as a start or an archive. A stop does not wait for it. */
   async #interrupt(compartment: string): Promise<void> {
     if (this.#interrupting.has(compartment)) return
     this.#interrupting.add(compartment)
@@ -175,7 +173,8 @@ export class Reconciler {
   }
 
   /**
-   * Reports a run that cannot start: its actor decides. Rejects with what neither the program nor its agent can help.
+   * Reports a run that cannot start, and its actor decides. Rejects with faults that neither the program nor its agent
+   * can change.
    */
   async #failed(compartment: string, { run }: Desired, error: unknown): Promise<void> {
     if (error instanceof EngineFault || error instanceof Unreachable) throw error
@@ -189,7 +188,7 @@ export class Reconciler {
   /** True if there is more to do. */
   async #keep(compartment: string, step: Step & { do: "keep" }, wanted: Desired, found: Found | null) {
     const { machine, orderOf, running } = this.#parts
-    // Its calls on the host come one after the other, and it runs and was told.
+    // Calls on its host come one after the other. It runs, and its actor knows that.
     if (this.#uploading.has(compartment)) return false
     try {
       await machine.adopt(compartment, () => orderOf(compartment, wanted, []))
@@ -207,7 +206,10 @@ export class Reconciler {
     return false
   }
 
-  /** One after the other for each, beside its rounds; the round that it brings goes on with the next. */
+  /**
+   * Unpacks files one after the other for each compartment, beside its rounds. The round that follows continues with
+   * the next file.
+   */
   #upload(compartment: string, wanted: Desired, next: Desired["uploads"][number]): void {
     if (this.#uploading.has(compartment)) return
     if (this.#uploading.size >= UPLOADS_AT_ONCE) return void this.#toUpload.add(compartment)

@@ -24,12 +24,12 @@ import { RealMachine } from "./real-machine.ts"
 import { newCommand, Reconciler, refusedBy, type FleetPort } from "./reconciler.ts"
 import { Usage } from "./usage.ts"
 
-/** Within which the keeper answers, or is not there. */
+/** The time in which a keeper answers if there is one. */
 const ISSUE_MS = 10_000
 
 type Needed = Bus | Cluster | Configuration | Queried | RuntimeKey | Streams | Tracing | Scope.Scope
 
-/** `null`: to this host there is no such compartment. */
+/** `null`: this host has no such compartment. */
 export const desiredBy =
   (asked: Asked, host: string) =>
   async (compartment: string): Promise<Desired | null> => {

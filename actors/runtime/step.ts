@@ -6,7 +6,7 @@ export type Step =
   /** Nothing: it is as it should be. */
   | { readonly do: "nothing" }
   | { readonly do: "start" }
-  /** It runs: its output is read, its waiting archives are unpacked, and its actor knows. */
+  /** It runs: its output is read, its waiting archives are unpacked, and its actor is told. */
   | { readonly do: "keep"; readonly tell: boolean; readonly startedAt: number | null }
   | { readonly do: "stop" }
   /** The program ended without an order. Its actor is told, and decides. */
@@ -17,12 +17,12 @@ export type Step =
       readonly why: "program" | "stopped" | "lost" | "disk"
       readonly at: number | null
     }
-  /** Nothing of it should be there but its data. */
+  /** Nothing of it should be there except its data. */
   | { readonly do: "remove" }
   | { readonly do: "destroy" }
 
 interface There {
-  /** `null`: the actor knows of no such compartment, or of none on this host. */
+  /** `null`: the actor knows no such compartment, or it is on another host. */
   readonly wanted: Pick<Desired, "goal" | "run" | "status"> | null
   readonly found: Found | null
   /** The newest run that was begun here. */
@@ -44,7 +44,7 @@ const GONE: Step = { do: "tell exit", exitCode: null, oomKilled: false, why: "st
 
 const toRun = (wanted: NonNullable<There["wanted"]>, { found, begun, overfull }: Omit<There, "wanted">): Step => {
   if (found === null) return begun >= wanted.run ? LOST : { do: "start" }
-  // One of an earlier start goes first; one of a later start is none of ours to touch until its actor says so.
+  // A container of an earlier start is removed first. One of a later start is left alone until its actor knows of it.
   if (found.run < wanted.run) return { do: found.state === "running" ? "stop" : "remove" }
   if (found.run > wanted.run) return { do: "nothing" }
   if (found.state === "created") return { do: "start" }

@@ -1,6 +1,6 @@
 /**
- * Programs' use of resources, read once a minute and kept for an hour: in this process alone. After its restart it
- * begins anew, as it does for a compartment whose container is gone.
+ * Programs' use of resources, read once a minute and kept for an hour in this process only. It begins anew after a
+ * restart, and for a compartment whose container is gone.
  */
 import type { UsageReading } from "../../schemas/compartment/records.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"

@@ -65,7 +65,7 @@ export const mailDomainHolderKind = kind(fold, holderOperations, (node: MailPart
       return { standing, proof, proven, fromSeq, records: yield* provider.declare(domain, dkim), dkim }
     })
 
-  /** The facts of a held domain, if that is the wanted one. */
+  /** The facts of a held domain, if it is the wanted one. */
   const heldFacts = (
     { domain }: MailDomainHolderState,
     wanted: string | null,

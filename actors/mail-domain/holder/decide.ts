@@ -21,7 +21,7 @@ import { DAY_MS, declaredWithin, type MailDomainHolderEvent, type MailDomainHold
 type MailLimits = Limits["limits"]["email"]
 export type Standing = Operations["mail_domain.standing"]["output"]
 
-/** The agent's own obstacle; `null` if there is none. */
+/** The reason that lies with the agent itself; `null` if there is none. */
 export const ownRefusal = (
   state: MailDomainHolderState,
   domain: string,
@@ -61,11 +61,11 @@ export const takenRefusal = ({ held }: Standing, agent: string, { type, name, va
 export interface DeclareFacts {
   readonly standing: Standing
   readonly proof: DnsRecord
-  /** Looked for only where another agent has it. */
+  /** Only looked up if another agent has the domain. */
   readonly proven: boolean
-  /** That agent's sequence in the log; 0 if there is none. */
+  /** The sequence of that agent's last commit in the log; 0 if there is none. */
   readonly fromSeq: number
-  /** All but the proof. */
+  /** All records except the proof. */
   readonly records: ReadonlyArray<DnsRecord>
   readonly dkim: DkimKey
 }

@@ -83,7 +83,7 @@ type Ending = Operations["mailbox.end_tag"]["input"]
 
 const notErased = unavailable("The mail of this mailbox cannot be erased at the moment.")
 
-/** Everything of it that is stored. Done again, it does nothing. */
+/** Deletes everything of a message that is stored. It is safe to repeat. */
 const purgeMail = (manager: JetStreamManager, mailbox: string): Effect.Effect<void, Refusal> =>
   Effect.tryPromise({
     try: async () => void (await manager.streams.purge(streams.mail, { filter: subjects.mailOf(mailbox) })),
@@ -155,7 +155,7 @@ export const mailboxKind = kind(fold, mailboxOperations, (parts: MailParts) => {
               label: label === undefined ? chosen.label : label,
               rules: { ...chosen.rules, ...rules }
             }
-            // Sealed again it would be another text: what stays the same stays as it is.
+            // Sealing the same text again gives another ciphertext, so an unchanged text is not sealed again.
             return JSON.stringify(changed) === JSON.stringify(chosen) ? sealed : sealChosen(sealer, changed)
           }),
         decide: (state, input: Wanted, context) => decideChange(state, input, context),

@@ -22,23 +22,23 @@ const PERCENT = 100
 
 /** The part of a mailbox's daily count and bytes that a message may use. */
 interface Shares {
-  /** Messages a day that are reserved for nobody. */
+  /** Messages a day that are not reserved. */
   readonly unreserved: number
   /** Messages a day from one sender's domain. */
   readonly domain: number
-  /** Messages a day from all senders whom DMARC does not prove. */
+  /** Messages a day from all senders that DMARC does not prove. */
   readonly unproven: number
   /** Messages a day from one newcomer, from all of them, and from them and all unproven senders. */
   readonly newcomer: number
   readonly newcomers: number
   readonly unestablished: number
-  /** Bytes that are reserved for nobody. */
+  /** Bytes that are not reserved. */
   readonly unreservedBytes: number
-  /** Bytes in all mailboxes of the agent that are reserved for nobody. */
+  /** Bytes in all mailboxes of the agent that are not reserved. */
   readonly agentUnreservedBytes: number
   /** Bytes from one sender's domain. */
   readonly domainBytes: number
-  /** Bytes from all senders whom DMARC does not prove. */
+  /** Bytes from all senders that DMARC does not prove. */
   readonly unprovenBytes: number
   /** Bytes from one newcomer, from all of them, and from them and all unproven senders. */
   readonly newcomerBytes: number
@@ -91,8 +91,8 @@ export const storedBytes = ({ stored }: MailboxValue, at: number, limits: MailLi
   keptOf(stored, at, limits)
 
 /**
- * The reason that it takes no more mail from any sender; `null` if it does. `elsewhere`: bytes in the other mailboxes of
- * its agent.
+ * The reason why the mailbox takes no more mail from any sender; `null` if it takes some. `elsewhere`: bytes in the
+ * other mailboxes of its agent.
  */
 export const fullness = (
   state: MailboxValue,
@@ -117,7 +117,7 @@ interface Taking {
   readonly elsewhere: number
 }
 
-/** A mail process of an earlier release says nothing of its sender. */
+/** A mail process of an earlier release does not name the sender. */
 const isUnproven = (sender: From): boolean => sender !== undefined && sender.proven.length === 0
 
 const isNewcomer = (
@@ -235,7 +235,7 @@ export const decideReceive = (
   if (whole > limits.mailbox_max_bytes || whole + elsewhere > limits.agent_max_bytes) return { refused: FULL }
   const taking = { sender, isKnown, bytes, elsewhere }
   const reserved = !hasOpenPlace(state, taking, at, limits)
-  // Strangers at a domain take nothing of the share of those whom the agent knows there.
+  // Unknown senders at a domain must not use the share of those senders there that the agent knows.
   if (reserved && (!isKnown || domainIsFull(state, taking, true, at, limits))) return { refused: FULL }
   const { agent } = state
   const received: MailMessageEvent = { type: "mail.received", v: 1, agent, mailbox: Number(id), ...mail }

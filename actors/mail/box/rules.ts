@@ -8,9 +8,9 @@ import type { MailRule, MailRules, Verdict } from "../../../schemas/mail/records
 import { matchesSender } from "../../../schemas/mail/senders.ts"
 
 export interface Judged {
-  /** The sender of the envelope; empty if it names nobody. */
+  /** The sender of the envelope; empty if it names none. */
   readonly sender: string
-  /** The sender in the message; empty if it names nobody. */
+  /** The sender in the message; empty if it names none. */
   readonly from: string
   /** True if From names one sender, and every program reads the same one. */
   readonly isOneSender: boolean

@@ -31,15 +31,17 @@ export const MailboxValue = Schema.Struct({
   inbound: Counted,
   /** The part of these that used no reserved place (decide.ts). */
   unreserved: Counted,
-  /** The part of these whose sender DMARC did not prove. */
+  /** The number of these whose sender DMARC did not prove. */
   unproven: Counted,
-  /** The part of these whose domain DMARC proved, and was new to the mailbox. */
+  /** The number of these whose domain DMARC proved, and which was new to the mailbox. */
   newcomers: Counted,
-  /** Marks of domains whose mail it took, and since when (unix ms). The one that is last wrote last. */
+  /**
+   * Marks of domains whose mail it took, with the first time (unix ms). The domain that wrote most recently is last.
+   */
   known: Schema.Array(Schema.Struct({ domain: Schema.String, since: Schema.Number })),
-  /** By the sender's domain, of those within the last day. */
+  /** Messages of the last day by the sender's domain. */
   senders: Schema.Array(Schema.Struct({ domain: Schema.String, reserved: Schema.Boolean, hours: Counted })),
-  /** By its own rules. */
+  /** Messages that its own rules dropped. */
   dropped: Counted,
   /** Bytes. */
   stored: Counted,
@@ -90,7 +92,7 @@ export type MailboxActor = ActorOf<MailboxState, MailboxEvent>
 /** Fields of a message as it is begun: the mail process has sealed them. */
 export const receivedFields = { agent: Schema.String, mailbox: Schema.Int, ...SealedMail.fields }
 
-/** With the one that began a day ago: it may reach into the day. */
+/** Includes the hour that began a day ago, because it may reach into the day. */
 const HOURS = 25
 
 /** Bytes of messages older than any retention are not counted for ever. */
@@ -98,14 +100,14 @@ const STORED_DAYS_MAX = 400
 const STORED_WEEKS_MAX = Math.ceil((STORED_DAYS_MAX * DAY_MS) / WEEK_MS)
 
 /**
- * Domains whose bytes are known. One more replaces the domain with the fewest bytes. That has no more than this part of
- * the mailbox's content, which is far from the half that a domain may take.
+ * The number of domains whose bytes are known. A further one replaces the domain with the fewest bytes, which has at
+ * most this fraction of the mailbox's content. That is far below the half that a domain may use.
  */
 const STORED_BY_MAX = 32
 
 /**
- * Domains that are known. One more replaces the domain that has been silent longest, which is then new again. In a day
- * there are more only from as many proven domains.
+ * The number of known domains. A further one replaces the domain that was silent for longest, which then counts as new
+ * again. In a day there are only more if as many proven domains write.
  */
 const KNOWN_MAX = 128
 
@@ -186,7 +188,7 @@ const withKnown = (all: Known, domain: string, at: number): Known => {
 
 type Senders = MailboxValue["senders"]
 
-/** One message more. No more are kept than messages came within the day. */
+/** Adds one message. The list never has more messages than came within the day. */
 const withSender = (all: Senders, { domain, reserved }: Omit<Senders[number], "hours">, at: number): Senders => {
   const isIt = (one: Senders[number]): boolean => one.domain === domain && one.reserved === reserved
   const before = all.find(isIt)?.hours ?? []

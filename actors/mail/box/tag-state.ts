@@ -5,14 +5,14 @@ import { Sealed } from "../../../schemas/secret/sealed.ts"
 const Tag = Schema.Struct({
   mark: Schema.String,
   sealed: Sealed,
-  /** By the service, not chosen by the agent. */
+  /** True if the service drew it, false if the agent chose it. */
   drawn: Schema.Boolean,
   expires_at: Schema.NullOr(Schema.Number)
 })
 export type Tag = typeof Tag.Type
 
 export const tagFields = {
-  /** Those that have not ended, and some that have by now: oldest first. */
+  /** Tags that have not ended, and some that have. Oldest first. */
   tags: Schema.Array(Tag),
   /** Marks of those that an agent chose and that have ended. */
   ended: Schema.Array(Schema.String)
@@ -31,7 +31,7 @@ const split = ({ tags, ended }: Tags, isOver: (tag: Tag) => boolean): Tags => {
   return { tags: tags.filter((tag) => !isOver(tag)), ended: [...ended, ...chosen] }
 }
 
-/** As they are at that time. */
+/** The tags as they are at that time. */
 export const settled = (all: Tags, at: number): Tags =>
   split(all, ({ expires_at }) => expires_at !== null && expires_at <= at)
 

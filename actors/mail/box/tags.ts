@@ -29,7 +29,7 @@ export const openTag = (sealer: Sealer, sealed: string): string => sealer.open(s
 
 const signOf = (sealer: Sealer, random: string): string => sealer.mark(random, "drawn tag").slice(0, SIGN_CHARS)
 
-/** One that nobody guesses. */
+/** Draws a tag that cannot be guessed. */
 export const drawTag = (sealer: Sealer): string => {
   const random = Array.from(
     { length: RANDOM_CHARS },

@@ -29,7 +29,7 @@ import { type Judged, namesOneSender, verdictsAbout, worst } from "./verdicts.ts
 
 export interface Incoming {
   readonly raw: Buffer
-  /** An id that identifies it whenever it comes again; without one, its sender and its bytes do. */
+  /** An id by which a repeated message is known. Without one, its sender and bytes identify it. */
   readonly known?: string
   /** The sender of the envelope; empty for reports of failed deliveries. */
   readonly sender: string
@@ -69,7 +69,7 @@ interface Read {
 const knownBy = ({ known, raw, sender }: Incoming): string =>
   known ?? createHash("sha256").update(sender).update("\n").update(raw).digest("hex")
 
-/** After a virus was found, its possible carriers are not kept. */
+/** If a virus was found, the parts that may carry it are not kept. */
 const harmless = (mail: ParsedMail, { virus }: Verdicts): ParsedMail =>
   virus === "FAIL"
     ? { ...mail, attachments: [], attachments_dropped: mail.attachments_dropped + mail.attachments.length }
@@ -103,7 +103,7 @@ export const delivered = (
       bytes: raw.length,
       own
     }
-    // One that cannot take it now keeps it from no other: its sender comes again for all of them.
+    // If one mailbox cannot take it now, the others still do. The sender repeats it for all of them.
     const came = yield* Effect.forEach(incoming.to, (one) => Effect.result(toMailbox(parts, read, one)))
     const refused = came.filter(Result.isFailure).map(({ failure }) => failure)
     // A full mailbox is reported last, because other failures are worth a retry.
@@ -158,8 +158,8 @@ const senderOf = (
 const MARK_CHARS = 16
 
 /**
- * Refusals that say nothing for certain: also of one that is too busy, or has no room, another node may have been asked
- * before, whose commit is still under way.
+ * Refusals after which the outcome is unknown. Even if this node was busy or had no room, another node may have been
+ * asked before, and its commit may still be under way.
  */
 const UNCERTAIN: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "overloaded", "internal_error"])
 
@@ -182,7 +182,7 @@ const received = (
         logNow("error", "mail", { error })
         return notStored
       }
-      // Nobody was asked to receive it; but a piece that was not acknowledged in time may come to lie there yet.
+      // No mailbox was asked to receive it, but a piece without an acknowledgement may still be stored later.
     }).pipe(Effect.tapError(() => forget))
     const receiving = Effect.gen(function* () {
       const kept = yield* storing
@@ -196,8 +196,8 @@ const received = (
       // It was received before, under another number.
       if (Exit.isSuccess(exit)) return exit.value === number ? Effect.void : forget
       const error = Cause.findErrorOption(exit.cause)
-      // The mailbox has judged, and takes no such message: no commit of it can come. The outcome of anything else is
-      // unknown, as of an interruption while it was stored or asked for.
+      // True if the mailbox has decided to refuse the message, so that no commit of it can come. Any other outcome is
+      // unknown, for example after an interruption.
       return Option.isSome(error) && !UNCERTAIN.has(error.value.code) ? forget : doubted
     })
   })

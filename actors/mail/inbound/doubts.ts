@@ -20,7 +20,7 @@ export interface Doubting {
   readonly bounds: Pick<Limits["service"]["mail"], "doubt_ms" | "doubts_max" | "doubt_looks_max">
 }
 
-/** For as long as the scope is open. */
+/** Runs until the scope closes. */
 export const doubts = ({
   ask,
   store,

@@ -25,7 +25,7 @@ const verdictOf = (result: string | undefined): Verdict => RESULTS[result ?? "no
 /** A signature that does not fit its body counts as wrong. The library calls it neutral. */
 const signatureVerdict = (result: string | undefined): Verdict => (result === "neutral" ? "FAIL" : verdictOf(result))
 
-/** Header fields that say how the body is read. */
+/** Header fields that decide how the body is read. */
 const FORM = ["content-type", "content-transfer-encoding", "content-disposition"]
 /** Header fields that decide who gets an answer. */
 const ANSWERED = ["reply-to", "to", "cc"] as const
@@ -46,7 +46,7 @@ const covers = ({ status, signingHeaders }: DKIMResult, fields: ReadonlyArray<st
 
 const BEST_FIRST: ReadonlyArray<Verdict> = ["PASS", "GRAY", "FAIL"]
 
-/** One good signature is enough. */
+/** A single valid signature is enough. */
 const bestOf = (verdicts: ReadonlyArray<Verdict>): Verdict =>
   BEST_FIRST.find((verdict) => verdicts.includes(verdict)) ?? "NONE"
 

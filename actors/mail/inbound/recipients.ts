@@ -2,7 +2,7 @@
 import { mailDomain } from "../../../schemas/mail/settings.ts"
 
 export interface Named {
-  /** Without the tag, in lower case, the domain as A-label. */
+  /** Lower case, without the tag, with the domain as A-label. */
   readonly address: string
   readonly domain: string
   readonly tag: string | null

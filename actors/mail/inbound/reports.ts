@@ -81,7 +81,7 @@ export const reportsIn = (keys: Keys, raw: Buffer, to: Returned | null, maxBytes
   const text = raw.subarray(0, maxBytes).toString("latin1")
   const isComplaint = FEEDBACK.exec(text) !== null
   const reports = isComplaint ? [COMPLAINT] : blocksIn(text).flatMap((block) => failureIn(keys, block))
-  // For failures only the address that they come to is believed: every server sends them there.
+  // For delivery failures, only the address they come to is trusted, because every server sends them there.
   const sending = to?.sending ?? (isComplaint ? (returnedWithin(keys, text)?.sending ?? repeatedIn(keys, text)) : null)
   return sending === null ? [] : reports.map((report) => ({ sending, report }))
 }

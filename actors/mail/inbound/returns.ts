@@ -1,4 +1,4 @@
-/** Handles mail to the service's own addresses: reports, people who unsubscribe, and mail to the postmaster. */
+/** Handles mail to the service's own addresses: reports, unsubscriptions, and mail to the postmaster. */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"

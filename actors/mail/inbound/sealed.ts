@@ -28,10 +28,10 @@ const LISTED_CODES_MAX = 5
 const SEARCHED_CHARS = 20_000
 const FOLLOWS_MAX = 20
 
-/** For whom it is, as it was sent there. */
+/** The recipient, as the message was addressed. */
 export interface Addressed {
   readonly mailbox: number
-  /** Of the mailbox. */
+  /** The mailbox's address. */
   readonly address: string
   /** The address as in the envelope. */
   readonly to: string
@@ -44,7 +44,7 @@ const LETS_IN: ReadonlySet<string> = new Set(["confirmation", "password_reset", 
 export const letsIn = ({ codes, links }: Pick<ParsedMail, "codes" | "links">): boolean =>
   codes.length > 0 || links.some(({ kind }) => LETS_IN.has(kind))
 
-/** Those that let somebody in come first. */
+/** Links that log in come first. */
 const listedLinks = (links: ReadonlyArray<MailLink>): ReadonlyArray<MailLink> => {
   const ranked = [...links.filter(({ kind }) => LETS_IN.has(kind)), ...links.filter(({ kind }) => !LETS_IN.has(kind))]
   let chars = 0

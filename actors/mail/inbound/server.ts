@@ -29,17 +29,17 @@ import type { Origin } from "./verdicts.ts"
 export interface Receiving {
   /** `address`: without its tag. */
   readonly recipient: (address: string, tag: string | null) => Promise<Recipient>
-  /** True if there is room for mail at all. */
+  /** True if there is room for any mail. */
   readonly hasRoom: () => Promise<boolean>
   /** Resolves to whether it was taken. */
   readonly deliver: (incoming: Incoming & Origin) => Promise<boolean>
-  /** The purpose of an address of the service's own; `null` if it is none. */
+  /** The purpose of one of the service's own addresses; `null` if it is none. */
   readonly ownAddress: (address: string) => OwnAddress | null
   /** Takes mail to the service's own addresses. `ip`: the client that brought it by SMTP. */
   readonly returned: (raw: Buffer, to: ReadonlyArray<OwnAddress>, ip?: string) => Promise<"taken" | "again" | "refused">
 }
 
-/** The addresses of reports, of people who unsubscribe, and of mail to the operator. */
+/** The service's own addresses: for reports, for unsubscriptions, and for mail to the operator. */
 export type OwnAddress = Returned | "abuse" | "postmaster"
 
 type Bounds = Limits["service"]["mail"] & Pick<Limits["limits"]["email"], "message_max_bytes">
@@ -62,11 +62,11 @@ const commandsTold = (told: (id: string, command: string) => void) => {
   return { trace: nothing, debug, info: nothing, warn: nothing, error: nothing, fatal: nothing }
 }
 
-/** The steps of a connection: a command that goes no further than before brings no message nearer. */
+/** The order of a connection's steps. A command that does not advance beyond the last step makes no progress. */
 const STEPS: Readonly<Record<string, number>> = { HELO: 1, EHLO: 1, STARTTLS: 2 }
 const SENDER_STEP = 3
 
-/** The parts of a message in memory while it comes. */
+/** The parts of a message that are in memory while it is received. */
 interface Read {
   readonly chunks: Array<Buffer>
   /** Memory that it takes. */
@@ -175,7 +175,7 @@ export class MailServer {
     for (const connection of this.server.connections) if (connection.id === id) connection.send(421, words)
   }
 
-  /** For good: the same message would come in as many pieces again. */
+  /** Refuses for good, because the same message would come in as many pieces again. */
   private refuse(id: string, words: string): void {
     for (const connection of this.server.connections) {
       if (connection.id !== id) continue
@@ -188,7 +188,7 @@ export class MailServer {
     if (this.sessions.ended(id)) this.places.give(remoteAddress)
   }
 
-  /** Asked before a message comes, so that none comes for nothing, and behind it. */
+  /** Checked before and after a message, so that none is received in vain. */
   private async room(): Promise<Error | null> {
     return (await this.receiving.hasRoom()) ? null : smtpError(452, NO_ROOM)
   }
@@ -249,7 +249,7 @@ export class MailServer {
   private async taken(raw: Buffer, session: SMTPServerSession): Promise<Error | null> {
     const incoming = this.incoming(raw, session)
     const own = [...(this.recipients.get(session)?.own.values() ?? [])]
-    // Mailboxes first: they know a message that comes again, and what goes on to others goes once.
+    // Mailboxes are asked first, because they recognize a repeated message. So it is passed on to others only once.
     const isDelivered = incoming.to.length === 0 || (await this.receiving.deliver(incoming))
     const returned =
       !isDelivered || own.length === 0 ? "taken" : await this.receiving.returned(raw, own, session.remoteAddress)

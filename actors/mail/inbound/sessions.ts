@@ -39,7 +39,7 @@ export class Sessions {
   private readonly end: (id: string, words: string) => void
   private readonly sessions = new Map<string, Session>()
 
-  /** `end`: says so, and hangs up. */
+  /** `end`: tells the client and closes the connection. */
   constructor(clock: Clock.Clock, bounds: Bounds, end: (id: string, words: string) => void) {
     this.clock = clock
     this.bounds = bounds
@@ -56,7 +56,7 @@ export class Sessions {
     this.sessions.set(id, { commands: 0, step: 0, cancel, idle, data: null, answering: false, isOver: false })
   }
 
-  /** A command was carried out. `step`: how far the next message has come by it. */
+  /** Called after a command was carried out. `step`: the progress of the next message. */
   advanced(id: string, step: number): void {
     const session = this.sessions.get(id)
     if (session === undefined || step <= session.step) return
@@ -77,7 +77,7 @@ export class Sessions {
     session.data = after(this.clock, this.bounds.data_ms, () => this.end(id, DATA_OVER), "unref")
   }
 
-  /** The message is there: its answer is ours to give. */
+  /** The message is complete, and it is our turn to answer. */
   dataEnded(id: string): void {
     const session = this.sessions.get(id)
     if (session === undefined) return
@@ -95,7 +95,7 @@ export class Sessions {
     if (session.isOver) this.end(id, SESSION_OVER)
   }
 
-  /** True if it had begun. */
+  /** Returns true if it had begun. */
   ended(id: string): boolean {
     const session = this.sessions.get(id)
     if (session === undefined) return false

@@ -33,7 +33,7 @@ const OF_MAIL = {
   again: "there is room for mail again"
 }
 
-/** A mail without its parts is none: those stay as long as its row, and a day. */
+/** A mail needs its parts, so they are kept for as long as its row, and a day longer. */
 const LONGER_SECONDS = 86_400
 
 type Needed = Bus | Cluster | Configuration | MailKey | Streams | Tracing | Scope.Scope

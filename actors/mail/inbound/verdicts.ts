@@ -21,7 +21,7 @@ export interface Judged {
   readonly verdicts: Omit<Verdicts, "reasons">
   /** Reasons that DMARC fails although the library let it pass. */
   readonly reasons?: ReadonlyArray<VerdictReason>
-  /** Fields that say whom an answer goes to, where the only proof does not cover them: anybody may have added them. */
+  /** Fields that decide where an answer goes, but are not covered by the only proof. Anybody may have added them. */
   readonly unsigned?: ReadonlyArray<UnsignedField>
   /** The domain of the sender that DMARC was checked for; `null` if the judge does not give it. */
   readonly author: string | null
@@ -29,20 +29,20 @@ export interface Judged {
 
 export const NO_VERDICTS: Judged["verdicts"] = { spf: "NONE", dkim: "NONE", dmarc: "NONE", spam: "NONE", virus: "NONE" }
 
-/** Nobody could say: nothing speaks against it, nor for it. */
+/** The verdict if nothing could be checked. There is evidence neither for nor against the message. */
 export const UNJUDGED: Judged = {
   verdicts: { ...NO_VERDICTS, spf: "GRAY", dkim: "GRAY", dmarc: "GRAY" },
   author: null
 }
 
-/** The one that says most against a message counts. */
+/** The worst verdict counts. */
 const WORST_FIRST: ReadonlyArray<Verdict> = ["FAIL", "GRAY", "PROCESSING_FAILED", "PASS"]
 
 /** The worst of several verdicts on the same question. */
 export const worst = (...verdicts: ReadonlyArray<Verdict>): Verdict =>
   WORST_FIRST.find((one) => verdicts.includes(one)) ?? "NONE"
 
-/** Reasons that From does not say who sent the message. */
+/** Reasons why From does not prove the message's sender. */
 const OF_FROM: ReadonlySet<VerdictReason> = new Set<VerdictReason>(["from_domains", "from_unclear"])
 
 /** True if From names one sender, and every program reads the same one. */

@@ -68,7 +68,7 @@ const anySuppressed = (
   )
 }
 
-/** The agent as it is shown to who gets its mail. */
+/** The agent as it is shown to the recipients of its mail. */
 interface SenderShown {
   readonly name: string
   readonly hx_id: string
@@ -79,13 +79,13 @@ export interface Sender extends SenderFacts {
   readonly mail: MailKeys
   readonly mailbox: Mailbox
   readonly shown: SenderShown
-  /** Domains of recipients whose mail comes in here: the service's, and those of agents that are active. */
+  /** Domains whose mail comes in here: the service's own, and active domains of agents. */
   readonly own: ReadonlySet<string>
 }
 
 type Context = Pick<PrepareContext, "id" | "at" | "commandId" | "deadline" | "traceparent">
 
-/** A domain that is not active sends nothing (spec 3.6). */
+/** An inactive domain sends nothing (spec 3.6). */
 const domainReady = (domain: string, context: Context): Effect.Effect<void, Refusal, Actors> =>
   Effect.gen(function* () {
     const actors = yield* Actors
@@ -167,7 +167,7 @@ export const sendingFacts = (
     return { registeredAt: Date.parse(created_at), service: yield* serviceAt(log) }
   })
 
-/** Nobody without the service's key can say of a message that it is one of these. */
+/** Only the service's key can tell that a message has one of these ids. */
 const rfcIdOf = (mail: MailKeys, number: number, domain: string): string =>
   `em_${number}.${sendingToken(mail, "message", String(number))}@${domain}`
 

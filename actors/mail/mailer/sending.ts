@@ -39,7 +39,7 @@ type MailLimits = Limits["limits"]["email"]
 export interface SenderFacts {
   /** Unix ms. */
   readonly registeredAt: number
-  /** As for reports (contract 3). */
+  /** The same rule as for reports (contract 3). */
   readonly established: boolean
   readonly service: At<MailServiceState>
   /** Ids of the people who sponsor the agent, or did lately. */
@@ -104,7 +104,7 @@ interface Window {
   readonly window_seconds: number
 }
 
-/** With the details of every 429 (contract 13). */
+/** A refusal with the details of every 429 (contract 13). */
 const quota = (
   bucket: "email_quota" | "email_instance_quota",
   message: string,
@@ -115,7 +115,10 @@ const quota = (
   retryAfter
 })
 
-/** The reason that it may not send to these recipients, of whom `outside` are at other services; `null` if it may. */
+/**
+ * The reason why the agent may not send to these recipients; `null` if it may. `outside`: the number of them at other
+ * services.
+ */
 export const sendingRefusal = (
   state: MailerState,
   { recipients, outside }: { readonly recipients: number; readonly outside: number },
@@ -195,11 +198,11 @@ const firstTime = (
 const serviceLimitOf = (established: boolean, { service_per_day, service_reserved_percent }: MailLimits): number =>
   established ? service_per_day : Math.floor((service_per_day * (PERCENT - service_reserved_percent)) / PERCENT)
 
-/** A message that is to be sent, sealed. */
+/** A message to be sent, sealed. */
 export interface SealedSending {
   readonly mail: number
   readonly message: Omit<Extract<MailMessageEvent, { type: "mail.queued" }>, "type" | "v" | "agent">
-  /** By the numbers that they have, from 1. */
+  /** Recipients by their numbers, from 1. */
   readonly recipients: ReadonlyArray<
     Pick<Extract<MailSendingEvent, { type: "mail_sending.queued" }>, "recipient" | "to" | "sealed" | "untagged" | "own">
   >
@@ -256,7 +259,7 @@ const isTooBad = ({ recipients, bounced, complained }: Rates, limits: MailLimits
 
 interface Outcome {
   readonly type: "bounced" | "complained"
-  /** At one of this service's own domains. */
+  /** True at one of this service's own domains. */
   readonly own?: boolean
 }
 

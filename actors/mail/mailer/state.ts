@@ -8,7 +8,7 @@ import { DAY_MS, dayCounted, NO_DAYS, SendingDays } from "../counted.ts"
 const WRITTEN_MAX = 500
 
 export const MailerState = Schema.Struct({
-  /** Those that are open. */
+  /** Open mailboxes. */
   mailboxes: Schema.Array(
     Schema.Struct({ mailbox: Schema.Int, address: Schema.String, claim: Schema.optionalKey(Schema.Int) })
   ),
@@ -19,7 +19,7 @@ export const MailerState = Schema.Struct({
     Schema.Struct({ at: Schema.Number, recipients: Schema.Int, outside: Schema.optionalKey(Schema.Int) })
   ),
   days: SendingDays,
-  /** The part of `days` that is about recipients at other services: the service's rates count these alone. */
+  /** The part of `days` about recipients at other services. Only this part counts for the service's rates. */
   outside: SendingDays,
   /** Unix ms; `null` while it may send. */
   suspended_at: Schema.NullOr(Schema.Number),
@@ -29,7 +29,7 @@ export const MailerState = Schema.Struct({
 export type MailerState = typeof MailerState.Type
 
 export const MailerEvent = Schema.Union([
-  /** `claim`: of an agent's own domain, as it stood then. */
+  /** `claim`: of the agent's own domain, as it was at that time. */
   event("mailer.mailbox_opened", 1, {
     mailbox: Schema.Int,
     address: Schema.String,

@@ -30,7 +30,10 @@ const failing = (refused: Refusal): Effect.Effect<never, Refusal> => Effect.fail
 
 type Opened = { readonly state: NonNullable<MailMessageState>; readonly sealer: Sealer }
 
-/** With what opens it. With its mailbox it is gone at once, whatever the log still holds. */
+/**
+ * A message with the key that opens it. When its mailbox is deleted it is gone at once, even if the log still has the
+ * event.
+ */
 const opened = ({ mail }: Pick<MailParts, "mail">, state: MailMessageState): Effect.Effect<Opened, Refusal> =>
   Effect.gen(function* () {
     if (mail === null) return yield* failing(mailDisabled)

@@ -20,12 +20,12 @@ export const decideRead = (state: MailMessageState, { agent }: { readonly agent:
 export const beganAt = (state: MailMessageState): number | null =>
   state === null ? null : state.box === "inbox" ? state.received_at : state.sent_at
 
-/** Its time is over. One that comes before the message is there, or when it is gone, changes nothing. */
+/** The end of a message's retention. The timer changes nothing if the message is not there yet, or is gone. */
 export const decideExpire =
   (retentionMs: number) =>
   (state: MailMessageState, fired: FiredTimer, { at }: { readonly at: number }): Decided => {
     if (fired.name !== EXPIRE_TIMER || state === null) return { events: [] }
-    // A retention that was changed since is the new one's: the message goes when either is over.
+    // If the retention was changed since, the message goes at the earlier of both times.
     if (firing(fired, (beganAt(state) ?? at) + retentionMs, at) === "early")
       return { refused: unavailable("The message is not due yet by this node's clock.") }
     return { events: [{ type: "mail.expired", v: 1, agent: state.agent }] }

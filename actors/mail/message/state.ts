@@ -15,7 +15,7 @@ const sent = {
   mailbox,
   /** `SentEnvelope` of keys.ts. */
   envelope,
-  /** Of its content. */
+  /** The key of the content. */
   key,
   content: BlobRef
 }

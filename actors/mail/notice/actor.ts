@@ -55,7 +55,7 @@ export const noticeKind = kind(fold, noticeOperations, ({ mail, config, log }: M
     "mail_notice.timer": write({
       decide: decideTimer,
       answer: () => null,
-      // No worker is there who would tell it.
+      // No worker is left to report it.
       after: ({ name }, { id }) =>
         name === OVER_TIMER ? Effect.sync(() => logNow("warn", "mail", { notice: id, given_up: NOBODY })) : Effect.void
     })

@@ -33,7 +33,7 @@ export const sendingOf = ({ mail: { tags, headers } }: Notification): string | n
   return id !== undefined && SENDING_ID.test(id) ? id : null
 }
 
-/** One line of visible text, whatever a foreign server has said. */
+/** One line of visible text, whatever a foreign server sent. */
 const words = (...parts: ReadonlyArray<string | undefined>): string =>
   parts
     .filter((part) => part !== undefined && part !== "")
@@ -49,11 +49,11 @@ export const reportIn = (notification: Notification): Report | null => {
     case "Bounce": {
       if (bounce === undefined) return null
       const { bounceType, bounceSubType, bouncedRecipients } = bounce
-      // An answering machine says so too.
+      // An automatic reply also looks like this.
       if (bounceType === "Transient" && bounceSubType === "General") return null
       const [first] = bouncedRecipients ?? []
       const [status = ""] = STATUS.exec(first?.status ?? "") ?? []
-      // The other server's text may hold an address: its status says enough.
+      // The other server's text may contain an address, so only its status is used.
       const reason = words(`${bounceType}/${bounceSubType ?? ""}`, status)
       const isGone = bounceType === "Permanent" && NO_SUCH_ADDRESS.has(bounceSubType ?? "") && status !== MAILBOX_FULL
       return { type: isGone ? "bounced" : "failed", reason, ...namedIn(bouncedRecipients) }

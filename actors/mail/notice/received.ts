@@ -47,7 +47,7 @@ export const verdictsIn = (receipt: Receipt): Judged["verdicts"] => ({
 const noRoom = unavailable("There is no room for mail at the moment.")
 const givenUp = (reason: string): NoticeOutcome => ({ outcome: "given_up", reason })
 
-/** Bytes as they came, or why there will be none. */
+/** The bytes as they came, or the reason why there are none. */
 type Found = { readonly raw: Buffer } | { readonly lost: string }
 
 const rawOf = (
@@ -66,7 +66,10 @@ const rawOf = (
 
 const notAsked = unavailable("Mailboxes cannot be asked at the moment.")
 
-/** One for each mailbox. A recipient without a mailbox is no reason to refuse: SES has taken it already. */
+/**
+ * One for each mailbox. A recipient without a mailbox is no reason to refuse, because SES has already accepted the
+ * mail.
+ */
 const addressedTo = (
   { ways, recipients_max }: ReceivedParts,
   id: string,
@@ -79,7 +82,7 @@ const addressedTo = (
     for (const text of recipients.slice(0, recipients_max)) {
       const named = namedBy(text)
       const one = named === null ? null : yield* ways.recipient(named.address, named.tag)
-      // Nobody could say: the notification comes again.
+      // The outcome is unknown, so the notification comes again.
       if (one?.type === "unknown") return yield* Effect.fail(notAsked)
       if (one?.type === "postmaster") {
         postmaster = true
@@ -124,10 +127,10 @@ export const received = (
       { raw: found.raw, sender, to },
       Effect.succeed({ verdicts: verdictsIn(receipt), author: null })
     )
-    // Mailboxes first: they know a message that comes again.
+    // Mailboxes are asked first, because they recognize a repeated message.
     const outcome = yield* Effect.matchEffect(delivery, {
       onSuccess: () => Effect.succeed<NoticeOutcome>({ outcome: "done", reason: null }),
-      // As one that is full when it is asked for: SES has taken the message, and no bounce is sent.
+      // Treated like a full mailbox: SES has accepted the message, and no bounce is sent.
       onFailure: (refused) =>
         refused.code === "rate_limited"
           ? Effect.succeed<NoticeOutcome>({ outcome: "ignored", reason: "its mailbox takes no more of its sender" })

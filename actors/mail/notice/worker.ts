@@ -83,7 +83,7 @@ const carriedOut = (
 const settled = ({ ask }: NoticeParts, id: string, outcome: NoticeOutcome): Effect.Effect<void, Refusal> => {
   if (outcome.outcome === "given_up") logNow("warn", "mail", { notice: id, given_up: outcome.reason })
   return Effect.catch(ask(`settle-${id}`, "mail_notice.settle", id, outcome), (refused) =>
-    // The log has forgotten it: there is nothing to settle.
+    // The log has dropped it, so there is nothing to settle.
     refused.code === "not_found" ? Effect.void : Effect.fail(refused)
   )
 }
@@ -106,7 +106,7 @@ const putOff = (
         : Effect.fail(refused)
   })
 
-/** Words of ours: of a fault no more than its kind, for its text may hold what a mail says. */
+/** A fixed text. It contains only the kind of a fault, because the fault's text may quote mail. */
 const reasonOf = (cause: Cause.Cause<unknown>): string => {
   const error = Cause.squash(cause)
   if (error instanceof Error) return error.constructor.name

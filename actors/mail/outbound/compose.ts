@@ -13,11 +13,11 @@ import type { SendJob } from "../../../schemas/mail/sending-operations.ts"
 import { recipientsOf, type SentContent } from "../../../schemas/mail/sent.ts"
 
 interface Shape {
-  /** At the foot of it; `null`: nothing is said. */
+  /** The text below the message; `null` for none. */
   readonly footer: string | null
   /** The id of the sending in the queue, for a provider that names messages by their headers. */
   readonly sending: string
-  /** By which a report that repeats it is believed: `<sending>-<token>`. */
+  /** Reports that repeat it are believed: `<sending>-<token>`. */
   readonly report: string
   /** The address at which its recipient can unsubscribe. */
   readonly unsubscribe: string
@@ -41,7 +41,7 @@ const withFooter = (text: string | null, html: string | null, footer: string | n
   html: html === null || footer === null ? html : `${html}\n<p>-- <br>${escaped(footer)}</p>\n`
 })
 
-/** More than one at once may be strangers: each can take himself off. */
+/** From this number of recipients on, they may be strangers to each other, and each gets a link to unsubscribe. */
 const STRANGERS_MIN = 2
 
 export const composed = (

@@ -1,4 +1,4 @@
-/** Reads the content to send from the store of blobs, where it is sealed. */
+/** Reads the sealed content to be sent from the store of blobs. */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect, Schema } from "effect"
 import { piecesOf } from "../../../schemas/blob/operations.ts"

@@ -24,7 +24,7 @@ const OF_OWN: Readonly<Record<"taken" | "again" | "refused", Outcome>> = {
 
 const FULL: Outcome = { type: "passing", reason: "the mailbox is full" }
 
-/** Spec 4.9: mail to several tags of a mailbox is one message, which lists them. Ended tags are none. */
+/** Spec 4.9: mail to several tags of a mailbox is one message that lists the tags. Ended tags are not listed. */
 const tagsOf = (
   { recipient }: Pick<Ways, "recipient">,
   { address, tag: own }: Named,

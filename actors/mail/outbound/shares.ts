@@ -26,14 +26,14 @@ const crowded = unavailable("As much of this sender, or for this domain, is unde
 
 export class Shares {
   private readonly atOnce: number
-  /** In the order in which they came. */
+  /** In the order of their arrival. */
   private readonly places = new Set<Place>()
 
   constructor(atOnce: number) {
     this.atOnce = atOnce
   }
 
-  /** Runs the attempt once there is a place for it. */
+  /** Runs the attempt once it has a place. */
   using<A, E, R>(shares: ReadonlyArray<Share>, attempt: Effect.Effect<A, E, R>): Effect.Effect<A, E | Refusal, R> {
     return Effect.suspend((): Effect.Effect<A, E | Refusal, R> => {
       if (shares.some((share) => this.count(share, () => true) >= share.held)) return Effect.fail(crowded)

@@ -5,17 +5,17 @@
 import type { Effect } from "effect"
 
 export interface Outgoing {
-  /** Of the queue: `<mail>-<n>`. */
+  /** Id in the queue: `<mail>-<n>`. */
   readonly id: string
   /** Address of the mailbox. */
   readonly from: string
   /** The sender of the envelope, to which failures return. */
   readonly envelopeFrom: string
   readonly to: string
-  /** The same for all to whom it goes. */
+  /** The same id for all recipients. */
   readonly message: string
   readonly recipients: ReadonlyArray<string>
-  /** RFC 5322; signed, where the service signs. */
+  /** The message (RFC 5322), signed if the service signs. */
   readonly bytes: Buffer
 }
 
@@ -37,6 +37,6 @@ export interface Transport {
   readonly signs: boolean
   /** True if an attempt of unknown outcome may be repeated: two accepted copies are one message. */
   readonly repeatable: boolean
-  /** Bounded in time. `hurry`: resolves when what is under way must end. */
+  /** Bounded in time. `hurry` resolves when work under way must end. */
   readonly send: (outgoing: Outgoing, hurry: Effect.Effect<void>) => Effect.Effect<Outcome>
 }

@@ -24,7 +24,7 @@ import type { Outcome, Outgoing, Transport } from "./transport.ts"
 export interface WorkerParts {
   readonly source: Source
   readonly ask: Asking
-  /** By the recipient's address. */
+  /** Chosen by the recipient's address. */
   readonly route: (to: string) => Effect.Effect<Transport, Refusal>
   /** The bytes of a message for one recipient. Fails if they cannot be had now. */
   readonly made: (sending: string, job: SendJob, transport: Transport) => Effect.Effect<Outgoing, Refusal>
@@ -83,7 +83,7 @@ export const outboundWorker = (parts: WorkerParts): Effect.Effect<void, never, S
       callIn: (message) => (isCall(message) ? message : null),
       handle: (message) =>
         Effect.flatMap(sharesOf(parts, message), (shares) => places.using(shares, sent(parts, message, hurry))),
-      // An interrupted attempt comes again in the server's time: its report may still be on the way.
+      // An interrupted attempt comes again after the queue's own wait, because its report may still be on the way.
       againMs: ({ given }, cause) => (Cause.hasFails(cause) ? Math.min(AGAIN_MS * given, AGAIN_MAX_MS) : null),
       end: () => Deferred.doneUnsafe(hurry, Effect.void)
     })
@@ -123,7 +123,7 @@ const sent = (
       return yield* Effect.fail(paused)
     const first = yield* ask(`${id}-take`, "mail_sending.take", sending, { repeatable: null })
     if (first.attempt === null && !first.lost) return
-    // Behind the take: the commit that called for it may be here before its own actor has heard of it.
+    // Read after the take, because the commit that asked for it may be here before its own actor knows of it.
     const job = yield* orNone(ask(`${id}-job`, "mail_sending.job", sending, null))
     const transport = job === null ? null : yield* route(job.to)
     const repeatable = transport?.repeatable ?? true

@@ -25,7 +25,7 @@ export const worldTransport = (
   const bounds = limits.service.mail
   if (settings.provider === "ses") return sesTransport(settings, bounds)
   if (settings.relay !== null) return relayTransport(settings.relay, settings.domain, bounds)
-  // A service that is tried out writes to nobody by chance.
+  // A service in development must not send mail to real people by accident.
   if (env === "development" && bounds.mx_port === MAIL_SERVICE_LIMITS.mx_port)
     return Effect.succeed(filesTransport(outboxOf(data)))
   const exchanges = exchangesBy(resolverBy(settings, bounds), { loopback: env === "development" }, bounds)

@@ -32,7 +32,7 @@ const BLANK = /[ \t]/
 
 interface Field {
   readonly name: string
-  /** With its folds. */
+  /** The value with its folds. */
   readonly value: string
 }
 
@@ -145,7 +145,7 @@ const isShortSigned = (fields: ReadonlyArray<Field>, from: ReadonlySet<string>, 
   })
 }
 
-/** Reasons that neither signature nor sender proves the text as it is read; empty if there are none. */
+/** Reasons why neither the signature nor the sender proves the text as it is read. Empty if there are none. */
 export const doubtsOf = (raw: Uint8Array): ReadonlyArray<VerdictReason> => {
   const begin = bodyOf(raw)
   const { fields, isPlain } = formOf(Buffer.from(raw.subarray(0, begin)).toString("latin1"))

@@ -1,11 +1,11 @@
-/** The text of an HTML message, by `html-to-text`: what a reader sees, without what images and links carry. */
+/** The text of an HTML message, made by `html-to-text`: the visible text without images and link targets. */
 import { convert, type DomNode, type FormatCallback } from "html-to-text"
 import { withoutAbsent } from "../codes/html.ts"
 
 const MAX_DEPTH = 60
 const MAX_CHILDREN = 5000
 
-/** The longest side of a table that is drawn as one: the library takes time with the square of it. */
+/** The longest side of a table that is drawn as a table, because the library's time grows with its square. */
 const MAX_SPAN = 20
 const MAX_COLUMNS = 100
 const MAX_ROWS = 1000
@@ -20,7 +20,7 @@ const rowsOf = (elem: DomNode): ReadonlyArray<DomNode> =>
 
 const clamped = (span: unknown): number => Math.min(Math.max(Math.trunc(Number(span)) || 1, 1), MAX_SPAN)
 
-/** Its cells take no more room than they may from here on. Resolves to how many columns it has. */
+/** Limits the width of its cells from here on. Returns its number of columns. */
 const columnsOf = (row: DomNode): number =>
   tagsIn(row)
     .filter(({ name }) => name === "td" || name === "th")

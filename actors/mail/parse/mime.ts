@@ -19,7 +19,7 @@ interface Node {
   readonly contentTransferEncoding: { readonly encoding: string }
 }
 
-/** Methods that are replaced, and fields that the replacements read; the package declares none of them. */
+/** Methods that are replaced, and fields that the replacements read. The package declares none of them. */
 interface Inside {
   readonly currentNode: Node
   readonly readPos: number
@@ -106,7 +106,7 @@ interface Range {
   to: number
 }
 
-/** Without the last line's end, which belongs to the boundary behind it (RFC 2046 5.1.1). */
+/** Removes the last line break, which belongs to the boundary after it (RFC 2046 5.1.1). */
 const withoutLineEnd = (bytes: Uint8Array): Uint8Array => {
   if (bytes.at(-1) !== LF) return bytes
   return bytes.subarray(0, bytes.at(-2) === CR ? -2 : -1)

@@ -23,7 +23,7 @@ export interface ParsedMail {
   readonly cc: ReadonlyArray<string>
   /** The first of `Reply-To`, as `from`; `null` if there is none that makes sense. */
   readonly replyTo: string | null
-  /** One line. */
+  /** A single line. */
   readonly subject: string
   /** ISO 8601; `null` if there is none that makes sense. */
   readonly date: string | null
@@ -31,7 +31,7 @@ export interface ParsedMail {
   readonly messageId: string | null
   /** The ids in `In-Reply-To` and `References`, without angle brackets. */
   readonly follows: ReadonlyArray<string>
-  /** Its own text parts, or the text of its HTML if there are none. */
+  /** The text parts, or the text of the HTML if there are none. */
   readonly text: string
   readonly html: string | null
   readonly attachments: ReadonlyArray<ParsedAttachment>

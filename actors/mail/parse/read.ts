@@ -34,7 +34,7 @@ const ISO_8601 = /^\d{4}-\d{2}-\d{2}T/
 /** Text that every store holds. */
 const storable = (text: string): string => text.toWellFormed().replaceAll("\0", "")
 
-/** One line that reads as it is written: no controls, no overrides of direction. */
+/** One line that reads as it is written, without control characters or overrides of direction. */
 const line = (text: string, max: number): string =>
   [
     ...storable(text)
@@ -49,7 +49,7 @@ interface Cut {
   readonly cut: boolean
 }
 
-/** As many bytes of UTF-8, never half a character. */
+/** Cuts to a number of UTF-8 bytes, never within a character. */
 export const cutTo = (text: string, maxBytes: number): Cut => {
   if (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes) return { text, cut: false }
   const bytes = Buffer.from(text.slice(0, maxBytes)).subarray(0, maxBytes)
@@ -67,7 +67,7 @@ const shownAddresses = (addresses: ReadonlyArray<Address> | undefined): Readonly
     .map(({ address }) => line(address ?? "", ADDRESS_MAX_CHARS))
     .filter((address) => address !== "")
 
-/** The first mailbox of the list (RFC 5322 3.6.2), also where it is none that mail could come from. */
+/** The first mailbox of the list (RFC 5322 3.6.2), even if it is not deliverable. */
 const firstIn = ({ headers }: Email, header: "from" | "reply-to"): MailSender => {
   const all = mailboxesIn(headers.find(({ key }) => key === header)?.value ?? "")
   const [{ address, name } = { address: null, name: "" }] = all
@@ -80,12 +80,12 @@ const idsIn = (text: string | undefined): ReadonlyArray<string> =>
     .filter((id) => id !== "" && id.length <= ID_MAX_CHARS)
     .map(storable)
 
-/** The nearest come last in `References`: of too many they are kept. */
+/** The nearest messages come last in `References`. If there are too many, these are kept. */
 const followed = ({ inReplyTo, references }: Email): ReadonlyArray<string> => [
   ...new Set([...idsIn(inReplyTo), ...idsIn(references).toReversed()].slice(0, FOLLOWS_MAX))
 ]
 
-/** Without a path, wherever it may come from. */
+/** The file's name without a path. */
 const filenameOf = (name: string | null): string | null => {
   const last = line((name ?? "").split(/[/\\]/).at(-1) ?? "", NAME_MAX_CHARS)
   return last === "" || last === "." || last === ".." ? null : last

@@ -20,7 +20,7 @@ export interface ThreadBounds extends ReadBounds {
 }
 
 export interface Job {
-  /** Its bytes are copied when their turn comes. */
+  /** Its bytes are copied when it is its turn. */
   readonly work: Work
   /** Makes a new lookup for each try. */
   readonly lookup: () => Lookup
@@ -32,7 +32,7 @@ export interface Job {
 export interface Queue {
   /** Something may be taken. */
   readonly next: () => void
-  /** Before all others. */
+  /** Puts a job before all others. */
   readonly again: (job: Job) => void
 }
 
@@ -115,7 +115,7 @@ export class Thread {
     worker.on("message", (told: FromThread) => {
       if (worker === this.worker) this.heard(told, worker)
     })
-    // Out of memory, or a fault that nobody caught.
+    // Out of memory, or an uncaught fault.
     worker.on("error", ended("memory"))
     worker.on("exit", ended("exit"))
     return worker
@@ -152,7 +152,7 @@ export class Thread {
     )
   }
 
-  /** Messages under way go before waiting ones. */
+  /** Messages that were under way go before waiting ones. */
   private go(): void {
     if (this.running !== null) return
     const under = [...this.open.values()].find(({ answers }) => answers.length > 0)
@@ -200,7 +200,7 @@ export class Thread {
     else this.watch(under, used)
   }
 
-  /** `null`: nobody could say. A thread that does not answer within `thread_cpu_ms` is busy computing. */
+  /** `null` if it is unknown. A thread that does not answer within `thread_cpu_ms` is busy. */
   private async spentBy(worker: Worker): Promise<number | null> {
     let timer: NodeJS.Timeout | undefined
     const over = new Promise<null>((resolve) => {

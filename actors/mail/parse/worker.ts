@@ -62,7 +62,7 @@ const done = async (id: number, work: Work): Promise<Result> => {
   return judging === null || mta === null ? UNJUDGED : judging.judge(work.raw, work.origin, lookupOf(id), mta)
 }
 
-/** Buffers with the bytes of a single attachment go over without a copy. */
+/** Buffers that contain a single attachment are moved without a copy. */
 const movedOf = ({ attachments }: ParsedMail): ReadonlyArray<ArrayBuffer> =>
   attachments.flatMap(({ bytes: { buffer, byteLength } }) =>
     buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : []

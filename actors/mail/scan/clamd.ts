@@ -10,7 +10,7 @@ import { Effect } from "effect"
 import type { Verdict } from "../../../schemas/mail/records.ts"
 import type { ClamdAddress } from "../../../schemas/mail/scanners.ts"
 
-/** Words of this service: what clamd writes may repeat names of a stranger's files. */
+/** The text is this service's own, because clamd may repeat names of a stranger's files. */
 export class ClamdFault extends Error {}
 
 const ANSWER_MAX_BYTES = 4096
@@ -70,7 +70,7 @@ export const scanForViruses = (address: ClamdAddress, raw: Buffer): Effect.Effec
     })
     socket.on("end", ended)
     socket.on("error", () =>
-      // It may refuse the rest of a message, and have said why before.
+      // It may refuse the rest of a message after it has sent the reason.
       bytes > 0 ? ended() : end(Effect.fail(new ClamdFault("it cannot be reached, or broke off")))
     )
     return Effect.sync(() => socket.destroy())

@@ -8,7 +8,7 @@ import { Effect, Result, Schema } from "effect"
 import type { Verdict } from "../../../schemas/mail/records.ts"
 import type { Origin } from "../inbound/verdicts.ts"
 
-/** Words of this service: what Rspamd writes may repeat a message. */
+/** The text is this service's own, because Rspamd may quote a message. */
 export class RspamdFault extends Error {}
 
 export type SpamOrigin = Partial<Pick<Origin, "ip" | "helo">> & Pick<Origin, "sender">
@@ -16,7 +16,7 @@ export type SpamOrigin = Partial<Pick<Origin, "ip" | "helo">> & Pick<Origin, "se
 const ANSWER_MAX_BYTES = 1_048_576
 const HEADER_MAX_CHARS = 320
 
-/** By its action. `greylist` and `soft reject` ask for a second try, which says nothing of the message. */
+/** Verdicts by action. `greylist` and `soft reject` ask for a second try, which is no verdict. */
 const OF_ACTION: Readonly<Record<string, Verdict>> = {
   "no action": "PASS",
   greylist: "GRAY",

@@ -17,7 +17,7 @@ import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { scanForViruses } from "./clamd.ts"
 import { scanForSpam, type SpamOrigin } from "./rspamd.ts"
 
-/** `NONE`: nobody looked. */
+/** `NONE`: not scanned. */
 interface Scanned {
   readonly spam: Verdict
   readonly virus: Verdict
@@ -28,7 +28,7 @@ export interface Scanning {
   readonly origin: SpamOrigin
   /** Addresses of the envelope. */
   readonly to: ReadonlyArray<string>
-  /** An agent of this service sent it: nobody looks for spam. */
+  /** True if an agent of this service sent it. Such mail is not scanned for spam. */
   readonly own: boolean
 }
 

@@ -28,7 +28,7 @@ const RESTORED =
  */
 export const isUnsure = (state: MailSendingState, seq: number, restored: Restored): boolean => {
   if (state === null || seq > restored.seq || state.phase === "over") return false
-  // Its next attempt was not due by then, so nobody has made it.
+  // Its next attempt was not due yet, so none can have been made.
   return !(state.phase === "waiting" && state.due !== null && state.due > restored.at)
 }
 

@@ -13,7 +13,7 @@ import { Sealed } from "../../../schemas/secret/sealed.ts"
 import { event, inventoryOf } from "../../engine/events.ts"
 import type { ActorOf } from "../../kit/kind.ts"
 
-/** The same address without its tag, where it has one: it is the same person's in most places. */
+/** The address without its tag, if it has one. At most services both belong to the same person. */
 const untagged = Schema.optionalKey(Schema.Struct({ recipient: Schema.String, sealed: Sealed }))
 
 const queued = {
@@ -25,10 +25,10 @@ const queued = {
   recipient: Schema.String,
   /** Its address, under the mailbox's key (as a counterpart in the journal). */
   to: Sealed,
-  /** The same under the service's: what may not be written to any more outlives the mailbox. */
+  /** The same under the service's key, because suppressed addresses outlive the mailbox. */
   sealed: Sealed,
   untagged,
-  /** It is at one of this service's own domains. */
+  /** True if it is at one of this service's own domains. */
   own: Schema.optionalKey(Schema.Boolean)
 }
 
@@ -41,7 +41,7 @@ export const MailSendingValue = Schema.Struct({
   attempts: Schema.Int,
   /** True if the outcome of the last attempt was not reported. */
   unknown: Schema.Boolean,
-  /** Its recipient has said that he wants no more. */
+  /** True if its recipient has unsubscribed. */
   unsubscribed: Schema.Boolean,
   /** Unix ms. */
   due: Schema.NullOr(Schema.Number)
@@ -51,7 +51,7 @@ export type MailSendingValue = typeof MailSendingValue.Type
 export const MailSendingState = Schema.NullOr(MailSendingValue)
 export type MailSendingState = typeof MailSendingState.Type
 
-/** With what journals and reactions need of it. */
+/** Includes everything that journals and reactions need. */
 const about = { agent: Schema.String, mailbox: Schema.Int, to: Sealed }
 
 const bad = { recipient: Schema.String, sealed: Sealed, untagged, mail: Schema.Int, n: Schema.Int }

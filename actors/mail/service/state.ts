@@ -29,7 +29,7 @@ import {
   SendingDays
 } from "../counted.ts"
 
-/** One sender's `outside` figures (mailer/state.ts), or those of several agents with a common sponsor. */
+/** The `outside` figures of one sender (mailer/state.ts), or of several agents with a common sponsor. */
 const SenderDays = Schema.Struct({
   agent: Schema.String,
   /** The number of entries that are merged here. Absent in the entry of one agent. */
@@ -83,7 +83,7 @@ export const COUNTED_MS = DAY_MS + HOUR_MS
 
 export const usedOfDay = ({ hours }: MailServiceState, at: number): number => countedSince(hours, at - COUNTED_MS)
 
-/** One event holds all of them. */
+/** All of them are in one event. */
 const SENDERS_MAX = 32
 /** The most sponsors that one entry remembers. */
 const SPONSORS_MAX = 64
@@ -110,7 +110,7 @@ const entryOf = (senders: ReadonlyArray<SenderDays>, sender: SenderDays): Sender
   senders.find((one) => one.together === undefined && one.agent === sender.agent) ??
   senders.find((one) => one.together !== undefined && haveCommonSponsor(one, sender))
 
-/** With the figures of one sender changed. `sender` has that change already; an entry of several agents gets it here. */
+/** Changes one sender's figures. `sender` already has the change; an entry for several agents gets it here. */
 const withSender = (
   senders: ReadonlyArray<SenderDays>,
   sender: SenderDays,
@@ -181,7 +181,7 @@ const stands = (state: MailServiceState, why: MailServiceEvent["why"]): MailServ
   why
 })
 
-/** `outside`: recipients at other services, who alone count. `sender`: with these counted. */
+/** `outside`: recipients at other services, the only ones that count. `sender`: its figures including these. */
 export const afterSending = (
   state: MailServiceState,
   { outside, sender }: { readonly outside: number; readonly sender: SenderDays },
@@ -208,7 +208,7 @@ export const afterOutcome = (
   return stands(judged({ ...state, days, senders }, at, limits), type)
 }
 
-/** A sender's sending is suspended. `sender`: what `days` has counted of it. */
+/** A sender's right to send is suspended. `sender`: its part of `days`. */
 export const afterSuspension = (state: MailServiceState, sender: SenderDays): MailServiceEvent => {
   const found = entryOf(state.senders, sender)
   const senders = state.senders.flatMap((one) => {
@@ -218,7 +218,7 @@ export const afterSuspension = (state: MailServiceState, sender: SenderDays): Ma
   return stands({ ...state, days: daysWithout(state.days, sender.days), senders }, "suspended")
 }
 
-/** By an operator. */
+/** Paused by an operator. */
 export const paused = (state: MailServiceState, at: number): MailServiceEvent =>
   stands({ ...state, paused_at: at }, "paused")
 

@@ -7,7 +7,7 @@ const PERCENT = 100
 /** The share of the provider's daily quota that counts as nearly used up. */
 const NEARLY_PERCENT = 90
 
-/** The trouble that an operator must mend; `null`: none. */
+/** The problem that an operator must solve; `null` if there is none. */
 export const accountTrouble = ({ sending, production, per_day, sent_day }: AccountState): string | null => {
   if (!sending) return "the provider lets this account send nothing"
   if (!production) return "the account is in the provider's sandbox: only addresses that it knows are written to"
@@ -16,7 +16,10 @@ export const accountTrouble = ({ sending, production, per_day, sent_day }: Accou
   return null
 }
 
-/** Looks now and then, for as long as the scope is open; who cannot be asked has told so already (identities.ts). */
+/**
+ * Checks from time to time until the scope closes. An account that cannot be asked has already been logged
+ * (identities.ts).
+ */
 export const accountWatched = (
   { accountState }: Pick<Identities, "accountState">,
   everySeconds: number

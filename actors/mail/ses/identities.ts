@@ -19,7 +19,7 @@ export type IdentityStatus = (typeof IDENTITY_STATUSES)[number]
 export interface AccountState {
   /** True if it may send at all. */
   readonly sending: boolean
-  /** Not in the sandbox, where only addresses that are known may be written to. */
+  /** True outside of the sandbox, in which mail goes to known addresses only. */
   readonly production: boolean
   readonly per_day: number | null
   readonly sent_day: number | null
@@ -36,7 +36,7 @@ export interface Identities {
   readonly declareIdentity: (domain: string) => Effect.Effect<Identity, ProviderFault>
   /** `null`: SES knows no such domain. */
   readonly identityOf: (domain: string) => Effect.Effect<Identity | null, ProviderFault>
-  /** One that it has given up: by keys of its own, which is what it is already, and the search begins anew. */
+  /** Restarts the search for a domain that SES gave up, by setting the same keys again. */
   readonly seekAgain: (domain: string) => Effect.Effect<Identity, ProviderFault>
   readonly deleteIdentity: (domain: string) => Effect.Effect<void, ProviderFault>
   readonly accountState: Effect.Effect<AccountState, ProviderFault>

@@ -52,7 +52,7 @@ const BEFORE: ReadonlySet<string> = new Set([
   "EPROTO"
 ])
 const OF_TLS = /^(?:ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/
-/** The SDK's own words for a connection that was not there in time. */
+/** The SDK's message for a connection that took too long. */
 const NO_CONNECTION = /did not establish a connection/
 
 const TOO_MANY = 429
@@ -82,8 +82,8 @@ const codeOf = (error: unknown): string => {
 }
 
 /**
- * The status of an answer that is not in the interface's own words: something before the service has turned the call
- * away.
+ * The status of an answer that is not in the interface's own format: something in front of the service has refused the
+ * call.
  */
 const rawStatusOf = (error: unknown): number | undefined => {
   const { $response } = (typeof error === "object" && error !== null ? error : {}) as {

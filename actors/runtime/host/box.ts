@@ -35,14 +35,14 @@ export class Box {
     this.outputPlace = outputPlace(this.folder)
   }
 
-  /** One call after the other. */
+  /** Runs calls one after the other. */
   alone<A>(call: () => Promise<A>): Promise<A> {
     const result = this.tail.then(call, call)
     this.tail = result.catch(() => undefined)
     return result
   }
 
-  /** Aborted when the compartment is to stop: what starts it gives up. */
+  /** Aborted when the compartment is to stop, so that its start gives up. */
   newStart(): AbortSignal {
     this.starting = new AbortController()
     return this.starting.signal
@@ -63,12 +63,12 @@ export class Box {
     return this.opened?.opening
   }
 
-  /** Ends what is read, if anything is; not where it was opened again meanwhile. */
+  /** Ends the reading of output, unless it was opened again meanwhile. */
   async settle(opening?: number): Promise<void> {
     await this.opened?.settle(opening)
   }
 
-  /** It has something on this host. */
+  /** True if this host stores anything of it. */
   exists(): Promise<boolean> {
     return access(this.folder).then(
       () => true,
@@ -76,7 +76,9 @@ export class Box {
     )
   }
 
-  /** All that a container is bound to: it can be made then. It can start once there is `ensureData` as well. */
+  /**
+   * Makes everything that a container is bound to. After this it can be made, and after `ensureData` it can be started.
+   */
   async ensureFolders(): Promise<void> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 })
     await mkdir(this.volume.mount, { recursive: true })

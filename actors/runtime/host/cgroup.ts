@@ -6,7 +6,7 @@ import type { Quotas } from "./types.ts"
 const ROOT = "/sys/fs/cgroup"
 const MIB = 1024 * 1024
 
-/** By controller, the folder of the container's group; the second generation has one for all. */
+/** The folder of the container's group for each controller. Version 2 has one folder for all. */
 export interface Groups {
   readonly generation: 1 | 2
   readonly of: (controller: "memory" | "cpu" | "cpuacct" | "pids") => string
@@ -23,7 +23,7 @@ const number = async (file: string): Promise<number | null> => {
   return text !== null && /^\d+$/.test(text) ? Number(text) : null
 }
 
-/** null where the process is gone, or is not that container's any more. */
+/** null if the process is gone, or does not belong to that container any more. */
 export async function groupsOf(pid: number, containerId: string): Promise<Groups | null> {
   const lines = (await read(`/proc/${pid}/cgroup`))?.split("\n").map((line) => line.split(":")) ?? []
   const pathOf = (name: string): string | undefined =>
@@ -57,7 +57,7 @@ export async function missingBounds(groups: Groups, quotas: Quotas): Promise<Rea
   const period = await number(file("cpu", "cpu.cfs_period_us"))
   return names({
     memory: (await number(file("memory", "memory.limit_in_bytes"))) === memory,
-    // Memory and swap together: without accounting of swap there is no such file, and swap has no bound.
+    // Memory and swap together. Without accounting of swap there is no such file, and swap is unbounded.
     swap: (await number(file("memory", "memory.memsw.limit_in_bytes"))) === memory,
     cpu: (quota ?? NaN) / (period ?? NaN) <= quotas.cpus,
     pids
@@ -80,7 +80,7 @@ const lineOf = (text: string | null, name: string): number => {
   return Number(line?.slice(name.length + 1) ?? 0)
 }
 
-/** Memory without what the kernel would give back at once: pages of files that were not used lately. */
+/** Memory without pages that the kernel would give back at once: those of files that were not used lately. */
 export async function usageOf(groups: Groups): Promise<Usage> {
   const memory = groups.of("memory")
   const first = groups.generation === 1

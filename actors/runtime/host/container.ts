@@ -9,7 +9,7 @@ export const AGENT_UID = 1000
 const MIB = 1024 * 1024
 const SHM_MIB = 64
 const FILES_MAX = 4096
-/** A compartment goes before anything of the machine's own when memory runs short. */
+/** When memory runs short, compartments are ended before the machine's own processes. */
 const OOM_SCORE_ADJ = 500
 
 export const containerName = (tag: string, compartment: string): string => `hub-${tag}-${compartment}`
@@ -49,12 +49,12 @@ function boundsOf(quotas: Quotas): Docker.HostConfig {
 
 const securityOptions = (): Array<string> => ["no-new-privileges", `seccomp=${systemCalls(process.arch)}`]
 
-/** Seconds after which a probe that nobody ended is gone. */
+/** Seconds after which a probe ends by itself. */
 const PROBE_SECONDS = 30
 const PROBE_MIB = 32
 const PROBE_PIDS = 16
 
-/** A container that does nothing: what the kernel says of it holds for compartments too (filter.ts). */
+/** A container that does nothing. The kernel's answers for it hold for compartments too (filter.ts). */
 export function probeOptions({ tag, image }: Pick<HostSettings, "tag" | "image">): Docker.ContainerCreateOptions {
   return {
     name: containerName(tag, `probe-${randomUUID()}`),
@@ -63,7 +63,7 @@ export function probeOptions({ tag, image }: Pick<HostSettings, "tag" | "image">
     WorkingDir: "/",
     Entrypoint: ["/bin/bash", "-c", `read -t ${PROBE_SECONDS}`],
     Cmd: [],
-    // Held open: there is nothing to read, and no end of it.
+    // Kept open: there is nothing to read, and no end of file.
     OpenStdin: true,
     HostConfig: {
       AutoRemove: true,

@@ -5,7 +5,7 @@ import { inspect } from "node:util"
 import Docker from "dockerode"
 import { HostFault, messageOf } from "./fault.ts"
 
-/** An engine that is loading its images, or a machine that has no time, answers late. */
+/** An engine that is loading images, or a busy machine, answers late. */
 const CALL_TIMEOUT_MS = 30_000
 
 export const LABELS = {
@@ -29,7 +29,7 @@ const statusOf = (cause: unknown): number | null => {
 
 /** The engine has no such thing. */
 export const isMissing = (cause: unknown): boolean => statusOf(cause) === 404
-/** It is so already, or something is in the way. */
+/** True if the state is already as wanted, or something is in the way. */
 export const isConflict = (cause: unknown): boolean => statusOf(cause) === 409 || statusOf(cause) === 304
 
 /** The engine was not reached, or could not do it now: asking again may help. */
@@ -55,15 +55,15 @@ export async function called<A>(answer: Promise<A>): Promise<A> {
 }
 
 export interface EngineClient {
-  /** For calls that answer at once. */
+  /** For calls that are answered at once. */
   readonly calls: Docker
-  /** For what stays open: it may be silent for hours. */
+  /** For streams, which may be silent for hours. */
   readonly streams: Docker
 }
 
 /**
- * The client's library formats the options of each call for its debug log, even if nobody reads that, and an agent
- * leads to all calls under way. With a hundred of them each call took a second.
+ * The client's library formats the options of each call for its debug log, even if the log is off, and an agent refers
+ * to all calls under way. With a hundred calls each one took a second.
  */
 export class QuietAgent extends Agent {
   [inspect.custom](): string {
@@ -95,7 +95,7 @@ export class EngineNetworks {
     this.docker = openEngine(socket).calls
   }
 
-  /** A bridge network as it is planned: one that is otherwise, or whose device is gone, is made again. */
+  /** Makes a bridge network. One with other settings, or without its device, is made again. */
   async ensureNetwork(name: string, plan: NetworkPlan): Promise<void> {
     const found = await orMissing(this.docker.getNetwork(name).inspect())
     if (found !== null) {

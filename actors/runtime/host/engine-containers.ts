@@ -47,7 +47,7 @@ export class Containers {
     return this.engine.calls.getContainer(containerName(this.settings.tag, compartment))
   }
 
-  /** For what takes its time. */
+  /** For calls that may take long. */
   patient(compartment: string): Docker.Container {
     return this.engine.streams.getContainer(containerName(this.settings.tag, compartment))
   }
@@ -98,7 +98,7 @@ export class Containers {
     }
   }
 
-  /** True when it runs no more; false when the time is over. */
+  /** True once it has ended; false if the time is over first. */
   async ended(compartment: string, withinMs: number): Promise<boolean> {
     const end = Date.now() + withinMs
     for (;;) {
@@ -108,7 +108,7 @@ export class Containers {
     }
   }
 
-  /** With what it has written outside of its volume; its data is not in it. */
+  /** Removes the container, with everything that it wrote outside of its volume. Its data are in the volume. */
   async remove(compartment: string): Promise<void> {
     const end = Date.now() + GONE_MAX_MS
     for (;;) {
@@ -124,7 +124,7 @@ export class Containers {
     }
   }
 
-  /** After its end: what it ended by, with what the engine learns late. */
+  /** The exit of a container, including details that the engine learns late. */
   async endOf(compartment: string, run: number): Promise<Found | null> {
     const look = async (): Promise<Found | null> => {
       const seen = await this.see(compartment)

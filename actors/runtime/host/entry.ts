@@ -65,7 +65,7 @@ exit "$hub_status"
 `.replace("END_STEPS", "40")
 
 /**
- * The name server of programs: an address that is nobody's (RFC 5737). The host's rules lead every question to its own
- * resolver; without the rules there is no answer. The engine's own resolver would end with the engine.
+ * The name server of programs, an address of nobody (RFC 5737). The host's rules lead every question to its own
+ * resolver, and without the rules there is no answer. The engine's own resolver would end with the engine.
  */
 export const RESOLV_CONF = "nameserver 192.0.2.53\noptions timeout:2 attempts:3\n"

@@ -58,7 +58,7 @@ function collector(): { readonly sink: Writable; readonly text: () => string } {
   return { sink, text: () => Buffer.concat(kept).toString() }
 }
 
-/** It did not end within its time. */
+/** It did not end in time. */
 export class TooLong extends HostFault {}
 
 async function statusOf(exec: Docker.Exec): Promise<number> {
@@ -72,8 +72,8 @@ async function statusOf(exec: Docker.Exec): Promise<number> {
 }
 
 /**
- * Runs it to its end, within the time. The container must run. A program that is left to itself (`detach`) has had all of
- * its input when this resolves.
+ * Runs a program to its end, within the time. The container must be running. A detached program has received all of its
+ * input when this resolves.
  */
 export async function execute(container: Docker.Container, order: Execution): Promise<ExecResult> {
   const { user, argv, stdin, detach, timeoutMs } = order

@@ -26,7 +26,7 @@ function endedOf(line: string): Ended | null {
   return compartment === undefined || !Number.isInteger(run) ? null : { compartment, run }
 }
 
-/** Until the signal; `told` may take its time, the next waits for it. */
+/** Watches until the signal. Each call of `told` is finished before the next. */
 export async function watchExits(
   docker: Docker,
   tag: string,

@@ -3,12 +3,12 @@ export class HostFault extends Error {
   override readonly name = "HostFault"
 }
 
-/** As often as it is tried: what is wrong is what the host was given. */
+/** Trying again does not help, because the host was given something wrong. */
 export class LastingFault extends HostFault {}
 
 const LINE_MAX_CHARS = 300
 
-/** One line, without control characters: it may come from a program that is not ours. */
+/** Makes one line without control characters, because the text may come from a program that is not ours. */
 export function oneLine(text: string): string {
   return text
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, " ")

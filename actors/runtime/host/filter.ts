@@ -36,7 +36,7 @@ export async function isFiltered(pid: number): Promise<boolean> {
   return Number.isNaN(own.filters) || parent === null || own.filters > parent.filters
 }
 
-/** Rejects with a HostFault where a container that is to have the filter has none. */
+/** Rejects with a HostFault if a container that should have the filter does not have it. */
 export async function proveFilter(docker: Docker, settings: Pick<HostSettings, "tag" | "image">): Promise<void> {
   const container = await called(docker.createContainer(probeOptions(settings)))
   try {

@@ -19,7 +19,7 @@ const WRITE_MAX_MS = 20_000
 /** The second time; it has shown that it reads. */
 const WRITE_AGAIN_MAX_MS = 2_000
 const TAKEN_MAX_MS = 5_000
-/** A first process that threw half of what it got away asks again within so long. */
+/** The time within which a first process asks again if it lost part of its input. */
 const ASKS_AGAIN_MS = 200
 const PAUSE_MS = 10
 
@@ -40,7 +40,7 @@ export function encodeGiven({ command, env }: Given): Buffer {
 
 const codeOf = (cause: unknown): unknown => (cause as { code?: unknown } | null)?.code
 
-/** null: nobody has it open for reading, or it is gone. */
+/** null if no process has it open for reading, or it is gone. */
 async function openForWriting(path: string): Promise<Awaited<ReturnType<typeof open>> | null> {
   try {
     return await open(path, constants.O_WRONLY | constants.O_NONBLOCK)
@@ -63,7 +63,7 @@ async function writeAll(file: Awaited<ReturnType<typeof open>>, bytes: Buffer, m
   }
 }
 
-/** As long as it still reads, it looks as if it asked again: whoever came next would give it all a second time. */
+/** While it still reads, it looks as if it asked again, and the next call would give it everything a second time. */
 async function untilTaken(path: string): Promise<void> {
   for (const end = Date.now() + TAKEN_MAX_MS; Date.now() < end; await delay(PAUSE_MS))
     if (!(await isAwaited(path))) return
@@ -96,7 +96,7 @@ async function deliverOnce(path: string, bytes: Buffer, { before, gone }: Delive
   }
 }
 
-/** Until its first process has all of it, which a second time of a host that died in between may take. */
+/** Resolves when the first process has all of it. If the host dies in between, this may need a second try. */
 export async function deliver(path: string, bytes: Buffer, delivery: Delivery): Promise<void> {
   await deliverOnce(path, bytes, delivery, WRITE_MAX_MS)
   if (await asksAgain(path)) {
@@ -107,14 +107,14 @@ export async function deliver(path: string, bytes: Buffer, delivery: Delivery): 
   await rm(path, { force: true })
 }
 
-/** True while a first process waits for what its program is given. */
+/** True while a first process waits for its program's input. */
 async function isAwaited(path: string): Promise<boolean> {
   const file = await openForWriting(path)
   await file?.close()
   return file !== null
 }
 
-/** After some of it was given: whether it is asked for again. */
+/** After a part was given: true if it is asked for again. */
 export async function asksAgain(path: string): Promise<boolean> {
   for (const end = Date.now() + ASKS_AGAIN_MS; Date.now() < end; await delay(PAUSE_MS))
     if (await isAwaited(path)) return true

@@ -1,6 +1,6 @@
 /**
- * The compartments of one machine. It carries out orders, and remembers nothing that is not on disk, in the engine or
- * in the kernel. It may be killed at any time, and another goes on from there.
+ * The compartments of one machine. The host carries out orders, and its only memory is on disk, in the engine and in
+ * the kernel. It may be killed at any time, and another process continues from there.
  */
 import { applyUpload } from "./upload.ts"
 import { Box } from "./box.ts"
@@ -56,7 +56,7 @@ export class Host {
     this.containers = new Containers(engine, settings, facts.isolation)
   }
 
-  /** Rejects with a HostFault of one line where compartments cannot be had here. */
+  /** Rejects with a HostFault of one line if this machine cannot run compartments. */
   static async open(settings: HostSettings): Promise<Host> {
     const engine = openEngine(settings.socket)
     return new Host(settings, engine, await examine(engine.calls, settings))
@@ -71,7 +71,7 @@ export class Host {
     return box
   }
 
-  /** All containers of this deployment. The last lines of those that have ended are in their logs. */
+  /** All containers of this deployment. The last lines of ended ones are in their logs. */
   async list(): Promise<ReadonlyArray<Found>> {
     const openings = new Map([...this.boxes].map(([id, box]) => [id, box.opening]))
     const all = await this.containers.all()
@@ -95,8 +95,8 @@ export class Host {
   }
 
   /**
-   * After a restart of this process: reads its output again. `awaiting`: its program was not started; it is given what it
-   * starts with here, where that is told, or by `start` with the files that are for it.
+   * Reads a container's output again after a restart of this process. `awaiting`: its program was not started yet. It
+   * gets its input here if that is given, or otherwise by `start` with its files.
    */
   adopt(compartment: string, given?: (run: number) => Promise<Given>): Promise<Adopted> {
     const box = this.box(compartment)
@@ -112,7 +112,7 @@ export class Host {
     })
   }
 
-  /** Within five seconds, whatever the program does; a start that is under way gives up. */
+  /** Stops within five seconds, whatever the program does. A start that is under way gives up. */
   async stop(compartment: string, graceMs: number): Promise<void> {
     const box = this.box(compartment)
     const { opening } = box
@@ -128,7 +128,7 @@ export class Host {
     await box.settle(opening)
   }
 
-  /** The container; what the compartment has stored, and its log, stay. */
+  /** Removes the container. The compartment's data and log stay. */
   remove(compartment: string): Promise<void> {
     const box = this.box(compartment)
     box.giveUpStart()
@@ -138,7 +138,7 @@ export class Host {
     })
   }
 
-  /** All there is of it. */
+  /** Deletes everything of a compartment. */
   destroy(compartment: string): Promise<void> {
     const box = this.box(compartment)
     box.giveUpStart()
@@ -220,7 +220,7 @@ export class Host {
     return () => this.listeners.delete(listener)
   }
 
-  /** Lets go of everything; containers run on. */
+  /** Releases everything. Containers keep running. */
   async close(): Promise<void> {
     this.closing.abort()
     await this.watching

@@ -25,7 +25,7 @@ import { join } from "node:path"
 import { crc32 } from "node:zlib"
 
 export const SEGMENT_MAX_BYTES = 1024 * 1024
-/** A chunk is never longer: what says more is no record. */
+/** No chunk is longer, so a longer record is invalid. */
 const RECORD_MAX_BYTES = 1024 * 1024
 
 /** kind, time, length; and the checksum after the bytes. */
@@ -60,7 +60,7 @@ function writeAll(fd: number, bytes: Uint8Array): number {
   return bytes.length
 }
 
-/** The records that are whole, and where they end. */
+/** The complete records, and the offset of their end. */
 export function decode(file: Buffer): { readonly records: ReadonlyArray<JournalRecord>; readonly end: number } {
   const records: Array<JournalRecord> = []
   let at = 0

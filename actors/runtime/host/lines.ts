@@ -24,7 +24,7 @@ export interface Split {
 
 const isFollowing = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80
 
-/** The end of the piece that begins at `start`; there are more than LINE_MAX_BYTES bytes from there. */
+/** The end of the piece that begins at `start`. More than LINE_MAX_BYTES bytes follow from there. */
 function cutAt(bytes: Uint8Array, start: number): number {
   const end = start + LINE_MAX_BYTES
   for (let at = end; at >= end - FOLLOWING_MAX; at--) if (!isFollowing(bytes[at])) return at
@@ -50,7 +50,7 @@ export class LineSplitter {
     this.rest = Buffer.from(rest)
   }
 
-  /** The bytes of the line that is not complete; never more than LINE_MAX_BYTES. */
+  /** The bytes of the incomplete line, at most LINE_MAX_BYTES. */
   get pending(): Buffer {
     return this.rest
   }
@@ -78,7 +78,7 @@ export class LineSplitter {
     return { count: ends.length, lines }
   }
 
-  /** Ends the line that is not complete. */
+  /** Ends the incomplete line. */
   flush(): Split {
     if (this.rest.length === 0) return { count: 0, lines: [] }
     const lines = [textOf(this.rest)]

@@ -1,4 +1,4 @@
-/** The conditions on a machine before any compartment starts there. Each refusal is one line. */
+/** Checks a machine before any compartment starts there. Each refusal is one line. */
 import type Docker from "dockerode"
 import { called, orMissing } from "./docker.ts"
 import { proveFilter } from "./filter.ts"
@@ -17,7 +17,7 @@ interface Info {
   readonly PidsLimit: boolean
 }
 
-/** An engine that remaps users keeps its data in a folder that is named after the root of its containers. */
+/** An engine that remaps users keeps its data in a folder named after the root user of its containers. */
 const REMAPPED = /\/(\d+)\.(\d+)$/
 
 function rootOf({ SecurityOptions, DockerRootDir }: Info): { readonly rootUid: number; readonly rootGid: number } {
@@ -56,7 +56,7 @@ export async function examine(docker: Docker, settings: Pick<HostSettings, "tag"
   if ((await orMissing(docker.getImage(image).inspect())) === null)
     throw new HostFault(`the image ${image} is not there`)
   const isolation = isolationOf(info)
-  // gVisor has a kernel of its own for programs, and filters what that one calls.
+  // gVisor has its own kernel for programs, and filters the system calls of that kernel.
   if (isolation === "runc") await proveFilter(docker, settings)
   return { isolation, engine: info.ServerVersion, ...root }
 }

@@ -15,7 +15,7 @@ import { runProgram } from "./programs.ts"
 import { Ring } from "./ring.ts"
 import type { Owner } from "./volume.ts"
 
-/** Milliseconds to wait for the last lines of a program that is gone. */
+/** Milliseconds to wait for the last lines of an ended program. */
 const SETTLE_MAX_MS = 2_000
 /** A line of the service is written after the program's earlier output, but waits no longer than this. */
 const SAY_MAX_MS = 500
@@ -38,7 +38,7 @@ const isFifo = (path: string): Promise<boolean> =>
 
 const FIFOS = ["out", "err", "env"]
 
-/** All by one process: the start of a compartment waits for it. */
+/** Makes all of them in one process, because the start of a compartment waits for it. */
 async function ensureFifos(io: string, uid: number, gid: number): Promise<void> {
   const all = FIFOS.map((name) => join(io, name))
   const there = await Promise.all(all.map(isFifo))
@@ -52,7 +52,10 @@ async function ensureFifos(io: string, uid: number, gid: number): Promise<void> 
   }
 }
 
-/** The FIFOs and the first process's script. The folder is root's: its compartment can use what is in it, and no more. */
+/**
+ * Makes the FIFOs and the first process's script. The folder belongs to root: its compartment can only use the files in
+ * it.
+ */
 export async function ensureIo(place: OutputPlace, { uid, gid }: Owner): Promise<void> {
   await mkdir(place.io, { recursive: true })
   // Set despite this process's mask: the compartment's user must pass.
@@ -60,7 +63,7 @@ export async function ensureIo(place: OutputPlace, { uid, gid }: Owner): Promise
   await ensureFifos(place.io, uid, gid)
   for (const [name, text] of Object.entries({ entry: ENTRY, "resolv.conf": RESOLV_CONF })) {
     const path = join(place.io, name)
-    // A first process reads its script as it goes: the old file stays what it was.
+    // A first process reads its script while it runs, so the old file is not changed.
     await writeFile(`${path}.new`, text)
     await chmod(`${path}.new`, 0o644)
     await rename(`${path}.new`, path)
@@ -91,12 +94,12 @@ export class Output {
     this.pumps = [pump("out", "stdout"), pump("err", "stderr")]
   }
 
-  /** Which opening it is: who finds a container ended must not settle the next one's output. */
+  /** The number of the opening, so that the end of one container does not settle the output of the next one. */
   get opening(): number {
     return this.opened
   }
 
-  /** The container is gone: what it has written last is read, and lines that it has not ended end. */
+  /** The container has ended: its last output is read, and unfinished lines are ended. */
   async settle(opening = this.opened): Promise<void> {
     if (opening !== this.opened) return
     await this.settled()

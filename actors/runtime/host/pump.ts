@@ -35,13 +35,13 @@ export class Allowance {
 }
 
 export class Pump {
-  /** Resolves when the FIFO is drained and nobody writes to it any more, or the pump is closed. */
+  /** Resolves when the FIFO is empty and has no writer any more, or the pump is closed. */
   readonly ended: Promise<void>
   private readonly socket: Socket
   private timer: NodeJS.Timeout | null = null
 
   /**
-   * Reads into one buffer of its own: what a paused socket had read ahead would be nowhere but in this process's memory.
+   * Reads into its own buffer, because data that a paused socket had read ahead would only be in this process's memory.
    */
   private constructor(fd: number, allowance: Allowance, onChunk: (chunk: Uint8Array) => void) {
     const callback = (bytes: number, buffer: Uint8Array): boolean => {
@@ -60,7 +60,7 @@ export class Pump {
     this.socket.resume()
   }
 
-  /** Opens the reading end; a FIFO that nobody has written to yet has not ended. */
+  /** Opens the reading end. A FIFO that had no writer yet has not ended. */
   static open(path: string, allowance: Allowance, onChunk: (chunk: Uint8Array) => void): Pump {
     return new Pump(openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), allowance, onChunk)
   }

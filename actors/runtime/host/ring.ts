@@ -11,7 +11,7 @@ import { type JournalRecord, Journal } from "./journal.ts"
 import { LineSplitter, type Split } from "./lines.ts"
 import type { Line, LogPage, LogQuery, Stream } from "./types.ts"
 
-/** With what a segment of the journal begins. */
+/** The beginning of a journal's segment. */
 interface Begin {
   readonly next: number
   readonly stdout: string
@@ -35,9 +35,9 @@ export class Ring {
   private readonly slots: Array<Line | undefined>
   /** Id of the next line. */
   private next = 1
-  /** Id of the oldest line that is kept. */
+  /** Id of the oldest kept line. */
   private oldest = 1
-  /** By segment of the journal: the id of its first line. */
+  /** The id of the first line of each segment. */
   private firsts: Array<number> = []
   private broken = false
   private readonly waiting = new Set<() => void>()
@@ -88,7 +88,7 @@ export class Ring {
     return { lines: page, truncated, more, lastId: more ? (page.at(-1)?.id ?? sinceId) : this.lastId }
   }
 
-  /** As `read`, but waits where nothing fits, until something does, the time is over or the ring is closed. */
+  /** Like `read`, but if nothing matches it waits until something does, the time is over or the ring is closed. */
   async wait(query: LogQuery): Promise<LogPage> {
     const end = Date.now() + query.waitMs
     // Lines are searched only once: each wake costs the new ones.
@@ -103,7 +103,7 @@ export class Ring {
     }
   }
 
-  /** Wakes those who wait and lets go of the journal. */
+  /** Wakes all waiting readers and releases the journal. */
   close(): void {
     this.wake()
     this.journal.close()
@@ -195,7 +195,7 @@ export class Ring {
   }
 }
 
-/** One line, whatever is in it. */
+/** One line, whatever its bytes. */
 function whole(bytes: Uint8Array): Split {
   const splitter = new LineSplitter()
   const line = Buffer.from(bytes).toString().replaceAll("\n", " ")

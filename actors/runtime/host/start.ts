@@ -28,7 +28,7 @@ export interface Starting {
   readonly signal: AbortSignal
 }
 
-/** The remains of this run: nothing, or a container that can go on. */
+/** Removes the remains of this run. Returns nothing, or a container that can continue. */
 async function clear({ box, containers }: Starting, run: number): Promise<Seen | null> {
   const seen = await containers.see(box.id)
   if (seen === null) return null
@@ -69,7 +69,7 @@ async function checkBounds({ box, containers, quotas, isolation }: Starting): Pr
   throw new HostFault("the kernel does not filter the system calls of the container (seccomp)")
 }
 
-/** Gives the program what it starts with; the run is marked before. */
+/** Gives the program its input. The run is marked before. */
 export async function give(
   { box, containers }: Omit<Starting, "signal" | "quotas" | "isolation">,
   run: number,

@@ -11,7 +11,7 @@ const SPAN_MAX_MS = 90_000
 
 const tenth = (value: number): number => Math.round(value * 10) / 10
 
-/** As the container sees its own link: received, sent. */
+/** Received and sent bytes of the container's own link. */
 async function trafficOf(pid: number): Promise<readonly [rx: number, tx: number]> {
   const text = await readFile(`/proc/${pid}/net/dev`, "utf8").catch(() => "")
   const line = text.split("\n").find((one) => one.trimStart().startsWith(LINK))
@@ -27,13 +27,13 @@ interface Sample {
   readonly cpuMicros: number
 }
 
-/** In percent of a core. Counters that went back are another start's, seen too late: nothing is known of this one yet. */
+/** In percent of a core. Counters that went back belong to another start, of which nothing is known yet. */
 export const shareOf = (from: Pick<Sample, "at" | "cpuMicros">, to: Pick<Sample, "at" | "cpuMicros">): number => {
   const [micros, ms] = [to.cpuMicros - from.cpuMicros, to.at - from.at]
   return micros <= 0 || ms <= 0 ? 0 : tenth((micros / 1000 / ms) * 100)
 }
 
-/** True if a share may be measured from there: long enough ago, not too long, and of the same start. */
+/** True if a share can be measured from there: neither too long nor too short ago, and of the same start. */
 const isReference = (last: Sample, now: Sample): boolean => {
   const age = now.at - last.at
   const isSame = last.id === now.id && last.startedAt === now.startedAt && last.cpuMicros <= now.cpuMicros

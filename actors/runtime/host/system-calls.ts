@@ -16,7 +16,7 @@ const ENOSYS = 38
 /** AF_UNIX, AF_INET, AF_INET6, and AF_NETLINK, by which libraries list addresses. */
 const FAMILIES = [1, 2, 10, 16] as const
 const AF_UNIX = 1
-/** All flags of `clone` that make a namespace. */
+/** All flags of `clone` that create a namespace. */
 const NAMESPACES = 0x7e020000
 /** Linux, 32 bits, release 2.6, the last two together, and the question for the present one. */
 const PERSONALITIES = [0x0, 0x8, 0x20000, 0x20008, 0xffffffff] as const

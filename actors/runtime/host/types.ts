@@ -98,7 +98,7 @@ export interface LogQuery {
   readonly sinceId: number | null
   readonly limit: number
   readonly stream: Stream | null
-  /** Only lines that contain it, whatever the case. */
+  /** Only lines that contain this text, in any letter case. */
   readonly q: string | null
   /** Milliseconds to wait if there is no such line yet. */
   readonly waitMs: number
@@ -110,7 +110,7 @@ export interface LogPage {
   readonly truncated: boolean
   /** There are more that match, of those that are kept. */
   readonly more: boolean
-  /** All up to this id was looked at: the next `sinceId`. */
+  /** All lines up to this id were looked at. It is the next `sinceId`. */
   readonly lastId: number
 }
 
@@ -118,7 +118,7 @@ export interface LogPage {
 export interface Stats {
   /** Unix ms. */
   readonly at: number
-  /** Of one core. */
+  /** Percent of one core. */
   readonly cpu_percent: number
   readonly memory_mb: number
   readonly disk_mb: number
@@ -147,7 +147,7 @@ export interface ExecOrder {
 }
 
 export interface ExecResult {
-  /** null where it was detached. */
+  /** null if it was detached. */
   readonly exitCode: number | null
   /** The beginning of its output, of both streams. */
   readonly output: string

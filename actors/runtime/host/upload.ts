@@ -49,10 +49,10 @@ const ID = /^[A-Za-z0-9_-]{1,64}$/
 
 /** Rejects if the container or the engine is gone: then it may be tried again. */
 export async function applyUpload(container: Docker.Container, { id, dest, file }: Upload): Promise<Applied> {
-  // Looked at again, though the service has: this is the last who can refuse it.
+  // Checked again, although the service did, because this is the last place to refuse it.
   if (destOf(dest) !== dest || !ID.test(id)) return { ok: false, why: "the folder's name is refused" }
   const stdin = (await open(file)).createReadStream()
-  // A file that cannot be read fails the call, which reads it; nothing else hears of it.
+  // An unreadable file fails the call that reads it, and nothing else needs to know.
   stdin.on("error", () => undefined)
   const { exitCode, output } = await execute(container, {
     user: `${AGENT_UID}:${AGENT_UID}`,

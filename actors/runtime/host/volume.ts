@@ -13,7 +13,9 @@ import { join } from "node:path"
 import { runProgram } from "./programs.ts"
 
 const MIB = 1024 * 1024
-/** The supervisor ends a compartment above 125 percent of its quota: there must be room to be above it. */
+/**
+ * The supervisor ends a compartment above 125 percent of its quota, so the volume needs room for more than the quota.
+ */
 const SHARE_OF_QUOTA = 1.25
 const MORE_MIB = 32
 const JOURNAL_MIB = 16

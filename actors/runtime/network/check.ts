@@ -58,7 +58,7 @@ async function egressProblems(settings: CheckSettings, host: Devices): Promise<R
   ]
 }
 
-/** Addresses of the host come and go; one that has gone in between proves nothing, and they are tried once more. */
+/** Addresses of the host come and go. If one disappeared during a try, the try proves nothing and is repeated. */
 async function probeSettled(rules: RuleSettings, host: Devices): Promise<Probed> {
   const probed = await probe(rules, host)
   if (probed.open.length + probed.closed.length === 0) return probed
@@ -69,7 +69,7 @@ async function probeSettled(rules: RuleSettings, host: Devices): Promise<Probed>
 export async function check(settings: CheckSettings): Promise<Checked> {
   const host = await Devices.read()
   const [links, egress] = await Promise.all([checkLinks(settings.rules, host), egressProblems(settings, host)])
-  // Without the probe's namespace there is nothing to compare with and nothing to try from.
+  // Without the probe's namespace there is nothing to compare with, and no place to send from.
   if (links.length > 0) return { firewall: false, egress: false, problems: [...links, ...egress] }
   const [table, { open, closed }] = await Promise.all([checkTable(settings.rules), probeSettled(settings.rules, host)])
   return {

@@ -20,7 +20,7 @@ const LOOPBACK = "127.0.0.1"
 export interface ForwardSettings {
   readonly address: string
   readonly port: number
-  /** Addresses that may come. */
+  /** Addresses that packets may come from. */
   readonly allowed: ReadonlySet<string>
 }
 

@@ -108,7 +108,7 @@ const servicePart = ({ names: { service }, addresses }: LinkSettings): Part => (
   }
 })
 
-/** Without IPv6 on the host it has none either, and nothing to try. */
+/** If the host has no IPv6, the namespace has none either, and there is nothing to try. */
 async function giveIpv6(namespace: string): Promise<void> {
   await runAny("ip", ["-n", namespace, "addr", "add", PROBE_IPV6, "dev", INNER, "nodad"])
 }
@@ -198,7 +198,7 @@ async function rebuild(part: Part): Promise<void> {
   await part.make()
 }
 
-/** Makes the device whose address shows others that the block is taken. */
+/** Makes the device whose address shows others that the block is in use. */
 export async function claimService(settings: LinkSettings): Promise<void> {
   const part = servicePart(settings)
   if (!(await part.stands(await Devices.read()))) await rebuild(part)

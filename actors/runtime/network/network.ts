@@ -54,7 +54,7 @@ export interface NetworkSettings {
   readonly egressKbit: number
   /** The port of the service on the host's loopback; null: compartments reach it as they reach the internet. */
   readonly service: { readonly port: number } | null
-  /** Name servers as `ip:port`; none: those of the host. */
+  /** Name servers as `ip:port`; if empty, those of the host. */
   readonly dns: ReadonlyArray<string>
   /** True if the engine leaves it to us to replace a compartment's address by the host's. */
   readonly masquerade: boolean
@@ -119,7 +119,7 @@ export class Network {
     await this.#forward?.listen()
   }
 
-  /** The engine makes a network's device once: where that has gone, the network has to go too. */
+  /** The engine makes a network's device only once. If the device is gone, the network has to be removed too. */
   async #ensureBridges(): Promise<void> {
     const mtu = await uplinkMtu()
     const make = ({ index, bridge, network, gateway }: Slot): Promise<void> =>

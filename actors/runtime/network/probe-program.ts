@@ -11,7 +11,10 @@ export type Attempt =
   | { readonly by: "udp6"; readonly to: string; readonly port: number; readonly waitMs: number }
   | { readonly by: "dns"; readonly to: string; readonly name: string; readonly waitMs: number }
 
-/** `sent`: it went off, and nobody could answer. `silent`: nothing came back. For names: the addresses, with commas. */
+/**
+ * `sent`: it was sent, and nothing could answer. `silent`: no answer came. For names: the addresses, separated by
+ * commas.
+ */
 export type Outcome = "open" | "refused" | "silent" | "unreachable" | "sent" | `address ${string}`
 
 const UNREACHABLE = ["ENETUNREACH", "EHOSTUNREACH", "EAFNOSUPPORT", "EADDRNOTAVAIL", "EACCES", "EPERM", "EINVAL"]

@@ -16,7 +16,7 @@ import { counterOf, type Reason, type RuleSettings } from "./rules.ts"
 import { type Counters, readCounters } from "./table.ts"
 
 const PROGRAM = fileURLToPath(new URL("./probe-program.ts", import.meta.url))
-/** "Discard": nobody listens there, and a kernel that is reached refuses it at once. */
+/** The "discard" port. Nothing listens there, so a kernel that is reached refuses at once. */
 const PORT = 9
 /** The time for which the probe waits for an answer that must not come. */
 const SILENCE_MS = 300
@@ -25,14 +25,17 @@ const ANSWER_MS = 5000
 /** The number of the host's addresses that are tried. */
 const HOST_ADDRESSES_MAX = 8
 const PRIVATE_TARGETS = ["169.254.169.254", "168.63.129.16", "100.64.0.1", "172.16.0.1", "192.168.0.1"]
-/** All nodes of the link: off it goes at once, where an address would be asked for first, by a packet of the kernel's own pace. */
+/**
+ * All nodes of the link. Such a packet is sent at once, while a single address would first be asked for at the kernel's
+ * own pace.
+ */
 const IPV6_TARGET = `ff02::1%${INNER}`
 
 interface Try {
   readonly attempt: Attempt
-  /** In words, for a problem. */
+  /** A text for a problem. */
   readonly what: string
-  /** The rules that may refuse it; none: it has to succeed. */
+  /** The rules that may refuse it. If there are none, it has to succeed. */
   readonly refusedBy: ReadonlyArray<Reason>
 }
 
@@ -46,7 +49,7 @@ function triesOf({ addresses, names, max, servicePort }: RuleSettings, host: Dev
   const { probe, outside, beyond, foreign, service } = addresses
   const ofHost = [probe.gateway, service, ...host.addresses().slice(0, HOST_ADDRESSES_MAX)]
   const wayOut = outside.address
-  // A slot whose bridge is missing is no way to another compartment.
+  // Skips slots without a bridge, because no compartment is behind them.
   const neighbour = Array.from({ length: max }, (_, index) => index)
     .filter((index) => host.isGateway(names.bridge(index), addresses.slot(index).gateway))
     .map((index) => addresses.slot(index).address)
@@ -71,7 +74,7 @@ function triesOf({ addresses, names, max, servicePort }: RuleSettings, host: Dev
   ]
 }
 
-/** Without IPv6 at a device, its packets are lost before any rule sees them. */
+/** If a device has no IPv6, such packets are lost before any rule sees them. */
 async function hasIpv6(device: string): Promise<boolean> {
   const text = await readFile(`/proc/sys/net/ipv6/conf/${device}/disable_ipv6`, "utf8").catch(() => "1")
   return text.trim() === "0"
@@ -89,7 +92,7 @@ const succeeded = ({ attempt }: Try, outcome: Outcome, service: string): boolean
   return attempt.port === PORT ? outcome === "refused" : outcome === "open"
 }
 
-/** Those that were sent have to have been counted: by one of the rules that may refuse them, together at least so often. */
+/** Tries that were sent but not counted. The rules that may refuse them must together count at least as many. */
 function uncounted(tries: ReadonlyArray<Try>, before: Counters, after: Counters): ReadonlyArray<string> {
   const groups = Map.groupBy(tries, ({ refusedBy }) => refusedBy.toSorted().join(" or "))
   return [...groups].flatMap(([reasons, all]) => {

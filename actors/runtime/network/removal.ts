@@ -21,7 +21,7 @@ interface Left {
   readonly table: boolean
   readonly devices: ReadonlyArray<string>
   readonly namespaces: ReadonlyArray<string>
-  /** Of DOCKER-USER. */
+  /** Rules in DOCKER-USER. */
   readonly rules: number
 }
 
@@ -74,7 +74,7 @@ export const bridgesInUse = async (folder: string): Promise<ReadonlyArray<string
   return devices.names().filter((name) => isSlot(names.tag, name) && devices.hasPorts(name))
 }
 
-/** Says what was there and is no more; nothing of a deployment may run. `null`: no engine answers. */
+/** Returns what was there and is removed. Nothing of the deployment may run. `null`: no engine answers. */
 export const removeNetwork = async (folder: string, engine: EngineRemoval | null): Promise<ReadonlyArray<string>> => {
   const names = namesOf(tagOf(folder))
   const before = await lookFor(names)

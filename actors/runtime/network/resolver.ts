@@ -15,7 +15,7 @@ import { setTimeout as delay } from "node:timers/promises"
 import { NetworkFault, run } from "./programs.ts"
 import { RESOLVER_PORT } from "./rules.ts"
 
-/** The name of the service within compartments, and one below it that is always there. */
+/** The service's name within compartments, and a name below it that always exists. */
 const SERVICE_NAME = "hub.internal"
 export const PROBE_NAME = "probe.hub.internal"
 
@@ -31,7 +31,7 @@ export interface ResolverSettings {
   readonly address: string
   /** True if `hub.internal` is the address. */
   readonly service: boolean
-  /** Name servers as `ip:port`; none: those of the host. */
+  /** Name servers as `ip:port`; if empty, those of the host. */
   readonly upstreams: ReadonlyArray<string>
 }
 
@@ -46,7 +46,7 @@ function upstreamOption(text: string): string {
 const hasEntry = async (file: string, name: string): Promise<boolean> =>
   (await readFile(file, "utf8").catch(() => "")).split("\n").some((line) => line.startsWith(`${name}:`))
 
-/** A user whom Debian's package makes for it, else the one without rights. */
+/** The user that Debian's package makes for it, otherwise the user without rights. */
 async function userOptions(): Promise<ReadonlyArray<string>> {
   const user = (await hasEntry("/etc/passwd", "dnsmasq")) ? "dnsmasq" : "nobody"
   const group = (await hasEntry("/etc/group", "nogroup")) ? "nogroup" : "nobody"
@@ -117,7 +117,7 @@ export async function stopResolver(folder: string): Promise<void> {
   await rm(join(folder, PID_FILE), { force: true })
 }
 
-/** Adopts the one that runs, or starts one; dnsmasq goes to the background once it listens. */
+/** Adopts a running resolver, or starts one. dnsmasq moves to the background once it listens. */
 export async function ensureResolver(settings: ResolverSettings): Promise<void> {
   if ((await resolverPid(settings)) !== undefined) return
   await stopResolver(settings.folder)

@@ -20,7 +20,7 @@ import type { Names } from "./tag.ts"
 export const RESOLVER_PORT = 10053
 /** Connections that one compartment may have at a time; the kernel's table is shared by all. */
 const CONNECTIONS_MAX = 1024
-/** To the resolver by TCP; it serves 20 in all. */
+/** Connections to the resolver by TCP. It serves 20 in all. */
 const RESOLVER_TCP_MAX = 4
 const QUESTIONS_PER_SECOND = 100
 const QUESTIONS_BURST = 200
@@ -63,7 +63,7 @@ export const REASONS = [
 ] as const
 export type Reason = (typeof REASONS)[number]
 
-/** Sets whose elements come and go with traffic. */
+/** Sets whose elements change with traffic. */
 export const LIVE_SETS: ReadonlyArray<string> = ["connections", "lookups", "pace", "questions"]
 
 export const counterOf = (reason: Reason, probe: boolean): string => (probe ? `probe_${reason}` : `no_${reason}`)
@@ -78,7 +78,7 @@ export interface RuleSettings {
   readonly masquerade: boolean
 }
 
-/** The probe is tried from one side for each: what the kernel sends there by itself, of IPv6, proves nothing. */
+/** The rule counts the probe's packets from each side. IPv6 packets that the kernel sends by itself prove nothing. */
 const reasonText = ({ names: { probe } }: RuleSettings, reason: Reason): string => `
   counter ${counterOf(reason, true)} {}
   counter ${counterOf(reason, false)} {}
@@ -94,7 +94,10 @@ const setsText = (): string => `
   set lookups { type ipv4_addr; size ${SET_SIZE}; flags dynamic; }
   set questions { type ipv4_addr; size ${SET_SIZE}; flags dynamic; }`
 
-/** Before the kernel follows connections: what is no IPv4, not from the address of its slot, or too much. */
+/**
+ * Before the kernel tracks connections: drops packets that are not IPv4, do not come from their slot's address, or are
+ * too many.
+ */
 function arriveText({ names, addresses, max, egressKbit }: RuleSettings): string {
   const slots = Array.from({ length: max }, (_, slot) => [names.bridge(slot), addresses.slot(slot).address] as const)
   const own = [...slots, [names.probe.bridge, addresses.probe.address] as const]
@@ -133,7 +136,7 @@ const inputText = ({ names, addresses: { service }, servicePort }: RuleSettings)
     goto refuse_host
   }`
 
-/** From compartments, and to them: of the latter only what answers them. */
+/** Packets from compartments, and answers to them. */
 const onwardText = ({ names }: RuleSettings): string => `
   chain towards {
     ct state established ct direction reply accept
@@ -156,7 +159,7 @@ const onwardText = ({ names }: RuleSettings): string => `
     goto towards
   }`
 
-/** An engine does this for its own networks, of which the probe's is none. */
+/** An engine does this for its own networks, but the probe's network is not one of them. */
 const leaveText = ({ names, addresses: { slots, probe }, masquerade }: RuleSettings): string => `
   chain leave {
     type nat hook postrouting priority srcnat; policy accept;

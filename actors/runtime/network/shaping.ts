@@ -32,7 +32,7 @@ const isBucket = ({ kind, root, options }: Qdisc, kbit: number): boolean =>
   options?.rate === (kbit * BITS_PER_KBIT) / BITS_PER_BYTE &&
   options.burst === BURST_BYTES
 
-/** Bridges without the bucket that they should have, by what the kernel has. */
+/** Bridges without the shaping that they should have, according to the kernel. */
 export async function unshaped(bridges: ReadonlyArray<string>, kbit: number): Promise<ReadonlyArray<string>> {
   const all = (await runJson("tc", ["-j", "qdisc", "show"])) as ReadonlyArray<Qdisc>
   const shaped = new Set(all.filter((qdisc) => isBucket(qdisc, kbit)).map(({ dev }) => dev))

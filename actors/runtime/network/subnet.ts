@@ -25,8 +25,8 @@ const OURS_OFFSET = 256
 const SLOT_SIZE = 4
 const FILE = "network.json"
 /**
- * Addresses that stand for the internet when the rules are tried: an anycast prefix that was given back (RFC 7526) and
- * is routed nowhere. Each block has two addresses of it.
+ * Addresses that represent the internet when the rules are tried: an anycast prefix that was given back (RFC 7526) and
+ * is routed nowhere. Each block has two of its addresses.
  */
 const OUTSIDE_FIRST = parseAddress("192.88.99.0")
 /** An abstract socket: the kernel takes it away when its process ends, however it ends. */
@@ -36,7 +36,7 @@ const LOCK_PAUSE_MS = 20
 
 export interface Addresses {
   readonly block: string
-  /** Of all slots. */
+  /** The network of all slots. */
   readonly slots: string
   /** The prefix of our own addresses. */
   readonly ours: string
@@ -100,7 +100,7 @@ async function taken(): Promise<ReadonlyArray<Prefix>> {
   ]
 }
 
-/** The first free block, counted from where the tag points, so that deployments seldom look at the same. */
+/** The first free block, counted from a place that depends on the tag, so that deployments seldom try the same one. */
 export function freeBlock(tag: string, busy: ReadonlyArray<Prefix>): string {
   const from = Number.parseInt(tag, 16) % BLOCKS
   for (let step = 0; step < BLOCKS; step++) {
@@ -125,7 +125,7 @@ async function keep(folder: string, block: string): Promise<void> {
   await rename(`${file}.new`, file)
 }
 
-/** Undefined where somebody else has the lock. */
+/** undefined if another process has the lock. */
 const tryLock = (): Promise<Server | undefined> =>
   new Promise((resolve) => {
     const server = createServer()

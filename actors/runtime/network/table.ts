@@ -20,7 +20,7 @@ const inNamespace = (namespace: string, ...args: ReadonlyArray<string>): Readonl
   ...args
 ]
 
-/** Replaces values that change although nobody changed the rules. */
+/** Replaces values that change although the rules did not. */
 function settled(key: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value
   const { handle: _handle, ...rest } = value as Json
