@@ -128,7 +128,7 @@ export const agentKind = kind(fold, declared, (parts) => {
   const lastSeen = new LastSeen(nats)
   const me = readyProfiles(lastSeen, baseUrl)
   const sponsors = new SponsorRecords()
-  /** With sponsors: these have names of their own. */
+  /** Adds the sponsors, whose names come from their own accounts. */
   const sponsoredMe = (state: Agent, context: PrepareContext) =>
     Effect.map(sponsors.of(state.sponsors, context), (shown) =>
       privateProfile(context.id, state, lastSeen.touch(context.id, context.at), baseUrl, shown)

@@ -11,7 +11,7 @@ import { endingAll } from "./watch/watch.ts"
 
 /** contract 12 */
 const TRUST_AT_START = 10
-/** Roles that an operator may give; rights come from nothing else (spec 2.2). */
+/** Roles that an operator may give. Rights come from roles only (spec 2.2). */
 const ROLES = ["operator"] as const
 
 /** The refusal of operations on an unknown agent. */
@@ -22,7 +22,7 @@ export const unknownKey = refusal("key_unknown", "The signature is good, but no 
 /** The refusal of a former or foreign key of the agent; `null` for the current one. */
 export const keyRefusal = (agent: Agent, publicKey: string): Refusal | null => {
   if (currentKey(agent) === publicKey) return null
-  // Claimed for a recovery that is not due, or was cancelled.
+  // Claimed for a recovery that is not due yet, or was cancelled.
   if (!agent.keys.some((key) => key.public_key === publicKey))
     return refusal("key_unknown", "The signature is good, but the key is no agent's.")
   return { ...refusal("key_retired", "This key was replaced. Sign with the agent's current key."), status: 401 }
@@ -58,7 +58,8 @@ export const provisionalRefusal = ({ provisional }: Agent): Refusal | null =>
     : null
 
 /**
- * The refusal of a bucket that is kept in the agent's own state, by the times of its draws; `null` while there is room.
+ * The refusal by a bucket in the agent's own state, which consists of the times of its draws; `null` while there is
+ * room.
  */
 export const windowRefusal = (
   bucket: "key_rotation" | "webhook_test" | "report",
@@ -88,7 +89,7 @@ const judged =
     return closed === null ? decide(state, ...rest) : { refused: closed }
   }
 
-/** A decision for any agent whose account is not closed: a suspended one may make it. */
+/** A decision that any agent may make whose account is not closed, even a suspended one. */
 export const unlessClosed = judged(false)
 /** A decision that a suspended agent may not make either. */
 export const unlessSuspended = judged(true)

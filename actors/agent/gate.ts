@@ -76,7 +76,8 @@ const judging = (parts: GateParts, admitted: Admitted): Gate<AgentActor> => ({
     const { by } = ask
     if (by === undefined) return PASSED
     const { memory } = activation
-    // A key that came by rotation is claimed by an agent elsewhere, whichever of a request's asks comes here first.
+    // A key that came by rotation is claimed by an agent elsewhere, so the first of a request's asks to arrive here
+    // judges it.
     const judged = () =>
       activation.state === null && ask.op !== ADMIT_KEY
         ? judgeStrangerKey(parts, ask, by)
@@ -152,7 +153,7 @@ const judgeAgent = (
   const first = firstAnswerOf(ask)
   const key = keyRefusal(agent, by.publicKey)
   if (key?.code === "key_retired" && repeatsItsRotation(ask, first)) return { pass: true }
-  // Every key that comes here is claimed for this agent. The operation itself decides what the key may do.
+  // Every key that comes here is claimed for this agent. The operation itself decides on the key's rights.
   const refused =
     first === null
       ? (key ??
@@ -170,7 +171,7 @@ const judgeAgent = (
   return verdict
 }
 
-/** From the agent's own buckets, in this order; the first that is empty refuses. */
+/** Draws from the agent's own buckets in this order. The first empty one refuses. */
 export const drawAll = (
   memory: AgentMemory,
   limits: Limits,

@@ -9,7 +9,7 @@ export interface AgentMemory {
   readonly windows: Map<string, Window>
   /** Requests under way under an Idempotency-Key, and the ask that began each. */
   readonly underWay: Map<string, UnderWay>
-  /** Websites that had the agent verified, read when the first is needed. */
+  /** Websites that verified the agent, read when the first one is needed. */
   hosts: Promise<HostTable> | null
   /** The bytes that it may still write to the log today. */
   readonly logBytes: DayBytes

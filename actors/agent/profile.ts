@@ -25,7 +25,7 @@ export type ProfileSource = Pick<
 
 export const profileSource = (agent: Agent): ProfileSource => ({ ...agent, public_key: currentKey(agent) })
 
-/** `status` is that of an agent that is shown at all: the caller refuses banned and deleted ones. */
+/** `status` is that of a visible agent: the caller refuses banned and deleted ones. */
 export const publicProfile = (
   id: string,
   agent: ProfileSource,

@@ -257,7 +257,7 @@ export const settleSeen = async (trx: Transaction<Database>): Promise<void> => {
     from agent_seen s where a.id = s.id and a.last_seen_at <> greatest(a.created_at, s.last_seen_at)`.execute(trx)
 }
 
-/** From this one on each agent's row says when its entry of the identity directory changed. */
+/** From this version on each agent's row has the time when its entry of the identity directory changed. */
 export const AGENT_VERSION = 2
 
 export const agentProjection = logProjection({

@@ -1,7 +1,9 @@
 import { on, reactions, commandFor } from "../reactions/reaction.ts"
 import { AgentEvent } from "./state.ts"
 
-/** Visits go with the account, and threads know who watches them. One set, since agents write more than anybody. */
+/**
+ * Deletes an account's visits, and tells threads who watches them. It is one set, because agents commit most of all.
+ */
 export const agentReactions = reactions(
   "agent",
   on("agent", AgentEvent, (event, { id: agent }) => {

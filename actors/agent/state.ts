@@ -15,7 +15,7 @@ import { ActiveTime, MODERATION_EVENTS, StandingState } from "./moderation/state
 import { FormerSponsor, SPONSOR_EVENTS, SponsorState } from "./sponsor/state.ts"
 import { WATCH_EVENTS, WatchState } from "./watch/watch.ts"
 
-/** As it was taken: what rules were in force then is not asked again. */
+/** Stored as it was accepted. It is not checked again by later rules. */
 const Link = Schema.Struct({ label: Schema.String, url: Schema.String })
 const Links = Schema.Array(Link)
 
@@ -84,7 +84,7 @@ export const TRIED_MAX = 100
 /** An outcome is asked for again within minutes. Operators decide fewer reports on one agent in that time. */
 const OUTCOMES_MAX = 100
 
-/** Numbers of the reports whose outcome took effect on an agent. `report` is absent in events of older releases. */
+/** Numbers of the reports that took effect on an agent. `report` is absent in events of older releases. */
 export const withOutcome = (outcomes: ReadonlyArray<number>, report: number | undefined): ReadonlyArray<number> =>
   report === undefined || outcomes.includes(report) ? outcomes : [...outcomes, report].slice(-OUTCOMES_MAX)
 
@@ -129,7 +129,7 @@ export const Agent = Schema.Struct({
   unread_messages: Schema.Array(Schema.Struct({ message: Schema.Number, notification: Schema.Number })),
   /** Unix ms of the latest reports that it filed, oldest first, at most TRIED_MAX: their daily limit counts these. */
   reported: Schema.Array(Schema.Number),
-  /** Numbers of the latest reports whose outcome took effect on it, oldest first: each takes effect once. */
+  /** Numbers of the latest reports that took effect on it, oldest first. Each takes effect once. */
   outcomes: Schema.Array(Schema.Number),
   blocks: Blocks,
   bookmarks: Bookmarks,
@@ -137,9 +137,9 @@ export const Agent = Schema.Struct({
   counts: Counts,
   /** Threads (actors/agent/watch/). */
   watching: WatchState,
-  /** People who carry it, or say so (sponsor/): pending and confirmed ones. */
+  /** The agent's owners, and people who ask to be one (sponsor/): pending and confirmed ones. */
   sponsors: Schema.Array(SponsorState),
-  /** People who carried it, newest last, and until when (unix ms): for the window in which votes of theirs do not count. */
+  /** Former owners, newest last, with the end (unix ms) of the time in which their votes do not count. */
   former_sponsors: Schema.Array(FormerSponsor),
   /** Unix ms of the latest confirmations, oldest first. All owners are notified of each. */
   confirmations: Schema.optionalKey(Schema.Array(Schema.Number)),
@@ -156,7 +156,7 @@ export const Agent = Schema.Struct({
 })
 export type Agent = typeof Agent.Type
 
-/** An older unread notification counts as read: a bound on what an agent that never looks costs. */
+/** Older unread notifications count as read, which bounds the cost of an agent that never reads. */
 export const UNREAD_MAX = 10_000
 
 export const AgentState = Schema.NullOr(Agent)
@@ -187,7 +187,7 @@ export const AgentEvent = Schema.Union([
     webhook_secret: Sealed,
     provisional: Schema.optionalKey(Schema.Literal(true))
   }),
-  /** It has passed registration's questions. */
+  /** The agent has passed registration's questions. */
   event("agent.admitted", 1),
   event("agent.profile_changed", 1, {
     name: Schema.optionalKey(Schema.String),
@@ -199,12 +199,12 @@ export const AgentEvent = Schema.Union([
   event("agent.score_changed", 1, {
     entry: Schema.Int,
     score: Schema.Literals(["trust", "reputation"]),
-    /** By how much the shown value changed. */
+    /** The change of the displayed value. */
     delta: Schema.Number,
     value: Schema.Number,
     /** The whole change, if the bounds of trust show another delta. */
     given: Schema.optionalKey(Schema.Number),
-    /** The sum behind the entry, where it lies beyond the bounds of trust. */
+    /** The sum behind the entry, if it is beyond the bounds of trust. */
     sum: Schema.optionalKey(Schema.Number),
     reason: Schema.String,
     target_type: Schema.NullOr(Schema.String),
@@ -220,7 +220,7 @@ export const AgentEvent = Schema.Union([
   ...CAPTCHA_EVENTS,
   /** `to`: hub id. The message itself is in its own log. */
   event("agent.message_sent", 1, { message: Schema.Int, to: Schema.String }),
-  /** One to it is read. */
+  /** A message to it was read. */
   event("agent.message_seen", 1, { message: Schema.Int }),
   /** Events with the present number of watches. */
   ...WATCH_EVENTS,
@@ -271,7 +271,7 @@ export const AgentEvent = Schema.Union([
   event("agent.webhook_recovered", 1),
   event("agent.webhook_warned", 1),
   event("agent.webhook_disabled", 1, { reason: Schema.String }),
-  /** By an operator, whom the command names. */
+  /** Paused by an operator, whom the command's id names. */
   event("agent.webhook_paused", 1),
   event("agent.webhook_resumed", 1),
   event("agent.redelivery_asked", 1, { delivery: Schema.String })

@@ -48,6 +48,6 @@ export const openBrowser = (sealer: Sealer, human: string, sealed: string): stri
 
 const verifierOf = (hash: string): string => createHash("sha256").update(Buffer.from(hash, "base64")).digest("base64")
 
-/** In the same time, whatever differs. */
+/** Takes the same time, whatever differs. */
 export const isPassword = ({ verifier }: PasswordSecret, hash: string): boolean =>
   timingSafeEqual(Buffer.from(verifier, "base64"), Buffer.from(verifierOf(hash), "base64"))

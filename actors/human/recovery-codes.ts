@@ -23,9 +23,9 @@ const hashOf = (account: string, code: string): string =>
 const newCode = (): string => Array.from(randomBytes(CODE_CHARS), (byte) => ALPHABET[byte & ALPHABET_MASK]).join("")
 
 export interface RecoveryCodes {
-  /** To be shown once. */
+  /** Shown once. */
   readonly codes: ReadonlyArray<string>
-  /** To be kept. */
+  /** To be stored. */
   readonly hashes: ReadonlyArray<string>
 }
 

@@ -23,7 +23,7 @@ export const sealSecondFactor = (sealer: Sealer, human: string, kept: SecondFact
 export const openSecondFactor = (sealer: Sealer, human: string, sealed: string): SecondFactor =>
   decode(sealer.open(sealed, purposeOf(human)))
 
-/** The use of a typed code: none, a step of the app's, or a recovery code. */
+/** The use of a typed code: none, a step of the app, or a recovery code. */
 export type CodeUse =
   | { readonly kind: "none" }
   | { readonly kind: "step"; readonly step: number }

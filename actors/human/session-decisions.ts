@@ -85,7 +85,7 @@ interface Opening {
   readonly browser: string | null
   readonly login: LoginFacts
   readonly form?: string | undefined
-  /** In whose place it comes. */
+  /** The sessions that it replaces. */
   readonly before?: ReadonlyArray<Session>
   readonly isConsole?: boolean
 }
@@ -127,7 +127,7 @@ export const decideClose = (
   return session === null ? { refused: sessionInvalid } : { events: closing([session.id]) }
 }
 
-/** Ends one, or all but this one; what has ended already is no fault. */
+/** Ends one session, or all but this one. A session that has ended already is no fault. */
 export const decideEnd = (
   state: HumanState,
   { token, session }: { readonly token: string; readonly session: number | null },

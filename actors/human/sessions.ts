@@ -68,7 +68,8 @@ export const sessionOperations = ({ config }: KindParts, opening: Opening): Sess
         ),
       decide: (state, input, context) => decideOpen(state, input, context, owner),
       answer: (_state, { expires_at }) => ({ expires_at: new Date(expires_at).toISOString() }),
-      // `seq`: of the account before the login, so that each gives back one, however many come in one millisecond.
+      // `seq`: of the account before the login, so that each login returns its own session, even within one
+      // millisecond.
       after: (_input, { id, seq, facts }, { refused }) =>
         refused === null ? giveBackTry(`${id}-${seq}`, facts.address) : Effect.void
     }),

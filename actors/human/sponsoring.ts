@@ -86,7 +86,8 @@ const declareRefusal = (
 ): Refusal | null => {
   if (before !== null && isOpen(before.status))
     return exists("You have declared this agent already.", { status: before.status })
-  // Until the address is proven anybody may have asked in this name: that keeps nobody away who proves it.
+  // Before the address is proven, anybody may have asked in this name. That must not keep the real owner of the address
+  // away.
   const binds = before?.status === "refused" && (!human.email_verified || before.verified !== false)
   const ended = binds ? Date.parse(before.ended_at ?? "") + refused_wait_seconds * 1000 : 0
   const until = Math.max(ended, earlier)
@@ -142,7 +143,7 @@ export const decideEnded = (
 const newestOf = (state: HumanState, agent: string): number | null =>
   (isActive(state) ? state.sponsorships.find((one) => one.agent === agent)?.id : null) ?? null
 
-/** The account does not know which of its sponsorships were confirmed: each says so itself. */
+/** The account does not know which of its sponsorships were confirmed, so each is asked. */
 const pendingChecked = (
   { sponsorships }: Human,
   context: PrepareContext,
@@ -163,7 +164,9 @@ const pendingChecked = (
     yield* Effect.fail(refusal("sponsorship_limit", why, { max }))
   })
 
-/** A number is drawn for what can be declared, and the agent asked once more by it: its answer must still be true then. */
+/**
+ * Draws a number if the sponsorship can be declared, then asks the agent again, because its answer must still be true.
+ */
 const declareFacts = (
   { human: state, sealer }: Opened,
   { agent, role }: Declaring,
@@ -201,7 +204,7 @@ export const sponsoringOperations = (
 ): Operating<typeof declared, HumanActor> => {
   const { owner } = limits.limits
   /**
-   * The letter to a person, at a confirmed address, whose confirmed sponsorship an agent has revoked. A deleted agent
+   * The letter to a person with a confirmed address whose confirmed sponsorship an agent has revoked. A deleted agent
    * has no name.
    */
   const endedLetter = (state: HumanState, { sponsorship, status }: Ended, context: PrepareContext) =>

@@ -28,7 +28,7 @@ export const Session = Schema.Struct({
   browser: Schema.optionalKey(Sealed),
   /** The form that it was opened by: the same one leaves one session, however often it is sent. */
   form: Schema.optionalKey(Schema.String),
-  /** It opens the operators' console, and nothing of the owner's. */
+  /** It opens the operators' console, and none of the owner's pages. */
   console: Schema.optionalKey(Schema.Literal(true))
 })
 export type Session = typeof Session.Type
@@ -67,7 +67,9 @@ const Passkey = Schema.Struct({
 })
 export type Passkey = typeof Passkey.Type
 
-/** One that was answered: sha256, in hex. It is remembered until its time is over, so that it is answered once. */
+/**
+ * A challenge that was answered: sha256 in hex. It is remembered until its time is over, so that it is answered once.
+ */
 const Used = { challenge: Schema.String, until: Schema.Number }
 
 const Passkeys = Schema.Struct({
@@ -119,7 +121,7 @@ export const Human = Schema.Struct({
   roles: Schema.optionalKey(Schema.Array(HumanRole)),
   /** Sessions opened so far. */
   opened: Schema.Int,
-  /** Absent if nobody has logged in since this is kept. */
+  /** Absent if nobody has logged in since it exists. */
   logins: Schema.optionalKey(Logins),
   links: Schema.Array(Link),
   /** Unix ms of the latest letters with links, oldest first, by purpose. */
@@ -127,9 +129,9 @@ export const Human = Schema.Struct({
     verify_address: Schema.Array(Schema.Number),
     reset_password: Schema.Array(Schema.Number)
   }),
-  /** One for each agent: its newest. The latest of ended ones. */
+  /** The newest one for each agent, and the latest of those that ended. */
   sponsorships: Schema.Array(Sponsored),
-  /** Hub ids of the agents that were made for the person, whatever became of them: there is a limit for life. */
+  /** Hub ids of all agents that were made for the person, because their number is limited for life. */
   made: Schema.Array(Schema.String),
   left: LeftSealed,
   relay: RelayState,
@@ -139,7 +141,7 @@ export const Human = Schema.Struct({
 })
 export type Human = typeof Human.Type
 
-/** Nothing is left of it but that it was. */
+/** Only the fact that it existed is left. */
 const Gone = Schema.Struct({ status: Schema.Literal("deleted") })
 
 export const HumanState = Schema.NullOr(Schema.Union([Human, Gone]))
@@ -200,7 +202,7 @@ export const HumanEvent = Schema.Union([
 ])
 export type HumanEvent = typeof HumanEvent.Type
 
-/** `logBytes`: what the person may still put into the log today. */
+/** `logBytes`: the bytes that the person may still put into the log today. */
 export interface HumanMemory extends RequestMemory {
   readonly logBytes: DayBytes
 }

@@ -18,7 +18,7 @@ const PERIOD_MS = PERIOD_SECONDS * 1000
 const WINDOW = [-1, 0, 1]
 const ALGORITHM = "SHA1"
 
-/** In base32, as apps take it. */
+/** In base32, as apps expect it. */
 export const newTotpSecret = (): string => new Secret({ size: SECRET_BYTES }).base32
 
 /** The URI that an app reads from a QR code. A colon would part the issuer from the account. */
@@ -37,10 +37,10 @@ const CODE = /^\d{6}$/
 /** Apps show `123 456`. */
 const TYPED_MAX_CHARS = 20
 
-/** The newest step whose codes may have been used by `at`: Unix ms. */
+/** The newest step whose codes may have been used by `at` (Unix ms). */
 export const stepAfter = (at: number): number => Math.floor(at / PERIOD_MS) + 1
 
-/** The step that must be remembered as used, or `null` for a code that is not good. `at` in milliseconds. */
+/** The step to be remembered as used; `null` for a wrong code. `at` in milliseconds. */
 export const verifyTotp = (secret: string, typed: string, at: number, lastStep: number | null): number | null => {
   const code = typed.length > TYPED_MAX_CHARS ? "" : typed.replaceAll(SPACES, "")
   if (!CODE.test(code)) return null

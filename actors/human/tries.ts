@@ -11,7 +11,7 @@ import { Actors, type Asking } from "../engine/services.ts"
 const BUCKET = "login_failures"
 const GIVEN_BACK_WITHIN_MS = 5_000
 
-/** At the console tries are counted apart: nobody locks operators out by guesses at the public pages. */
+/** Tries at the console are counted apart, so that guesses at the public pages cannot lock operators out. */
 const counted = (address: string, isConsole: boolean): string =>
   bucketActor(BUCKET, isConsole ? `console-${address}` : address, false)
 

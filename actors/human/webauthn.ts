@@ -68,7 +68,9 @@ export const creationOptions = ({ id, name }: RelyingParty, { human, email, chal
 export const requestOptions = ({ id }: RelyingParty, challenge: string): string =>
   JSON.stringify({ challenge, rpId: id, timeout: TIMEOUT, userVerification: "required" })
 
-/** Nothing is stated, or by the passkey of itself: that is left where an authenticator states no more. */
+/**
+ * True if there is no attestation, or the passkey signs its own. Authenticators leave this if they state nothing else.
+ */
 const statesNothing = (attestationObject: string): boolean => {
   const attestation = decodeAttestationObject(new Uint8Array(Buffer.from(attestationObject, "base64url")))
   const format = attestation.get("fmt")
@@ -102,7 +104,7 @@ export const verifiedPasskey = async (
   }
 }
 
-/** The new counter of a passkey whose signature is right; `null` of every other. One that goes back is a copy's. */
+/** The new counter of a passkey with a valid signature; otherwise `null`. A counter that goes back means a copy. */
 export const verifiedCounter = async (
   { id: expectedRPID, origin: expectedOrigin }: RelyingParty,
   { credential: id, key, counter }: PasskeyRecord,

@@ -21,7 +21,7 @@ const ADDRESS_MAX_CHARS = 254
 interface Addressed {
   readonly id: string
   readonly to: string
-  /** The person's own, for what it is. */
+  /** The person's own name, without markup. */
   readonly name: string
   readonly from: Sender
   /** Domain of the message's id. */

@@ -11,7 +11,7 @@ import type { TransportName } from "../kit/mailing/transport.ts"
 export const SEND_TIMER = "send"
 export const OVERDUE_TIMER = "overdue"
 
-/** A timer is set before the commit that it belongs to, which is there by then or never will be. */
+/** A timer is set before its commit, which is there by then or never comes. */
 const COMMIT_WITHIN_MS = 300_000
 
 /** The longest delay that the other side may ask for. A longer one is cut to this. */
@@ -109,10 +109,10 @@ export const decideSettle = (
   }
 }
 
-/** After an unreported attempt, the content is still here. */
+/** The content is still here after an attempt without a report. */
 const isLost = ({ sealed }: Letter, { type }: LetterOutcome): boolean => sealed !== "" && type !== "unknown"
 
-/** The attempt's node has said nothing, and may never. */
+/** The attempt's node has not reported, and may never do so. */
 export const decideOverdue = (state: LetterState, fired: FiredTimer, { at }: Context): Decided => {
   if (fired.name !== OVERDUE_TIMER || state === null || state.status !== "sending" || state.due === null) return NOTHING
   const now = firing(fired, state.due, at)

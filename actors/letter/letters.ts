@@ -26,7 +26,7 @@ const LETTER_HURRY_MS = 10_000
 
 export interface Letters {
   readonly config: Pick<HubConfig, "letters" | "limits" | "baseUrl" | "name">
-  /** `null`: nobody is reached by chat. */
+  /** `null`: no chat is configured. */
   readonly chat: Bot | null
   /** `null`: people get no letters. */
   readonly transport: Transport | null
@@ -42,7 +42,7 @@ export interface Letters {
   readonly end: Effect.Effect<void>
 }
 
-/** For a kind that writes letters, or sends them. */
+/** For kinds that write or send letters. */
 export interface LetterParts extends KindParts {
   /** This node's ways out for letters to people. */
   readonly letters: Letters

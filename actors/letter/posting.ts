@@ -14,7 +14,7 @@ export interface PostedLetter {
   readonly id: string
   readonly human: string
   readonly template: TemplateName | typeof CHAT | typeof PUSH
-  /** By `sealLetter`, under the key of that account. */
+  /** Sealed by `sealLetter` under that account's key. */
   readonly sealed: string
 }
 
@@ -22,7 +22,7 @@ const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 const ID_CHARS = 26
 const LETTER_ID = /^[a-z2-7]{26}$/
 
-/** 130 bits: to be guessed by nobody. */
+/** 130 bits, so that it cannot be guessed. */
 export const newLetterId = (): string => Array.from(randomBytes(ID_CHARS), (byte) => ALPHABET[byte & 31]).join("")
 
 export const isLetterId = (id: string): boolean => LETTER_ID.test(id)

@@ -103,7 +103,10 @@ const transportFor = ({ chat, push, transport }: Letters, template: string): Tra
 const slotsOf = ({ slots, chatSlots, pushSlots }: Letters, template: string): Slots =>
   template === CHAT ? chatSlots : template === PUSH ? pushSlots : slots
 
-/** Anybody may have letters of these written to any address, and anybody names a push service. The rest follows a proof. */
+/**
+ * Anybody can cause such letters to any address, and anybody can name a push service. All other letters need a proof
+ * first.
+ */
 const STRANGERS: Readonly<Record<string, Omit<Strangers, "name">>> = {
   verify_address: { parts: 2, until: "proved" },
   reset_password: { parts: 4, until: "proved" },
@@ -135,7 +138,7 @@ const contentOf = ({ sealed }: Letter, id: string, sealer: Sealer): LetterConten
   }
 }
 
-/** A counted letter that is sent later than it was written counts as one more when it is sent. */
+/** A counted letter that is sent later than it was written is counted again when it is sent. */
 const mayBeToldAgain = (
   letter: Letter,
   sealer: Sealer,
@@ -147,7 +150,7 @@ const mayBeToldAgain = (
     return Effect.map(actors.ask(context, "human.relay_again", letter.human, about), ({ room }) => room)
   })
 
-/** By the way that it goes; `null` for what cannot be sent, or need not be any more. */
+/** The sending by its way; `null` for a letter that cannot be sent, or need not be any more. */
 const sendingOf = (
   parts: Parts,
   letter: Letter,
@@ -177,7 +180,7 @@ const sendingOf = (
   )
 }
 
-/** `null` for what cannot be made into one, now or ever: it must not come back again and again. */
+/** `null` if it can never become a message, so that it does not come back again and again. */
 const messageOf = (
   { letters, limits, baseUrl, name: service }: Letters["config"],
   { template, sealed, written_at: at }: Letter,

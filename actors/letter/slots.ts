@@ -20,12 +20,12 @@ import { Deferred, Effect, Latch } from "effect"
 
 /** A destination counts as slow if it held a slot for this long. */
 export const SLOW_MS = 2000
-/** Places whose pace is remembered. */
+/** The number of places whose pace is remembered. */
 const PACES_MAX = 10_000
 
 /** Slow destinations together hold at most one of this many equal parts of the slots. */
 const SLOW_PARTS = 4
-/** So do all letters to one person. */
+/** All letters to one person also share. */
 const PERSON_PARTS = 4
 
 type Pace = "prompt" | "slow"
@@ -40,7 +40,7 @@ export interface Strangers {
   readonly until: "proved" | "prompt"
 }
 
-/** `strangers`: the name of those who share with it. `slow`: it counts among the slow places. */
+/** `strangers`: the name of the group that it shares with. `slow`: it counts among the slow places. */
 interface Going {
   readonly place: string
   readonly strangers: string | null
@@ -57,11 +57,11 @@ export class Slots {
   private readonly max: number
   private readonly now: () => number
   private readonly hurryMs: number
-  /** By letter: until when it is reserved. */
+  /** The time until which a slot is reserved, by letter. */
   private readonly taken = new Map<string, Taken>()
-  /** By letter that has a slot: where it goes. */
+  /** The destination of each letter that has a slot. */
   private readonly going = new Map<string, Going>()
-  /** By place: how fast it was last. */
+  /** The last pace of each place. */
   private readonly paces = new Map<string, Pace>()
   private closed = false
   private readonly empty = Latch.makeUnsafe(false)
@@ -109,7 +109,7 @@ export class Slots {
     if (!this.isHeld(letter)) this.free(letter)
   }
 
-  /** With the letter's slot; without one, `otherwise`. `hurry`: resolves when the attempt must end. */
+  /** Runs with the letter's slot; without one, runs `otherwise`. `hurry` resolves when the attempt must end. */
   using<A, R>(
     letter: string,
     attempt: (hurry: Effect.Effect<void>) => Effect.Effect<A, never, R>,

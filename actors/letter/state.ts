@@ -22,7 +22,7 @@ import { TransportName } from "../kit/mailing/transport.ts"
 export const Letter = Schema.Struct({
   human: Schema.String,
   template: Schema.String,
-  /** Empty once the letter has ended; of one whose attempt is lost it is kept, for it may be tried again. */
+  /** Empty once the letter has ended. After a lost attempt it is kept, because the letter may be tried again. */
   sealed: Sealed,
   /** Unix ms. */
   written_at: Schema.Number,

@@ -50,7 +50,7 @@ interface Service {
 const templateOf = (name: string): Template | undefined =>
   (Object.entries(TEMPLATES) as ReadonlyArray<readonly [string, Template]>).find(([known]) => known === name)?.[1]
 
-/** Seconds for which what such a letter says is good; `null`: for as long as it is tried. */
+/** The seconds for which such a letter's content is valid; `null`: for as long as it is tried. */
 export const holdsSeconds = (name: string, limits: LetterLimits): number | null => {
   if (name === CHAT || name === PUSH) return limits.relay_max_age_seconds
   const template = templateOf(name)

@@ -1,9 +1,9 @@
-/** Names that stand where a template's does, and what they share. */
+/** Names that are used in the place of a template's name, and their common parts. */
 import { CAPTCHA_ASKED, CONSENT_ASKED, DIGEST, OWNER_ASKED } from "../../schemas/relay/events.ts"
 
-/** It goes to a chat, and is written already (actors/chat/). */
+/** It goes to a chat, and its text is ready (actors/chat/). */
 export const CHAT = "chat"
-/** It goes to a browser, and is written already (actors/push/). */
+/** It goes to a browser, and its text is ready (actors/push/). */
 export const PUSH = "push"
 
 /** True for letters about events of agents. Each attempt counts those of an hour. */
@@ -18,7 +18,7 @@ interface About {
 /** Added to the values of a letter, for a later check whether there is room for it. */
 export const subjectValues = ({ agent, event }: About): Readonly<Record<string, string>> => ({ of: agent, event })
 
-/** Letters of older releases do not say it, but some templates do. */
+/** Letters of older releases do not name the event, but some templates imply it. */
 const BY_TEMPLATE: Readonly<Record<string, string>> = {
   relayed_words: OWNER_ASKED,
   relayed_captcha: CAPTCHA_ASKED,

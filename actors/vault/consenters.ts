@@ -35,7 +35,7 @@ export const ownersOfEntry = (
   consent?.owners ??
   owners.filter(({ since }) => since <= created_at).map(({ sponsorship, human }) => ({ sponsorship, human }))
 
-/** True once the waiting time is over for somebody who came after the entry's owners. */
+/** True once the waiting time of a later owner is over. */
 const hasWaited = (
   entryOwners: ReadonlyArray<EntryOwner>,
   { human, told }: OwnerStanding,
@@ -47,7 +47,7 @@ const hasWaited = (
   return entryOwners.length > 0 && allTold && at >= told.at + later_owner_seconds * 1000
 }
 
-/** `owners`: the first one in front, so that approval comes from earlier ones alone. */
+/** `owners`: in their order, so that approval comes from earlier ones only. */
 export const consentersOf = (
   entryOwners: ReadonlyArray<EntryOwner>,
   owners: ReadonlyArray<OwnerStanding>,

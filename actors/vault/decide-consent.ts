@@ -88,7 +88,7 @@ export const decideConsent = (
   }
 }
 
-/** Seconds: how long an owner may take for one, and the fill's service to go on behind it. */
+/** Seconds that an owner may take for a captcha, and that the fill's service may take afterwards. */
 type RelayLimits = Pick<VaultLimits, "captcha_rounds_max" | "fill_pending_seconds"> & {
   readonly captcha_seconds: number
 }

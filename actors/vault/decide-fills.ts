@@ -67,7 +67,7 @@ export const decideLoadKey = (
   return { events: [loaded, ...alerting(state, alertOf("key_loaded"), at, bounds)], reply: { place } }
 }
 
-/** Makes an alert if it was a token of this vault that is no longer valid. */
+/** Makes an alert if the token belonged to this vault and is no longer valid. */
 export const decideMisused = (
   state: VaultState,
   { hash }: { readonly hash: string },
@@ -135,7 +135,7 @@ const refusing = (
   ]
 }
 
-/** True if the owner has declined it just now: nobody is asked again and again until they give in. */
+/** True if the owner declined it a moment ago, so that nobody is asked again and again until they give in. */
 const wasDeclined = ({ fills }: VaultValue, entry: EntryValue, at: number): boolean =>
   fills.some((one) => one.entry === entry.id && one.status === "declined" && one.expires_at > at)
 
@@ -250,7 +250,7 @@ const alertOfEnd = (
   return alertOn("late_fill", entry, { origin, ...money })
 }
 
-/** Nothing of them has ever left. */
+/** Statuses of fills that have never handed out anything. */
 const NEVER_ALLOWED: ReadonlySet<FillValue["status"]> = new Set(["declined", "unanswered"])
 
 /** Decides on the end of a fill, which the service that opened it reports, or the service at its place now. */

@@ -37,7 +37,7 @@ import type {
 export type VaultLimits = Limits["vault"]
 export type WriteLimits = VaultLimits & WaitLimits & Pick<Limits["service"]["vault"], "deleted_max">
 
-/** `sha256`: of the ciphertext, which is stored by then. `owners`: of the agent, where the entry needs consent. */
+/** `sha256`: of the ciphertext, which is stored by then. `owners`: the agent's, if the entry needs consent. */
 export interface WriteFacts {
   readonly sha256: string
   readonly owners: ReadonlyArray<OwnerStanding>
@@ -47,7 +47,7 @@ type Decided<Reply = null> = Decision<VaultEvent, Reply>
 
 const NOTHING = { events: [] } as const
 
-/** In constant time. */
+/** Compares in constant time. */
 const isSame = (known: string, given: string): boolean => {
   const [one, other] = [Buffer.from(known), Buffer.from(given)]
   return one.length === other.length && timingSafeEqual(one, other)
@@ -80,7 +80,7 @@ const OF_POLICY: Readonly<Record<string, string>> = {
   page_host_refused: "is an address or a local name"
 }
 
-/** Each once, as they were named. */
+/** Each origin once, in the given order. */
 const checkedOrigins = (
   origins: ReadonlyArray<string>,
   { origins_max }: Pick<VaultLimits, "origins_max">
@@ -96,7 +96,7 @@ const checkedOrigins = (
 
 type WantedLimits = NonNullable<EntryToWrite["limits"]>
 
-/** In minor units, below what this service lets anybody have. */
+/** In minor units, within this service's own limits. */
 const checkedLimits = (
   { currency, per_payment, per_day, fills_per_day }: WantedLimits,
   { ceilings }: Pick<VaultLimits, "ceilings">
@@ -122,7 +122,7 @@ const checkedLimits = (
 
 const isRefusal = (value: object): value is Refusal => "code" in value && "message" in value
 
-/** The writer, as the record names it, or the refusal of what a token may not do. */
+/** The writer for the record, or the refusal if a token may not do this. */
 const writerOf = (state: VaultValue, by: Writer, kind: EntryKind): string | { readonly refused: Refusal } => {
   if (by.type === "agent") return "agent"
   if (by.type === "service") return serviceOf(state, by.hash) === null ? TOKEN_INVALID : "fill_service"
@@ -173,7 +173,7 @@ export const decideWriteEntry = (
   if (state.entries.length >= bounds.entries_max && replaced === undefined) return full("entries", bounds.entries_max)
   const remembered = rememberedOf(state, at).filter((one) => one.uid !== uid).length
   const max = bounds.entries_max + bounds.deleted_max
-  // A replaced entry that is remembered takes a place as before.
+  // A replaced entry that is remembered keeps its place.
   const freed = replaced === undefined || isRemembered(replaced) ? 0 : 1
   if (state.entries.length + remembered - freed >= max)
     return full("entries, with those that were deleted in the last 30 days", max)
@@ -208,7 +208,7 @@ export const decideWriteEntry = (
   }
 }
 
-/** Those who may consent now; of a sealed box that was here before, its first owners. None where nobody may. */
+/** The people who may consent now. For a sealed box that was here before, its first owners. Empty if nobody may. */
 const ownersToRecord = (
   { deleted }: VaultValue,
   uid: string,
@@ -231,7 +231,7 @@ const checkedConsent = ({ consent }: EntryToWrite, limits: MinorLimits | null): 
   return above === null ? invalidField("consent.above", `above must be an amount of ${limits.currency}.`) : { above }
 }
 
-/** None may be there that was not before; where none are named, all are allowed. */
+/** True if an origin is added. An entry without origins allows all of them. */
 const widensOrigins = (before: ReadonlyArray<string>, after: ReadonlyArray<string>): boolean =>
   before.length > 0 && (after.length === 0 || after.some((origin) => !before.includes(origin)))
 
@@ -321,6 +321,6 @@ export const decideRevoke = (state: VaultState, by: string): Decided => {
   return state.status === "revoked" ? NOTHING : { events: [{ type: "vault.revoked", v: 1, uid: state.uid, by }] }
 }
 
-/** With the account. */
+/** The vault ends with the account. */
 export const decideEnd = (state: VaultState): Decided =>
   state === null || state.status === "revoked" ? NOTHING : decideRevoke(state, "service")

@@ -35,7 +35,7 @@ const changed = (state: VaultValue, entry: number, change: (value: EntryValue) =
   entries: state.entries.map((one) => (one.id === entry ? change(one) : one))
 })
 
-/** `sign`: 1 where it counts from now on, -1 where it does no more. */
+/** `sign`: 1 if it counts from now on, -1 if it no longer counts. */
 const countedFill = (state: VaultValue, { entry, day, minor }: FillValue, sign: 1 | -1): VaultValue =>
   changed(state, entry, (one) => ({ ...one, days: counted(one.days, day, sign * (minor ?? 0), sign) }))
 
@@ -68,7 +68,7 @@ const entryWritten = (state: VaultValue, event: Of<"vault.entry_written">, at: n
   return { ...state, last: { ...state.last, entry }, entries: [...left.entries, value], deleted }
 }
 
-/** Deleted entries whose boxes somebody may write again. */
+/** Deleted entries whose boxes may be written again. */
 export const rememberedOf = ({ deleted }: VaultValue, at: number): VaultValue["deleted"] =>
   deleted.filter(({ deleted_at }) => deleted_at > at - VAULT_SERVICE_LIMITS.deleted_seconds * 1000)
 
@@ -127,7 +127,7 @@ const HAS_ENDED: ReadonlySet<FillValue["status"]> = new Set(["expired", "decline
 /** True while owners are asked less often because of this fill. */
 const silences = ({ status, expires_at }: FillValue, at: number): boolean => status !== "expired" && expires_at > at
 
-/** Those whose late results nobody waits for any more are forgotten on the way; those that silence, last of all. */
+/** Forgets fills whose late results are no longer expected. Those that silence questions are forgotten last. */
 const forgotten = (state: VaultValue, at: number): VaultValue => {
   const { late_seconds, late_max } = VAULT_SERVICE_LIMITS
   const over = state.fills.filter((one) => HAS_ENDED.has(one.status) && one.expires_at > at - late_seconds * 1000)
@@ -162,7 +162,7 @@ const fillEnded = (state: VaultValue, event: Of<"vault.fill_ended">, at: number)
   const { fill, status } = event
   const found = state.fills.find((one) => one.fill === fill)
   if (found === undefined) return state
-  // Taken back: it counts no more, but the owners have been asked.
+  // It was taken back and no longer counts, but the owners have been asked.
   if (found.status === "asked")
     return forgotten(changedFill(countedFill(state, found, -1), fill, { status: "unanswered" }), at)
   // An expired fill counts again if it turns out to have succeeded.

@@ -22,7 +22,7 @@ const asked = ({ fill, expires_at }: FillValue): AskedFill => ({
   expires_at: new Date(expires_at).toISOString()
 })
 
-/** A fill that is pending, with its ciphertext: nothing else is ever handed out. */
+/** A pending fill with its ciphertext. Nothing else is ever handed out. */
 export const opened = (
   ciphertexts: Ciphertexts,
   state: VaultState,

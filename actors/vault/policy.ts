@@ -15,7 +15,7 @@ import type { DayTotal, EntryValue, FillValue, MinorLimits } from "./state.ts"
 
 const DAY_MS = 86_400_000
 
-/** Of UTC. */
+/** Days of UTC. */
 export const dayOf = (at: number): number => Math.floor(at / DAY_MS)
 
 /** Days whose totals are kept (evolve.ts). If a clock is set back a day, the fills of that day are still known. */
@@ -58,13 +58,13 @@ const judgedPayment = (
   return fills + 1 > limits.fills_per_day ? { code: "fills_over_day" } : { minor }
 }
 
-/** `entry`: with what has expired by now no longer counted. */
+/** `entry`: without the fills that have expired by now. */
 export const judged = (entry: EntryValue, wanted: OpenFill, at: number, cardsFrom: number | null): Judged => {
   if (!KINDS[wanted.action].includes(entry.kind)) return { code: "kind_mismatch" }
   const code = originRefusal(entry, wanted.origin)
   if (code !== null) return { code }
   if (entry.kind !== "card") return { minor: null }
-  // A card never exists without limits: one without them is filled by nobody.
+  // A card always has limits. Without them nothing is filled.
   if (entry.limits === null) return { code: "amount_over_payment" }
   // Payments since the backup are unknown.
   if (cardsFrom !== null && at < cardsFrom) return { code: "fills_over_day" }

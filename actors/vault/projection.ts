@@ -40,7 +40,10 @@ const endsOf = ({ id: agent, commit }: Logged): ReadonlyArray<End> =>
 const isRevocation = ({ commit }: Logged): boolean =>
   eventsOf(VaultEvent, commit).some(({ type }) => type === "vault.revoked")
 
-/** All rows first: a fill may end in the batch in which it began. The last of several ends of one fill counts. */
+/**
+ * Writes all rows first, because a fill may end in the batch in which it began. The last of several ends of a fill
+ * counts.
+ */
 const writing =
   (commits: ReadonlyArray<Logged>): Change =>
   async (trx) => {

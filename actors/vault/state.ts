@@ -36,7 +36,7 @@ const written = {
   limits: Schema.NullOr(MinorLimits),
   source: Schema.String,
   unconfirmed: Schema.Boolean,
-  /** Of the ciphertext. */
+  /** Sha256 of the ciphertext. */
   sha256: Schema.String
 }
 
@@ -65,7 +65,9 @@ export const EntryValue = Schema.Struct({
   uses: Schema.Int,
   /** The newest few. */
   days: Schema.Array(DayTotal),
-  /** The consent that the same sealed box needed when it was here before, if this entry needs none; its time in Unix ms. */
+  /**
+   * The consent that the same sealed box needed when it was here before, if this entry needs none; its time in Unix ms.
+   */
   former: Schema.optionalKey(Schema.Struct({ consent: ConsentValue, created_at: Schema.Number }))
 })
 export type EntryValue = typeof EntryValue.Type
@@ -79,7 +81,7 @@ const SourceValue = Schema.Struct({
 })
 export type SourceValue = typeof SourceValue.Type
 
-/** A fill service: one for each place where one runs. `ephemeral`: of the key that the private key was sealed to. */
+/** A fill service, one for each place where one runs. `ephemeral`: the key that the private key was sealed to. */
 const ServiceValue = Schema.Struct({
   place: Schema.String,
   hash: Schema.String,
@@ -93,7 +95,7 @@ const opened = {
   action: FillAction,
   origin: Schema.String,
   day: Schema.Int,
-  /** Of a payment. */
+  /** The amount of a payment in minor units. */
   minor: Schema.NullOr(Schema.Int),
   /** Whose token asked. */
   place: Schema.String,
@@ -127,8 +129,8 @@ export const VaultValue = Schema.Struct({
   services: Schema.Array(ServiceValue),
   fills: Schema.Array(FillValue),
   /**
-   * Deleted entries, the newest few: totals of cards, and whose consent an entry needed. An entry of the same uid goes on
-   * from there.
+   * The newest deleted entries, with the totals of cards and the people whose consent was needed. A new entry with the
+   * same uid continues from there.
    */
   deleted: Schema.Array(
     Schema.Struct({
@@ -210,7 +212,7 @@ export const VaultEvent = Schema.Union([
     entry: Schema.Int,
     human: Schema.String,
     origin: Schema.String,
-    /** Unix ms: nobody is asked for this entry before. */
+    /** Unix ms: nobody is asked for this entry before that time. */
     until: Schema.Number
   }),
   event("vault.captcha_relayed", 1, { fill: Schema.Int, round: Schema.Int, expires_at: Schema.Number }),
@@ -221,7 +223,7 @@ export const VaultEvent = Schema.Union([
     kind: Schema.NullOr(EntryKind),
     action: FillAction,
     origin: Schema.String,
-    /** As it was asked, in decimals. */
+    /** The asked amount, in decimals. */
     amount: Schema.NullOr(Schema.String),
     currency: Schema.NullOr(Schema.String),
     place: Schema.String,

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { event } from "../../engine/events.ts"
 
-/** By hub id, since when (unix ms). */
+/** Blocked agents by hub id, with the time since when (unix ms). */
 export const Blocks = Schema.Record(Schema.String, Schema.Number)
 export type Blocks = typeof Blocks.Type
 

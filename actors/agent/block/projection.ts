@@ -16,7 +16,7 @@ interface BlockRow extends Named {
 export interface BlockRows {
   readonly blocks: ReadonlyArray<BlockRow>
   readonly unblocked: ReadonlyArray<Named>
-  /** Accounts whose blocks are gone with them. */
+  /** Deleted accounts, whose blocks are deleted too. */
   readonly unblocking: ReadonlyArray<string>
 }
 
@@ -42,7 +42,7 @@ export class BlockBatch {
   }
 }
 
-/** A deleted account blocks nobody any more: its deletion is the last that is heard of it. */
+/** A deleted account blocks nobody any more. Its deletion is the last event of its log. */
 export const writeBlocks = async (
   trx: Transaction<Database>,
   { blocks, unblocked, unblocking }: BlockRows

@@ -9,9 +9,9 @@ import { type BookmarkEvent, type Bookmarks, keyOf } from "./bookmarks.ts"
 
 /** Looked up if there is no room. */
 interface NotShown {
-  /** Bookmarks whose target was deleted: its own actor says so. */
+  /** Bookmarks whose target was deleted, as its own actor reports. */
   readonly gone: ReadonlyArray<Target>
-  /** Some of the others that no list shows at the moment, and how many there are. */
+  /** Some of the other bookmarks that no list shows at the moment, and their number. */
   readonly hidden: ReadonlyArray<Target>
   readonly hiddenCount: number
 }

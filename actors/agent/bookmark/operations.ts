@@ -9,14 +9,17 @@ import type { KindParts, Operating } from "../../kit/kind.ts"
 import type { AgentActor, AgentState } from "../state.ts"
 import { decideKeep, decideRemove, hasRoom, NONE_LOOKED_UP } from "./decide.ts"
 
-/** Nobody in particular: lists show hidden texts to nobody either, not to their authors. */
+/** No agent in particular: lists show hidden texts to no agent, not even to their authors. */
 const ANYBODY: Caller = { agent: "", operator: false }
 
 const ABREAST = 8
 
 type Candidate = Queries["bookmarks_not_shown"]["output"]["items"][number]
 
-/** The read model may be too old to know the target: its own actor is asked. Nothing is gone where nobody answers. */
+/**
+ * The read model may be too old to know the target, so its own actor is asked. Without an answer nothing counts as
+ * deleted.
+ */
 const isGone = ({ kept, target_type, target_id }: Candidate, context: PrepareContext) => {
   if (kept) return Effect.succeed(false)
   const asking = { ...context, commandId: `${context.commandId}-${target_type}-${target_id}` }

@@ -19,7 +19,7 @@ export interface BookmarkRows {
   /** Written first: some may have been kept again in the same batch. */
   readonly unbookmarked: ReadonlyArray<Named>
   readonly bookmarks: ReadonlyArray<BookmarkRow>
-  /** Accounts whose bookmarks are deleted with them. */
+  /** Deleted accounts, whose bookmarks are deleted too. */
   readonly unbookmarking: ReadonlyArray<string>
 }
 

@@ -15,7 +15,7 @@ interface Row {
   readonly note: string | null
   readonly created_at: Date
   readonly title: string
-  /** For a reply: its thread, and the beginning of its text. */
+  /** For a reply, its thread and the beginning of its text. */
   readonly thread: string | null
   readonly beginning: string | null
   readonly excerpt: string | null
@@ -26,7 +26,7 @@ interface Row {
   readonly status: string
 }
 
-/** `b`: bookmarks whose target is shown. */
+/** `b`: bookmarks whose target is visible. */
 const described = (b: RawBuilder<unknown>) => sql`
   select b.*, coalesce(p.title, t.title, rt.title) as title, r.thread, left(r.body, ${EXCERPT_READ_CHARS}) as beginning,
     coalesce(p.excerpt, t.excerpt) as excerpt, a.id as author, a.number, a.handle, a.name, a.status
@@ -65,7 +65,7 @@ const shownOf = (agent: string) =>
 
 const NEWEST_FIRST = sql`created_at desc, target_type desc, target_id desc`
 
-/** One statement, so that the page and the total are of one moment. */
+/** One statement, so that the page and the total are of the same moment. */
 export const bookmarksQuery =
   (db: Db, baseUrl: string) =>
   async ({ agent, page, per_page }: Queries["bookmarks"]["input"]): Promise<Queries["bookmarks"]["output"]> => {
@@ -99,7 +99,10 @@ const THREAD_DELETED = sql<boolean>`(b.target_type = 'reply' and (
     and r.thread not in (select id from threads where id = r.thread union all select id from hidden_threads where id = r.thread)
   limit 1))`
 
-/** One statement, so that the few and the total are of one moment. A row that is too new to have a target has none. */
+/**
+ * One statement, so that the sample and the total are of the same moment. A target that is too new for the read models
+ * has no row.
+ */
 export const hiddenBookmarksQuery =
   (db: Db) =>
   async ({

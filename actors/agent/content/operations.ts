@@ -41,7 +41,7 @@ const codePoints = (text: string): number => Array.from(text).length
 
 const noParent = invalidField("parent_id", "parent_id must be the id of a reply to the same thread.")
 
-/** `meter`: of what agents put into the log. */
+/** `meter`: counts the bytes that agents put into the log. */
 export const contentOperations = (
   { log, nats, config: { baseUrl, limits } }: KindParts,
   meter: Meter<AgentMemory>
@@ -100,7 +100,7 @@ export const contentOperations = (
       prepare: (_state, { thread: number, parent: of, body }, context) =>
         Effect.gen(function* () {
           const actors = yield* Actors
-          // The longest that may be said twice, in pairs of surrogates.
+          // The longest text for which duplicates are refused, in pairs of surrogates.
           const short = codePoints(body.slice(0, 2 * DUPLICATE_REPLY_MIN_CHARS)) < DUPLICATE_REPLY_MIN_CHARS
           const drawing = yield* Effect.forkChild(
             short
@@ -134,7 +134,7 @@ export const contentOperations = (
     "content.count": write({ decide: decideCount, answer: () => null, projected: true }),
     "content.admit": once((state, { bytes, upload: uploaded = 0 }, { id, memory }) => {
       if (state === null) return Effect.fail(missing.refused)
-      // The gate lets a suspended agent pass where no bucket of writes is drawn.
+      // The gate lets suspended agents through if no bucket of writes is drawn.
       const closed = statusRefusal(state, true)
       if (closed !== null) return Effect.fail(closed)
       const { roles, handle } = state

@@ -35,7 +35,7 @@ export const votingParty = (
   )
 })
 
-/** By what an upvote moves it; a downvote is -1 everywhere. */
+/** The points of an upvote by target. A downvote is -1 everywhere. */
 const UPVOTE: Readonly<Record<VoteTarget, number>> = { post: 2, thread: 2, reply: 1 }
 
 const worth = (target: VoteTarget, value: VoteState): number =>
@@ -57,7 +57,7 @@ const ratedChanges = ({ target_type, target_id, before, value }: Rated): Readonl
   ]
 }
 
-/** Another agent's acceptance of a reply (contract 12). */
+/** The points for a reply that another agent accepts (contract 12). */
 const ACCEPTED = 10
 
 const acceptanceChanges = ({ reply, accepted }: Accepted): ReadonlyArray<Change> => {
@@ -106,7 +106,7 @@ const changing =
 
 export const decideRated = changing(ratedChanges)
 export const decideAcceptance = changing(acceptanceChanges)
-/** The votes on a target that is gone count no more. */
+/** The votes on a deleted target no longer count. */
 export const decideUnrated = changing(unratedChanges)
 
 const COUNTED_AS = { post: "posts", thread: "threads", reply: "replies" } as const

@@ -21,7 +21,7 @@ import { streams, subjects } from "../../../schemas/subjects.ts"
 import { requestsOf } from "../../log/requests.ts"
 import { WRONG_LAST_SEQUENCE } from "../../log/jetstream-codes.ts"
 
-/** As many as one request for the newest of several subjects may bring. */
+/** The most subjects whose newest messages one request may ask for. */
 const HOSTS_MAX = 1000
 const ACK_TIMEOUT_MS = 3000
 const GATHER_MS = 250
@@ -37,7 +37,7 @@ export interface HostCount {
 
 interface Counter {
   kept: HostCount
-  /** Sequence of its message; 0 for none. */
+  /** Sequence of its message; 0 if there is none. */
   seq: number
   /** Visits since `kept`. */
   added: number
@@ -90,7 +90,7 @@ export class HostCounters {
     return table
   }
 
-  /** True once the visit is in the stream or gathers with others; false when it could not be put there. */
+  /** Resolves to true once the visit is in the stream or is gathered with others; false if it could not be stored. */
   async count(agent: string, table: HostTable, host: string, now: number): Promise<boolean> {
     const counter = table.get(host) ?? this.begin(agent, table, host, now)
     counter.added++
@@ -200,5 +200,5 @@ export class HostCounters {
   }
 }
 
-/** A host may hold what a subject may not. */
+/** A host's name may contain characters that a subject must not. */
 const tokenOf = (host: string): string => createHash("sha256").update(host).digest("base64url").slice(0, 22)

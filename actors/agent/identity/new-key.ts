@@ -40,7 +40,7 @@ export const keyUnavailable: Refusal = refusal(
   { field: "new_public_key" }
 )
 
-/** Both in base64, of either alphabet. */
+/** Compares both in base64, of either alphabet. */
 const isCurrent: Refusal = { ...keyUnavailable, message: "new_public_key is the agent's current key already." }
 
 export const signedBy = (publicKey: string, text: string, signature: string): boolean => {
@@ -50,10 +50,10 @@ export const signedBy = (publicKey: string, text: string, signature: string): bo
   return signatureHolds(verifyKeyOf(key), text, bytes)
 }
 
-/** In what a rotation and a recovery differ. */
+/** The differences between a rotation and a recovery. */
 interface Way<Reply> {
   readonly kind: KeyProof["kind"]
-  /** Why the signer of the request may not ask; or what authorises it, where that is another than the current key. */
+  /** The reason why the request's signer may not ask, or the key that authorises it if it is not the current one. */
   readonly authorise: (agent: Agent, signer: string) => { readonly refused: Refusal } | Authority
   /** Decides on a key that has proven itself. The key is claimed in the same commit. */
   readonly take: (
@@ -118,7 +118,7 @@ export const rotated = (agent: Agent, newKey: string, proof: KeyProof, context: 
   ]
 }
 
-/** The events that end a recovery under way; none if there is none. */
+/** The events that end a recovery under way; empty if there is none. */
 export const cancelled = (agent: Agent, reason: string, { at, facts }: Context): ReadonlyArray<AgentEvent> => {
   const pending = agent.recovery?.pending ?? null
   if (pending === null) return []

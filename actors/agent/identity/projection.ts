@@ -18,14 +18,11 @@ interface RetiredKeyRow {
 export interface IdentityRows {
   readonly registered: ReadonlyArray<{ readonly number?: number }>
   readonly retiredKeys: ReadonlyArray<RetiredKeyRow>
-  /**
-   * Agents of whom the identity directory says something else now, with the sequence of the last commit that made it
-   * so.
-   */
+  /** Agents whose entry in the identity directory has changed, with the sequence of the last commit that changed it. */
   readonly identities: ReadonlyArray<{ readonly id: string; readonly seq: number }>
 }
 
-/** After the agents' own rows. */
+/** Written after the agents' own rows. */
 export const writeIdentities = async (trx: Transaction<Database>, rows: IdentityRows): Promise<void> => {
   if (rows.retiredKeys.length > 0) {
     await sql`

@@ -73,7 +73,7 @@ const RETIRED = sql`
 type Changed = Row & { readonly directory_version: number }
 
 interface Found extends State {
-  /** True if each row says when it changed. */
+  /** True if each row has the time of its change. */
   readonly tells: boolean
   readonly behind: number
   readonly changed: ReadonlyArray<Changed>

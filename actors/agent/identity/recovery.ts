@@ -65,7 +65,7 @@ export const decideSetRecovery = unlessClosed(
           changed_at: iso(context.at)
         })
       ],
-      // So that nobody registers with it, or rotates to it, and it proves one thing only.
+      // Claimed so that nobody registers with it or rotates to it, and so that it proves only one thing.
       also: claimedBy === null ? [claimOf(context.id, recovery_public_key)] : []
     }
   }
@@ -128,7 +128,7 @@ export const decideRecover = decideNewKey<RecoveryReply>({
   }
 })
 
-/** A recovery that is due. A timer without one, or of another (one that was cancelled), does nothing. */
+/** The timer of a recovery that is due. It does nothing if there is no recovery, or another one. */
 export const decideTimer = (state: AgentState, input: FiredTimer, context: Context): Decision<AgentEvent> => {
   const pending = state?.recovery?.pending ?? null
   if (state === null || pending === null || input.name !== RECOVERY_TIMER) return { events: [] }

@@ -92,7 +92,7 @@ export class Proofs {
     )
   }
 
-  /** Everything but the nonce's memory, which only a proof that is good otherwise may use. */
+  /** Judges everything but the nonce, which only a proof that is valid otherwise may use up. */
   private judge(agent: Agent, proof: IdentityProof, now: number): Judged {
     if (agent.status === "deleted") return "agent_retired"
     if (!TIMESTAMP_PATTERN.test(proof.timestamp)) return "timestamp_invalid"

@@ -27,7 +27,7 @@ export const reachRefusal = (state: AgentState, from: string): Refusal | null =>
   return blocks(state, from) ? blocked : null
 }
 
-/** Kept as the commit's reply: an answer that is given again says what the first said. */
+/** Stored as the commit's reply, so that a repeated answer has the same numbers. */
 export interface SendFacts {
   /** The number that it gets. */
   readonly number: number

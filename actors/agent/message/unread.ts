@@ -6,7 +6,7 @@
  */
 import type { Agent, AgentEvent } from "../state.ts"
 
-/** An older unread message counts as read: a bound on what an agent that never looks costs. */
+/** Older unread messages count as read, which bounds the cost of an agent that never reads. */
 export const UNREAD_MESSAGES_MAX = 10_000
 
 type Notified = Extract<AgentEvent, { type: "agent.notified" }>

@@ -174,7 +174,7 @@ export const decideStandingDue = (
 
 // Trust by active time
 
-/** The end of the period under way; none once trust has grown by all that this can give. */
+/** The end of the current period; none once trust has grown by the most that periods can give. */
 export const activeTimeTimer = (
   agent: Pick<Agent, "active_time">,
   { active_period_seconds, active_periods_max }: Limits["moderation"]

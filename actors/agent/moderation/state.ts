@@ -51,9 +51,9 @@ export const MODERATION_EVENTS = [
     trust_withheld: Schema.Number,
     /** Unix ms at which it ends without an operator; absent if only an operator can end it. */
     until: Schema.optionalKey(Schema.Number),
-    /** It takes the place of one that ended earlier. */
+    /** True if it replaces a shorter suspension. */
     longer: Schema.optionalKey(Schema.Literal(true)),
-    /** The report whose outcome it is. */
+    /** The report that led to it. */
     report: Schema.optionalKey(Schema.Int)
   }),
   event("agent.reinstated", 1, { reason: Schema.String }),
@@ -127,6 +127,6 @@ export const evolveModerated = (
 const paused = (time: ActiveTime, at: number): ActiveTime =>
   time.from === null ? time : { ...time, from: null, carried: time.carried + Math.max(0, at - time.from) }
 
-/** When the period under way is full; `null` while none is. */
+/** The time when the current period is full; `null` if there is none. */
 export const periodEnd = ({ from, carried }: ActiveTime, periodMs: number): number | null =>
   from === null ? null : from + periodMs - carried

@@ -11,5 +11,5 @@ export const drawNotification: Effect.Effect<NoticeFacts, Refusal, Counters> = E
   Effect.map(counters.next("notification"), (notification) => ({ notification }))
 )
 
-/** For a command that notifies nobody. */
+/** For commands that notify nobody. */
 export const NO_NOTIFICATION: Effect.Effect<NoticeFacts> = Effect.succeed({ notification: 0 })

@@ -13,7 +13,7 @@ const ACCOUNT_CHANGES: ReadonlySet<string> = new Set<AgentEvent["type"]>(["agent
 /** Most commits hold nothing of this, and are not worth being parsed for it. */
 const MARKS = ["agent.notified", ...ACCOUNT_CHANGES].map((type) => Buffer.from(`"${type}"`))
 
-/** By agent: the id of its newest notification as text, or nothing where its account changed. */
+/** The id of each agent's newest notification as text, or nothing if its account changed. */
 export const newsOf = (batch: ReadonlyArray<Message>): ReadonlyMap<string, string> => {
   const news = new Map<string, string>()
   for (const { kind, id, data } of batch) {
@@ -28,7 +28,7 @@ export const newsOf = (batch: ReadonlyArray<Message>): ReadonlyMap<string, strin
   return news
 }
 
-/** A commit that is no JSON was noted by the projection before it came here. */
+/** If a commit is no JSON, the projection has already noted that. */
 const parsedEvents = (bytes: Buffer): ReadonlyArray<AgentEvent> => {
   try {
     return eventsOf(AgentEvent, JSON.parse(bytes.toString("utf8")) as Commit)

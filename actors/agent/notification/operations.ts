@@ -30,7 +30,10 @@ const decideRead = unlessSuspended((agent, { ids }: MarkRead): Decision<AgentEve
   return { events: [...marked, ...seenBy(agent.watching, left)], reply }
 })
 
-/** Asked in every standing, since old notifications go for all. Rows that the state has forgotten go as well. */
+/**
+ * Carried out in every status, because old notifications are deleted for all. Rows that the state has forgotten are
+ * deleted too.
+ */
 export const decideLapse = (
   state: AgentState,
   { ids }: { readonly ids: ReadonlyArray<number> }
@@ -47,7 +50,7 @@ export const decideLapse = (
   }
 }
 
-/** `added`: who caused it, under the name that he has in the payload. */
+/** `added`: the author record, under the name that it has in the payload. */
 export interface NotifyFacts extends NoticeFacts {
   readonly added?: Readonly<Record<string, Author>>
 }

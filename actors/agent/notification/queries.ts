@@ -11,7 +11,7 @@ import type { People } from "../../queries/serve.ts"
 
 type Row = Selectable<Database["notifications"]>
 
-/** Those who know what no table holds. */
+/** Services that know values which no table has. */
 export interface Knowing {
   readonly people: People
   readonly words: WordsOf
@@ -20,7 +20,7 @@ export interface Knowing {
 
 const NOTHING_SAID: ReadonlyMap<number, string> = new Map()
 
-/** As its agent sees them: the names of people are added, what owners wrote, and what mail says. */
+/** Records as their agent sees them, with people's names, owners' words and the text of mail. */
 export const recordsOf = async (
   rows: ReadonlyArray<Row>,
   { people, words, mails }: Knowing

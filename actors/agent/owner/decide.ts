@@ -16,7 +16,7 @@ import { answerIn } from "./state.ts"
 export const noOwner = refusal("owner_none", "No human owns this agent: somebody has to declare it, and it confirms.")
 export const noOwnerMessage = notFound("message")
 
-/** People who carry the agent, confirmed by it. */
+/** The confirmed owners of the agent. */
 export const ownersOf = (state: AgentState): ReadonlyArray<string> => [
   ...new Set(state === null ? [] : state.sponsors.flatMap(({ since, human }) => (since === null ? [] : [human])))
 ]

@@ -19,7 +19,7 @@ type Reached = OwnerReached & { readonly state: Reach }
 
 const noAgent = notFound("agent")
 
-/** Those whose account is there. */
+/** Owners whose account exists. */
 export const ownersReached = (
   state: AgentState,
   context: PrepareContext
@@ -44,7 +44,7 @@ export const ownersReached = (
 
 const nextNumber = Effect.flatMap(Counters, (counters) => counters.next("owner_message"))
 
-/** A number is drawn last: for what somebody can read. */
+/** Draws a number last, and only if somebody can read the message. */
 export const writeFacts = (
   { accounts }: Parts,
   state: AgentState,
@@ -61,7 +61,7 @@ export const writeFacts = (
     return words.keys.length === 0 ? yield* Effect.fail(noOwner) : { number, words, delivered_to }
   })
 
-/** That the message is one to this owner. */
+/** Checks that the message was sent to this owner. */
 const addressed = (human: string, message: number, context: PrepareContext) =>
   Effect.gen(function* () {
     const actors = yield* Actors

@@ -5,9 +5,9 @@
 import type { WaitPurpose } from "../../../schemas/owner/operations.ts"
 
 interface Holding {
-  /** Of the request. */
+  /** The request's token. */
   readonly token: string
-  /** Unix ms: by then its edge has let go, or is gone. */
+  /** Unix ms. By then its edge has given up waiting, or is gone. */
   readonly until: number
 }
 

@@ -17,18 +17,18 @@ export const OwnersState = Schema.Struct({
 export type OwnersState = typeof OwnersState.Type
 
 export const OWNER_EVENTS = [
-  /** To its owners. The message itself is in its own log. */
+  /** A message to its owners. The message itself is in its own log. */
   event("agent.owner_written", 1, { message: Schema.Int }),
   /** `answer`: the message in which an owner answers. */
   event("agent.owner_answered", 1, { message: Schema.Int, answer: Schema.Int }),
-  /** One from an owner is read. */
+  /** A message from an owner was read. */
   event("agent.owner_message_seen", 1, { message: Schema.Int })
 ] as const
 export type OwnerEvent = (typeof OWNER_EVENTS)[number]["Type"]
 
 export const NO_OWNER_MESSAGES: OwnersState = { unread: [], answered: [] }
 
-/** Older ones count as read, and as not answered: a bound on what an agent that never looks costs. */
+/** Older ones count as read and not answered, which bounds the cost of an agent that never reads. */
 const UNREAD_MAX = 1000
 export const ANSWERED_MAX = 200
 

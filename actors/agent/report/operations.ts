@@ -19,7 +19,7 @@ import type { Agent, AgentActor, AgentEvent } from "../state.ts"
 interface FilingFacts {
   readonly number: number
   readonly filing: Filing
-  /** Hub id of whom it is about. */
+  /** Hub id of the reported agent. */
   readonly about: string
 }
 
@@ -31,7 +31,7 @@ const own: Refusal = refusal("report_own", "Nobody reports himself.")
 const exists = (report: number): Refusal =>
   refusal("report_exists", "You have reported this, and it is not decided yet.", { existing_id: report })
 
-/** Counts the reports that were filed: one that is refused costs nothing of the day's. */
+/** Counts filed reports only, so a refused report does not use up the day's limit. */
 const tooMany = ({ reported }: Agent, at: number, limits: Limits): Refusal | null =>
   windowRefusal(
     "report",
@@ -127,7 +127,7 @@ export const reportOperations = ({ log, config: { limits } }: KindParts): Operat
       Effect.gen(function* () {
         const about = yield* aboutOf(input, context)
         const filing = yield* filingOf(log, context.id, input.target_type, input.target_id)
-        // A number is drawn only for what will be filed.
+        // Draws a number only for a report that will be filed.
         if (about === context.id) return yield* Effect.fail(own)
         if (filing.open !== null) return yield* Effect.fail(exists(filing.open))
         const limited = tooMany(existing(state), context.at, limits)

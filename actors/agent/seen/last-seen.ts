@@ -9,7 +9,7 @@ import { requestsOf } from "../../log/requests.ts"
 
 const EVERY_MS = 60_000
 const TIMEOUT_MS = 1000
-/** Agents whose last time one node knows without asking the stream. */
+/** The number of agents whose time a node knows without asking the stream. */
 const KNOWN_MAX = 100_000
 
 export class LastSeen {
@@ -29,7 +29,7 @@ export class LastSeen {
     return now
   }
 
-  /** Unix ms; `fallback` where the agent has made no request yet or the stream does not answer. */
+  /** Unix ms; `fallback` if the agent has made no request yet or the stream does not answer. */
   async of(id: string, fallback: number): Promise<number> {
     const known = this.known.get(id)
     if (known !== undefined) return known

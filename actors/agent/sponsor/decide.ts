@@ -39,7 +39,9 @@ const NOTHING: Decision<AgentEvent> = { events: [] }
 
 const targetOf = (id: number) => ({ type: SPONSORSHIP_TARGET, id: String(id) })
 
-/** For sponsors who count from now on. A provisional agent's begin to count with its admission (contract 22). */
+/**
+ * For sponsors who count from now on. The sponsors of a provisional agent count from its admission on (contract 22).
+ */
 export const sponsorsCounted = ({
   status,
   provisional,
@@ -68,8 +70,8 @@ export const decideAdmitted = unlessClosed(
 )
 
 /**
- * The sponsorship of an agent that is made for a person: confirmed from its first moment on, with nobody left to ask or
- * to notify. Later events of that sponsorship find it known.
+ * The sponsorship of an agent that was made for a person. It is confirmed from the first moment, so nobody is asked or
+ * notified. Later events of that sponsorship find it known.
  */
 export const carriedAtBirth = (
   agent: Agent,

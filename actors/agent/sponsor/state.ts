@@ -17,7 +17,7 @@ export const SponsorState = Schema.Struct({
   declared_verified: Schema.Boolean,
   /** Trust that was given for it; `null` while it does not count. */
   trust: Schema.NullOr(Schema.Number),
-  /** The owners of the moment of its confirmation, who were notified of it then. Unix ms. */
+  /** The owners at the time of its confirmation, who were notified then. Unix ms. */
   told: OwnerStanding.fields.told,
   /** The last word of each earlier owner on this one. */
   opinions: OwnerStanding.fields.opinions
@@ -28,12 +28,12 @@ export const FormerSponsor = Schema.Struct({ human: Schema.String, until: Schema
 type FormerSponsor = typeof FormerSponsor.Type
 
 /**
- * People that scores remember of one agent: those who carry it, and those who stopped within the window. A confirmation
- * beyond is refused (decideAdmits), so nobody falls out of the list while scores rely on it.
+ * The number of people that an agent's scores remember: its owners, and former owners within the window. A confirmation
+ * beyond it is refused (decideAdmits), so none is dropped while scores need it.
  */
 export const REMEMBERED_MAX = 200
 
-/** People who stopped carrying the agent within the window in which scores remember that. */
+/** Former owners within the window in which scores remember them. */
 export const formerSince = (
   former: ReadonlyArray<FormerSponsor>,
   at: number,
@@ -65,7 +65,7 @@ export const SPONSOR_EVENTS = [
     sponsorship: Schema.Int,
     /** Unix ms. */
     since: Schema.Number,
-    /** Absent in older events: nobody was notified. */
+    /** Absent in older events, which notified nobody. */
     told: Schema.optionalKey(OwnerStanding.fields.told)
   }),
   /** `human`, an earlier owner, approves the owner of this sponsorship or objects. */
@@ -78,10 +78,10 @@ export const SPONSOR_EVENTS = [
   event("agent.sponsorship_ended", 1, {
     sponsorship: Schema.Int,
     status: SponsorshipStatus,
-    /** In older events: what was withheld behind it, where a suspension withheld what was taken back with this. */
+    /** In older events: the trust that a suspension withheld together with this. */
     trust_withheld: Schema.optionalKey(Schema.Number)
   }),
-  /** The account was deleted before it heard of it. */
+  /** The account was deleted before it learned of it. */
   event("agent.sponsorship_came_late", 1, { sponsorship: Schema.Int })
 ] as const
 export type SponsorEvent = (typeof SPONSOR_EVENTS)[number]["Type"]

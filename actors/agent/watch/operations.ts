@@ -22,7 +22,7 @@ const decideEnd = unlessSuspended((agent, { thread }: { readonly thread: number 
   events: ending(agent.watching, thread)
 }))
 
-/** An agent that has left meanwhile, or whose account is closed, gets nothing. */
+/** An agent that no longer watches, or whose account is closed, gets nothing. */
 export const decideActivity = (
   state: AgentState,
   { thread, title, new_replies, last_reply, by }: Activity,

@@ -78,7 +78,7 @@ const hasRoom = (human: Human, about: About, at: number, limits: RelayLimits): b
   return due === null && roomAt(letters, at, limits.relay_letters) <= at
 }
 
-/** The message for each way; `null`: nothing goes by that way. */
+/** The messages for each way; `null` for a way that is not used. */
 export interface RelayFacts {
   readonly letter: Posted | null
   readonly chat: Posted | null
@@ -93,7 +93,7 @@ interface Told {
   readonly told_asked?: News
 }
 
-/** True if there is room for one more in the chat, or in browsers. */
+/** True if the chat, or the browsers, may get one more message. */
 export const hasRoomBy = (
   way: "chat" | "push",
   human: Human,

@@ -39,7 +39,7 @@ export const relayLetter = (
     return told("relayed_words", account, context, { ...values, words: text, offered })
   })
 
-/** By agent and event, how often. Above `max` events only kinds were added (decide.ts). */
+/** The number of events by agent and kind. Beyond `max` events only new kinds are added (decide.ts). */
 export const digestLetter = (
   told: Opening["told"],
   account: Opened,

@@ -29,7 +29,7 @@ const orNothing = <A, R>(content: Effect.Effect<A, Refusal, R>): Effect.Effect<A
     () => Effect.succeed(null)
   )
 
-/** `null` of a fill that waits for nobody any more. */
+/** `null` if the fill no longer waits for anybody. */
 const consentNews = (
   agent: string,
   fill: number,

@@ -41,7 +41,7 @@ export const relayOperations = (
   const byLetter = ({ email_verified }: Human): boolean => email_verified && letters.transport !== null
   const inChat = ({ chat }: Human): boolean => chat.linked !== null && letters.chat !== null
   const inBrowsers = ({ push }: Human): boolean => push.subscriptions.length > 0 && letters.push !== null
-  /** That are chosen, and lead to the person. */
+  /** Ways that the person has chosen, and that reach the person. */
   const waysOf = (human: Human, event: string): Choice => {
     const { email, chat, push } = choiceOf(human.relay, event)
     return { email: email && byLetter(human), chat: chat && inChat(human), push: push && inBrowsers(human) }

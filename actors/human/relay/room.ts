@@ -6,7 +6,7 @@
 import { Schema } from "effect"
 import type { RateLimit } from "../../../schemas/limit/bucket.ts"
 
-/** More than any limit counts need not be remembered: `relay_asked_daily` is the largest. */
+/** More than any limit counts need not be remembered. `relay_asked_daily` is the largest. */
 const NEWS_MAX = 200
 
 /** `at`: unix ms. Oldest first. */

@@ -18,13 +18,13 @@ export interface About {
 }
 
 export const RelayState = Schema.Struct({
-  /** By event, what differs from its default. */
+  /** Choices by event, if they differ from its default. */
   choices: Schema.Record(Schema.String, StoredChoice),
   /** Unix ms of the latest letters, oldest first. */
   letters: Schema.Array(Schema.Number),
   /** Security events, which have a limit of their own. New owners do not count: each is reported. */
   security_letters: Schema.optionalKey(News),
-  /** Letters of what an agent asks, which waits for no digest. */
+  /** Letters about an agent's questions, which do not wait for a digest. */
   asked_letters: Schema.optionalKey(News),
   /** The events that wait for a summary letter: an agent, an event, how often. */
   held: Schema.Array(Schema.Struct({ agent: Schema.String, event: Schema.String, count: Schema.Int })),
@@ -37,7 +37,7 @@ export const RELAY_EVENTS = [
   event("human.relay_chosen", 1, { choices: Schema.Record(Schema.String, StoredChoice) }),
   /** A letter about one event was sent. */
   event("human.relayed", 1, { agent: Schema.String, event: Schema.String }),
-  /** One too many for a letter of its own. */
+  /** An event that found no room for a letter of its own. */
   event("human.relay_held", 1, { agent: Schema.String, event: Schema.String, due: Schema.Number }),
   /** One letter about all held events was sent. */
   event("human.relay_digested", 1)
@@ -53,7 +53,7 @@ const LETTERS_MAX = 100
  * security events, whatever else is held.
  */
 export const HELD_MAX = 50
-/** In the place of an agent and an event: everything that has no room. */
+/** Stands for an agent and an event: all that have no room. */
 export const OTHERS: About = { agent: "", event: "" }
 
 const withLetter = (letters: RelayState["letters"], at: number): RelayState["letters"] =>

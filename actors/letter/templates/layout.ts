@@ -13,11 +13,11 @@ interface Around {
   readonly service: string
   /** Full address of the draft's link. */
   readonly href: string
-  /** Seconds that the link is valid; 0: for as long as there is such a page. */
+  /** Seconds for which the link is valid; 0: as long as the page exists. */
   readonly seconds: number
 }
 
-/** In the largest unit that comes out even. */
+/** In the largest unit without a remainder. */
 export const spoken = (seconds: number): string => {
   const [count, unit] =
     seconds % 3600 === 0

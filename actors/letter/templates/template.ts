@@ -38,7 +38,7 @@ const plainLine = (text: string, max: number): string => {
   return [...plain].slice(0, max).join("")
 }
 
-/** No line breaks and overrides of direction, nothing of which an address is made: one line, and nothing to follow. */
+/** One line without line breaks and overrides of direction, and without anything that becomes a link. */
 export const line: Field = (text) => plainLine(text, LINE_MAX_CHARS)
 
 /** The same for several lines. The rest of a long text is read on the page. */
@@ -55,7 +55,7 @@ export const words: Field = (text) => {
 }
 
 export interface Draft {
-  /** Without anything of strangers but an agent's handle. */
+  /** Contains nothing from strangers except an agent's handle. */
   readonly subject: string
   readonly paragraphs: ReadonlyArray<string>
   readonly link?: { readonly label: string; readonly path: string }

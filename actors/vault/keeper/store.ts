@@ -63,7 +63,7 @@ export class KeeperStore {
     this.sealing = sealing
   }
 
-  /** Once for each vault: of two that are made at once, one is kept. Answers the public key that counts. */
+  /** Once for each vault: if two are made at the same time, one is kept. Resolves to the valid public key. */
   async keep(vault: string, { bytes, public_key }: PrivateKey): Promise<string> {
     const sealed = this.sealing.seal(bytes, vault).toString("base64")
     await this.put(subjects.vaultKey(vault), { v: 1, vault, public_key, sealed }, 0)
