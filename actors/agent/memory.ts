@@ -15,6 +15,8 @@ export interface AgentMemory {
   readonly logBytes: DayBytes
   /** Bytes of its answers under Idempotency-Keys that may still be kept today. */
   readonly answerBytes: DayBytes
+  /** The part of them that holders of its vault's tokens may still use. */
+  readonly holderBytes: DayBytes
   /** The bytes that it may still upload today. */
   readonly uploadBytes: UploadBytes
   /** Requests of it that edges hold for an owner. */
@@ -27,6 +29,7 @@ export const newAgentMemory = (): AgentMemory => ({
   hosts: null,
   logBytes: newDayBytes(),
   answerBytes: newDayBytes(),
+  holderBytes: newDayBytes(),
   uploadBytes: newUploadBytes(),
   held: newHeld()
 })

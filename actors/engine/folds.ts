@@ -1,7 +1,7 @@
 /** Written by `npm run contracts`: the code of each kind's fold (ops/contracts/folds.ts). */
 export const FOLDS: Readonly<Record<string, string>> = {
   address: "1c4c9ae70242c514",
-  agent: "a0f7961f6209831e",
+  agent: "406bed8617b002ea",
   blob: "8eb9d9bcc633d268",
   captcha: "6c5a3fe634bee3b2",
   category: "eb734887cb572cdf",
@@ -13,7 +13,7 @@ export const FOLDS: Readonly<Record<string, string>> = {
   filing: "533416c2a2a917b2",
   fleet: "302f5cf4875757f7",
   handle: "8d91f76c79f0d504",
-  human: "735c49119279158a",
+  human: "7b08e5ec0c429b57",
   key: "c39a3053a015a528",
   letter: "9ad331de57af2bee",
   library: "ea4d66fdecada0e4",

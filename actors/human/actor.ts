@@ -31,7 +31,12 @@ export const humanKind = kind(
     const meter = logBytesMeter(parts.clock, parts.nats, parts.config.limits)
     return {
       onTimer: "human.digest",
-      memory: (): HumanMemory => ({ underWay: new Map(), logBytes: newDayBytes(), answerBytes: newDayBytes() }),
+      memory: (): HumanMemory => ({
+        underWay: new Map(),
+        logBytes: newDayBytes(),
+        answerBytes: newDayBytes(),
+        holderBytes: newDayBytes()
+      }),
       meter,
       metered: METERED,
       seenSince: seenSince(parts.config.limits.limits.owner),

@@ -44,6 +44,11 @@ const TIMEOUT_MS = 3000
 const DAY_SECONDS = 86_400
 /** Requests of one owner under way under a key. */
 const UNDER_WAY_MAX = 100
+/**
+ * Holders of an agent's tokens (sources and fill services of its vault) get a fourth of its places and bytes, so that
+ * they cannot use up all of them.
+ */
+const HOLDERS_PART = 4
 
 const text = new TextDecoder()
 
@@ -62,6 +67,8 @@ export interface UnderWay {
   readonly until: number
   /** Nobody waits for it any more: the same body may begin it again. */
   readonly abandoned?: true
+  /** Sent with a token of the agent's vault. */
+  readonly holder?: true
 }
 
 /** An activation's memory of requests under way. */
@@ -69,6 +76,8 @@ export interface RequestMemory {
   readonly underWay: Map<string, UnderWay>
   /** Bytes of answers that may still be kept today. */
   readonly answerBytes: DayBytes
+  /** The part of them that holders of tokens may still use. */
+  readonly holderBytes: DayBytes
 }
 
 interface Kept {
@@ -102,6 +111,9 @@ const MESSAGE_BYTES = 400
 /** In base64, sealed. */
 const SEALED_PART = 4 / 3
 
+/** The name of the holders' window beside that of their owner. */
+const holdersOf = (owner: string): string => `${owner}-holders`
+
 const spentAnswers = ({ requests, window_seconds }: RateLimit, resetsAt: number, now: number): Refusal => {
   const retryAfter = Math.max(1, Math.ceil((resetsAt - now) / 1000))
   const why = `Your answers under Idempotency-Keys have taken ${requests} bytes today. Try again in ${retryAfter} s. Requests that were never sent before may be sent without a key.`
@@ -125,6 +137,14 @@ export const firstAnswerReply = (first: Kept, input: IdempotencyEntry): Idempote
 
 /** The sort of who keeps answers; `null`: a key that no agent has, for which no day's bytes are counted. */
 type MaybeOwner = Owner | null
+
+type By = Pick<IdempotencyEntry, "holder">
+
+const holdersPart = (bytesPerDay: number): number => Math.floor(bytesPerDay / HOLDERS_PART)
+
+/** Requests under way that count for this one: those of holders for a holder, otherwise all. */
+const underWayOf = ({ underWay }: Pick<RequestMemory, "underWay">, { holder }: By): number =>
+  holder === true ? [...underWay.values()].filter((one) => one.holder === true).length : underWay.size
 
 const subjectOf = (sort: MaybeOwner) => (isNewcomer(sort) ? subjects.newcomersIdempotency : subjects.idempotency)
 
@@ -157,17 +177,29 @@ export interface FirstAnswersParts {
 export const firstAnswers = ({ clock, nats, sealer, limits }: FirstAnswersParts): FirstAnswers => {
   const bytes = dayBytes(clock, nats, ANSWER_BYTES, spentAnswers)
 
+  /** The owner's room. For a holder of a token it is also within the holders' part. */
+  const roomFor = (memory: RequestMemory, owner: string, bytesPerDay: number, { holder }: By) =>
+    Effect.gen(function* () {
+      const whole = yield* bytes.roomOf(memory.answerBytes, owner, bytesPerDay)
+      if (holder !== true) return whole
+      const part = yield* bytes.roomOf(memory.holderBytes, holdersOf(owner), holdersPart(bytesPerDay))
+      return part.bytes < whole.bytes ? part : whole
+    })
+
   /**
    * Fails if a shortened answer for each request under way would not fit. Nothing is drawn, because draws lost with an
    * activation would be many for an owner with few bytes.
    */
-  const admitted = ({ underWay, answerBytes }: RequestMemory, id: string, sort: Owner): Effect.Effect<void, Refusal> =>
+  const admitted = (memory: RequestMemory, id: string, sort: Owner, by: By): Effect.Effect<void, Refusal> =>
     Effect.gen(function* () {
-      const limit: RateLimit = { requests: answerBytesOf(sort, limits), window_seconds: DAY_SECONDS }
-      const room = yield* bytes.roomOf(answerBytes, id, limit.requests)
-      if (room.bytes < SHORTENED_BYTES)
+      const bytesPerDay = answerBytesOf(sort, limits)
+      const room = yield* roomFor(memory, id, bytesPerDay, by)
+      if (room.bytes < SHORTENED_BYTES) {
+        const requests = by.holder === true ? holdersPart(bytesPerDay) : bytesPerDay
+        const limit: RateLimit = { requests, window_seconds: DAY_SECONDS }
         return yield* Effect.fail(spentAnswers(limit, room.resetsAt, yield* Clock.currentTimeMillis))
-      if (room.bytes < SHORTENED_BYTES * underWay.size) yield* Effect.fail(TOO_MANY)
+      }
+      if (room.bytes < SHORTENED_BYTES * underWayOf(memory, by)) yield* Effect.fail(TOO_MANY)
     })
 
   const keptOf: FirstAnswers["keptOf"] = (owner, key) =>
@@ -203,12 +235,18 @@ export const firstAnswers = ({ clock, nats, sealer, limits }: FirstAnswersParts)
         if (running.body !== input.body) return Effect.succeed(CONFLICT)
         if (running.abandoned !== true) return Effect.succeed({ state: "in_flight" })
       }
-      if (underWay.size >= UNDER_WAY_MAX) return Effect.fail(TOO_MANY)
-      underWay.set(input.key, { body: input.body, begun: commandId, until })
+      const max = entry.holder === true ? UNDER_WAY_MAX / HOLDERS_PART : UNDER_WAY_MAX
+      if (underWayOf(memory, entry) >= max) return Effect.fail(TOO_MANY)
+      underWay.set(input.key, {
+        body: input.body,
+        begun: commandId,
+        until,
+        ...(entry.holder === true ? { holder: true } : {})
+      })
       const found = Effect.flatMap(keptOf(owner, input.key), (first): Effect.Effect<IdempotencyBegin, Refusal> => {
         const begun = { state: "new", begun: commandId, ...commandOf(entry) } as const
         if (first === null)
-          return sort === null ? Effect.succeed(begun) : Effect.as(admitted(memory, owner, sort), begun)
+          return sort === null ? Effect.succeed(begun) : Effect.as(admitted(memory, owner, sort, entry), begun)
         if (first.remade === true && first.body === input.body)
           return Effect.succeed({ ...begun, again: true, ...(first.answer === "" ? {} : { remake: first.answer }) })
         underWay.delete(input.key)
@@ -243,16 +281,21 @@ export const firstAnswers = ({ clock, nats, sealer, limits }: FirstAnswersParts)
   /** Fits the answer into the room, which must also hold a shortened answer for each of the others under way. */
   const fitted = (
     owner: string,
-    { underWay, answerBytes: memory }: RequestMemory,
+    memory: RequestMemory,
     first: KeptSealed,
-    bytesPerDay: number
+    bytesPerDay: number,
+    by: By
   ): Effect.Effect<KeptSealed, Refusal> =>
     Effect.gen(function* () {
-      const room = yield* bytes.roomOf(memory, owner, bytesPerDay)
-      const free = room.bytes - SHORTENED_BYTES * underWay.size
+      const room = yield* roomFor(memory, owner, bytesPerDay, by)
+      const free = room.bytes - SHORTENED_BYTES * underWayOf(memory, by)
       const kept = cut(first, Math.max(SHORTENED_BYTES, Math.min(free, room.bytes / ROOM_PART)))
-      yield* Effect.ignore(bytes.admit(memory, owner, bytesOf(kept.answer), bytesPerDay))
-      bytes.use(memory, bytesOf(kept.answer))
+      const size = bytesOf(kept.answer)
+      yield* Effect.ignore(bytes.admit(memory.answerBytes, owner, size, bytesPerDay))
+      bytes.use(memory.answerBytes, size)
+      if (by.holder !== true) return kept
+      yield* Effect.ignore(bytes.admit(memory.holderBytes, holdersOf(owner), size, holdersPart(bytesPerDay)))
+      bytes.use(memory.holderBytes, size)
       return kept
     })
 
@@ -286,7 +329,9 @@ export const firstAnswers = ({ clock, nats, sealer, limits }: FirstAnswersParts)
       if (status !== 0 && !another && ttlSeconds !== null) {
         const first = { body, status, answer, ...(remade === true ? { remade } : {}) }
         const kept =
-          sort === null ? cut(first, SHORTENED_BYTES) : yield* fitted(owner, memory, first, answerBytesOf(sort, limits))
+          sort === null
+            ? cut(first, SHORTENED_BYTES)
+            : yield* fitted(owner, memory, first, answerBytesOf(sort, limits), input)
         yield* keep(owner, key, sealed(owner, key, kept), { ttlSeconds, sort })
       }
       // A later request may have the key by now: only what began it ends it.

@@ -221,8 +221,8 @@ const keeperOf = (bus: Bus, call: Call): Keeper | null => {
       owner: `${actor} ${hash}`,
       signer: endpoint.signer,
       token: hash,
-      begin: (input) => bus.ask(call, { actor, op: "idempotency.begin", input }),
-      finish: (input) => bus.ask(call, { actor, op: "idempotency.finish", input })
+      begin: (input) => bus.ask(call, { actor, op: "idempotency.begin", input: { ...input, holder: true } }),
+      finish: (input) => bus.ask(call, { actor, op: "idempotency.finish", input: { ...input, holder: true } })
     }
   }
   if (ticket === null) return null

@@ -18,6 +18,8 @@ const entryFields = {
   /** Hash of the body. */
   body: Schema.String,
   signer: Signer,
+  /** Sent with a token of the agent's vault (a source or a fill service), and not signed by the agent. */
+  holder: Schema.optionalKey(Schema.Literal(true)),
   /** The body may hold what can be guessed, a password: its hash is kept nowhere, a keyed one is. */
   guessable: Schema.optionalKey(Schema.Literal(true))
 }
