@@ -4,7 +4,8 @@
  *
  * Invariants
  *  - The message, its counts for the agent and for the service, and its places in the queue are one commit. A retry
- *    under the same command counts once, and nothing is queued that was not counted.
+ *    under the same command counts once, and nothing is queued that was not counted. Mail inside the service counts for
+ *    the agent only.
  *  - Agents that are not established leave a part of the service's day to the others.
  *  - An agent's part of the service's day is at most `service_agent_percent` of what it leaves. So the first one has its
  *    whole day, each that follows has a part of the rest, and ten agents leave room for others. One recipient may always
@@ -236,11 +237,13 @@ export const decideSend = (
   ])
   const sent: MailerEvent = { type: "mailer.sent", v: 1, mail, mailbox, recipients: recipients.length, outside, to }
   const sender = { agent, sponsors: facts.sponsors, days: evolveMailer(state, sent, { at }).outside }
-  const service = afterSending(facts.service.state, { outside, sender }, at, limits)
+  // The service counts recipients at other services alone. All mail would meet at its one subject otherwise.
+  const counted =
+    outside === 0 ? [] : [ofService(facts, afterSending(facts.service.state, { outside, sender }, at, limits))]
   return {
     events: [sent],
     reply: { mail },
-    also: [{ ...of, expected: 0, events: [queued], keepSeconds }, ...places, ofService(facts, service)],
+    also: [{ ...of, expected: 0, events: [queued], keepSeconds }, ...places, ...counted],
     timers: [{ name: EXPIRE_TIMER, at: at + limits.retention_seconds * SECOND_MS, of }]
   }
 }

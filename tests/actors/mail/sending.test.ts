@@ -269,6 +269,15 @@ describe("limits", () => {
 
 const AT = 1_800_000_000_000
 
+test("mail inside the service writes nothing that all agents share, so that no flood of it holds up the others", () => {
+  const world = new World()
+  const at = OLD + 30 * DAY_MS
+  for (const agent of ["a", "b", "c"]) expect(world.send(agent, 10, at, { own: 10 })).toBe("sent")
+  expect(world.serviceSeq).toBe(0)
+  expect(world.send("d", 10, at, { own: 9 })).toBe("sent")
+  expect(world.serviceSeq).toBe(1)
+})
+
 describe("an agent", () => {
   const after = (recipients: number, what: ReadonlyArray<"bounced" | "complained">): MailerState => {
     const world = new World()
