@@ -42,6 +42,8 @@ export interface HistoryParts {
   readonly limits: Limits["service"]
   /** Called for each actor whose log holds an event that this release does not know. */
   readonly eventUnknown?: () => void
+  /** Called for each actor whose log could not be read for another reason. */
+  readonly unreadable?: (kind: string, id: string, error: unknown) => void
 }
 
 export class History<R = never, Parts extends HistoryParts = HistoryParts> {
@@ -106,10 +108,11 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
 
   /** Logs an unknown event once. Later requests for this actor find it recorded. */
   private unreadable(error: unknown): never {
-    if (error instanceof UnknownEvent) {
+    const { kind } = this.definition
+    if (!(error instanceof UnknownEvent)) this.parts.unreadable?.(kind, this.id, error)
+    else {
       this.unknown = error
       this.parts.eventUnknown?.()
-      const { kind } = this.definition
       logNow("warn", "actor", { kind, id: this.id, seq: this.seq, unknown: error.event, error: error.message })
     }
     throw error

@@ -6,6 +6,7 @@
  * interrupted as a whole when the shard is lost.
  */
 import { type Context, Effect, Fiber, FiberSet, type Scope } from "effect"
+import { logNow } from "../../schemas/runtime/log/log.ts"
 import { SHARD_COUNT, shardOf } from "../../schemas/subjects.ts"
 import { Activation, type EngineParts, type Run } from "./activation.ts"
 import type { ActorDefinition, ActorTypes } from "./definition.ts"
@@ -18,6 +19,8 @@ const DRAIN_MAX_MS = 3000
 const SNAPSHOTS_MAX_MS = 3000
 /** The most passivations of one sweep, so that a sweep never blocks the event loop for long. */
 const SWEEP_MAX = 500
+/** One line in this time names an actor that cannot be read. An outage concerns thousands. */
+const UNREADABLE_EVERY_MS = 10_000
 
 interface Kind<R> {
   readonly definition: ActorDefinition<ActorTypes, R>
@@ -44,8 +47,12 @@ export class ActorHost<R = never> {
   private readonly kinds: ReadonlyMap<string, Kind<R>>
   private readonly parts: EngineParts
   private readonly shards: ReadonlyArray<Shard<R>>
-  /** Counted since the start. `evicted`: passivated early, because memory was full. */
-  readonly counts = { activated: 0, passivated: 0, evicted: 0, mailboxFull: 0 }
+  /**
+   * Counted since the start. `evicted`: passivated early, because memory was full. `unreadable`: loads that failed.
+   */
+  readonly counts = { activated: 0, passivated: 0, evicted: 0, mailboxFull: 0, unreadable: 0 }
+  /** Until then no further unreadable actor is named. */
+  private silentUntil = 0
   readonly unknown: Unknown = { operations: 0, events: 0 }
 
   private constructor(
@@ -63,8 +70,18 @@ export class ActorHost<R = never> {
     this.parts = {
       ...parts,
       mailboxFull: () => void this.counts.mailboxFull++,
-      eventUnknown: () => void this.unknown.events++
+      eventUnknown: () => void this.unknown.events++,
+      unreadable: (kind, id, error) => this.unreadable(kind, id, error)
     }
+  }
+
+  /** Clients only get a 503, so the log says which actor it was, and why: a damaged segment of the archive, say. */
+  private unreadable(kind: string, id: string, error: unknown): void {
+    this.counts.unreadable++
+    if (this.parts.now() < this.silentUntil) return
+    this.silentUntil = this.parts.now() + UNREADABLE_EVERY_MS
+    const { unreadable } = this.counts
+    logNow("error", "actor", { kind, id, unreadable, error: error instanceof Error ? error.message : String(error) })
   }
 
   /** Work that is under way ends when the scope closes. */
