@@ -57,7 +57,7 @@ const shownIn = async (
     const declaration = `function (...args) { return ${PROGRAM}.${name}(this, ...args) }`
     return callOn<A>(browser, around.session, { objectId, declaration, args })
   }
-  if (!(await ask<boolean>("isShown", []))) return []
+  if (!(await ask<boolean>("isVisible", []))) return []
   const inTab = ({ x, y }: Point): Promise<Point | null> => ask("throughFrame", [x, y])
   return [await documentIn(browser, session, frame, inTab)]
 }

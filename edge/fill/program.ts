@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { stripTypeScriptTypes } from "node:module"
 
 /** Each part follows the parts that it uses. */
-const PARTS = ["look", "tell", "act", "money", "captcha", "sent"] as const
+const PARTS = ["look", "scan", "act", "money", "captcha", "sent"] as const
 const CALLABLE = [
   "scan",
   "holds",
@@ -13,7 +13,7 @@ const CALLABLE = [
   "pointOf",
   "insert",
   "unfill",
-  "isShown",
+  "isVisible",
   "isLoaded",
   "ownOrigin",
   "captchaZone",

@@ -23,7 +23,7 @@ const BODY_MAX_BYTES = 65_536
 const HEADERS_TIMEOUT_MS = 5_000
 const REQUEST_TIMEOUT_MS = 10_000
 const CONNECTIONS_MAX = 32
-/** Fills that may wait for the one under way. */
+/** The most fills that wait for the one under way. */
 const WAITING_MAX = 8
 
 export interface Endpoint {
@@ -76,16 +76,26 @@ const bodyOf = async (request: IncomingMessage): Promise<Readonly<Record<string,
   throw invalid("body", "The body must be a JSON object.")
 }
 
-/** Runs calls one after the other. */
+/**
+ * Runs calls one after the other. A caller that goes while it waits frees its place, and its call never begins: whoever
+ * repeats a call after a timeout must not have it done twice.
+ */
 const oneAtATime = () => {
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0
-  return <A>(work: () => Promise<A>): Promise<A> => {
+  return <A>(work: () => Promise<A>, signal: AbortSignal): Promise<A> => {
     if (waiting > WAITING_MAX) throw new Refused("fill_busy", "Other fills are under way; ask again.")
     waiting++
-    const done = last.then(work).finally(() => waiting--)
-    last = done.catch(() => undefined)
-    return done
+    const turn = last.then(() => {
+      signal.removeEventListener("abort", gone)
+      if (signal.aborted) throw new Refused("request_refused", "The caller has gone.")
+      return work().finally(() => waiting--)
+    })
+    const gone = (): void => void waiting--
+    signal.addEventListener("abort", gone, { once: true })
+    if (signal.aborted) gone()
+    last = turn.catch(() => undefined)
+    return turn
   }
 }
 
@@ -137,7 +147,7 @@ export const serve = (
     if (request.method !== endpoint.method)
       throw new Refused("method_not_allowed", `This endpoint takes ${endpoint.method}.`)
     const body = await bodyOf(request)
-    return endpoint.method === "GET" ? endpoint.run(body, signal) : queued(() => endpoint.run(body, signal))
+    return endpoint.method === "GET" ? endpoint.run(body, signal) : queued(() => endpoint.run(body, signal), signal)
   }
   const places = new Places<Socket>(CONNECTIONS_MAX, CONNECTIONS_MAX, machineClock)
   const server = createServer(
