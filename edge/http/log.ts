@@ -3,7 +3,8 @@
  * (schemas/runtime/log/). Lines are gathered and written together. A line has the path without its query and the client
  * as a keyed hash. A refusal adds its code, the field or the bucket, and who refused. Headers, query, bodies,
  * signatures and nonces are never written. For a path without an endpoint it writes only the beginning, because the
- * path may contain something meant for another place. A token in an endpoint's path is never written.
+ * path may contain something meant for another place. The same holds for a long part of a path that names nothing. A
+ * token in an endpoint's path is never written.
  */
 import type { Clock } from "effect"
 import { after, wallMs, type Cancel } from "../../schemas/runtime/clock.ts"
@@ -96,13 +97,23 @@ const quotedPath = (path: string): string => (UNUSUAL.test(path) ? quoted(path) 
 /** The declaration of a secret part of a path. The log shows only its name. */
 const SECRET = "/:token"
 
-const pathOf = (call: Call): string =>
-  call.endpoint === null
-    ? beginningOf(call.path)
-    : (call.endpoint.path.endsWith(SECRET) ? call.endpoint.path : call.path).slice(0, PATH_MAX_CHARS)
+/** Refusals of a path that names nothing: its parts may be something else, such as a key. */
+const NAMES_NOTHING: ReadonlySet<string> = new Set(["not_found", "validation_error"])
+
+const pathOf = ({ endpoint, path, refusal }: Call): string => {
+  if (endpoint === null) return beginningOf(path)
+  if (endpoint.path.endsWith(SECRET)) return endpoint.path.slice(0, PATH_MAX_CHARS)
+  if (refusal === null || !NAMES_NOTHING.has(refusal.code)) return path.slice(0, PATH_MAX_CHARS)
+  const [pattern, parts] = [endpoint.path.split("/"), path.slice(0, PATH_MAX_CHARS).split("/")]
+  const before = parts.length - pattern.length
+  const isGiven = (place: number): boolean => pattern[place - before]?.startsWith(":") !== false
+  return parts.map((part, place) => (isGiven(place) ? shortPart(part) : part)).join("/")
+}
+
+const shortPart = (part: string): string => (part.length > STRAY_SEGMENT_MAX_CHARS ? "…" : part)
 
 export const beginningOf = (path: string): string => {
   const parts = path.slice(0, PATH_MAX_CHARS).split("/")
-  const shown = parts.slice(0, STRAY_SEGMENTS + 1).map((part) => (part.length > STRAY_SEGMENT_MAX_CHARS ? "…" : part))
+  const shown = parts.slice(0, STRAY_SEGMENTS + 1).map(shortPart)
   return parts.length > shown.length ? `${shown.join("/")}/…` : shown.join("/")
 }
