@@ -1,7 +1,7 @@
 /** Written by `npm run contracts`: the code of each kind's fold (ops/contracts/folds.ts). */
 export const FOLDS: Readonly<Record<string, string>> = {
-  address: "1c4c9ae70242c514",
-  agent: "406bed8617b002ea",
+  address: "a98b96f98b5896bf",
+  agent: "92901f7ce517be94",
   blob: "8eb9d9bcc633d268",
   captcha: "6c5a3fe634bee3b2",
   category: "eb734887cb572cdf",
@@ -13,7 +13,7 @@ export const FOLDS: Readonly<Record<string, string>> = {
   filing: "533416c2a2a917b2",
   fleet: "302f5cf4875757f7",
   handle: "8d91f76c79f0d504",
-  human: "7b08e5ec0c429b57",
+  human: "fe54ee7d83f6a273",
   key: "c39a3053a015a528",
   letter: "9ad331de57af2bee",
   library: "ea4d66fdecada0e4",
@@ -39,7 +39,7 @@ export const FOLDS: Readonly<Record<string, string>> = {
   service: "e8183552e454469e",
   sponsorship: "7f98b14bfac59210",
   text: "4976aa9d93511bb6",
-  thread: "1b05b0a78f8991e1",
+  thread: "ed825611b63782b9",
   vault: "7a7893bce6b70181",
   vote: "917ffd65aef4931c",
   vote_pair: "71253ec6ccebca6d",

@@ -51,9 +51,17 @@ const notTooLong = Schema.isMaxLength(limits.url_max_chars, {
   message: `must be an address of at most ${limits.url_max_chars} characters`
 })
 
+const NO_LOGIN = "must not hold a user name or password"
+const hasLogin = ({ username, password }: URL): boolean => username !== "" || password !== ""
+
 const WebAddress = Storable.check(
   notTooLong,
-  Schema.makeFilter((text: string) => webAddressOf(text) !== null || "must be an http or https address")
+  Schema.makeFilter((text: string) => {
+    const url = webAddressOf(text)
+    if (url === null) return "must be an http or https address"
+    // Everybody can read a profile, and the log keeps it.
+    return !hasLogin(url) || NO_LOGIN
+  })
 )
 
 /** The deployment's settings decide where it may lead: `webhookAddressProblem`. */
@@ -112,7 +120,7 @@ export const RESERVED_HANDLES: ReadonlySet<string> = new Set([
 export const webhookAddressProblem = (text: string, production: boolean): string | null => {
   const url = webAddressOf(text)
   if (url === null) return `must be an https address of at most ${limits.url_max_chars} characters`
-  if (url.username !== "" || url.password !== "") return "must not hold a user name or password"
+  if (hasLogin(url)) return NO_LOGIN
   if (production && url.protocol !== "https:") return "must be an https address"
   const port = url.port === "" ? 443 : Number(url.port)
   return port === 443 || port >= 1024 || (!production && port === 80)

@@ -166,6 +166,7 @@ describe("PATCH /me", () => {
 
   test.each([
     ["links.0.url", [{ label: "a", url: "javascript:alert(1)" }]],
+    ["links.0.url", [{ label: "a", url: "https://a:secret@example.org/" }]],
     ["links.0.label", [{ label: "", url: "https://a.example" }]],
     ["links.1.url", [{ label: "a", url: "https://a.example" }, { label: "b" }]],
     ["links.0", ["https://a.example"]]
