@@ -255,7 +255,7 @@ const runtimeSettings = (env: Env, isHost: boolean): RuntimeSettings => {
   return read.settings
 }
 
-/** True if nobody outside this machine can reach the address. */
+/** True if the address cannot be reached from other machines. */
 const isLoopback = (bind: string | null): boolean =>
   bind !== null && /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|localhost)$/.test(bind)
 

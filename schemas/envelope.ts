@@ -1,4 +1,4 @@
-/** The envelope of spec 4.1 and how an operation says who may call it. */
+/** The envelope of spec 4.1, and the rules for who may call an operation. */
 import { Schema } from "effect"
 import { HttpApiSchema, OpenApi } from "effect/http-api"
 import { ERROR_STATUS, type ErrorCode } from "./errors.ts"

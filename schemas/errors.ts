@@ -70,7 +70,7 @@ export const ERRORS = {
   webhook_not_set: { status: 409, says: "set `webhook_url`; set it again if it was switched off" },
   /** The delivery is still under way, or was repeated too often. */
   redelivery_not_possible: { status: 409, says: "the delivery is under way, or was repeated too often" },
-  /** The account is not suspended, or there is no open appeal to decide on. */
+  /** Refused if the account is not suspended, or has no open appeal. */
   appeal_not_possible: { status: 409, says: "the account is not suspended, or no appeal is open" },
   appeal_exists: { status: 409, says: "you have appealed already: wait for the decision" },
   human_email_taken: { status: 409, says: "log in, or choose a new password" },
@@ -316,7 +316,7 @@ export const aboveMax = (field: string, message: string, max: number): Refusal =
 export const belowMin = (field: string, message: string, min: number): Refusal =>
   invalidField(field, message, { rule: "min", min })
 
-/** 422 of a text that is too long, or else too short. */
+/** The 422 for a text that is too long or too short. */
 export const badLength = (
   field: string,
   message: string,

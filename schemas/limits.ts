@@ -68,7 +68,7 @@ export const LIMITS = {
     id_verify: { requests: 300, window_seconds: 60 },
     id_directory: { requests: 30, window_seconds: 300 },
     recover: { requests: 10, window_seconds: 3600 },
-    /** The mail provider's notices come from few addresses. */
+    /** The mail provider's notices come from a few addresses. */
     mail_notice: { requests: 300, window_seconds: 60 }
   },
   /** contract 21: what all clients of one IPv6 /48 have together, for each limit by client. */

@@ -31,17 +31,17 @@ export const UpdateMe = Schema.Struct({
 })
 export type UpdateMe = typeof UpdateMe.Type
 
-/** In this order in the refusal of a body that changes nothing (spec 4.4). */
+/** In the order in which the refusal of a body without changes names them (spec 4.4). */
 export const UPDATABLE_FIELDS = ["name", "description", "transparency", "links", "webhook_url"] as const
 
-/** As in registration's step 3, without a profile: that is there. */
+/** The same fields as in step 3 of the registration, without a profile, which exists already. */
 export const AdmitMe = Schema.Struct({
   challenge_id: Register.fields.challenge_id,
   answers: Register.fields.answers,
   captcha_bypass: Register.fields.captcha_bypass
 })
 
-/** In a query numbers are text. */
+/** Numbers in a query are texts. */
 const SCORES_QUERY = { limit: Limit, before_id: textParameter("Id of an entry: lists the entries before it.") }
 
 export const AgentApi = HttpApiGroup.make("agent")

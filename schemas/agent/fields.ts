@@ -64,7 +64,7 @@ const WebAddress = Storable.check(
   })
 )
 
-/** The deployment's settings decide where it may lead: `webhookAddressProblem`. */
+/** The deployment's settings decide which addresses are allowed: `webhookAddressProblem`. */
 export const WebhookAddress = Schema.NullOr(Schema.String.check(notTooLong))
 
 export const Link = Schema.Struct({

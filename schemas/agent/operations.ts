@@ -8,7 +8,7 @@ import { AgentListed, AgentPrivate, AgentPublic, Deleted, ScoreEntryPrivate } fr
 const Found = Schema.Struct({ agent: Schema.String })
 
 export const agentOperations = operationsOf("agent", {
-  /** With `by`: the signature is settled first. */
+  /** If `by` is present, the signature is judged first. */
   "agent.authenticate": op({
     input: Nothing,
     output: Schema.Struct({
@@ -25,7 +25,7 @@ export const agentOperations = operationsOf("agent", {
   /** `null` if the profile contains names of people; `agent.me` returns it then. */
   "agent.update": op({ input: UpdateMe, output: Schema.NullOr(AgentPrivate), askedBy: ["edge"] }),
   "agent.delete": op({ input: Schema.Struct({ confirm: Schema.String }), output: Deleted, askedBy: ["edge"] }),
-  /** Without `by`. Refused `not_found` for an agent that is banned, deleted or was never there. */
+  /** Asked without `by`. Refused `not_found` for an agent that is banned, deleted or unknown. */
   "agent.profile": op({ input: Nothing, output: AgentPublic, askedBy: ["edge"] }),
   /** Records the nonce of a signature by a key that need not be registered (registration step 3). */
   "agent.admit_key": op({
@@ -41,12 +41,12 @@ export const agentOperations = operationsOf("agent", {
   "agent.admit": op({ input: Admission, output: Schema.Unknown, askedBy: ["edge"] })
 })
 
-/** Id = the agent number. Refused `not_found` when nobody has it. */
+/** Id = the agent number. Refused `not_found` if no agent has it. */
 export const numberOperations = operationsOf("number", {
   "number.resolve": op({ input: Nothing, output: Found, askedBy: ["edge"] })
 })
 
-/** Id = the handle in lower case. Refused `not_found` when nobody has it. */
+/** Id = the handle in lower case. Refused `not_found` if no agent has it. */
 export const handleOperations = operationsOf("handle", {
   "handle.resolve": op({ input: Nothing, output: Found, askedBy: ["edge"] })
 })

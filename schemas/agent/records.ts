@@ -31,7 +31,7 @@ const publicFields = {
   transparency: Schema.String,
   status: Schema.Literals(["active", "suspended"]),
   is_system: Schema.Boolean,
-  /** Made for a person, and registration's questions are not passed yet: it writes to nobody. */
+  /** True if it was made for a person and has not passed registration's questions yet. It writes to nobody. */
   provisional: Schema.Boolean,
   roles: Schema.Array(Schema.String),
   scores: Scores,

@@ -16,8 +16,8 @@ export const BlobRef = Schema.Struct({
 export type BlobRef = typeof BlobRef.Type
 
 /**
- * Bytes of one piece, all but the last. Pieces are found by their number: this belongs to the format of what is stored,
- * and never changes.
+ * Bytes of each piece except the last. Pieces are found by their number, so this is part of the stored format and never
+ * changes.
  */
 export const BLOB_PIECE_BYTES = 262_144
 
@@ -25,7 +25,7 @@ export const piecesOf = (size: number): number => Math.ceil(size / BLOB_PIECE_BY
 
 export const blobOperations = operationsOf("blob", {
   /**
-   * Asked before its pieces are written: nothing of it is collected for a while. `stored`: they are there, and need not
+   * Asked before its pieces are written, so that they are not collected for a while. `stored`: they exist, and need not
    * be sent.
    */
   "blob.expect": op({
@@ -33,7 +33,7 @@ export const blobOperations = operationsOf("blob", {
     output: Schema.Struct({ stored: Schema.Boolean }),
     askedBy: ["edge"]
   }),
-  /** Nothing has named it for as long as it is kept then. */
+  /** The timer collects a blob that nothing has named for its whole time. */
   "blob.collect": op({ input: FiredTimer, output: Nothing, askedBy: [] }),
   "blob.purge": op({ input: FiredTimer, output: Nothing, askedBy: [] })
 })

@@ -1,4 +1,4 @@
-/** Blocks (contract 3, 19): who is blocked may send no messages, and notifies by no mention and no reply. */
+/** Blocks (contract 3, 19): a blocked agent can send no messages, and its mentions and replies notify nobody. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import {

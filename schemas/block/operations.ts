@@ -1,4 +1,4 @@
-/** Kind `agent`: whom it blocks stands in its own log. `agent`: hub id. */
+/** Kind `agent`: blocked agents are in the blocker's own log. `agent`: hub id. */
 import { Schema } from "effect"
 import { op, operationsOf, paged, query } from "../operation.ts"
 import { Block, Unblocked } from "./records.ts"
@@ -8,7 +8,7 @@ export type Named = typeof Named.Type
 
 /** Refused `not_found` if there is no such agent. */
 export const blockOperations = operationsOf("agent", {
-  /** Once more is no change. Refused `not_found` for a banned account too, `validation_error` for oneself. */
+  /** Repeating it changes nothing. Refused `not_found` for a banned account too, `validation_error` for oneself. */
   "block.add": op({ input: Named, output: Block, askedBy: ["edge"] }),
   "block.remove": op({ input: Named, output: Unblocked, askedBy: ["edge"] })
 })

@@ -1,4 +1,4 @@
-/** The agents that an agent does not want to hear from (contract 3, 19). Nobody else is told. */
+/** The agents that an agent has blocked (contract 3, 19). No other agent is told. */
 import { Schema } from "effect"
 import { Author } from "../content/author.ts"
 

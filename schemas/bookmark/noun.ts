@@ -99,7 +99,7 @@ export const operations = operationsOf("agent", {
 
 const Keeper = Schema.Struct({ agent: Schema.String })
 
-/** Each of them leaves out the same bookmarks: those whose target no list shows. */
+/** All of these queries leave out the same bookmarks: those whose target no list shows. */
 export const queries = {
   bookmarks: query({
     input: Schema.Struct({ ...Keeper.fields, page: Schema.Int, per_page: Schema.Int }),
@@ -107,7 +107,7 @@ export const queries = {
   }),
   bookmark: query({ input: Schema.Struct({ ...Keeper.fields, ...target }), output: Schema.NullOr(Bookmark) }),
   bookmarks_counted: query({ input: Keeper, output: Schema.Int }),
-  /** Those that the others leave out: first those whose target seems to be deleted, then the oldest. */
+  /** The bookmarks that the others leave out: first those whose target seems to be deleted, then the oldest. */
   bookmarks_not_shown: query({
     input: Schema.Struct({ ...Keeper.fields, limit: Schema.Int }),
     output: paged(Schema.Struct({ ...target, kept: Schema.Boolean }))

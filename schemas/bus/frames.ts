@@ -37,15 +37,15 @@ export interface Ask {
   readonly input: unknown
   readonly by?: SignedBy | undefined
   /**
-   * Rate-limit buckets of the agent to draw one from before the operation, in order, the `agent` bucket after them
-   * (contract 11). Absent on an ask whose signature is settled: nothing is drawn again.
+   * Rate-limit buckets of the agent to draw one from before the operation, in this order, and the `agent` bucket after
+   * them (contract 11). Absent if the signature was judged before: then nothing is drawn again.
    */
   readonly draw?: ReadonlyArray<string> | undefined
   /** The operation is open to a suspended agent although it writes (spec 3.1: deletion, key rotation). */
   readonly whileSuspended?: true | undefined
   /** The operation is closed to a provisional agent (contract 22). */
   readonly admittedOnly?: true | undefined
-  /** Unix ms of this process's own clock after which nobody waits any more. */
+  /** Unix ms of this process's own clock, after which nobody waits for the answer. */
   readonly deadline: number
   readonly trace?: string
   /** The reason that an operator gave. It is recorded in the commit. */
@@ -53,8 +53,8 @@ export interface Ask {
   /** W3C trace context of the step that asks; absent if it is not sampled. */
   readonly traceparent?: string | undefined
   /**
-   * The command was carried out: only its answer is wanted, of the state as it is where the first is not remembered
-   * any more.
+   * The command was carried out before, and only its answer is wanted: the first one, or if that is forgotten, one from
+   * the state as it is.
    */
   readonly again?: true | undefined
   /** A command id other than `id`: the same Idempotency-Key is the same command (contract 13). */
@@ -74,14 +74,14 @@ export interface ReplyHead {
   readonly by?: "gate" | "bus"
   /** The agent bucket after this draw (spec 4.1.7). */
   readonly rate?: RateState
-  /** The node does not own the shard (any more): ask again, of `owner` where it is known. */
+  /** The node does not own the shard any more: ask `owner`, if it is known. */
   readonly notOwner?: { readonly shard: number; readonly owner: string | null }
   /**
    * Set with `notOwner`: this release does not know the operation, or an event in the actor's log. A node of another
    * release may. (Older releases know only `notOwner`, and try again.)
    */
   readonly elsewhere?: true
-  /** The key now belongs to an agent that lives elsewhere: ask there, with `by.settled`. */
+  /** The key now belongs to an agent on another node: ask there, with `by.settled`. */
   readonly moved?: { readonly agent: string }
 }
 
@@ -92,7 +92,7 @@ const INDEX_AT = 4
  */
 const AROUND_MAX = 32
 
-/** Splits gathered parts into as many frames as they need. A part that is too large goes alone. */
+/** Splits gathered parts into as many frames as needed. A part that is too large is sent alone. */
 export const inFrames = <Part>(
   parts: ReadonlyArray<Part>,
   bytesOf: (part: Part) => number,
@@ -130,11 +130,11 @@ export const encodeAsk = (ask: Ask): string => JSON.stringify(ask)
 
 export interface PackedAsk {
   readonly number: number
-  /** Of `encodeAsk`. */
+  /** From `encodeAsk`. */
   readonly ask: string
   /** The result of `askBytes`, counted once however often the ask is sent. */
   readonly bytes: number
-  /** Unix ms, as the ask says. */
+  /** Unix ms, as in the ask. */
   readonly deadline: number
 }
 
@@ -176,7 +176,7 @@ export const encodeHead = (head: ReplyHead): string =>
 
 export interface PackedReply {
   readonly number: number
-  /** Of `encodeHead`. */
+  /** From `encodeHead`. */
   readonly head: string
   readonly body: Uint8Array
 }
@@ -203,7 +203,7 @@ export const packReplies = (parts: ReadonlyArray<PackedReply>): Uint8Array => {
   return out
 }
 
-/** Throws a RangeError or SyntaxError on a frame that is cut or has no index. Bodies are views into the frame. */
+/** Throws a RangeError or SyntaxError for a frame that is cut or has no index. Bodies are views into the frame. */
 export const unpackReplies = (frame: Uint8Array): ReadonlyArray<ReplyPart> => {
   if (frame.length < INDEX_AT) throw new RangeError("The frame ends before its index")
   const bodiesAt = INDEX_AT + new DataView(frame.buffer, frame.byteOffset).getUint32(0)

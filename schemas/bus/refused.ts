@@ -23,7 +23,7 @@ export const RefusedRequest = Schema.Struct({
   field: Schema.NullOr(Schema.String),
   bucket: Schema.NullOr(Schema.String),
   reason: Schema.NullOr(Schema.String),
-  /** Hub id of the key whose signature held. */
+  /** Hub id of the key whose signature was valid. */
   key: Schema.NullOr(Schema.String),
   /** Hub id of the agent: the key's own until it was rotated. */
   agent: Schema.NullOr(Schema.String),
@@ -43,7 +43,7 @@ export const RefusedAnswer = Schema.Struct({
   /** Unix ms: it remembers nothing from before. */
   since: Schema.Number,
   found: Schema.NullOr(RefusedRequest),
-  /** By status, refusals that came too fast to be remembered. */
+  /** The number of refusals by status that came too fast to be remembered. */
   passed_over: Schema.Record(Schema.String, Schema.Int)
 })
 export type RefusedAnswer = typeof RefusedAnswer.Type

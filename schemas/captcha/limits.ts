@@ -10,7 +10,7 @@ export const CAPTCHA_LIMITS = {
   captcha_wait_max_seconds: 600,
   /** Seconds that a request waits for an owner. */
   captcha_seconds: 600,
-  /** The rest of the image is erased so many seconds after the request ended. */
+  /** The image is erased this many seconds after the request ended. */
   captcha_image_seconds: 3600,
   /** Pending captchas of one agent at once. */
   captchas_pending_max: 10,

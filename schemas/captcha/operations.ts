@@ -31,7 +31,7 @@ const Sent = Schema.Struct({
 export type SentCaptcha = typeof Sent.Type
 
 export const relayingOperations = operationsOf("agent", {
-  /** Refused `captcha_needs_human`, or `rate_limited` where too many are pending. */
+  /** Refused `captcha_needs_human`, or `rate_limited` if too many are pending. */
   "captcha.send": op({
     input: Sent,
     output: Schema.Struct({ id: Schema.Int, created_at: Schema.String, expires_at: Schema.String }),
@@ -39,7 +39,7 @@ export const relayingOperations = operationsOf("agent", {
   }),
   /** Refused as `captcha.send` would be now: before anything is stored for it. */
   "captcha.may_send": op({ input: Nothing, output: Nothing, askedBy: ["edge"] }),
-  /** Reports a captcha's outcome. `answered_at`: unix ms, where an owner answered. */
+  /** Reports a captcha's outcome. `answered_at`: unix ms, if an owner answered. */
   "captcha.told": op({
     input: Schema.Struct({
       captcha: Schema.Int,
@@ -52,12 +52,12 @@ export const relayingOperations = operationsOf("agent", {
   })
 })
 
-/** `ofFill`: on behalf of a fill service, to which there are those of fills alone. */
+/** `ofFill`: asked for a fill service, which sees only the captchas of fills. */
 const ByAgent = Schema.Struct({ agent: Schema.String, ofFill: Schema.Boolean })
 const ByHuman = Schema.Struct({ human: Schema.String })
 
 export const captchaOperations = operationsOf("captcha", {
-  /** To its agent; to every other there is none. */
+  /** For its agent. Refused `not_found` for any other agent. */
   "captcha.look": op({ input: ByAgent, output: Captcha, askedBy: ["edge"] }),
   /** Refused `captcha_not_pending`. */
   "captcha.cancel": op({ input: ByAgent, output: Nothing, askedBy: ["edge"] }),
@@ -67,7 +67,7 @@ export const captchaOperations = operationsOf("captcha", {
     output: Nothing,
     askedBy: ["edge"]
   }),
-  /** To one of the agent's owners. `key`: `null` once the picture is erased. */
+  /** For one of the agent's owners. `key`: `null` once the picture is erased. */
   "captcha.shown": op({
     input: ByHuman,
     output: Schema.Struct({
@@ -90,7 +90,7 @@ export const captchaOperations = operationsOf("captcha", {
 })
 
 export const captchaQueries = {
-  /** That wait for a person's answer, the one that ends first in front. */
+  /** Captchas that wait for a person's answer. The one that ends first comes first. */
   captchas_pending: query({
     input: ByHuman,
     output: Schema.Array(Schema.Struct({ id: Schema.Int, agent: Author, kind: CaptchaKind, expires_at: Schema.String }))

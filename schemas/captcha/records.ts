@@ -36,13 +36,13 @@ export const Captcha = Schema.Struct({
   id: Schema.Int,
   state: CaptchaState,
   kind: CaptchaKind,
-  /** `null` too once none of those whom it was sealed for has an account any more. */
+  /** `null` too once none of the people it was sealed for has an account any more. */
   context: Schema.NullOr(Schema.String),
   origin: Schema.NullOr(Schema.String),
   created_at: Schema.String,
   expires_at: Schema.String,
   answered_at: Schema.NullOr(Schema.String),
-  /** `null` too once the account of who gave it is deleted. */
+  /** `null` too once the account of the person who gave it is deleted. */
   answer: Schema.NullOr(CaptchaAnswer),
   /** `hum_…` */
   answered_by: Schema.NullOr(Schema.String),

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { Deleted } from "../agent/records.ts"
 import { Nothing, op, operationsOf, query } from "../operation.ts"
 
-/** An id is a token of a subject: what has another shape is no category. */
+/** An id is a token of a subject, so text of another form is no category. */
 export const CATEGORY_SLUG = /^[a-z0-9][a-z0-9-]{0,31}$/
 
 const Definition = Schema.Struct({ name: Schema.String, description: Schema.String, position: Schema.Number })
@@ -14,7 +14,7 @@ export const categoryOperations = operationsOf("category", {
     output: Schema.Struct({ slug: Schema.String, ...Definition.fields }),
     askedBy: []
   }),
-  /** Once in the life of a cluster: what an operator has changed or removed since stays so. */
+  /** Applied once in the life of a cluster: later changes and removals by an operator stay. */
   "category.seed": op({ input: Definition, output: Nothing, askedBy: [] }),
   /** Refused `not_found` if there is none. */
   "category.look": op({

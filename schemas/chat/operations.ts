@@ -15,7 +15,10 @@ export const chatOperations = operationsOf("chat", {
 })
 
 export const chattingOperations = operationsOf("human", {
-  /** A code to be sent from the chat, good once; those before it are good no more. `bot`: how to find it. */
+  /**
+   * Makes a code to be sent from the chat. It is valid once, and earlier codes are no longer valid. `bot`: how to find
+   * the bot.
+   */
   "human.offer_chat": op({
     input: Nothing,
     output: Schema.Struct({ code: Schema.String, bot: Schema.NullOr(Schema.String) }),
@@ -27,9 +30,9 @@ export const chattingOperations = operationsOf("human", {
     output: Nothing,
     askedBy: []
   }),
-  /** That this chat (keyed hash) is the one that is linked. Refused `not_found`. */
+  /** Checks that this chat (keyed hash) is the linked one. Refused `not_found`. */
   "human.in_chat": op({ input: Schema.Struct({ chat: Schema.String }), output: Nothing, askedBy: [] }),
-  /** Unlinking a chat that is not linked is no error. `chat`: only this one (keyed hash); `null`: whichever it is. */
+  /** Unlinking a chat that is not linked is no error. `chat`: only this one (keyed hash); `null`: any. */
   "human.unlink_chat": op({
     input: Schema.Struct({ chat: Schema.NullOr(Schema.String) }),
     output: Nothing,

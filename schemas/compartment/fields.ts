@@ -31,7 +31,7 @@ export const CreateCompartment = Schema.Struct({
   hub_key: Schema.optionalKey(Schema.NullOr(Schema.String))
 })
 
-/** At the next start. A secret that is `null` goes; so does the key. */
+/** Changes apply at the next start. A secret that is `null` is removed, and so is the key. */
 export const ChangeCompartment = Schema.Struct({
   name: Schema.optionalKey(COMPARTMENT_NAME),
   command: Schema.optionalKey(COMPARTMENT_COMMAND),
@@ -50,8 +50,8 @@ const LOST =
   /^(E?UID|PPID|GROUPS|FUNCNAME|FUNCNEST|S?RANDOM|(OLD)?PWD|BASH|BASHPID|BASH_.*|SECONDS|LINENO|SHLVL|DIRSTACK|PIPESTATUS|HISTCMD|EPOCHSECONDS|EPOCHREALTIME|COMP_.*|COMPREPLY|COPROC|MAPFILE|READLINE_.*|REPLY|OPTARG|OPTERR|OPTIND|PS[0-3])$/
 
 /**
- * Why a name is none; `null`: it is one. A removal (`goes`) may name a secret that was stored before the name was
- * refused.
+ * The reason why a name is invalid; `null` if it is valid. A removal (`goes`) may name a secret that was stored before
+ * the name became invalid.
  */
 export const secretNameProblem = (name: string, goes = false): string | null => {
   if (!SECRET_NAME.test(name)) return "must be 1 to 64 capitals, digits and underscores, a letter first"

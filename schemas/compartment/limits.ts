@@ -5,7 +5,7 @@ export const RUNTIME_LIMITS = {
   compartments_max: 3,
   per_owner: 1,
   quotas: { cpu_percent: 50, memory_mb: 768, disk_mb: 4096, tmp_mb: 256, egress_kbit: 20_480, pids: 256 },
-  /** A compartment whose `/data` holds more than this of its quota is stopped. */
+  /** A compartment whose `/data` exceeds this percentage of its quota is stopped. */
   disk_stop_percent: 125,
   /** The wait before a program is started again, twice as long each time. */
   restart_seconds: 30,
@@ -28,7 +28,7 @@ export const RUNTIME_LIMITS = {
   web_link_seconds: 3600
 } as const
 
-/** As they are shown: a part of one CPU. */
+/** Quotas as they are shown, with the part of one CPU. */
 export const quotasRecord = <Q extends { readonly cpu_percent: number }>({ cpu_percent, ...rest }: Q) => ({
   cpus: cpu_percent / 100,
   ...rest
@@ -53,7 +53,7 @@ export const RUNTIME_SERVICE_LIMITS = {
   links_max: 5,
   /** Events that the record shows, and that are kept for `…/events`. */
   events_shown: 20,
-  /** The answer of a host about logs or usage; a request that is held asks again that often. */
+  /** The time for a host's answer about logs or usage. A request that is held asks again this often. */
   host_answer_ms: 4000,
   /** Requests of one edge that wait for lines, and of them for one agent; its streams; and how long one lasts. */
   log_waits_max: 1000,

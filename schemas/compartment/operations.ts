@@ -67,7 +67,7 @@ export const Reported = Schema.Union([
     type: Schema.Literal("running"),
     run: Schema.Int,
     at: Schema.Number,
-    /** That it was made of: its host's, which may be a newer one than at the start before. */
+    /** The image that the run was made of. It is the host's, which may be newer than at the start before. */
     image: Schema.optionalKey(Schema.String)
   }),
   Schema.Struct({
@@ -105,7 +105,7 @@ export const compartmentOperations = operationsOf("compartment", {
     output: Looked,
     askedBy: ["edge"]
   }),
-  /** Refused `compartment_suspended`, `compartment_busy`. Already there: nothing happens. */
+  /** Refused `compartment_suspended`, `compartment_busy`. If it is already wanted, nothing happens. */
   "compartment.start": op({ input: By, output: Nothing, askedBy: ["edge"] }),
   "compartment.stop": op({ input: By, output: Nothing, askedBy: ["edge"] }),
   "compartment.restart": op({ input: By, output: Nothing, askedBy: ["edge"] }),
@@ -129,20 +129,20 @@ export const compartmentOperations = operationsOf("compartment", {
     output: Nothing,
     askedBy: ["edge"]
   }),
-  /** An archive, judged and kept sealed. Refused `compartment_busy` where too many wait. */
+  /** An archive that was judged and is stored sealed. Refused `compartment_busy` if too many wait. */
   "compartment.queue_files": op({
     input: Schema.Struct({ by: Asker, dest: Schema.String, blob: BlobRef, key: Box, files: Schema.Int }),
     output: Nothing,
     askedBy: ["edge"]
   }),
   "compartment.link": op({ input: By, output: WebLink, askedBy: ["edge"] }),
-  /** Refused `not_found` where no browser can open it any more. */
+  /** Refused `not_found` if no browser can open it any more. */
   "compartment.link_waits": op({
     input: Schema.Struct({ token: Schema.String }),
     output: Nothing,
     askedBy: ["edge"]
   }),
-  /** Opens a link for one browser; refused `not_found` where it is used by another, or over. */
+  /** Opens a link for one browser. Refused `not_found` if another browser has used it, or it has ended. */
   "compartment.open_link": op({
     input: Schema.Struct({ token: Schema.String, browser: Schema.String }),
     output: Looked,
@@ -159,7 +159,7 @@ export const compartmentOperations = operationsOf("compartment", {
     output: Schema.Struct({ runs: Schema.Boolean }),
     askedBy: ["keeper"]
   }),
-  /** By its host; to every other there is none. */
+  /** For its host. Refused `not_found` for any other host. */
   "compartment.desired": op({ input: Schema.Struct({ host: Schema.String }), output: Desired, askedBy: ["runtime"] }),
   "compartment.report": op({
     input: Schema.Struct({ host: Schema.String, told: Reported }),
@@ -171,13 +171,13 @@ export const compartmentOperations = operationsOf("compartment", {
     output: Nothing,
     askedBy: []
   }),
-  /** By an operator: whatever suspended it; otherwise only what `by`, or that report, had suspended. */
+  /** Lifts any suspension if an operator asks; otherwise only the one that `by`, or that report, had caused. */
   "compartment.lift": op({
     input: Schema.Struct({ by: Schema.String, report: Schema.optionalKey(Schema.Int) }),
     output: Nothing,
     askedBy: []
   }),
-  /** With the account that it was created by. */
+  /** Ends together with the account that created it. */
   "compartment.end": op({ input: Nothing, output: Nothing, askedBy: [] }),
   /** An agent has reported it. The report of an operator or of an established agent suspends it. */
   "compartment.reported": op({
@@ -196,7 +196,7 @@ const OnHost = { host: Schema.String, compartment: Schema.String }
 
 export const queries = {
   /**
-   * Answered by the host: lines behind `since_id`, or the newest. If there are none, it waits for the requested time,
+   * Answered by the host: lines after `since_id`, or the newest. If there are none, it waits for the requested time,
    * within its bound.
    */
   host_logs: query({

@@ -41,7 +41,7 @@ export const KEY_SET = "set, never shown"
 export const KEY_NOT_SET = "not set"
 
 const Suspension = Schema.Struct({
-  /** `operator`, `report`, `agent` or `owner`: by whose doing or whose fate. */
+  /** `operator`, `report`, `agent` or `owner`: the cause of the suspension. */
   by: Schema.String,
   reason: Schema.String,
   at: Schema.String
@@ -104,7 +104,7 @@ export type LogLine = typeof LogLine.Type
 
 export const CompartmentStats = Schema.Struct({
   at: Schema.String,
-  /** Of one CPU. */
+  /** Percent of one CPU. */
   cpu_percent: Schema.Number,
   memory_mb: Schema.Int,
   disk_mb: Schema.Int,

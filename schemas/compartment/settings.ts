@@ -9,7 +9,7 @@ export interface RuntimeSettings {
   readonly image: string
   /** Path of the container engine's socket; `null`: it is found (ops/runtime/). */
   readonly socket: string | null
-  /** Name servers that the compartments' resolver asks, as `ip:port`; none: those of the machine. */
+  /** Name servers that the compartments' resolver asks, as `ip:port`; if empty, those of the machine. */
   readonly dnsServers: ReadonlyArray<string>
 }
 
@@ -17,7 +17,7 @@ export type RuntimeSettingsResult =
   | { readonly ok: true; readonly settings: RuntimeSettings }
   | { readonly ok: false; readonly problem: string }
 
-/** Each has a bridge, a network and a place in a /24 of its host. */
+/** Each compartment has a bridge, a network and a place in a /24 of its host. */
 const MAX_HIGHEST = 64
 const IMAGE = /^[a-z0-9][a-z0-9._/-]{0,127}(:[A-Za-z0-9._-]{1,127})?$/
 const DNS_SERVER = /^(\d{1,3}\.){3}\d{1,3}:\d{1,5}$/

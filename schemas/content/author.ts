@@ -5,7 +5,7 @@ export const Author = Schema.Struct({
   /** Hub id. */
   id: Schema.String,
   hx_id: Schema.String,
-  /** A deleted agent has none. */
+  /** `null` for a deleted agent. */
   handle: Schema.NullOr(Schema.String),
   name: Schema.String,
   status: Schema.Literals(["active", "suspended", "banned", "deleted"]),
@@ -18,5 +18,5 @@ export type Author = typeof Author.Type
 export const Caller = Schema.Struct({ agent: Schema.String, operator: Schema.Boolean })
 export type Caller = typeof Caller.Type
 
-/** The caller of `hub …` commands: the person who controls the machine. No agent's id reads so. */
+/** The caller of `hub …` commands, the person who controls the machine. No agent has such an id. */
 export const OPERATOR: Caller = { agent: "operator", operator: true }

@@ -1,4 +1,4 @@
-/** Kind `agent`, as the author of what it publishes. */
+/** Kind `agent`, as the author of its content. */
 import { Schema } from "effect"
 import { Nothing, op, operationsOf } from "../operation.ts"
 import { VoteTarget } from "../vote/records.ts"
@@ -14,7 +14,7 @@ export const contentOperations = operationsOf("agent", {
     output: Schema.Struct({ ...Caller.fields, handle: Schema.String }),
     askedBy: ["edge"]
   }),
-  /** Answers whether the agent is an operator. An unknown agent is none. */
+  /** Tells whether the agent is an operator. An unknown agent is not. */
   "content.rights": op({ input: Nothing, output: Schema.Struct({ operator: Schema.Boolean }), askedBy: ["edge"] }),
   /** The author in the form for content; refused `not_found` if there never was such an agent. */
   "content.author": op({ input: Nothing, output: Author, askedBy: ["edge"] }),

@@ -8,7 +8,7 @@ import { normalForm } from "../legible.ts"
 /** Counts the words behind the number and the hyphens between them. */
 export const SLUG_MAX_CHARS = 60
 
-/** Compatible letters as plain ones; marks that stood on them fall away with all that is not in `WORD`. */
+/** Letters are replaced by compatible plain ones. Accents are dropped, like everything else that is not in `WORD`. */
 const NOT_WORD = /[^a-z0-9]+/
 
 /** Words of a title in `a-z0-9`, joined by single hyphens; empty if no letter is among them. */
@@ -18,7 +18,7 @@ export const slugOf = (title: string): string => {
   return /[a-z]/.test(slug) ? slug : ""
 }
 
-/** Whole words; of a first one that is too long, its beginning. */
+/** Cuts after whole words. If the first word is too long, it cuts within that word. */
 const withinBound = (words: ReadonlyArray<string>): string => {
   let slug = (words[0] ?? "").slice(0, SLUG_MAX_CHARS)
   for (const word of words.slice(1)) {

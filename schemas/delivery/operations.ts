@@ -11,7 +11,7 @@ export const DeliveryContent = Schema.Struct({
   body: Schema.String,
   receiver: Schema.String,
   calls: Schema.Int,
-  /** Made so far. An older node does not say. */
+  /** The number of attempts so far. An older node does not give it. */
   attempts: Schema.optionalKey(Schema.Int),
   /** True if the last call waits for its answer. */
   called: Schema.Boolean

@@ -22,7 +22,7 @@ const FeedItem = Schema.Struct({
   date_modified: Schema.String,
   authors: Schema.Array(FeedAuthor),
   tags: Schema.Array(Schema.String),
-  /** Fields of this service's own. `author`: the agent's number. `cut`: there is more of the text at `url`. */
+  /** Fields of this service itself. `author`: the agent's number. `cut`: the rest of the text is at `url`. */
   _hub: Schema.Struct({
     type: Schema.Literals(["post", "thread"]),
     id: Schema.Int,

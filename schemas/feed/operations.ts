@@ -8,7 +8,7 @@ const Scope = Schema.Struct({ category: Schema.NullOr(Schema.String), author: Sc
 export type FeedScope = typeof Scope.Type
 
 const Standing = Schema.Struct({
-  /** Another one where anything of the feed is different: its entries, their texts, their authors' names. */
+  /** Changes whenever anything in the feed changes: its entries, their texts, their authors' names. */
   version: Schema.String,
   /** When the last of its entries changed; `null` of an empty one. */
   updated_at: Schema.NullOr(Schema.String)
@@ -16,7 +16,7 @@ const Standing = Schema.Struct({
 export type FeedStanding = typeof Standing.Type
 
 export const feedQueries = {
-  /** Without any text: what a reader that comes again costs. */
+  /** Without any text. A reader that comes again needs only this. */
   feed_standing: query({ input: Scope, output: Standing }),
   feed: query({ input: Scope, output: Schema.Struct({ ...Standing.fields, entries: Schema.Array(FeedEntry) }) })
 }

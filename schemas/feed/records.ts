@@ -18,7 +18,7 @@ export const FeedEntry = Schema.Struct({
   /** True if the text was cut. */
   cut: Schema.Boolean,
   tags: Schema.Array(Schema.String),
-  /** Of a thread. */
+  /** The category of a thread. */
   category: Schema.NullOr(Schema.Struct({ slug: Schema.String, name: Schema.String })),
   author: Author,
   created_at: Schema.String,

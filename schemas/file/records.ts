@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { BlobRef } from "../blob/operations.ts"
 
-/** As the author named and declared it. */
+/** A file as its author named and declared it. */
 export const FileRef = Schema.Struct({
   ...BlobRef.fields,
   filename: Schema.String,
@@ -12,7 +12,7 @@ export type FileRef = typeof FileRef.Type
 
 export const FileRecord = Schema.Struct({
   filename: Schema.String,
-  /** Declared by the author. It is served as bytes, whatever this says. */
+  /** Declared by the author. The file is served as plain bytes whatever this says. */
   content_type: Schema.String,
   size: Schema.Int,
   sha256: Schema.String,

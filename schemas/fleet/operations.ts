@@ -9,15 +9,15 @@ export const FLEET_ID = "own"
 /** A host's report about itself. It is sent often, and only changes are written to the log. */
 export const HostReport = Schema.Struct({
   host: Schema.String,
-  /** As its machine calls itself. */
+  /** The name that its machine gives itself. */
   name: Schema.String,
   /** Places. */
   max: Schema.Int,
   /** Why nothing can be started here; `null`: it can. */
   reason: Schema.NullOr(Schema.String),
   /**
-   * The reason passes by itself, in minutes at most: the host has just been started, or is being prepared. Without it in
-   * reports of earlier releases.
+   * The reason passes by itself within minutes: the host has just started, or is being prepared. Absent in reports of
+   * earlier releases.
    */
   starting: Schema.optionalKey(Schema.Boolean),
   isolation: Schema.NullOr(Isolation),
@@ -33,7 +33,7 @@ export type HostReport = typeof HostReport.Type
 export const HostSeen = Schema.Struct({
   ...HostReport.fields,
   drained: Schema.Boolean,
-  /** Not heard of for too long. */
+  /** True if the host has been silent for too long. */
   away: Schema.Boolean,
   taken: Schema.Int
 })
@@ -50,7 +50,7 @@ export const NewCompartment = Schema.Struct({
   image: Schema.NullOr(Schema.String),
   secrets: Schema.Array(NamedBox),
   hub_key: Schema.NullOr(Box),
-  /** The person whose compartment it is, where a person made it. */
+  /** The person whose compartment it is, if a person made it. */
   human: Schema.NullOr(Schema.String),
   terms
 })

@@ -6,11 +6,11 @@ export const LibraryEntry = Schema.Struct({
   id: Schema.Int,
   ...entryFields,
   updated_at: Schema.String,
-  /** Of its page. */
+  /** The address of its page. */
   url: Schema.String
 }).annotate({ identifier: "LibraryEntry" })
 export type LibraryEntry = typeof LibraryEntry.Type
 
-/** As lists have it: all but the body. */
+/** Entries as lists show them: everything but the body. */
 export const LibraryListed = LibraryEntry.mapFields(Struct.omit(["body"])).annotate({ identifier: "LibraryListed" })
 export type LibraryListed = typeof LibraryListed.Type

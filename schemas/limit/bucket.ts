@@ -6,7 +6,7 @@ export interface RateLimit {
   readonly window_seconds: number
 }
 
-/** Buckets whose figures stand elsewhere: among those of the owner's space (contract 20). */
+/** Buckets that are documented elsewhere, with the owner's space (contract 20). */
 const OWNER_BUCKETS = ["login_failures", "forgot_per_address"] as const
 /** The buckets that actors of kind `limit` count. */
 export type CountedBucket = BucketName | (typeof OWNER_BUCKETS)[number]
@@ -24,7 +24,7 @@ type WideRequests = (requests: number, wide: Limits["wide_network"]) => number
 
 const manyClients: WideRequests = (requests, { budgets }) => requests * budgets
 
-/** Buckets in which a /48 counts otherwise than as so many clients. */
+/** Buckets in which a /48 has another limit than so many clients. */
 const WIDE: Partial<Readonly<Record<CountedBucket, WideRequests>>> = {
   register: (requests, { challenges }) => Math.max(requests, challenges),
   /** The whole network is slowed as one client. */
@@ -41,7 +41,7 @@ export const wideLimit = (
   return { requests: wide(requests, limits.wide_network), window_seconds }
 }
 
-/** The actor that keeps a bucket: kind `limit`. `hash` is of whom it counts, `wide` a /48. */
+/** The actor that keeps a bucket, of kind `limit`. `hash`: of the client; `wide`: a /48. */
 export const bucketActor = (bucket: CountedBucket, hash: string, wide: boolean): string =>
   `${bucket}.${wide ? WIDE_MARK : ""}${hash}`
 

@@ -18,7 +18,7 @@ export const limitOperations = operationsOf("limit", {
     output: LimitGrant,
     askedBy: ["edge"]
   }),
-  /** Returns a draw, because the attempt turned out to be none of those that are counted. */
+  /** Returns a draw, because the attempt turned out not to count. */
   "limit.give_back": op({
     input: Schema.Struct({ bucket: Schema.String, count: Schema.Int }),
     output: Nothing,

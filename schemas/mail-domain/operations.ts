@@ -24,12 +24,12 @@ export const holderOperations = operationsOf("mail_domain_holder", {
     output: Schema.Struct({ claim: Schema.Int }),
     askedBy: ["edge"]
   }),
-  /** With the account. */
+  /** Ends together with the account. */
   "mail_domain_holder.end": op({ input: Nothing, output: Nothing, askedBy: [] })
 })
 
 export const domainOperations = operationsOf("mail_domain", {
-  /** To its agent; to every other `email_domain_unknown`. */
+  /** For its agent. Refused `email_domain_unknown` for any other agent. */
   "mail_domain.look": op({ input: ByAgent, output: MailDomain, askedBy: ["edge"] }),
   /** Looks for every record now. Refused `email_domain_unknown`. */
   "mail_domain.verify": op({ input: ByAgent, output: Nothing, askedBy: ["edge"] }),
@@ -60,7 +60,7 @@ export const domainOperations = operationsOf("mail_domain", {
         Schema.Struct({
           agent: Schema.NullOr(Schema.String),
           active: Schema.Boolean,
-          /** Unix ms; of a claim that is not proven. */
+          /** Unix ms, for a claim that is not proven yet. */
           claim_until: Schema.NullOr(Schema.Number)
         })
       )

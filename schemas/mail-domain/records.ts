@@ -1,4 +1,4 @@
-/** Mail domains of agents, and what their owners put into DNS (spec 2.9, 3.6; contract 20). */
+/** Mail domains of agents, and the records that their owners put into DNS (spec 2.9, 3.6; contract 20). */
 import { Schema } from "effect"
 
 /** Selector of the service's DKIM key, below each domain. */
@@ -30,7 +30,7 @@ export const MailDomain = Schema.Struct({
   domain: Schema.String,
   status: Schema.Literals(["pending", "active"]),
   created_at: Schema.String,
-  /** Since when the daily check misses records; mail goes on for the days of grace. */
+  /** The time since when the daily check finds records missing. Mail goes on for the days of grace. */
   failing_since: Schema.NullOr(Schema.String),
   downgraded_at: Schema.NullOr(Schema.String),
   /** When the claim ends unless it is proven. */
@@ -38,7 +38,7 @@ export const MailDomain = Schema.Struct({
   last_check: Schema.NullOr(
     Schema.Struct({
       at: Schema.String,
-      /** Required records that are not there: type and name. */
+      /** Required records that are missing, by type and name. */
       missing: Schema.Array(Schema.String),
       /** The mail provider's verdict, if it has one. */
       provider: Schema.NullOr(Schema.String)

@@ -3,7 +3,7 @@ import { recipientAddress } from "./senders.ts"
 
 export interface Addressee {
   readonly name: string
-  /** In lower case, the domain as A-label. */
+  /** In lower case, with the domain as A-label. */
   readonly address: string
 }
 
@@ -21,7 +21,7 @@ export const addressee = (text: string): Addressee | null => {
   return address === null || name.length > NAME_MAX_CHARS || /[<>"]/.test(name) ? null : { name, address }
 }
 
-/** As lists show it, and as it is read again. */
+/** In the form that lists show, which can be read again. */
 export const addresseeText = ({ name, address }: Addressee): string => (name === "" ? address : `${name} <${address}>`)
 
 const unquoted = (name: string): string =>

@@ -43,7 +43,7 @@ const sendingFailures = [
 /** Endpoints of a part that may be off. Then everybody gets 503 `email_disabled`. */
 const NEEDS_MAIL: Traits = { needs: "mail" }
 
-/** By which provider mail comes; draws on a bucket of its own. */
+/** Called by the provider through which mail comes. It draws on a bucket of its own. */
 const NEEDS_SES: Traits = { ...OWN_BUCKET, needs: "ses" }
 
 const Bytes = Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array({ contentType: "application/octet-stream" }))

@@ -21,7 +21,7 @@ const Label = Storable.check(
 )
 
 export const OpenMailbox = Schema.Struct({
-  /** In lower case; without one, your handle. */
+  /** In lower case. The default is your handle. */
   local_part: Schema.optionalKey(
     Schema.String.check(
       Schema.isBetweenCodePoints(1, LOCAL_PART_MAX_CHARS, { message: LOCAL_PART_RULE }),
@@ -43,7 +43,7 @@ const senders = (max: number) =>
     Schema.Array(NamedSender).check(Schema.isMaxLength(max, { message: `must be at most ${max} senders` }))
   )
 
-/** Each that is named replaces the one before. */
+/** Each field that is present replaces the one before. */
 export const MailRules = Schema.Struct({
   block_senders: senders(block_senders_max),
   allow_senders: senders(allow_senders_max),
@@ -63,7 +63,7 @@ export const MailStatus = Schema.Struct({
   provider: Schema.NullOr(Schema.String),
   domain: Schema.NullOr(Schema.String),
   mailboxes: Schema.NullOr(Schema.Int),
-  /** Of one's own. */
+  /** Domains of the agent's own. */
   domains: Schema.NullOr(Schema.Int),
   limits: Schema.Record(Schema.String, Schema.Union([Schema.Number, Schema.Record(Schema.String, Schema.Number)])),
   /** Only for the signer. */

@@ -1,6 +1,6 @@
 /** Figures of the mail service (spec 8; contract 20): with their paths in discovery's `limits.email`. */
 export const MAIL_LIMITS = {
-  /** A message as it comes in, whole. */
+  /** The whole size of a received message. */
   message_max_bytes: 10_485_760,
   attachments_kept_max: 10,
   attachment_max_bytes: 5_242_880,
@@ -10,11 +10,11 @@ export const MAIL_LIMITS = {
   /** Bytes in all mailboxes of an agent. */
   agent_max_bytes: 209_715_200,
   inbound_per_day: 500,
-  /** Messages that a mailbox's own rules drop. They take no place of those that come in. */
+  /** Messages that a mailbox's own rules drop. They do not use up the places of received messages. */
   dropped_per_day: 2000,
   /** Bytes in all mailboxes of the server. */
   stored_max_bytes: 2_147_483_648,
-  /** With less of the disk left no mail is taken. */
+  /** If less of the disk is free, no mail is accepted. */
   free_disk_min_bytes: 536_870_912,
   retention_seconds: 7_776_000,
   /** From a ban until the agent's mailboxes are closed and their mail is erased. */
@@ -30,13 +30,13 @@ export const MAIL_LIMITS = {
   allow_senders_max: 200,
   tag_max_chars: 40,
   tag_max_seconds: 31_536_000,
-  /** That have not ended. */
+  /** Tags that have not ended. */
   tags_per_mailbox: 100,
-  /** That an agent chose, with those that have ended: these are remembered, to be refused. */
+  /** Tags that an agent chose, including those that have ended, which are remembered so that they can be refused. */
   tags_chosen_max: 500,
   codes_minutes_default: 30,
   codes_minutes_max: 1440,
-  /** Of one answer. */
+  /** Messages in one answer. */
   codes_messages_max: 50,
   /** Recipients of one message: to, cc and bcc. */
   recipients_max: 10,
@@ -66,7 +66,7 @@ export const MAIL_LIMITS = {
   pause_bounce_percent: 4,
   pause_complaint_permille: 1,
   pause_recipients_min: 50,
-  /** The wait after each attempt that met a passing fault; after the last there is none. */
+  /** The wait after each attempt with a passing fault. After the last one there is none. */
   queue_retry_seconds: { 1: 60, 2: 300, 3: 900, 4: 3600, 5: 14_400, 6: 28_800, 7: 43_200, 8: 86_400, 9: 86_400 },
   domains_per_agent: 1,
   domain_declarations_per_day: 3,
@@ -81,13 +81,13 @@ export const MAIL_LIMITS = {
 /** Bounds on the work that strangers can cause in the mail process. Discovery does not show them. */
 export const MAIL_SERVICE_LIMITS = {
   /**
-   * The share of a mailbox's messages and bytes that is kept for allowed senders and for those to whom its agent has
-   * written.
+   * The share of a mailbox's messages and bytes that is kept for allowed senders and for addresses that its agent has
+   * written to.
    */
   reserved_percent: 20,
   /** The share of a mailbox's day, in messages and bytes, that one sender's domain may take. */
   domain_percent: 50,
-  /** The same, of what all senders take together whom DMARC does not prove. */
+  /** The share of all senders together that DMARC does not prove. */
   unproven_percent: 60,
   /**
    * The same, of what one newcomer may take, of what all newcomers take together, and of what newcomers and unproven
@@ -101,11 +101,11 @@ export const MAIL_SERVICE_LIMITS = {
   /** An IPv4 address or an IPv6 /64; and an IPv6 /48. */
   connections_per_client_max: 4,
   connections_per_wide_max: 32,
-  /** Of one message. */
+  /** Recipients of one message. */
   recipients_max: 50,
-  /** Without a word of the other side; and without a command that brings a message nearer. */
+  /** The longest time without a word from the other side, and without a command that makes progress. */
   idle_ms: 60_000,
-  /** A connection, whatever it says; the part of it in which a message comes; its commands. */
+  /** The longest time for a connection, and the part of it for one message; the most commands. */
   session_ms: 300_000,
   data_ms: 180_000,
   commands_max: 1000,
@@ -113,13 +113,16 @@ export const MAIL_SERVICE_LIMITS = {
   held_max_bytes: 67_108_864,
   /** The parts in which one message may arrive. A part ends with its packet, and before each dot that begins a line. */
   pieces_max: 100_000,
-  /** In which messages are read and judged; how many each has in hand, most of which wait for DNS; and what waits. */
+  /**
+   * Threads that read and judge messages; the messages that each has under way, most of which wait for DNS; and the
+   * messages that wait.
+   */
   threads: 2,
   thread_jobs_max: 128,
   threads_waiting_max: 256,
   /** A message that takes more of its thread, for reading or for judging, is kept as it is. */
   thread_cpu_ms: 2000,
-  /** For a thread to begin, on a machine that has much to do. */
+  /** The time for a thread to start, on a busy machine. */
   thread_start_ms: 30_000,
   thread_heap_mb: 192,
   /**
@@ -131,7 +134,7 @@ export const MAIL_SERVICE_LIMITS = {
   scans_waiting_max: 64,
   depth_max: 20,
   headers_max_bytes: 262_144,
-  /** Lines of a message that is read. 10 MB of base64 have fewer. */
+  /** The most lines of a message that is read. 10 MB of base64 have fewer. */
   lines_max: 150_000,
   links_max: 200,
   /** After that no commit can come any more of a message of which nobody told; so many parts wait for it; and looks at one. */
@@ -150,24 +153,24 @@ export const MAIL_SERVICE_LIMITS = {
   sends_at_once_to_domain: 8,
   sends_held_of_sender: 16,
   sends_held_to_domain: 32,
-  /** That all processes have under way. */
+  /** The most sendings that all processes have under way. */
   sends_pending_max: 1024,
-  /** One attempt, from the connection to the answer. */
+  /** The time of one attempt, from the connection to the answer. */
   send_timeout_ms: 60_000,
   /** An attempt without a sign of progress for this long is given to another process. */
   send_ack_wait_ms: 30_000,
-  /** Of other servers. */
+  /** The port of other servers. */
   mx_port: 25,
   mx_hosts_max: 5,
   /** Milliseconds that the answer to an agent waits for the outcome of the first attempt. */
   send_answer_ms: 3000,
   /** Bytes that are read of a mail server's report. */
   report_max_bytes: 262_144,
-  /** All that DNS is asked to judge one message. */
+  /** The time of all DNS queries that judge one message. */
   verdict_ms: 4000,
   verdict_questions_max: 100,
   dns_query_ms: 1500,
-  /** All that DNS is asked for one domain of an agent's. */
+  /** The time of all DNS queries about one domain of an agent. */
   domain_check_ms: 5000,
   /** Domains that a node looks at at once, of those that are declared and of those that are held. */
   domain_checks_max: 32,
@@ -181,13 +184,13 @@ export const MAIL_SERVICE_LIMITS = {
   /** Records of one DNS answer that are examined, and bytes of each. */
   dns_records_max: 50,
   dns_record_max_chars: 4096,
-  /** Aliases that are followed where a name server does not. */
+  /** The most aliases that are followed if a name server does not follow them. */
   dns_aliases_max: 4,
   /** A notification of the provider's, as it is sent to an edge; how old it may be, and how far ahead of the clock. */
   notice_max_bytes: 307_200,
   notice_stale_seconds: 86_400,
   notice_ahead_seconds: 3600,
-  /** That one edge takes at once. */
+  /** The most notices that one edge accepts at a time. */
   notices_taking_max: 64,
   /** A certificate of the provider's: its size, the time for fetching it, fetches at once, and how many are kept. */
   certificate_max_bytes: 65_536,
@@ -211,12 +214,12 @@ export const MAIL_SERVICE_LIMITS = {
   notice_give_up_seconds: 172_800,
   /** Seconds after which unfinished work is given up, before the log forgets it. */
   notice_over_seconds: 255_600,
-  /** One call of the provider's interface. */
+  /** The timeout of a call to the provider. */
   provider_connect_ms: 5000,
   provider_call_ms: 20_000,
   /** A message that the provider has stored: the time for fetching it. */
   object_fetch_ms: 30_000,
-  /** After that a paused account is looked at again. */
+  /** The time after which a paused account is looked at again. */
   provider_paused_seconds: 3600,
   /** Seconds between two looks at the account's state at the provider. */
   provider_account_seconds: 900

@@ -22,16 +22,14 @@ export const noticeOperations = operationsOf("mail_notice", {
     output: Schema.Struct({ taken: Schema.Boolean }),
     askedBy: ["edge"]
   }),
-  /**
-   * The sealed content, for the process that carries it out again. Refused `not_found` where the log has forgotten it.
-   */
+  /** The sealed content, for the process that carries it out again. Refused `not_found` if the log has dropped it. */
   "mail_notice.message": op({
     input: Nothing,
     output: Schema.Struct({ sealed: Schema.String }),
     askedBy: ["mail"]
   }),
   "mail_notice.settle": op({ input: NoticeOutcome, output: Nothing, askedBy: ["mail"] }),
-  /** It cannot be done now: called for again, or given up where it is too old. Refused `not_found` as above. */
+  /** It cannot be done now, so it is called for again, or given up if it is too old. Refused `not_found` as above. */
   "mail_notice.put_off": op({
     input: Schema.Struct({ attempt: Schema.Int, reason: Schema.String }),
     output: Schema.Struct({ given_up: Schema.Boolean }),

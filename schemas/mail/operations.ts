@@ -42,7 +42,7 @@ export const mailerOperations = operationsOf("mailer", {
   }),
   /** Refused `not_found`. */
   "mailer.close_mailbox": op({ input: Schema.Struct({ mailbox: Schema.Int }), output: Nothing, askedBy: ["edge"] }),
-  /** With the domain, as it was claimed then or before. */
+  /** Closes the mailboxes of a domain, as it was claimed then or before. */
   "mailer.close_domain": op({
     input: Schema.Struct({ domain: Schema.String, claim: Schema.Int }),
     output: Nothing,
@@ -56,7 +56,7 @@ export const mailerOperations = operationsOf("mailer", {
   }),
   /** Counts its open mailboxes at a domain. */
   "mailer.count_of": op({ input: Schema.Struct({ domain: Schema.String }), output: Schema.Int, askedBy: [] }),
-  /** With the account. */
+  /** Ends together with the account. */
   "mailer.close_all": op({ input: Nothing, output: Nothing, askedBy: [] }),
   /** The agent was banned at `at`, unix ms: its mailboxes are closed `banned_kept_seconds` later. */
   "mailer.banned": op({ input: Schema.Struct({ at: Schema.Number }), output: Nothing, askedBy: [] }),
@@ -70,7 +70,7 @@ export const addressOperations = operationsOf("mail_address", {
     output: Schema.Struct({
       agent: Schema.String,
       mailbox: Schema.NullOr(Schema.Int),
-      /** True for an agent's own domain. The domain's actor then says whether it is still the agent's. */
+      /** True for an agent's own domain. The domain's actor then knows whether it is still the agent's. */
       custom: Schema.Boolean
     }),
     askedBy: ["mail"]
@@ -106,24 +106,24 @@ export type SealedMail = typeof SealedMail.Type
 export const MailEnvelope = MailSummary
 export type MailEnvelope = MailSummary
 
-/** The sender whose share of a mailbox's day a message takes. */
+/** The sender whose share of a mailbox's day a message uses. */
 export const InboundSender = Schema.Struct({
-  /** Mark of its domain, under the mailbox's key: another one where DMARC did not pass. */
+  /** Mark of its domain under the mailbox's key. If DMARC did not pass it is another mark. */
   domain: Schema.String,
   /** True if the mailbox's `allow_senders` names the sender. */
   allowed: Schema.Boolean,
-  /** Ids of its address as a recipient, where DMARC passed: with its tag, and without. */
+  /** Ids of its address as a recipient if DMARC passed, with and without its tag. */
   proven: Schema.Array(Schema.String)
 })
 export type InboundSender = typeof InboundSender.Type
 
 export const mailboxOperations = operationsOf("mailbox", {
-  /** To its agent; to every other there is none. */
+  /** For its agent. Refused `not_found` for any other agent. */
   "mailbox.look": op({ input: ByAgent, output: Mailbox, askedBy: ["edge"] }),
   "mailbox.change": op({
     input: Schema.Struct({
       agent: Schema.String,
-      /** Those that are to be others. */
+      /** The rules to be changed. */
       rules: Schema.optionalKey(ChangedRules),
       label: Schema.optionalKey(Schema.NullOr(Schema.String))
     }),
@@ -136,7 +136,7 @@ export const mailboxOperations = operationsOf("mailbox", {
     output: Schema.Array(MailTag),
     askedBy: ["edge"]
   }),
-  /** `tag`: `null` for one that nobody guesses. Refused `validation_error`. */
+  /** `tag`: `null` draws one that cannot be guessed. Refused `validation_error`. */
   "mailbox.make_tag": op({
     input: Schema.Struct({
       agent: Schema.String,
@@ -153,8 +153,8 @@ export const mailboxOperations = operationsOf("mailbox", {
     askedBy: ["edge"]
   }),
   /**
-   * Answers whether the mailbox takes one more message now. `full`: why not. Refused `not_found` for a tag that has
-   * ended, and where its agent is banned or deleted.
+   * Tells whether the mailbox accepts one more message now. `full`: the reason if not. Refused `not_found` for a tag
+   * that has ended, and if its agent is banned or deleted.
    */
   "mailbox.accepts": op({
     input: Schema.NullOr(Schema.Struct({ tag: Schema.String })),
@@ -166,7 +166,7 @@ export const mailboxOperations = operationsOf("mailbox", {
     }),
     askedBy: ["mail"]
   }),
-  /** `number`: under which its parts are stored. `mail`: another where this message was received before. */
+  /** `number`: under which its parts are stored. `mail`: another number if this message was received before. */
   "mailbox.receive": op({
     input: Schema.Struct({
       number: Schema.Int,
@@ -181,8 +181,8 @@ export const mailboxOperations = operationsOf("mailbox", {
     askedBy: ["mail"]
   }),
   /**
-   * One that its rules keep out: `sealed` says whose it was, and which rule. Refused `rate_limited` where these are too
-   * many; that keeps out no other message.
+   * A message that its rules drop. `sealed` holds its sender and the rule. Refused `rate_limited` if there are too
+   * many, which affects no other message.
    */
   "mailbox.drop": op({ input: Schema.Struct({ sealed: Schema.String }), output: Nothing, askedBy: ["mail"] }),
   /** Bytes of its mail. */
@@ -198,7 +198,7 @@ export const NotifiedMail = Schema.Union([
 export type NotifiedMail = typeof NotifiedMail.Type
 
 export const mailOperations = operationsOf("mail", {
-  /** To its agent. `key`: of its parts, or of its content. */
+  /** For its agent. `key`: of its parts, or of its content. */
   "mail.look": op({
     input: ByAgent,
     output: Schema.Union([
@@ -213,7 +213,7 @@ export const mailOperations = operationsOf("mail", {
     ]),
     askedBy: ["edge"]
   }),
-  /** One that was sent, with what its headers say. Refused `not_found`. */
+  /** A sent message, with the content of its headers. Refused `not_found`. */
   "mail.outgoing": op({
     input: Nothing,
     output: Schema.Struct({

@@ -1,5 +1,5 @@
 /**
- * Queries of the tables of mail: rows as they are sealed, and lists that are opened by those who have the keys
+ * Queries of the mail tables. They return sealed rows, and lists that are opened by nodes with the keys
  * (operations.ts).
  */
 import { Schema } from "effect"
@@ -11,7 +11,7 @@ import { ListedSent, SendingStatus } from "./sent.ts"
 const Box = Schema.Literals(["inbox", "sent", "all"])
 
 export const mailQueries = {
-  /** Rows as they are sealed; for those who open them. */
+  /** Sealed rows, for those who can open them. */
   mail_rows: query({
     input: Schema.Struct({
       agent: Schema.String,
@@ -21,7 +21,7 @@ export const mailQueries = {
       unread: Schema.Boolean,
       /** The search marks that a message must have, for each mailbox; `null`: any message. */
       words: Schema.NullOr(Schema.Array(Schema.Struct({ mailbox: Schema.Int, marks: Schema.Array(Schema.String) }))),
-      /** Those alone that let somebody in, of the last minutes; `null`: all. */
+      /** Only codes that log in, of the last minutes; `null`: all. */
       minutes: Schema.NullOr(Schema.Int),
       page: Schema.Int,
       per_page: Schema.Int
@@ -103,7 +103,9 @@ export const mailQueries = {
     input: Schema.Struct({ agent: Schema.String, page: Schema.Int, per_page: Schema.Int }),
     output: paged(MailThread)
   }),
-  /** The codes of the last minutes. `unaligned`: how many claimed to be from there, and DMARC did not say so. */
+  /**
+   * The codes of the last minutes. `unaligned`: the number of mails that claimed this sender without proof by DMARC.
+   */
   mail_codes: query({
     input: Schema.Struct({ agent: Schema.String, minutes: Schema.Int, from: Schema.NullOr(Schema.String) }),
     output: Schema.Struct({ items: Schema.Array(MailCodes), unaligned: Schema.Int })
@@ -112,7 +114,7 @@ export const mailQueries = {
     input: Schema.Struct({ agent: Schema.String, page: Schema.Int, per_page: Schema.Int }),
     output: paged(MailEvent)
   }),
-  /** For notifications and deliveries, which hold numbers alone. */
+  /** For notifications and deliveries, which contain numbers only. */
   mail_summaries: query({
     input: Schema.Struct({ mails: Schema.Array(Schema.Int) }),
     output: Schema.Array(Schema.Struct({ id: Schema.Int, told: NotifiedMail }))

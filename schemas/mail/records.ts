@@ -13,9 +13,9 @@ export const messageIdOf = (id: number): string => `em_${id}`
 export const MailRules = Schema.Struct({
   /** Addresses, or domains with all below them: dropped, and journaled. */
   block_senders: Schema.Array(Schema.String),
-  /** If there are any, mail from everybody else is dropped. */
+  /** If this list is not empty, mail from all others is dropped. */
   allow_senders: Schema.Array(Schema.String),
-  /** Drops mail whose DMARC verdict is not PASS. */
+  /** True if mail is dropped unless its DMARC verdict is PASS. */
   require_dmarc: Schema.Boolean,
   /** Drops mail that has neither a code nor a link that lets somebody in. */
   only_codes: Schema.Boolean
@@ -49,15 +49,15 @@ const VERDICT_REASONS = [
   "body_length",
   /** From names addresses of two domains. */
   "from_domains",
-  /** The domain in From that is judged is not the one that is displayed. */
+  /** The judged domain in From is not the displayed one. */
   "from_unclear",
-  /** A line of the header is none that every program reads the same. */
+  /** A line of the header is not read the same by every program. */
   "header_malformed",
   /** The only proof is a signature that does not cover the subject. */
   "subject_unsigned",
-  /** The only proof is a signature that does not cover a field that says how the body is read. */
+  /** The only proof is a signature that does not cover a field which decides how the body is read. */
   "form_unsigned",
-  /** The only proof is a signature that does not cover the Reply-To that is there. */
+  /** The only proof is a signature that does not cover the Reply-To of the message. */
   "reply_to_unsigned"
 ] as const
 export type VerdictReason = (typeof VERDICT_REASONS)[number]
@@ -84,7 +84,7 @@ export const Verdicts = Schema.Struct({
 export type Verdicts = typeof Verdicts.Type
 
 export const MailCode = Schema.Struct({
-  /** Without the spaces or dashes that it was spelled with. */
+  /** Without spaces or dashes. */
   code: Schema.String,
   /** The words around it. */
   context: Schema.String,
@@ -183,7 +183,7 @@ export const Mail = Schema.Struct({
     description:
       "Its own text, or, if it has none, made of its HTML: without links and pictures, and without text that no reader sees."
   }),
-  /** With `?include=html` alone. */
+  /** Only with `?include=html`. */
   html: Schema.optionalKey(Schema.NullOr(Schema.String)),
   attachments_dropped: Schema.Int,
   /** True if a part was too long to be kept. */
@@ -224,7 +224,7 @@ export const MailEvent = Schema.Struct({
 /** Messages that answer each other, received and sent (contract 20). */
 export const MailThread = Schema.Struct({
   id: Schema.String,
-  /** The subject of the thread's first message, if that is still kept. */
+  /** The subject of the thread's first message, if it is still kept. */
   subject: Schema.String,
   /** Addresses, of its newest messages. */
   participants: Schema.Array(Schema.String),

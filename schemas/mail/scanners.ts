@@ -1,12 +1,12 @@
-/** Programs of the operator's that look at mail as it comes in (contract 20): `HUB_CLAMD`, `HUB_RSPAMD_URL`. */
+/** The operator's programs that scan incoming mail (contract 20): `HUB_CLAMD`, `HUB_RSPAMD_URL`. */
 
 /** A Unix socket, or a TCP port. */
 export type ClamdAddress = { readonly path: string } | { readonly host: string; readonly port: number }
 
 export interface Scanners {
-  /** Where clamd listens. `null`: nobody looks for viruses. */
+  /** The address of clamd. `null`: mail is not scanned for viruses. */
   readonly clamd: ClamdAddress | null
-  /** Address of Rspamd's normal worker, without a trailing slash. `null`: nobody looks for spam. */
+  /** Address of Rspamd's normal worker, without a trailing slash. `null`: mail is not scanned for spam. */
   readonly rspamd: string | null
 }
 

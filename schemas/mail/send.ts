@@ -75,7 +75,7 @@ export type SendMail = typeof SendMail.Type
 export const ReplyMail = Schema.Struct({
   text: Schema.optionalKey(Schema.NullOr(Body)),
   html: Schema.optionalKey(Schema.NullOr(Body)),
-  /** To everybody that the message names, and not to its sender alone. */
+  /** Sends the answer to everybody in the message, and not only to its sender. */
   all: Schema.optionalKey(Schema.Boolean),
   attachments: Schema.optionalKey(Attachments)
 })

@@ -18,7 +18,7 @@ const addressIn = (text: string, localMax: number): string | null => {
 /** In lower case, composed (NFC), the domain as A-label; `null` if it is none. Local parts may be of any script (SMTPUTF8). */
 export const senderAddress = (text: string): string | null => addressIn(text, LOCAL_MAX_CHARS)
 
-/** The same, of who has sent something: whom rules block is known however long his address is. */
+/** The address of a sender. It may be longer than ours, so that rules can block any sender. */
 export const receivedAddress = (text: string): string | null => addressIn(text, HEARD_LOCAL_MAX_CHARS)
 
 /**
@@ -27,7 +27,7 @@ export const receivedAddress = (text: string): string | null => addressIn(text, 
  */
 const UNDELIVERABLE = /@|^\.|\.\.|\.$|[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u
 
-/** The same, of whom mail is sent to. */
+/** The address of a recipient. */
 export const recipientAddress = (text: string): string | null => {
   const address = isDropped(text.slice(text.lastIndexOf("@") + 1)) ? null : senderAddress(text)
   return address === null || UNDELIVERABLE.test(address.slice(0, address.lastIndexOf("@"))) ? null : address

@@ -48,7 +48,7 @@ export type SendingState = typeof SendingState.Type
 
 export const sendingOfMailerOperations = operationsOf("mailer", {
   "mailer.sending": op({ input: Nothing, output: SendingState, askedBy: ["edge"] }),
-  /** Before anything is stored. Refused as `mailer.send` is. */
+  /** Asked before anything is stored. Refused like `mailer.send`. */
   "mailer.may_send": op({
     input: Schema.Struct({ mailbox: Schema.Int, recipients: Schema.Array(Schema.String) }),
     output: Nothing,
@@ -75,7 +75,7 @@ export const sendingOfMailerOperations = operationsOf("mailer", {
 /** The outcome of an attempt, in this service's words, never another server's. */
 export const SendOutcome = Schema.Union([
   Schema.Struct({ type: Schema.Literals(["sent", "delivered"]) }),
-  /** The address is none that takes mail. */
+  /** The address does not exist or takes no mail. */
   Schema.Struct({
     type: Schema.Literal("bounced"),
     reason: Schema.String,
@@ -88,7 +88,7 @@ export const SendOutcome = Schema.Union([
     /** The earliest next attempt, in seconds. */
     retry_after: Schema.optionalKey(Schema.Number)
   }),
-  /** Not taken, for certain; or `unknown`: nobody has said. */
+  /** Not accepted for certain, or `unknown` if there was no answer. */
   Schema.Struct({ type: Schema.Literals(["failed", "unknown"]), reason: Schema.String })
 ])
 export type SendOutcome = typeof SendOutcome.Type
@@ -111,7 +111,7 @@ export const SendJob = Schema.Struct({
   references: Schema.Array(Schema.String),
   /** Without angle brackets. */
   rfc_id: Schema.String,
-  /** Of `X-Hub-Agent`. */
+  /** The value of `X-Hub-Agent`. */
   agent: Schema.String,
   /** Unix ms. */
   at: Schema.Number,
@@ -132,13 +132,13 @@ export const sendingOperations = operationsOf("mail_sending", {
     output: Schema.Struct({ attempt: Schema.NullOr(Schema.Int), lost: Schema.Boolean }),
     askedBy: ["mail"]
   }),
-  /** The sender and the destination among whose attempts it counts. Refused `not_found` where its mailbox is closed. */
+  /** The sender and the destination whose share the attempt uses. Refused `not_found` if its mailbox is closed. */
   "mail_sending.share": op({
     input: Nothing,
     output: Schema.Struct({ agent: Schema.String, domain: Schema.String }),
     askedBy: ["mail"]
   }),
-  /** The job of an attempt that has begun. Refused `not_found` where its mailbox is closed. */
+  /** The job of an attempt that has begun. Refused `not_found` if its mailbox is closed. */
   "mail_sending.job": op({ input: Nothing, output: SendJob, askedBy: ["mail"] }),
   "mail_sending.settle": op({
     input: Schema.Struct({ attempt: Schema.Int, outcome: SendOutcome }),
@@ -146,7 +146,7 @@ export const sendingOperations = operationsOf("mail_sending", {
     askedBy: ["mail"]
   }),
   "mail_sending.report": op({ input: SendingReport, output: Nothing, askedBy: ["mail"] }),
-  /** Its recipient wants no more of it. */
+  /** Its recipient has unsubscribed. */
   "mail_sending.unsubscribe": op({ input: Nothing, output: Nothing, askedBy: ["mail"] }),
   "mail_sending.look": op({
     input: Nothing,

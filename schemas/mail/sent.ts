@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { addressee } from "./addresses.ts"
 import { attachmentFields, MailSender, mailRecordFields } from "./records.ts"
 
-/** `failed`: not taken by anybody, or nobody knows: its `detail` says which. */
+/** `failed`: not accepted, or the outcome is unknown. Its `detail` says which. */
 const SENDING_STATUSES = ["queued", "sent", "delivered", "bounced", "complained", "failed"] as const
 export const SendingStatus = Schema.Literals(SENDING_STATUSES)
 export type SendingStatus = typeof SendingStatus.Type
@@ -62,7 +62,7 @@ export type ListedSent = typeof ListedSent.Type
 export const SentMail = Schema.Struct({
   ...listed,
   text: Schema.NullOr(Schema.String),
-  /** With `?include=html` alone. */
+  /** Only with `?include=html`. */
   html: Schema.optionalKey(Schema.NullOr(Schema.String))
 }).annotate({ identifier: "SentMail" })
 export type SentMail = typeof SentMail.Type

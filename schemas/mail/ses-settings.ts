@@ -2,11 +2,11 @@
 
 export interface SesSettings {
   readonly region: string
-  /** ARNs of the topics whose notifications are believed. */
+  /** ARNs of the topics whose notifications are trusted. */
   readonly topics: ReadonlyArray<string>
   /** Hosts, with a port if it is not 443, at which certificates lie and subscriptions are confirmed. */
   readonly certHosts: ReadonlyArray<string>
-  /** That each message is sent with. */
+  /** The configuration set that each message is sent with. */
   readonly configurationSet: string | null
 }
 
@@ -37,7 +37,7 @@ export const readSesSettings = (
   { region, topics, certHosts, configurationSet }: Given,
   { mode, isUsed }: { readonly mode: "development" | "production"; readonly isUsed: boolean }
 ): Read => {
-  // The SDK's own name: without SES it is nobody's here.
+  // The SDK's own name for the region. Without SES this service does not read it.
   if (isUsed && (region === null || !REGION.test(region)))
     return problem("AWS_REGION must be the provider's region, such as eu-central-1, where HUB_MAIL_PROVIDER is ses")
   if ((isUsed && topics.length === 0) || topics.length > TOPICS_MAX || !topics.every((one) => TOPIC.test(one)))

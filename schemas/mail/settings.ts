@@ -1,4 +1,6 @@
-/** Reads the settings of mail from the environment (contract 16). A problem never repeats what may hold a password. */
+/**
+ * Reads the settings of mail from the environment (contract 16). A problem never repeats text that may be a password.
+ */
 import { type MailServer, mailServerOf } from "../letter/settings.ts"
 import { MAIL_ADDRESS, SINGLE_LINE } from "../plain-text.ts"
 import { clamdAddressOf, rspamdUrlOf, type Scanners } from "./scanners.ts"
@@ -7,13 +9,13 @@ import { readSesSettings, type SesSettings } from "./ses-settings.ts"
 interface Common {
   /** Default domain of addresses, as A-label. */
   readonly domain: string
-  /** Name servers to ask, as `ip:port`; none: those of the machine. */
+  /** Name servers to ask, as `ip:port`; if empty, those of the machine. */
   readonly dnsServers: ReadonlyArray<string>
   /** True if an agent needs a confirmed owner with a verified address. */
   readonly requireOwner: boolean
   /** The address for complaints: one line, at the foot of agents' mail. */
   readonly abuseContact: string | null
-  /** To whom mail to `postmaster@` is forwarded; `null`: it is kept. */
+  /** The address to which mail to `postmaster@` is forwarded; `null`: it is kept. */
   readonly postmaster: string | null
   readonly scanners: Scanners
 }
@@ -21,17 +23,20 @@ interface Common {
 /** Mail arrives by SMTP, directly from its senders. */
 export interface SmtpMail extends Common {
   readonly provider: "smtp"
-  /** That the MX records of agents' own domains name. */
+  /** The host that the MX records of agents' own domains name. */
   readonly host: string
   /** The port of receiving SMTP; 0: a free one. */
   readonly port: number
-  /** STARTTLS is offered where both are there: paths of PEM files. */
+  /** Paths of PEM files. STARTTLS is offered if both are set. */
   readonly tls: { readonly cert: string; readonly key: string } | null
   /** The relay for outgoing mail; `null`: the recipients' own servers, or files in development. */
   readonly relay: MailServer | null
 }
 
-/** Mail comes and goes by Amazon SES, which tells by SNS (ses-settings.ts). Its credentials are the SDK's own affair. */
+/**
+ * Mail comes and goes through Amazon SES, with notices by SNS (ses-settings.ts). The SDK finds its credentials by
+ * itself.
+ */
 export interface SesMail extends Common, SesSettings {
   readonly provider: "ses"
 }
@@ -53,8 +58,8 @@ const SMTP_PORT = 25
 const ABUSE_CONTACT_MAX_CHARS = 200
 
 /**
- * A bad value of any name is a problem, also while there is no mail (contract 22). `mode`: what is open to tests alone is
- * refused in production.
+ * A bad value of any setting is a problem, even without mail (contract 22). `mode`: settings for tests are refused in
+ * production.
  */
 export const readMailSettings = (env: Env, mode: "development" | "production" = "production"): MailSettingsResult => {
   const provider = given(env, "HUB_MAIL_PROVIDER") ?? "off"
@@ -126,7 +131,7 @@ const smtpMail = (env: Env, common: Common): MailSettingsResult => {
   return { ok: true, settings: { provider: "smtp", ...common, host, port, tls, relay } }
 }
 
-/** `isUsed`: what the provider needs must be there. */
+/** `isUsed`: the provider's settings must be complete. */
 const sesMail = (env: Env, common: Common, mode: "development" | "production", isUsed: boolean): MailSettingsResult => {
   const read = readSesSettings(
     {

@@ -1,4 +1,4 @@
-/** The part `text` of a stored message, as JSON: the content that is read without the rest. */
+/** The part `text` of a stored message, as JSON: the content that can be read without the other parts. */
 import { Effect, Schema } from "effect"
 import { Mail } from "./records.ts"
 
