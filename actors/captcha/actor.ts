@@ -41,7 +41,7 @@ const fold: Fold<CaptchaActor> = {
 
 const orNull = (ms: number | null): string | null => (ms === null ? null : iso(ms))
 
-/** As it is now: its timer may come a moment later than its end. */
+/** The captcha as it is now, because its timer may fire a moment after its end. */
 const standingAt = ({ state, expires_at }: CaptchaValue, at: number) =>
   state === "pending" && at >= expires_at ? "expired" : state
 
@@ -92,7 +92,7 @@ export const captchaKind = kind(fold, captchaOperations, (parts) => {
   const { log, accounts, config } = parts
   const { limits, service } = config.limits
   const graceMs = service.blob_grace_seconds * 1000
-  // The store of blobs keeps for that while what has no name any more.
+  // The store of blobs keeps a blob without a name for that while anyway.
   const erasing: Erasing = { afterMs: Math.max(0, limits.owner.captcha_image_seconds * 1000 - graceMs) }
   return {
     onTimer: "captcha.timer",

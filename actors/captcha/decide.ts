@@ -27,7 +27,7 @@ export interface Erasing {
   readonly afterMs: number
 }
 
-/** Its timer may come a moment later than its end. */
+/** Its timer may fire a moment after its end. */
 const notPending = ({ state: stands }: CaptchaValue): Decided => {
   const state = stands === "pending" ? "expired" : stands
   return { refused: refusal("captcha_not_pending", `This captcha is ${state}.`, { state }) }
@@ -43,7 +43,7 @@ const TAKES: Readonly<Record<CaptchaKind, (answer: CaptchaAnswer) => boolean>> =
 
 const partiesOf = ({ agent, kind }: CaptchaValue) => ({ agent, kind })
 
-/** To a fill service there are those of fills alone. */
+/** A fill service sees only the captchas of fills. */
 export const isOf = (
   { agent: own, fill }: CaptchaValue,
   { agent, ofFill }: { readonly agent: string; readonly ofFill: boolean }

@@ -48,7 +48,7 @@ export const CaptchaState = Schema.NullOr(CaptchaValue)
 export type CaptchaState = typeof CaptchaState.Type
 
 export const CaptchaEvent = Schema.Union([
-  /** Releases without vaults did not say of what fill: of none. */
+  /** Releases without vaults did not name a fill, and had none. */
   event("captcha.asked", 1, { ...fields, fill: Schema.optionalKey(fill) }),
   event("captcha.answered", 1, { ...parties, human: Schema.String, answer: Sealed }),
   event("captcha.ended", 1, { ...parties, state: Schema.Literals(["cancelled", "expired"]) }),

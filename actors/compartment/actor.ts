@@ -204,7 +204,7 @@ export const compartmentKind = kind(fold, compartmentOperations, ({ log, nats, s
       "compartment.desired": custom((state, { host }, context) => {
         if (!isThere(state) || state.host !== host) return Effect.fail(NO_COMPARTMENT.refused)
         const desired = desiredOf(state)
-        // To stop it, nobody else need be there.
+        // To stop it, no other actor is needed.
         if (desired.goal !== "running") return Effect.succeed(desired)
         return Effect.map(numberOf(state, context), (hx_id) => ({ ...desired, hx_id }))
       }),

@@ -40,12 +40,12 @@ export const linkWaits = (state: CompartmentState, hash: string, at: number): bo
 
 /** The key and standing of the agent that owns the compartment, as they are now. */
 export interface LinkOwner {
-  /** `null` of an account that is closed. */
+  /** `null` if the account is closed. */
   readonly key: string | null
   readonly moderation: string | null
 }
 
-/** The first browser that comes with it has it, as long as its agent has the key that made it. */
+/** The first browser with the link gets it, as long as its agent has the key that made it. */
 export const decideOpenLink = (
   state: CompartmentState,
   { hash, browser }: { readonly hash: string; readonly browser: string },

@@ -12,7 +12,7 @@ export type Decided<Reply = null> = Decision<CompartmentEvent, Reply>
 
 export const NOTHING: Decided = { events: [] }
 
-/** To everybody else there is no such compartment. That a person carries the agent was looked up before (asked.ts). */
+/** For everybody else there is no such compartment. An owner of the agent was checked before (asked.ts). */
 export const belongsTo = (state: CompartmentValue, by: Asker): boolean =>
   by.type !== "agent" || by.agent === state.agent
 
@@ -134,7 +134,7 @@ export const decideDelete = (
   return state.status === "deleting" ? NOTHING : { events: [DELETING] }
 }
 
-/** With the account that made it. */
+/** Ends together with the account that made it. */
 export const decideEnd = (state: CompartmentState): Decided =>
   !isThere(state) || state.status === "deleting" ? NOTHING : { events: [DELETING] }
 
@@ -157,8 +157,8 @@ export const decideSuspend = (
 const REPORTS_MAX: Readonly<Record<Exclude<ReporterWeight, "none">, number>> = { established: 32, operator: 64 }
 
 /**
- * Spec 3.7; contract 22: the report of an operator suspends. So does that of an established agent, unless an operator
- * has let the compartment go on.
+ * Spec 3.7; contract 22: a report by an operator suspends. So does one by an established agent, unless an operator has
+ * lifted a suspension before.
  */
 export const decideReported = (
   state: CompartmentState,

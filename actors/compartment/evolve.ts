@@ -7,7 +7,7 @@ import { noteOf } from "./notes.ts"
 
 const { events_shown: NOTES_MAX, links_max: LINKS_MAX } = RUNTIME_SERVICE_LIMITS
 
-/** Those that are set take the place of what had their names. */
+/** New secrets replace those of the same name. */
 export const secretsAfter = (
   before: ReadonlyArray<NamedBox>,
   { set, removed }: { readonly set: ReadonlyArray<NamedBox>; readonly removed: ReadonlyArray<string> }

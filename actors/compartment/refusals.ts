@@ -15,14 +15,14 @@ export const NAME_TAKEN = {
 export const limitReached = (per_owner: number) => ({
   refused: refusal("compartment_limit", `There is room for ${per_owner} of each owner.`, { per_owner })
 })
-/** Refuses an agent that was made for a person who does not own it any more. */
+/** Refuses an agent that was made for a person who no longer owns it. */
 export const UNOWNED = refusal(
   "agent_provisional",
   "This agent has no owner with a confirmed address. It makes compartments once it has passed registration's questions.",
   { admission: ADMISSION }
 )
 export const FULL = { refused: refusal("runtime_full", "All places are taken at the moment.") }
-/** `retryAfter`: seconds, where more than a moment is known to pass. */
+/** `retryAfter`: seconds, if more than a moment will pass. */
 export const unavailableFor = (reason: string, retryAfter?: number) => ({
   refused: {
     ...refusal("runtime_unavailable", "Compartments cannot be made at the moment.", { reason }),
@@ -37,7 +37,7 @@ export const UNCONFIRMED = {
   refused: refusal("confirmation_required", "Deleting a compartment needs `confirm`: its name.", { field: "confirm" })
 }
 
-/** To an operator who lifts it. */
+/** The refusal for an operator who lifts it. */
 export const SUSPENDED_WITH_AGENT = {
   refused: refusal("compartment_suspended", "It is suspended with its agent: what reinstates the agent lifts it.")
 } as const

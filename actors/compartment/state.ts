@@ -26,7 +26,7 @@ const LinkValue = Schema.Struct({
   until: Schema.Number,
   /** The key of its agent that made it, standard base64: it ends with that key. Absent if a person made it. */
   key: Schema.optionalKey(Schema.String),
-  /** sha256 of what the browser has that opened it. */
+  /** sha256 of the secret of the browser that opened it. */
   browser: Schema.NullOr(Schema.String)
 })
 type LinkValue = typeof LinkValue.Type
@@ -43,9 +43,9 @@ const SuspendedValue = Schema.Struct({
 
 export const CompartmentValue = Schema.Struct({
   agent: Schema.String,
-  /** The person who made it, if one did. */
+  /** The person who made it, if a person did. */
   human: Schema.NullOr(Schema.String),
-  /** The person who stood behind the agent when it was made. */
+  /** The owner of the agent when it was made. */
   owner: Schema.NullOr(Schema.String),
   name: Schema.String,
   command: Schema.String,
@@ -82,7 +82,7 @@ export type CompartmentValue = typeof CompartmentValue.Type
 
 const Deleted = Schema.Struct({ status: Schema.Literal("deleted"), agent: Schema.String })
 
-/** `null`: there never was one. */
+/** `null`: it never existed. */
 export const CompartmentState = Schema.NullOr(Schema.Union([CompartmentValue, Deleted]))
 export type CompartmentState = typeof CompartmentState.Type
 
@@ -100,7 +100,7 @@ export const CompartmentEvent = Schema.Union([
     hub_key: Schema.NullOr(Box),
     terms: Schema.String
   }),
-  /** Only changed secrets: all of them are hundreds of kilobytes. */
+  /** Only changed secrets, because all of them are hundreds of kilobytes. */
   event("compartment.changed", 1, {
     name: Schema.String,
     command: Schema.String,

@@ -14,7 +14,7 @@ import { type ActorOf, type Fold, kind } from "../kit/kind.ts"
 import type { EventLog } from "../log/commit.ts"
 import { subjects } from "../../schemas/subjects.ts"
 
-/** `null`: none, or withdrawn. */
+/** `null`: there is no vote, or it was withdrawn. */
 export const VoteState = Schema.NullOr(VoteValue)
 export type VoteState = typeof VoteState.Type
 
@@ -29,7 +29,7 @@ const castFields = {
 
 export const VoteEvent = Schema.Union([
   event("vote.cast", 1, castFields),
-  /** It counts in the target's score alone. */
+  /** It counts only in the target's score. */
   event("vote.cast", 2, { ...castFields, why: WhyNotCounted })
 ])
 export type VoteEvent = typeof VoteEvent.Type
@@ -134,7 +134,7 @@ export const scoreOf = ({ upvotes, downvotes }: Tally): number => upvotes - down
 /** The votes that count in the author's reputation. */
 export const countedOf = ({ upvotes, downvotes, counted = { upvotes, downvotes } }: Tally): Numbers => counted
 
-/** As a state holds it. */
+/** The form in which a state holds it. */
 export const heldTally = (tally: Tally): Required<Tally> => {
   const { upvotes, downvotes } = tally
   return { upvotes, downvotes, counted: countedOf(tally) }
@@ -143,13 +143,13 @@ export const heldTally = (tally: Tally): Required<Tally> => {
 export const isWhole = ({ upvotes, downvotes, counted }: Required<Tally>): boolean =>
   counted.upvotes === upvotes && counted.downvotes === downvotes
 
-/** As an event says it. */
+/** The complete form, for an event. */
 export const completeTally = (held: Required<Tally>): Tally => {
   const { upvotes, downvotes, counted } = held
   return isWhole(held) ? { upvotes, downvotes } : { upvotes, downvotes, counted }
 }
 
-/** The votes in the place of which nothing counted before, and those that do not count now, are none. */
+/** Skips votes that replaced one which did not count, and votes that do not count now. */
 const inReputation = ({ before, value, counts }: Change) => ({
   before: counts.before ? before : NONE,
   value: counts.value ? value : NONE
@@ -160,7 +160,7 @@ const recounted = ({ upvotes, downvotes }: Numbers, before: VoteState, value: Vo
   downvotes: downvotes + Number(value === -1) - Number(before === -1)
 })
 
-/** With a vote in the place of the one that the same agent cast before. */
+/** The tally with a vote that replaces the agent's earlier one. */
 export const recast = (tally: Tally, change: Change): Required<Tally> => {
   const { before, value } = inReputation(change)
   return {

@@ -6,7 +6,7 @@ import { cachedFor } from "../../schemas/runtime/cached-for.ts"
 
 export const COUNTED_EVERY_MS = 2000
 
-/** Each counts its own table. */
+/** Each noun counts its own table. */
 export type ContentCounts = Readonly<
   Record<"posts" | "threads" | "replies" | "messages" | "votes", () => Promise<number>>
 >

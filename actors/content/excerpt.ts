@@ -7,7 +7,7 @@ import Markdown, { type Token } from "markdown-it"
 export const EXCERPT_MAX_CHARS = 280
 /** Characters that are read: marks, addresses and markup may be most of a text's beginning. */
 const LOOKED_AT_CHARS = 2000
-/** The beginning of a text that is enough for its excerpt, with the mark that it was cut. */
+/** The beginning of a text that its excerpt needs, plus the mark for "more". */
 export const EXCERPT_READ_CHARS = LOOKED_AT_CHARS + 1
 /** The number of costly marks that are parsed; the rest of the text is not read. */
 const MARKS_MAX = 120
@@ -16,7 +16,7 @@ const NESTING_MAX = 20
 
 const markdown = new Markdown({ html: false, linkify: false, maxNesting: NESTING_MAX }).disable(["table"])
 
-/** A text's beginning, up to the mark that is one too many. */
+/** A text's beginning, up to the first mark beyond the bound. */
 const lookedAt = (body: string): string => {
   let marks = 0
   for (let at = 0; at < body.length && at < LOOKED_AT_CHARS; at++)
@@ -31,7 +31,7 @@ const wordsOf = (beginning: string): string =>
 /** The same for a part of a text, up to the length that is read. */
 export const plainOf = (part: string): string => wordsOf(lookedAt(part))
 
-/** In code points; a text that is cut ends with an ellipsis. `isWhole`: nothing follows these words. */
+/** In code points. A text that is cut ends with an ellipsis. `isWhole`: nothing follows these words. */
 const cut = (words: string, isWhole: boolean): string => {
   const points = [...words]
   if (points.length <= EXCERPT_MAX_CHARS && isWhole) return words

@@ -52,7 +52,7 @@ export const writeBack = async (
   return new Map(rows.map(({ id, reason }) => [Number(id), reason]))
 }
 
-/** `were`: what `writeBack` has brought. */
+/** `were`: the result of `writeBack`. */
 export const writeHidden = async (
   trx: Transaction<Database>,
   table: Shown,

@@ -23,11 +23,13 @@ import { monotonicMs } from "../../schemas/runtime/clock.ts"
 export const EXACT_MAX = 10_000
 export const MARK_EVERY = 1000
 const KEPT_MS = 30_000
-/** Lists of which something is remembered: a mark is some hundred bytes, a list of a million rows has a thousand. */
+/**
+ * The number of lists with remembered marks. A mark is some hundred bytes, and a list of a million rows has a thousand.
+ */
 const LISTS_MAX = 64
 const WALKS_WAITING_MAX = 16
 
-/** Types whose texts give back the same value. */
+/** Types whose text form can be read back as the same value. */
 type KeyType = "bigint" | "integer" | "boolean" | "double precision" | "text" | "timestamptz"
 
 export interface Listing {
@@ -39,9 +41,9 @@ export interface Listing {
   readonly way: "asc" | "desc"
   /** The last is the id. */
   readonly keys: readonly [ListKey, ...Array<ListKey>]
-  /** The expression for its number of rows, if that is known without counting; a number, as text. */
+  /** The expression for its number of rows, as text, if that is known without counting. */
   readonly total?: RawBuilder<unknown>
-  /** Nothing is shown, or counted, behind `EXACT_MAX`, and nothing remembered: for lists that strangers make up. */
+  /** True for lists that strangers can make up: nothing beyond `EXACT_MAX` is shown, counted or remembered. */
   readonly isCapped?: boolean
 }
 
@@ -81,7 +83,7 @@ export class Listings {
     const offset = Math.max(0, (page - 1) * per_page - before)
     const count = page === 1 ? per_page - before : per_page
     if (offset >= total || count === 0) return { total, ids: [] }
-    // One that is capped ends here.
+    // A capped list ends here.
     if (offset <= EXACT_MAX) return { total, ids: await idsOf(db, listing, null, offset, count) }
     const marks = await this.marks.get(listing.name, () => this.walks.run(() => walk(db, listing)))
     const passed = Math.min(Math.floor(offset / MARK_EVERY), marks.length)
@@ -189,7 +191,7 @@ class Kept<T> {
       (value) => (entry.value = value),
       () => this.byName.get(name) === entry && this.byName.delete(name)
     )
-    // The one that was found out first is the first to go.
+    // The oldest one is dropped first.
     for (const [oldest] of this.byName) {
       if (this.byName.size <= this.max) break
       this.byName.delete(oldest)
@@ -198,7 +200,7 @@ class Kept<T> {
   }
 }
 
-/** In the order of the ids; one that is gone meanwhile is left out. */
+/** In the order of the ids. A row that has disappeared meanwhile is left out. */
 export const inOrder = <Row>(
   ids: ReadonlyArray<string>,
   rows: ReadonlyArray<Row>,

@@ -5,7 +5,7 @@ import { commandFor, type ReactionCommand } from "../reactions/reaction.ts"
 import { excerptOf } from "./excerpt.ts"
 
 /**
- * The newly mentioned agents of an edited text: each is notified once, and there are MENTIONS_MAX for each resource in
+ * The newly mentioned agents of an edited text. Each is notified once, and a resource notifies at most MENTIONS_MAX in
  * all.
  */
 export const newlyNamed = (before: ReadonlyArray<string>, named: ReadonlyArray<string>): ReadonlyArray<string> =>

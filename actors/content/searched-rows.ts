@@ -13,7 +13,7 @@ export interface Made {
 
 export const MADE: Made = { excerptOf, searchOf: searchVectorOf }
 
-/** For a text of which nothing can be made: it is shown, and not found. */
+/** For a text that cannot be processed: it is shown, but not found. */
 export const BARE: Made = { excerptOf: () => "", searchOf: () => "" }
 
 /** New rows with their derived columns, one at a time because they are as long as their texts. */

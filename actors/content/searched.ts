@@ -66,31 +66,31 @@ export const searchVectorOf = async ({ title, tags, body }: SearchedText): Promi
         if (bytes < LEXEMES_MAX_BYTES) put(lexeme, weight)
         if (++lexemes % LEXEMES_AT_ONCE === 0) await turn()
       }
-    // No phrase goes over from one to the next.
+    // A gap, so that no phrase reaches from one field to the next.
     place++
   }
   return Array.from(places, ([lexeme, at]) => `'${lexeme}':${at.join(",")}`).join(" ")
 }
 
-/** A word that is looked for, in its searched form; `prefix`: or one that begins with it. */
+/** A word to look for, in its searched form. `prefix`: words that begin with it match too. */
 export interface Word extends Run {
   readonly prefix: boolean
 }
 
 export interface TextQuery {
-  /** tsquery, as text: what must be so of a row. */
+  /** A tsquery as text, which a row must match. */
   readonly match: string
-  /** The same words, any of them: what ranks the rows. */
+  /** The same words joined by "or", for ranking. */
   readonly any: string
   /** None of them taken for the beginning of another. */
   readonly whole: string
   readonly words: ReadonlyArray<Word>
 }
 
-/** Each is a list of places to be read. */
+/** For each lexeme a list of places must be read. */
 const QUERY_MAX_LEXEMES = 32
 
-/** The part of a stranger's text that is read. */
+/** The part of a stranger's query that is used. */
 export const typed = (q: string): string => {
   const whole = q
     .slice(0, 2 * QUERY_MAX_CHARS)
@@ -108,18 +108,18 @@ export const typed = (q: string): string => {
 interface Clause {
   readonly words: ReadonlyArray<Word>
   readonly isExcluded: boolean
-  /** It ends within a word that somebody may be typing. */
+  /** True if it ends within a word that is still being typed. */
   readonly goesOn: boolean
 }
 
-/** In quotation marks or up to the next blank, with the hyphens before it. The last mark may be missing. */
+/** Text in quotation marks or up to the next blank, with the hyphens before it. The closing mark may be missing. */
 const CLAUSES = /(-*)(?:["“”]([^"“”]*)(["“”]?)|([^\s"“”]+))/gu
 /** Separates words that are independent of each other. The other characters join parts of names, numbers and addresses. */
 const APART = /[^\p{L}\p{N}\p{M}\-._/'’@:+#&=~]+/u
 const ENDS_IN_WORD = /[\p{L}\p{N}\p{M}]$/u
 const ASCII_CHARACTER = /^\p{ASCII}$/u
 
-/** The alternatives, each of what must be so at once; of at most `QUERY_MAX_LEXEMES`. */
+/** The alternatives, each with the terms that must match together; at most `QUERY_MAX_LEXEMES` in all. */
 const alternativesOf = (text: string): ReadonlyArray<ReadonlyArray<Clause>> => {
   const alternatives: Array<Array<Clause>> = [[]]
   let lexemes = 0
@@ -143,7 +143,7 @@ const alternativesOf = (text: string): ReadonlyArray<ReadonlyArray<Clause>> => {
   return alternatives
 }
 
-/** The last word may go on. */
+/** The last word may be incomplete. */
 const typing = (clause: Clause): Clause => {
   const last = clause.words.at(-1)
   if (!clause.goesOn || last === undefined || ASCII_CHARACTER.test(last.text)) return clause
@@ -198,7 +198,7 @@ export const textQuery = (q: string): TextQuery | null => {
   }
 }
 
-/** Words that are there whole count twice. `row`: as below. */
+/** Complete words count twice. `row`: as below. */
 export const rankIn = (row: string, { any, whole }: TextQuery): RawBuilder<number> => {
   const searched = sql.ref(`${row}.search`)
   return sql<number>`(ts_rank(${searched}, ${any}::tsquery) + ts_rank(${searched}, ${whole}::tsquery))`

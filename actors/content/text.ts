@@ -83,6 +83,6 @@ const companion = ({ text, seq }: TextClaim, event: TextEvent): Companion => ({
 export const claimed = (claim: TextClaim, noun: string, id: number): Companion =>
   companion(claim, { type: "text.claimed", v: 1, noun, id })
 
-/** Nothing where it is forgotten, or another's by now. */
+/** Nothing if the claim is forgotten, or belongs to another text by now. */
 export const released = (claim: TextClaim, noun: string, id: number): ReadonlyArray<Companion> =>
   claim.held?.noun === noun && claim.held.id === id ? [companion(claim, { type: "text.released", v: 1 })] : []

@@ -25,7 +25,7 @@ const PARTS =
 const BEGINS_UNSPACED =
   /^[\p{sc=Han}\p{sc=Hang}\p{sc=Hira}\p{sc=Kana}\p{sc=Bopo}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\u30fc\uff70\uff9e\uff9f]/u
 
-/** Accents, and the vowel points of Hebrew and Arabic. The marks of other scripts are letters to those who read them. */
+/** Accents, and the vowel points of Hebrew and Arabic. In other scripts, readers take the marks for letters. */
 const ACCENTS = /[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]/gu
 
 /** Letters that have no accent to lose, and yet are found by others. */

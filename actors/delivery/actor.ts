@@ -21,14 +21,14 @@ const fold: Fold<ActorOf<DeliveryState, DeliveryEvent>> = {
 /** The delivery's present status. */
 const statusRecord = (state: DeliveryState) => ({ status: state?.status ?? null })
 
-/** As an agent's webhook makes it (actors/agent/webhook/decide.ts). */
+/** In the form that an agent's webhook makes (actors/agent/webhook/decide.ts). */
 interface Body {
   readonly payload: Readonly<Record<string, unknown>>
 }
 
 const jitter = Effect.sync(() => ({ jitter: Math.random() * 2 - 1 }))
 
-/** Nothing is known of an agent without an account any more. */
+/** `null` for an agent without an account. */
 const orNull = <A>(asked: Effect.Effect<A, Refusal>): Effect.Effect<A | null, Refusal> =>
   Effect.catch(asked, (refused) => (refused.code === "not_found" ? Effect.succeed(null) : Effect.fail(refused)))
 

@@ -21,7 +21,7 @@ import type { Delivery, DeliveryEvent, DeliveryState } from "./state.ts"
 
 export const RETRY_TIMER = "retry"
 
-/** The HTTP status that says that the receiver is gone for good. */
+/** The HTTP status of a receiver that is gone for good. */
 export const GONE = 410
 
 /** The call that a worker answers. */
@@ -125,7 +125,7 @@ export const decideRedeliver = (
   at: number,
   { webhook }: Limits
 ): Decided => {
-  // Another agent's is not there, nor is one that the log of deliveries no longer shows.
+  // Refuses another agent's delivery, and one that the log of deliveries no longer shows.
   if (state === null || state.agent !== agent || at - state.created_at > webhook.log_seconds * 1000) return missing
   const { status, redeliveries } = state
   if (status === "pending") {

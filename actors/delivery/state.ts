@@ -23,10 +23,10 @@ export const Delivery = Schema.Struct({
   calls: Schema.Number,
   /** The last call has not been answered yet. */
   called: Schema.Boolean,
-  /** Times in a row that the receiver had no room, or the webhook was paused. */
+  /** The number of times in a row that the receiver had no room, or the webhook was paused. */
   put_off: Schema.Number,
   redeliveries: Schema.Number,
-  /** Unix ms of the attempt that a timer is set for; `null` while none is. */
+  /** Unix ms of the attempt that a timer is set for; `null` if there is none. */
   next_attempt_at: Schema.NullOr(Schema.Number)
 })
 export type Delivery = typeof Delivery.Type
@@ -114,7 +114,7 @@ export const evolve = (state: DeliveryState, event: DeliveryEvent, { at }: { rea
 
 const HTTPS = "https:"
 
-/** Host and port. An address that was masked, in a history that is passed on, stands for its own receiver. */
+/** Host and port. An address that was masked in an exported history counts as a receiver of its own. */
 export const receiverOf = (url: string): string => {
   const parsed = parseWebAddress(url)
   if (parsed === null) return url

@@ -33,7 +33,7 @@ export interface Attempt extends Content {
 export interface Ended {
   /** Milliseconds that the receiver took, or `null` if it was not asked. */
   readonly tookMs: number | null
-  /** The agent has another address than when this was queued: it takes its turn there. */
+  /** Set if the agent's address has changed since this was queued: it takes its turn at the new one. */
   readonly receiver?: string
 }
 
@@ -121,7 +121,7 @@ const made = (
 export const putOff = (parts: AttemptParts, attempt: Attempt): Effect.Effect<void> =>
   Effect.map(reportOutcome(parts, attempt, "delivery.put_off", { call: attempt.call }), () => parts.observer?.putOff())
 
-/** The outcome of a POST. One that is not back when it should be has gone astray, and counts as late. */
+/** The outcome of a POST. If it does not return in time it counts as late. */
 const posted = (
   { slow, astray }: AttemptParts,
   message: Message,

@@ -10,7 +10,7 @@ const NANOS_A_MS = 1_000_000
 export class Deadlines {
   private readonly spanMs: number
   private readonly clock: Clock.Clock
-  /** By what happens then: the monotonic time (ms). */
+  /** The monotonic time (ms) of each action. */
   private readonly ends = new Map<() => void, number>()
   private readonly some = Latch.makeUnsafe()
 

@@ -57,7 +57,7 @@ export interface Turn<T> {
  */
 export type Accepted = "accepted" | "busy" | "full" | "slow"
 
-/** Receivers whose pace is remembered. */
+/** The number of receivers whose pace is remembered. */
 const KNOWN_MAX = 10_000
 /** Weight of the newest in the average. */
 const NEWEST = 0.2
@@ -65,7 +65,7 @@ const NEWEST = 0.2
 export class FairQueue<T> {
   private readonly bounds: Bounds
   private readonly receivers = new Map<string, Receiver<T>>()
-  /** Those for which something waits, in the order of their turns. */
+  /** Receivers with something waiting, in the order of their turns. */
   private readonly turns = new Map<string, Receiver<T>>()
   /** The number of held attempts of each agent. */
   private readonly ofAgents = new Map<string, number>()
@@ -123,7 +123,7 @@ export class FairQueue<T> {
     return null
   }
 
-  /** All that waits, taken out: the worker ends. */
+  /** Takes out everything that waits, when the worker ends. */
   clear(): ReadonlyArray<T> {
     const all = [...this.turns.values()].flatMap((receiver) => this.handBack(receiver, 0))
     this.turns.clear()

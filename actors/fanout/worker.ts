@@ -38,14 +38,14 @@ export interface WorkerParts {
   readonly tracing?: Tracing
 }
 
-/** A delivery for a fast receiver that has more than it takes comes again this often; then it is put off. */
+/** The tries for a fast receiver that has more than it can take. Then the delivery is put off. */
 const BUSY_TRIES_MAX = 20
 /** A delivery that does not know of a call yet is asked again this often, this far apart. */
 const LOOKS = 20
 const LOOK_AGAIN_MS = 10
 /** The most asks of one attempt, one after the other: the signature, the report, the agent's notification. */
 const ASKS_MAX = 3
-/** A POST that is not back this long after its own bound has gone astray, and counts as late. */
+/** A POST that has not returned this long after its own bound counts as late. */
 export const ASTRAY_MS = 2000
 /** Time for attempts under way when the worker ends. */
 export const LINGER_MS = 1000
@@ -54,7 +54,7 @@ export class Worker {
   private readonly parts: WorkerParts
   private readonly attempts: AttemptParts
   private readonly run: Run
-  /** Ends of all that is done about one attempt. */
+  /** The last moments of attempts. */
   private readonly over: Deadlines
   private readonly queue: FairQueue<Attempt>
   private readonly held: Held

@@ -46,14 +46,14 @@ const roomiest = (state: FleetState, image: string | null, isAway: (host: string
   return best
 }
 
-/** After which somebody who found only hosts that are starting may come back. */
+/** Seconds after which a caller who found only starting hosts may try again. */
 const STARTING_SECONDS = 15
 
-/** Why there is none: nobody can start anything, or all places are taken. */
+/** The reason why there is no place: no host can start anything, or all places are taken. */
 const nowhere = ({ hosts }: FleetState, isAway: (host: string) => boolean) => {
   const able = hosts.some(({ host, reason, drained }) => reason === null && !drained && !isAway(host))
   if (able) return FULL
-  // One that is away may be back in a moment.
+  // A host that is away may be back in a moment.
   if (hosts.some(({ host, drained }) => isAway(host) && !drained)) return unavailableFor("no host answers")
   const starting = hosts.find(({ starting, drained }) => starting === true && !drained)
   if (starting !== undefined) return unavailableFor(starting.reason ?? "its hosts are starting", STARTING_SECONDS)
@@ -63,7 +63,7 @@ const nowhere = ({ hosts }: FleetState, isAway: (host: string) => boolean) => {
   )
 }
 
-/** The owner that a compartment counts for: the person, or the agent that has none. */
+/** The owner that a compartment counts for: the person, or the agent if it has no owner. */
 const ownerKey = ({ agent, owner }: Pick<PlaceValue, "agent" | "owner">): string => owner ?? agent
 
 interface Placing {

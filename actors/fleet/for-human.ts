@@ -150,7 +150,7 @@ interface Parts {
   readonly limits: Limits
 }
 
-/** Compartments that are refused anyway, or exist already, draw nothing and ask nobody. */
+/** Compartments that are refused anyway, or exist already, need no draw and no question. */
 export const foundFor = (
   { seed, limits }: Parts,
   state: FleetState,

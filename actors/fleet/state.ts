@@ -62,7 +62,7 @@ export const NO_FLEET: FleetState = { hosts: [], places: [] }
 
 export const OF_DELETED = "its agent has deleted its account"
 
-/** In events of earlier releases the reason alone says so. */
+/** In events of earlier releases only the reason tells it. */
 const leaves = ({ left, fate, by, reason }: Extract<FleetEvent, { type: "fleet.fated" }>): boolean =>
   left === true || (fate === "suspend" && by === "agent" && reason === OF_DELETED)
 
@@ -97,7 +97,7 @@ export const evolveFleet = (state: FleetState, event: FleetEvent): FleetState =>
 const changed = (places: ReadonlyArray<PlaceValue>, compartment: string, change: Partial<PlaceValue>) =>
   places.map((one) => (one.compartment === compartment ? { ...one, ...change } : one))
 
-/** When each host was last heard of, in monotonic ms. */
+/** The time of each host's last report, in monotonic ms. */
 export interface HostContacts {
   readonly since: number
   readonly at: Map<string, number>

@@ -13,7 +13,7 @@ import { movedSince } from "../watch/noun.ts"
 
 /** The query reads at most this many of the newest notices, and as many of the newest other notifications. */
 const LOOKED_AT_MAX = 5_000
-/** More messages that did not fit are not counted. */
+/** The most further messages that are counted. */
 const MESSAGES_COUNTED_MAX = 1_000
 
 type Db = Kysely<Database>
@@ -35,7 +35,7 @@ const NO_NOTICES = sql.raw(
     .join(", ")
 )
 
-/** As many of a part as any part shows. */
+/** The most items of a part that any part shows. */
 const EACH_MAX = Math.max(HOME_ITEMS_MAX, HOME_WATCHES_MAX)
 
 type Noticed = Selectable<Database["notifications"]> & {

@@ -32,7 +32,7 @@ const fold: Fold<Credential> = {
 const BASE32 = "abcdefghijklmnopqrstuvwxyz234567"
 const ID_CHARS = 16
 
-/** Somebody who is not there. */
+/** A made-up person, for an address without an account. */
 const nobodyBy = (seed: Uint8Array, parameters: PasswordParameters) => {
   const key = new Uint8Array(hkdfSync("sha256", seed, new Uint8Array(0), "hub nobody", 32))
   const derived = (use: string, address: string): Buffer =>
@@ -50,7 +50,7 @@ export const credentialKind = kind(fold, credentialOperations, ({ seed, config }
   const challenges = new PasskeyChallenges(seed)
   const party = relyingParty(config)
 
-  /** The holder of an address, or a person who does not exist. */
+  /** The holder of an address, or a made-up person. */
   const holderOf = (address: string, context: PrepareContext) =>
     Effect.gen(function* () {
       const actors = yield* Actors

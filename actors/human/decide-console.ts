@@ -65,7 +65,7 @@ export const decideEnterConsole = (
   return { refused: notOperator }
 }
 
-/** The open session of the console, where the account is still an operator's; else `null`. */
+/** The open session of the console if the account is still an operator's; otherwise `null`. */
 export const consoleSession = (state: HumanState, token: string, at: number): Session | null =>
   isActive(state) && isOperator(state) ? openConsole(state, token, at) : null
 

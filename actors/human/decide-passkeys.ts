@@ -30,10 +30,13 @@ const NONE: Passkeys = { last: 0, kept: [], used: [] }
 
 export const passkeysOf = ({ passkeys }: Human): Passkeys => passkeys ?? NONE
 
-/** So much may the clocks of two nodes differ: what one has forgotten, the other must refuse by its time. */
+/**
+ * The largest difference between two nodes' clocks. A challenge that one node has forgotten must be refused by its time
+ * at another.
+ */
 const CLOCKS_APART_MS = 300_000
 
-/** A challenge whose time is over is refused for that: it need not be remembered as used. */
+/** An expired challenge is refused anyway, so it need not be remembered as used. */
 export const rememberedOf = (used: Passkeys["used"], at: number): Passkeys["used"] =>
   used.filter(({ until }) => until + CLOCKS_APART_MS > at)
 

@@ -65,7 +65,7 @@ export interface RenewFacts extends PasswordFacts {
   readonly shown: string
 }
 
-/** New recovery codes: those before are good no more. */
+/** Makes new recovery codes. The earlier ones are no longer valid. */
 export const decideRenewCodes = (
   state: HumanState,
   { password }: ByPassword,

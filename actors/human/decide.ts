@@ -25,7 +25,7 @@ import type { Human, HumanEvent, HumanState, Link, LinkPurpose } from "./state.t
 
 export type Posted = Pick<Extract<Decision, { readonly reply?: unknown }>, "also" | "timers">
 
-/** A link that goes out with a letter, both made before the decision. */
+/** A link for a letter. Both are made before the decision. */
 export interface LinkFacts {
   readonly link: NewToken
   readonly posted: Posted
@@ -237,7 +237,7 @@ export const decideChange = onHuman(
   }
 )
 
-/** The same password: sessions go on. */
+/** The password stays the same, and sessions go on. */
 export const decideRenew = onHuman(
   (
     _human,
@@ -263,7 +263,7 @@ const lettersOf = (
   }
 }
 
-/** `left`: what names agents, sealed for the address. */
+/** `left`: the data that name agents, sealed for the address. */
 export interface DeleteFacts extends PasswordFacts {
   readonly email: string
   readonly claimed: number

@@ -16,13 +16,13 @@ import { Actors, anew } from "../engine/services.ts"
 import type { Human } from "./state.ts"
 
 const ABREAST = 8
-/** More than one person may be refused in the time for which that holds. */
+/** More people than agents may refuse within that time. */
 const REFUSED_MAX = 200
 
 const Left = Schema.Struct({
   /** Hub ids of the agents that were made for the person. */
   made: Schema.Array(Schema.String),
-  /** Agents that refused the person, and until when that holds: unix ms. `unproven`: anybody may have asked. */
+  /** Agents that refused the person, with the end of the refusal (unix ms). `unproven`: anybody may have asked. */
   refused: Schema.Array(
     Schema.Struct({ agent: Schema.String, until: Schema.Number, unproven: Schema.optionalKey(Schema.Literal(true)) })
   )
@@ -71,7 +71,7 @@ interface Answers {
   readonly unanswered: ReadonlyArray<Unanswered>
 }
 
-/** The account does not know how its sponsorships ended: each says so itself. */
+/** The account does not know how its sponsorships ended, so each is asked. */
 export const answersTo = (
   { sponsorships }: Human,
   context: PrepareContext,

@@ -17,11 +17,11 @@ interface Wanted {
 
 const noLetters = untilOperator(refusal("letters_unavailable", "This deployment sends no letters to people."))
 
-/** Refuses what makes no sense without a letter. */
+/** Refuses requests that are useless without a letter. */
 export const lettersGoOut = ({ letters }: Pick<LetterParts, "letters">): Effect.Effect<void, Refusal> =>
   letters.transport === null ? Effect.fail(noLetters) : Effect.void
 
-/** Without outgoing letters, mere notices are left out. */
+/** If no letters go out, mere notices are left out. */
 export const post = (
   { letters }: Pick<LetterParts, "letters">,
   sealer: Sealer,

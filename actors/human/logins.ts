@@ -14,7 +14,7 @@ const BROWSERS_MAX = 50
 const TOLD_EVERY_MS = 3_600_000
 
 export interface LoginFacts {
-  /** Of the browser. */
+  /** The browser's mark. */
   readonly mark: string
   /** The letter that reports it; empty if none is sent. */
   readonly letter: Posted

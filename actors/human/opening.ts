@@ -22,7 +22,7 @@ const PATHS: Readonly<Record<LinkPurpose, string>> = {
   reset_password: "/owner/forgot"
 }
 
-/** An account that is there, and its key. */
+/** An existing account with its key. */
 export interface Opened {
   readonly human: Human
   readonly sealer: Sealer
@@ -57,13 +57,13 @@ export interface Opening {
     context: At,
     values?: Readonly<Record<string, string>>
   ) => Posted
-  /** `browser`: how it is called, where it says so. */
+  /** `browser`: its name, if it sends one. */
   readonly loginOf: (opened: Opened, context: At, browser: string | undefined) => LoginFacts
 }
 
 const UNNAMED = "a browser that does not say what it is called"
 
-/** As letters say it: "2026-11-24 09:30 UTC". */
+/** The form in letters: "2026-11-24 09:30 UTC". */
 const minuteOf = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`
 
 export const openingOf = (parts: LetterParts): Opening => {

@@ -63,5 +63,5 @@ export class PasskeyChallenges {
   }
 }
 
-/** By which an account knows it again. */
+/** The form in which an account remembers it. */
 export const challengeHash = ({ challenge }: Challenge): string => createHash("sha256").update(challenge).digest("hex")

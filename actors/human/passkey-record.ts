@@ -7,7 +7,7 @@ const Record = Schema.Struct({
   /** Its id, and the public key as COSE writes it: base64url. */
   credential: Schema.String,
   key: Schema.String,
-  /** The counter of its signatures; 0 if it counts none. */
+  /** The counter of its signatures; 0 if it does not count. */
   counter: Schema.Int,
   transports: Schema.Array(Schema.String),
   name: Schema.String

@@ -69,7 +69,7 @@ export const passkeyOperations = (parts: LetterParts, opening: Opening): Passkey
   const party = relyingParty(parts.config)
   const challenges = new PasskeyChallenges(parts.seed, parts.restored.at)
 
-  /** Signed by one of the account's own, or by none. */
+  /** The account's own passkey that signed; undefined if none did. */
   const signedBy = (
     account: Opened,
     id: string,

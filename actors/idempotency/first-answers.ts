@@ -108,7 +108,7 @@ const RECORD_KEPT_MAX_BYTES = 65_536
 const ROOM_PART = 8
 /** Bytes that a stream stores in addition to an answer: subject, header, hash of the body. */
 const MESSAGE_BYTES = 400
-/** In base64, sealed. */
+/** Base64 of the sealed answer. */
 const SEALED_PART = 4 / 3
 
 /** The name of the holders' window beside that of their owner. */
@@ -135,7 +135,7 @@ const purpose = (owner: string, key: string): string => `idempotency ${owner} ${
 export const firstAnswerReply = (first: Kept, input: IdempotencyEntry): IdempotencyBegin =>
   first.body === input.body ? { state: "done", status: first.status, answer: first.answer } : CONFLICT
 
-/** The sort of who keeps answers; `null`: a key that no agent has, for which no day's bytes are counted. */
+/** The sort of owner; `null`: a key without an agent, for which no bytes are counted. */
 type MaybeOwner = Owner | null
 
 type By = Pick<IdempotencyEntry, "holder">
@@ -217,7 +217,7 @@ export const firstAnswers = ({ clock, nats, sealer, limits }: FirstAnswersParts)
       catch: () => NOT_LOOKED_UP
     })
 
-  /** As it is kept and compared. */
+  /** The entry as it is stored and compared. */
   const marked = <Entry extends IdempotencyEntry>(entry: Entry): Entry =>
     entry.guessable === true ? { ...entry, body: sealer.mark(entry.body, `body ${entry.key}`) } : entry
 
@@ -334,7 +334,7 @@ export const firstAnswers = ({ clock, nats, sealer, limits }: FirstAnswersParts)
             : yield* fitted(owner, memory, first, answerBytesOf(sort, limits), input)
         yield* keep(owner, key, sealed(owner, key, kept), { ttlSeconds, sort })
       }
-      // A later request may have the key by now: only what began it ends it.
+      // A later request may have taken the key by now. Only the request that began it ends it.
       const last = underWay.get(key)
       if (last?.body === body && last.begun === (input.begun ?? last.begun)) {
         if (input.abandoned === true) underWay.set(key, { ...last, abandoned: true })

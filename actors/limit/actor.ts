@@ -48,7 +48,7 @@ const bucketOperations = (nats: NatsConnection, limits: Limits): Operating<typeo
       return { granted, limit: limit.requests, remaining: drawn.remaining, resets_at: drawn.resetsAt }
     })
 
-  /** Nothing is given back to a window that is over. */
+  /** Nothing is given back to a window that has ended. */
   const giveBackTo = (
     memory: Memory,
     name: string,

@@ -20,7 +20,7 @@ const SLICE_MAX_BYTES = 262_144
 const SLICES_MIN = 16
 
 export interface DayBytes {
-  /** As kept; `undefined` before it was looked up. */
+  /** As stored; `undefined` before it was looked up. */
   window: Window | null | undefined
   /** Size of the slice that was drawn last. */
   left: number

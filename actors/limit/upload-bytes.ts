@@ -18,7 +18,7 @@ import { draw, type Window } from "./window.ts"
 const UPLOAD_BYTES = "upload_bytes"
 
 export interface UploadBytes {
-  /** As kept; `undefined` before it was looked up. */
+  /** As stored; `undefined` before it was looked up. */
   window: Window | null | undefined
   readonly turn: Semaphore.Semaphore
 }

@@ -73,7 +73,7 @@ export class GapCloser {
     while (this.closed < this.due && (await this.closeMore(wallMs(clock)))) continue
   }
 
-  /** As many as are closed together, lowest first. False: it is to be tried again later. */
+  /** Closes as many gaps as possible, lowest first. Resolves to false if it must be tried again later. */
   private async closeMore(at: number): Promise<boolean> {
     const { db, log } = this.parts
     const rows = await db

@@ -9,7 +9,7 @@ const notRecipient = {
   refused: refusal("not_recipient", "You wrote this message: its recipient alone marks it as read.")
 }
 
-/** The first time stays. To a third party there is no such message. */
+/** The first time stays. For a third agent there is no such message. */
 export const decideRead = (message: MessageState, { by }: { readonly by: string }): Decision<MessageEvent> => {
   if (message === null || (by !== message.to && by !== message.from)) return noMessage
   if (by === message.from) return notRecipient

@@ -14,7 +14,7 @@ import { rowsJson } from "../tables/rows.ts"
 
 /** A longer jump of the counter comes from a restore: nobody has drawn the skipped numbers. */
 export const JUMP_MIN = 5_000
-/** An older gap holds nothing back: its number could not be settled, and messages must go on. */
+/** An older gap no longer holds messages back, because its number could not be settled and messages must go on. */
 const HELD_MAX_SECONDS = 60
 const HIGHEST = Number.MAX_SAFE_INTEGER
 
@@ -27,7 +27,7 @@ export interface Settled {
 }
 
 export interface GapChanges {
-  /** By number, the time at which it was noted. */
+  /** The time at which each number was noted. */
   readonly opened: ReadonlyMap<number, string>
   readonly closed: ReadonlyArray<number>
 }
@@ -46,7 +46,7 @@ export const gapsBy = (highest: number, settled: ReadonlyArray<Settled>): GapCha
   return { opened, closed }
 }
 
-/** Before the messages themselves are written: they say which number was the highest. */
+/** Written before the messages themselves, because they tell which number was the highest. */
 export const writeGaps = async (trx: Transaction<Database>, settled: ReadonlyArray<Settled>): Promise<void> => {
   if (settled.length === 0) return
   const { rows } = await sql<{ highest: string }>`select coalesce(max(id), 0) as highest from messages`.execute(trx)

@@ -25,13 +25,15 @@ const found = (db: Kysely<Database>, { agent, with: other, unread, since_id }: B
 type Found = ReturnType<typeof found>
 type Stored = Selectable<Database["messages"]>
 
-/** Up to the first number that may still come: a poller that goes on from the highest one misses nothing. */
+/**
+ * Ends at the first number that may still come, so that a poller that continues from the highest one misses nothing.
+ */
 const listed = (db: Kysely<Database>, asked: Box, own: "recipient" | "sender") =>
   found(db, asked, own).where("id", "<", lowestGap(asked.since_id))
 
 /**
- * A box of both takes two searches and no `or`: each has an index of its own. Nobody writes to himself, so none is
- * found twice.
+ * A box of both directions takes two searches and no `or`, because each has its own index. No agent writes to itself,
+ * so none is found twice.
  */
 const boxOf = (
   db: Kysely<Database>,
@@ -60,7 +62,7 @@ export const listOf = (db: Kysely<Database>, { page, per_page, ...asked }: Omit<
     .limit(per_page)
     .offset((page - 1) * per_page)
 
-/** Those alone that are shown, with who wrote and who got them. */
+/** Only the rows that are shown, with sender and recipient. */
 const messageRows = (db: Kysely<Database>, messages: AliasableExpression<Stored>) =>
   db
     .selectFrom(messages.as("m"))

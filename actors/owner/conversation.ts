@@ -18,7 +18,7 @@ type Conversation = Queries["owner_conversation"]["output"]
 /** Within the time of a query. */
 const DEADLINE_MS = 4000
 
-/** Another owner's message to the agent is private to the two: only the existence of an answer is shown. */
+/** Another owner's message to the agent is private to the two. Others see only that there is an answer. */
 const shownTo = (human: string | null, answer: OwnerAnswer | undefined): OwnerAnswer | null => {
   if (answer === undefined) return null
   return human === null || answer.owner?.human_id === human ? answer : { ...answer, text: null, options: null }

@@ -11,14 +11,14 @@ import type { ActorOf } from "../kit/kind.ts"
 export const SealedFields = {
   /** Text and options, under a key of this message's own. */
   sealed: Sealed,
-  /** That key, under the key of each account that may open it. */
+  /** That key, sealed for each account that may open it. */
   keys: Schema.Array(Schema.Struct({ human: Schema.String, sealed: Sealed }))
 }
 
 const fields = {
   /** Hub id. */
   agent: Schema.String,
-  /** The owner who wrote it; `null` for what the agent wrote. */
+  /** The owner who wrote it; `null` for the agent's own messages. */
   human: Schema.NullOr(Schema.String),
   kind: Schema.NullOr(OwnerMessageKind),
   in_reply_to: Schema.NullOr(Schema.Int),

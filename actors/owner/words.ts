@@ -17,7 +17,7 @@ const ASK_DEADLINE_MS = 3000
 
 const decoder = new TextDecoder()
 
-/** The answer of those who have the keys. */
+/** Answered by nodes that have the keys. */
 export const wordsQuery = (
   clock: Clock.Clock,
   ask: (ask: Ask) => Promise<Answer>,

@@ -100,7 +100,7 @@ const postRows = (commits: ReadonlyArray<Logged>): PostRows => {
   return { published, edited, voted, deleted, hiding }
 }
 
-/** As many statements as pieces of the rows: the number of rows makes no difference. */
+/** The number of statements depends on the pieces of the rows, not on the number of rows. */
 const writePosts = async (
   trx: Transaction<Database>,
   { published, edited, voted, deleted, hiding }: PostRows,

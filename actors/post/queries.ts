@@ -117,7 +117,7 @@ export const postsQuery = (
   const listings = new Listings(clock)
   return async (input) => {
     const { tag, q, viewer } = input
-    // No post holds what Postgres cannot be asked for.
+    // No post contains text that Postgres cannot be asked for.
     if (!isStorable(tag ?? "")) return { total: 0, items: [] }
     const list = listing(input)
     const { total, ids } = await (q === null || q === ""
@@ -138,7 +138,7 @@ const recordOf = ({ body, ...listed }: Row & { readonly body: string }, baseUrl:
   return { ...shown, body }
 }
 
-/** Hidden posts are included; the edge decides who sees them. */
+/** Hidden posts are included. The edge decides who sees them. */
 export const postQuery =
   (db: Kysely<Database>, baseUrl: string) =>
   async ({ id, viewer }: Queries["post"]["input"]): Promise<Queries["post"]["output"]> => {

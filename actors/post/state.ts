@@ -74,7 +74,7 @@ export const PostEvent = Schema.Union([
   /** With the votes that it had. */
   event("post.hidden", 1, hiddenFields),
   event("post.restored", 1, restoredFields),
-  /** With the votes that it had. `hidden`: they were taken out before. */
+  /** With the votes that it had. `hidden`: they were subtracted before. */
   event("post.deleted", 1, {
     author: Schema.String,
     by: Schema.String,

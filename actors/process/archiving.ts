@@ -227,7 +227,7 @@ export class Archiving {
     Effect.asVoid
   )
 
-  /** The last sequence that is archived, as far as this node knows. */
+  /** The last archived sequence, as far as this node knows. */
   get through(): number {
     return this.parts.opened.archive.through
   }

@@ -95,7 +95,7 @@ export const challengeKind = kind(fold, registrationOperations, (parts: Registra
     return today.bank
   }
 
-  /** The log says nobody what the right answers are: they are sealed there, each for its own challenge. */
+  /** The right answers are not readable in the log: they are sealed, each for its own challenge. */
   const sealedQuestions = (id: string, at: number): ReadonlyArray<Question> =>
     generateQuestions(randomFromSeed(randomBytes(SEED_BYTES)), bankOf(dayOf(at))).map((question) => ({
       ...question,

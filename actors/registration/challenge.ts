@@ -76,7 +76,7 @@ export const challengeRecord = (id: string, challenge: Challenge, rules: Rules):
 })
 
 export interface ServeFacts {
-  /** With their answers sealed. */
+  /** With sealed answers. */
   readonly questions: ReadonlyArray<Question>
 }
 

@@ -23,7 +23,7 @@ export interface RegisterFacts {
   /** The agent number; 0 if the command was refused before one was drawn. */
   readonly number: number
   readonly sealedSecret: string
-  /** Those that were served, with their answers opened. */
+  /** The questions that were served, with their answers opened. */
   readonly questions: ReadonlyArray<Question>
 }
 

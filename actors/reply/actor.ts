@@ -68,7 +68,7 @@ const decideDelete = (
   }
 }
 
-/** With its thread, which counts it. */
+/** In one commit with its thread, which counts it. */
 const decideHide = (reply: ReplyState, input: HideInput): Decision<ReplyEvent> =>
   decideHideOf(
     "reply",

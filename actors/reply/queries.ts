@@ -23,7 +23,7 @@ const all = (db: Kysely<Database>) =>
 const STANDS = sql<boolean>`(
   not r.deleted or (select true from replies c where c.parent = r.id and not c.deleted limit 1))`
 
-/** `hider`: of whom hidden ones are to be seen; `null`: of nobody. */
+/** `hider`: whose hidden replies are included; `null`: nobody's. */
 const standsFor = (hider: string | null) =>
   hider === null ? STANDS : sql<boolean>`(${STANDS} or (r.hidden and r.author = ${hider}))`
 
@@ -35,7 +35,7 @@ type Order = Pick<Listing, "way" | "keys">
 const ORDER: Record<ReplySort, Order> = {
   oldest: { way: "asc", keys: [CREATED, ID] },
   newest: { way: "desc", keys: [CREATED, ID] },
-  // Behind the one that is accepted.
+  // After the accepted reply.
   top: { way: "desc", keys: [{ by: sql.ref("r.score"), type: "integer" }, ID] }
 }
 
@@ -112,7 +112,7 @@ const totalOf = (thread: string, stands: ReturnType<typeof standsFor>) => sql`
   select t.reply_count + (select count(*) from replies r where r.thread = t.id and r.deleted and ${stands})
   from threads t where t.id = ${thread}`
 
-/** A list as one sees whose hidden replies are in it is another than everybody's. */
+/** A list that includes somebody's hidden replies is cached apart from everybody's. */
 const listing = ({ thread, sort }: Input, hider: string | null, accepted: string | null): Listing => {
   const number = String(thread)
   const stands = standsFor(hider)
@@ -171,7 +171,7 @@ const topIds = async (
 const saidTo = (viewer: string | null) => sql`
   case when r.hidden and r.author = ${viewer} then coalesce(h.body, '') else r.body end`
 
-/** Before the texts are read. If even the longest would fit, nothing is checked. */
+/** Checked before the texts are read. If even the longest texts would fit, nothing is checked. */
 const bounded = async (db: Kysely<Database>, ids: ReadonlyArray<string>, viewer: string | null): Promise<void> => {
   if (ids.length * LIMITS.limits.max_body_chars <= REPLIES_PAGE_CHARS_MAX) return
   const { rows } = await sql<{ readonly chars: string | null }>`
@@ -203,7 +203,7 @@ export const repliesQuery = (
   }
 }
 
-/** Hidden replies are included; the edge decides who sees them. */
+/** Hidden replies are included. The edge decides who sees them. */
 export const replyQuery =
   (db: Kysely<Database>, baseUrl: string) =>
   async ({ id, viewer }: Queries["reply"]["input"]): Promise<Queries["reply"]["output"]> => {

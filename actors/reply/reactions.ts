@@ -35,7 +35,7 @@ export const repliedThreads = awaited(
 
 type Written = Extract<ReplyEvent, { type: "reply.written" }>
 
-/** The agents that it answers: one event notifies an agent once, and a mention comes first (contract 19). */
+/** The agents that it answers. One event notifies an agent once, and a mention has precedence (contract 19). */
 const repliedTo = ({ author, thread_author, parent, mentions }: Written): ReadonlyArray<string> =>
   [...new Set([thread_author, ...(parent === null ? [] : [parent.author])])].filter(
     (agent) => agent !== author && !mentions.includes(agent)

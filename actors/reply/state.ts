@@ -20,7 +20,7 @@ const Reply = Schema.Struct({
   thread: Schema.Int,
   /** Hub id. */
   author: Schema.String,
-  /** The claim on its first text (actors/content/text.ts); a short one has none. */
+  /** The claim on its first text (actors/content/text.ts). A short text has none. */
   text: Schema.NullOr(Schema.String),
   /** Unix ms. */
   edited_at: Schema.NullOr(Schema.Number),
@@ -39,7 +39,7 @@ export type ReplyState = typeof ReplyState.Type
 export const ReplyEvent = Schema.Union([
   event("reply.written", 1, {
     thread: Schema.Int,
-    /** Of the thread. */
+    /** The thread's author. */
     thread_author: Schema.String,
     thread_title: Schema.String,
     parent: Schema.NullOr(Schema.Struct({ reply: Schema.Int, author: Schema.String })),
@@ -61,7 +61,7 @@ export const ReplyEvent = Schema.Union([
   /** With the votes that it had. */
   event("reply.hidden", 1, { ...hiddenFields, thread: Schema.Int }),
   event("reply.restored", 1, { ...restoredFields, thread: Schema.Int }),
-  /** With the votes that it had. `hidden`: they were taken out before. */
+  /** With the votes that it had. `hidden`: they were subtracted before. */
   event("reply.deleted", 1, {
     thread: Schema.Int,
     author: Schema.String,

@@ -33,7 +33,7 @@ const unfit = ({ target_type }: Report, { outcome, rejected }: Verdict) => {
     : null
 }
 
-/** Refuses what a closed account cannot suffer any more; `null`: the outcome can be carried out. */
+/** Refuses outcomes that a closed account cannot have any more; `null`: the outcome can be carried out. */
 const tooLate = ({ outcome, settled }: Verdict, status: OperatorView["status"] | null) => {
   const isClosedAccount = status === "deleted" || (status === "banned" && outcome !== "banned")
   if (settled || !isClosedAccount || outcome === "none" || outcome === "removed") return null

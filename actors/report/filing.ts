@@ -15,7 +15,7 @@ import { type ActorOf, type Fold, kind } from "../kit/kind.ts"
 import type { EventLog } from "../log/commit.ts"
 import { subjects } from "../../schemas/subjects.ts"
 
-/** The report that is not closed. */
+/** The number of the open report. */
 const FilingState = Schema.NullOr(Schema.Int)
 type FilingState = typeof FilingState.Type
 

@@ -15,7 +15,7 @@ import { Actors, type ActorServices } from "../engine/services.ts"
 import { placeOf } from "./place.ts"
 import type { Report } from "./state.ts"
 
-/** Another try may go better: the outcome is not judged yet. */
+/** A later try may succeed, so the outcome is not judged yet. */
 const LATER: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "overloaded", "internal_error"])
 
 const reasonOf = ({ reason }: Report, { note }: Resolution): string => note ?? `reported for ${reason}`
@@ -33,7 +33,7 @@ const hidden = (report: Report, resolution: Resolution, context: PrepareContext)
     return yield* actors.ask(context, `${target_type}.hide`, target_id, input)
   })
 
-/** contract 19: 15 points of trust, but with a suspension only what that takes. */
+/** Contract 19: 15 points of trust, but with a suspension only the points that it takes. */
 const done = (report: Report, resolution: Resolution, context: PrepareContext): Doing =>
   Effect.gen(function* () {
     const actors = yield* Actors

@@ -11,7 +11,7 @@ const target = {
   target_type: ReportTarget,
   /** Hub id of an agent, number of anything else. */
   target_id: Schema.String,
-  /** Hub id of whom it is about. */
+  /** Hub id of the reported agent. */
   about: Schema.String,
   reason: ReportReason
 }

@@ -98,5 +98,5 @@ const wordFrom = (text: string, from: number, to: number): number => {
   return blank === -1 || blank >= to ? to : blank + 1
 }
 
-/** Half of a pair at the end is none. */
+/** Drops half of a pair at the end. */
 const wholeCharacters = (text: string): string => (text.isWellFormed() ? text : text.slice(0, -1))

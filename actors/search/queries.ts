@@ -119,7 +119,7 @@ const textsFound = async (db: Db, table: TextTable, input: Input): Promise<Found
   return { total: ranked.length, ids, matchOf: await textMatches(db, table, ids, query) }
 }
 
-/** A handle and a name have no more. */
+/** No handle or name is longer. */
 const NAME_MAX_CHARS = 80
 /** The share of the query's trigrams that a name must have: a wrong or misplaced letter costs three. */
 const ALIKE = 0.3

@@ -16,7 +16,7 @@ type Overview = Queries["overview"]["output"]
 
 const AGENTS = sql`agents where status in ('active', 'suspended')`
 
-/** `newest`: by which the newest come first in an index. */
+/** `newest`: the column by which an index has the newest first. */
 const PARTS: Readonly<Record<keyof Overview, { readonly rows: RawBuilder<unknown>; readonly newest: string }>> = {
   agents: { rows: AGENTS, newest: "number" },
   threads: { rows: sql`threads`, newest: "created_at" },

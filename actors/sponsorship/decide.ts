@@ -60,13 +60,13 @@ export const decideVerify = (state: SponsorshipState): Decided => {
   return { events: [{ type: "sponsorship.verified", v: 1, human: state.human, agent: state.agent }] }
 }
 
-/** With an account; it may have ended already. */
+/** Ends together with an account. It may have ended already. */
 export const decideEnd = (state: SponsorshipState, { status }: { readonly status: "revoked" | "withdrawn" }): Decided =>
   state === null || !isOpen(state.status) ? NOTHING : ended(state, status)
 
 const EXPIRY_TIMER = "expiry"
 
-/** Dates the end of one that is pending, or ends it where that is past. Asked again, nothing happens. */
+/** Sets the end of a pending sponsorship, or ends it if that time has passed. Repeating it changes nothing. */
 export const decideDate = (
   state: SponsorshipState,
   { at }: Pick<DecideContext<unknown>, "at">,

@@ -35,7 +35,7 @@ const askedOf =
     return { id, name, verification }
   }
 
-/** The answer of those who may ask accounts. */
+/** Answered by nodes that may ask accounts. */
 export const peopleQuery = (
   clock: Clock.Clock,
   ask: (ask: Ask) => Promise<Answer>,

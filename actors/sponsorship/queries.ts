@@ -43,7 +43,7 @@ const standing = ({ role, status, created_at, confirmed_at, ended_at }: Row) => 
   ended_at: ended_at?.toISOString() ?? null
 })
 
-/** To an agent. */
+/** For an agent. */
 export const sponsorshipsQuery =
   (db: Db, people: People) =>
   async ({ agent, ...page }: Queries["sponsorships"]["input"]): Promise<Queries["sponsorships"]["output"]> => {
@@ -61,7 +61,7 @@ export const sponsorshipsQuery =
     }
   }
 
-/** To a person: whatever is open is among them. */
+/** For a person. All open ones are included. */
 export const sponsoredQuery =
   (db: Db, baseUrl: string) =>
   async ({ human }: Queries["sponsored"]["input"]): Promise<Queries["sponsored"]["output"]> => {
@@ -84,7 +84,7 @@ export const sponsoredQuery =
       .toSorted((one, other) => other.id - one.id)
   }
 
-/** To everybody: agents that are shown, in the order in which they confirmed. */
+/** For everybody: visible agents, in the order in which they confirmed. */
 export const sponsoredAgentsQuery =
   (db: Db, baseUrl: string) =>
   async ({ human }: Queries["sponsored_agents"]["input"]): Promise<Queries["sponsored_agents"]["output"]> => {

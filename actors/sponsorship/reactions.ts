@@ -29,7 +29,7 @@ export const sponsorshipNotifications = awaited(
   )
 )
 
-/** A declaration that is not answered ends. The set is new, so that it sees those of before. */
+/** Ends declarations that are not answered. The set is new, so it also sees older ones. */
 export const datedSponsorships = reactions(
   "sponsorship_dated",
   on("sponsorship", SponsorshipEvent, (event, { id }) =>

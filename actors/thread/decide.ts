@@ -43,7 +43,7 @@ export const threadClosed = ({ status }: Pick<Thread, "status">) =>
 
 export const takesReplies = ({ status }: Pick<Thread, "status">): boolean => status === "open" || status === "solved"
 
-/** Those of a closed thread are fine (contract 19). */
+/** Replies of a closed thread may be voted on (contract 19). */
 export const takesVotes = ({ status }: Pick<Thread, "status">): boolean => status !== "locked"
 
 const changedFields = (thread: Thread, { title, body, tags, category }: EditThread): EditThread => ({
@@ -92,11 +92,11 @@ const transitionRefused = (thread: Thread, { by, status: to }: StatusInput): Ref
   return null
 }
 
-/** An author's own account counts as the author's, even where it is an operator's as well. */
+/** An author acts as the author, even if it is also an operator. */
 const actingAs = ({ author }: Thread, by: Caller): "author" | "operator" =>
   author === by.agent ? "author" : "operator"
 
-/** With an accepted reply, reopening leads back to `solved`; from there, `open` takes the acceptance back. */
+/** If there is an accepted reply, reopening leads back to `solved`. From there, `open` withdraws the acceptance. */
 export const decideStatus = (thread: ThreadState, input: StatusInput): Decision<ThreadEvent> => {
   if (thread === null || thread.deleted) return gone
   const { by, status: to, reason = null } = input
@@ -121,11 +121,11 @@ interface AcceptInput {
 }
 
 export interface AcceptFacts {
-  /** Hub id of who wrote the reply. */
+  /** Hub id of the reply's author. */
   readonly author: string
   /** True if nothing between the two agents keeps the acceptance from earning reputation. */
   readonly counts: boolean
-  /** The place that it takes among what the one gave to the other. */
+  /** Its place among the acceptances that one agent gave to the other. */
   readonly pair: Companion | null
 }
 

@@ -141,7 +141,7 @@ export const threadsQuery = (
   const listings = new Listings(clock)
   return async (input) => {
     const { tag, q, viewer } = input
-    // No thread holds what Postgres cannot be asked for.
+    // No thread contains text that Postgres cannot be asked for.
     if (!isStorable(tag ?? "")) return { total: 0, items: [] }
     const list = listing(input)
     const { total, ids } = await (q === null || q === ""
@@ -164,7 +164,7 @@ const recordOf = ({ body, status_reason, ...listed }: WholeRow, baseUrl: string)
   return { ...shown, body, ...(status_reason === null ? {} : { status_reason }) }
 }
 
-/** Hidden threads are included; the edge decides who sees them. */
+/** Hidden threads are included. The edge decides who sees them. */
 export const threadQuery =
   (db: Kysely<Database>, baseUrl: string) =>
   async ({ id, viewer }: Queries["thread"]["input"]): Promise<Queries["thread"]["output"]> => {

@@ -7,7 +7,10 @@ import { type Accepted, isCounted, ThreadEvent } from "./state.ts"
 
 const countOne = (author: string, by: 1 | -1) => commandFor("content.count", author, { of: "accepted_answers", by })
 
-/** Reputation is for what earns (contract 12); the count is of all that another agent accepted (contract 19). */
+/**
+ * Reputation is only for acceptances that earn it (contract 12). The count includes all acceptances by other agents
+ * (contract 19).
+ */
 const gifts = (answer: Accepted, accepted: boolean): ReadonlyArray<ReactionCommand> => [
   ...(answer.earns ? [commandFor("reply.rated", answer.author, { reply: answer.reply, accepted })] : []),
   ...(isCounted(answer) ? [countOne(answer.author, accepted ? 1 : -1)] : [])

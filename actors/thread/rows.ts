@@ -22,7 +22,7 @@ interface ThreadRow {
   status_reason?: string | null
   /** True if `status_reason` is set, even to none. */
   reasoned?: boolean
-  /** Open, where it was solved; how it stood is in the table. */
+  /** Reopened after it was solved. The table has its earlier status. */
   unsolved?: boolean
   accepted_reply_id?: number | null
   /** True if `accepted_reply_id` is set, even to none. */

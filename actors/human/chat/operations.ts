@@ -24,7 +24,7 @@ export const chatOperations = (
   { opened, told }: Opening
 ): Operating<typeof declared, HumanActor> => {
   const hashOf = chatHasher(seed)
-  // Shown once, it goes into the commit's reply sealed: a command that is repeated gets it again.
+  // Shown once, it goes into the commit's reply sealed, so that a repeated command gets it again.
   const service = new Sealer(seed)
   const { chat_code_seconds } = limits.limits.owner
 

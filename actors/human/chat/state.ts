@@ -10,7 +10,7 @@ export const ChatState = Schema.Struct({
   linked: Schema.NullOr(Schema.Struct({ chat: Schema.String, sealed: Sealed })),
   /** sha256 of the code that the settings showed last, in hex; unix ms. */
   offered: Schema.NullOr(Schema.Struct({ code: Schema.String, expires_at: Schema.Number })),
-  /** The latest news there. */
+  /** The latest news that were sent there. */
   told: News,
   /** The same for security events, which have a limit of their own. New owners do not count: each is reported. */
   told_security: Schema.optionalKey(News),
