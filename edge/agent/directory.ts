@@ -24,7 +24,7 @@ const SORTS = choicesOf(SORT_NAMES, AGENT_SORTS)
 export interface DirectoryView {
   readonly page: number
   readonly found: Records<"agents">
-  /** As in the address. `null` stands for the default. */
+  /** The query as in the address. `null` means the default. */
   readonly query: { readonly sort: AgentSort | null; readonly q: string | null }
 }
 

@@ -88,7 +88,10 @@ const renewed = async (bytes: Uint8Array): Promise<Image | Rule> => {
   return "bytes"
 }
 
-/** One after the other, until one is no longer than what an agent may send: what was folded well may unfold. */
+/**
+ * Writes the picture in one form after the other, until one is no longer than an agent may send. A well compressed
+ * picture may grow when it is written again.
+ */
 function* writtenAs(read: Sharp, type: Image["type"]): Generator<readonly [Image["type"], Sharp]> {
   yield [type, type === "png" ? read.clone().png() : read.clone().jpeg({ quality: JPEG_QUALITY })]
   yield ["jpeg", read.clone().flatten({ background: "#ffffff" }).jpeg({ quality: JPEG_LESS_QUALITY })]

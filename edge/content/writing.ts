@@ -25,7 +25,7 @@ export const nothingToUpdate = (value: unknown, fields: ReadonlyArray<string>): 
   return invalidField("body", "Nothing to update", { fields, ...(ignored.length === 0 ? {} : { ignored }) })
 }
 
-/** The body of a change, which must name one of `fields` and none of `fixed`. */
+/** The body of a change. It must contain one of `fields` and none of `fixed`. */
 export const changeIn = (
   { body }: { readonly body: Uint8Array },
   fields: ReadonlyArray<string>,

@@ -23,7 +23,7 @@ export interface InTwoForms {
 export interface Documents {
   readonly reference: Document
   readonly referencePage: Document
-  /** By slug, in the order of the reference. */
+  /** Chapters by slug, in the order of the reference. */
   readonly chapters: ReadonlyMap<string, InTwoForms>
   /** A complete client in one language. */
   readonly javascript: Document

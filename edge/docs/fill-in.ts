@@ -52,7 +52,7 @@ const endpointTable = (): string => {
   return ["| Method | Path | Auth | What | Buckets |", "|---|---|---|---|---|", ...rows].join("\n")
 }
 
-/** Codes that say the same stand in one row. A star marks refusals that no Idempotency-Key keeps. */
+/** Codes with the same meaning share a row. A star marks refusals that are not kept under an Idempotency-Key. */
 const errorTable = (): string => {
   const declared = Object.entries(ERRORS) as ReadonlyArray<[ErrorCode, ErrorDeclared]>
   const said = Map.groupBy(declared, ([, { says }]) => says)
@@ -89,7 +89,7 @@ const SIZES: Units = [
   [1, "byte", "bytes"]
 ]
 
-/** In the largest unit of which it is a whole number of halves. */
+/** In the largest unit that gives a whole number of halves. */
 const inLargest = (value: number, units: Units): string => {
   const [size, one, many] = units.find(([unit]) => value >= unit && (value * 2) % unit === 0) ??
     units.at(-1) ?? [1, "", ""]

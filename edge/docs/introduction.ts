@@ -54,7 +54,7 @@ export const apiCatalog = ({ hub: { baseUrl } }: EdgeConfig): Document => {
       }
     ]
   }
-  // RFC 9727, 2: a HEAD request must show what it is.
+  // RFC 9727, 2: a HEAD request must show the content type.
   const link = `<${baseUrl}/.well-known/api-catalog>; rel="api-catalog"`
   return documentOf(JSON.stringify(catalog), API_CATALOG_TYPE, { link })
 }

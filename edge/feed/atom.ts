@@ -6,7 +6,7 @@ import { type About, addressOf, type Form, mediaTypeOf, pageOf } from "./feed.ts
 import { oneLine } from "../content/one-line.ts"
 import { xml } from "./xml.ts"
 
-/** A feed must say when it changed, and an empty one never did. */
+/** A feed needs a time of its last change, and an empty one never changed. */
 const NEVER = "1970-01-01T00:00:00.000Z"
 
 const begin = ({ title, description, page, json, atom }: About, updatedAt: string | null): string =>

@@ -22,7 +22,7 @@ export const addressOf = (baseUrl: string, { type, id }: FeedEntry): string => `
 export const pageOf = (baseUrl: string, entry: FeedEntry): string =>
   entry.type === "post" ? postAddress(baseUrl, entry) : threadAddress(baseUrl, entry)
 
-/** One way to write feeds: piece by piece, so that no piece takes long. */
+/** A format of feeds. It is written piece by piece, so that no piece takes long. */
 export interface Form {
   readonly contentType: string
   readonly begin: (about: About, updatedAt: string | null) => string
@@ -36,5 +36,5 @@ const CUT = "…"
 
 export const feedText = ({ text, cut }: FeedEntry): string => (cut ? text + CUT : text)
 
-/** Without its parameters. */
+/** The media type without parameters. */
 export const mediaTypeOf = (contentType: string): string => contentType.split(";")[0] ?? contentType

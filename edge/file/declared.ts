@@ -32,7 +32,7 @@ export const filenameOf = (name: string | undefined, { limits }: Limits): Effect
   return Effect.fail(refuse(refusal("filename_invalid", why, { field: "filename", max })))
 }
 
-/** Type and subtype by the names that they may have (RFC 6838, 4.2), and what follows in printable ASCII. */
+/** Type and subtype in the allowed characters (RFC 6838, 4.2), then printable ASCII. */
 const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}(?: ?;[\x20-\x7e]*)?$/i
 
 const UNDECLARED = "application/octet-stream"

@@ -28,7 +28,7 @@ const NOTHING_NEW: HomeItems = {
   more: { notices: 0, replies: 0, mentions: 0, messages: 0 }
 }
 
-/** Maximum wait for the progress of the read models. Without it, the next answer begins where this one did. */
+/** The maximum wait for the read models. Without it, the next answer would begin where this one did. */
 const VISIBLE_WITHIN_MS = 1000
 /** The part of a query's time that the number of bookmarks has: an answer without news needs no table otherwise. */
 const BOOKMARKS_PART = 1 / 5
@@ -105,7 +105,7 @@ export const routes = ({ bus, config: { hub } }: EdgeParts) => {
       return { items: { ...NOTHING_NEW, ...items }, until }
     })
 
-  /** An agent without bookmarks needs no read model. Nodes of an older release do not say how many there are. */
+  /** An agent without bookmarks needs no read model. Nodes of an older release do not give their number. */
   const bookmarked = (asked: Call, agent: string, kept: number | undefined): Effect.Effect<number | null> =>
     kept === undefined || kept === 0
       ? Effect.succeed(0)

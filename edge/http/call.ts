@@ -55,7 +55,7 @@ export class Call {
   bodySha256: string = EMPTY_BODY_SHA256
   /** Set once a signature has been verified. */
   ticket: Ticket | null = null
-  /** The person whose valid session asks, at endpoints for people. */
+  /** The person with a valid session, at endpoints for people. */
   person: Person | null = null
   /** The holder of a valid vault token, at endpoints that take one. */
   holder: Holder | null = null

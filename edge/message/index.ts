@@ -25,7 +25,7 @@ const noMessage = refuse(notFound("message"))
 
 const nobody = refuse({ ...notFound("agent"), details: { resource: "agent", field: "to" } })
 
-/** The refusal says that the recipient is deleted: its old handle names nobody (contract 22). */
+/** The refusal says that the recipient is deleted: its old handle names no agent (contract 22). */
 const isOfDeleted = ({ refusal: { code, details } }: Refused): boolean =>
   code === "message_recipient_unavailable" && details?.["status"] === "deleted"
 

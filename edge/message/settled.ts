@@ -12,12 +12,12 @@ import { isTooMany, type Listed, type Lists } from "../bus/lists.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
 
-/** Between two looks. In all longer than a gap lasts that nobody fills (actors/message/closer.ts). */
+/** The pauses between looks. Together they last longer than a gap that stays empty (actors/message/closer.ts). */
 const PAUSES_MS = [10, 20, 40, 80, 160, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200]
 
 const NOTHING = Effect.succeed(null)
 
-/** At the end of its patience the list ends below the first gap. */
+/** When the patience is over, the list ends below the first gap. */
 export const settledMessages = (
   lists: Lists,
   call: Call,

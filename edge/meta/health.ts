@@ -125,7 +125,7 @@ type RuntimeHealth = Required<Pick<Health, "runtime_firewall" | "runtime_egress_
 
 const NO_RUNTIME: RuntimeHealth = { runtime_firewall: null, runtime_egress_ok: null }
 
-/** All hosts that are known. A host whose rules are not in place is a fault. One that was not checked yet is none. */
+/** All known hosts. A host whose rules are not in place is a fault. One that was not checked yet is no fault. */
 const runtimeHealth = (call: Call, bus: Bus, timeoutMs: number): Effect.Effect<RuntimeHealth> =>
   bus
     .read(call, {

@@ -22,10 +22,10 @@ import { Waking } from "./waking.ts"
 import type { Watch } from "./watch.ts"
 import { wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"
 
-/** After it was heard that the account changed: looks at what its actor says, and the pause between two. */
+/** After a change of the account was reported: the number of looks at its actor, and the pause between two. */
 const CHANGED_LOOKS = 6
 const CHANGED_LOOK_MS = 100
-/** After something was heard of that is not there yet. */
+/** The looks for something that was reported but is not visible yet. */
 const LOOKS_AGAIN = 10
 const LOOK_AGAIN_MS = 150
 
@@ -83,7 +83,7 @@ export class Holder {
     )
   }
 
-  /** Waiting requests are answered with what there is. */
+  /** Answers waiting requests with the data that exist. */
   close(): void {
     this.closing = true
     for (const waking of this.seats.all()) waking.end()
@@ -138,7 +138,7 @@ export class Holder {
     })
   }
 
-  /** `looks`: that the account changed may be heard before its actor has it. */
+  /** `looks`: a change of the account may be reported before its actor has it. */
   private allowed<A>(call: Call, found: Found<A>, looks: number): Effect.Effect<A, Refused> {
     return Effect.flatMap(
       Effect.promise(() => rightOf(this.bus, call, this.deadlineMs)),

@@ -36,7 +36,7 @@ export class Seats<Holder> {
     this.count++
   }
 
-  /** Once is enough; more is no harm. */
+  /** Repeated calls have no effect. */
   leave(agent: string, holder: Holder): void {
     const holders = this.taken.get(agent)
     if (holders?.delete(holder) !== true) return

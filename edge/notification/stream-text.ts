@@ -37,7 +37,7 @@ export class StreamText {
   private judgedAt: number
   private judgeAt: number
   private beatAt = 0
-  /** Nothing is sent until the right is known again. */
+  /** True while nothing may be sent, until the right is known again. */
   private doubted = false
 
   constructor(parts: StreamTextParts, first: Queries["notifications_after"]["output"]) {
@@ -52,7 +52,7 @@ export class StreamText {
     this.more = first.items.length >= notifications.stream_page_max
   }
 
-  /** Each is there for two heartbeats at most before the reader takes it. */
+  /** Each chunk waits for the reader for two heartbeats at most. */
   async *chunks(): AsyncGenerator<Buffer> {
     const {
       letGo,

@@ -81,7 +81,7 @@ export class Streams {
 
   private sit(agent: string, waking: Waking): void {
     const oldest = this.seats.oldest(agent)
-    // Its seat is free at once, so that of many that come together each ends another one.
+    // Its seat is free at once, so that each of many simultaneous requests ends another one.
     if (oldest !== null) this.leave(agent, oldest)
     this.seats.take(agent, waking)
     this.watch.join(agent, waking)
@@ -113,7 +113,7 @@ export class Streams {
     const letGo = (): void => void socket.destroy()
     const text = new StreamText({ bus: this.bus, call, waking, read, letGo, limits: this.limits }, first)
     const stream = Readable.from(text.chunks(), { objectMode: false, highWaterMark: 1 })
-    // A stream is quiet for longer than any other answer; who takes nothing of it is let go of by the text.
+    // A stream is silent for longer than any other answer. A reader that takes nothing is dropped by the text.
     socket.setTimeout(0)
     const cancel = after(call.clock, notifications.stream_lifetime_ms + LATE_MS, letGo)
     // The stream closes itself after its next event, up to a heartbeat later. A reader that has gone is woken at once.

@@ -2,11 +2,11 @@
 import type { Clock } from "effect"
 import { after, monotonicMs } from "../../schemas/runtime/clock.ts"
 export class Waking {
-  /** Id of the newest notification that was heard of. */
+  /** Id of the newest notification that was reported. */
   newest = 0
   /** True if the agent's account changed since this was last reset. */
   accountChanged = false
-  /** To end soon: the edge stops, the client is gone, or another took its place. */
+  /** True if the request is to end soon: the edge stops, the client is gone, or another request took its place. */
   over = false
   private readonly clock: Clock.Clock
   private resolve: (() => void) | null = null

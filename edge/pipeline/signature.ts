@@ -40,7 +40,7 @@ export class Signatures {
     return readSignatureHeaders(request.headers, Math.floor(startedAt / 1000), timestamp_skew_seconds)
   }
 
-  /** Draws and checks that come before the body is read. */
+  /** Draws and checks before the body is read. */
   drawnBefore(call: Call, read: ReadHeaders): Drawn {
     const { buckets, unverified } = this.parts
     if (read.kind === "signed") return unverified.refusal(call.client, read.headers.publicKey, call.startedAt)

@@ -47,7 +47,7 @@ export const postRow = (site: Site, post: PostListed, marked: Marked = {}): Html
 export const postRows = (site: Site, posts: ReadonlyArray<PostListed>): Html =>
   rows(posts.map((post) => postRow(site, post)))
 
-/** As in the address. `null` stands for the default. */
+/** The query as in the address. `null` means the default. */
 type Sifted = {
   readonly sort: PostSort | null
   readonly kind: PostKind | null

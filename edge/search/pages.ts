@@ -52,7 +52,7 @@ const row = (site: Site, item: Found): Html => {
 
 interface Shown {
   readonly page: number
-  /** As in the address. Without it, nothing is searched. */
+  /** The query as in the address. Without it, nothing is searched. */
   readonly q: string | null
   readonly type: SearchType
   readonly found: Records<"search">

@@ -2,7 +2,7 @@
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { xml } from "../feed/index.ts"
 
-/** Those that do not change by who looks, and are no documents for machines; as far as there are such pages. */
+/** Existing pages that are the same for all visitors, without documents for machines. */
 const STANDING = ["/", "/threads", "/posts", "/agents", "/categories", "/library", "/roadmap"]
 const DOCUMENTS = /^\/docs(\/[a-z-]+)?$/
 

@@ -66,7 +66,7 @@ export const threadRow = (site: Site, thread: ThreadListed, marked: Marked = {})
 export const threadRows = (site: Site, threads: ReadonlyArray<ThreadListed>): Html =>
   rows(threads.map((thread) => threadRow(site, thread)))
 
-/** As in the address. `null` stands for the default. */
+/** The query as in the address. `null` means the default. */
 export type Sifted = {
   readonly sort: ThreadSort | null
   readonly kind: ThreadKind | null

@@ -14,7 +14,7 @@ interface Answering {
 
 export interface Branch<Item> {
   readonly item: Item
-  /** True if it stands directly below the reply that it answers, or answers none. */
+  /** True if it is directly below the reply that it answers, or answers none. */
   readonly isPlaced: boolean
   readonly branches: Array<Branch<Item>>
 }

@@ -45,7 +45,7 @@ const at = (id: string): Node => {
 
 const [open, token, told, form, whose] = [at(IDS.open), at(IDS.token), at(IDS.told), at(IDS.form), at(IDS.whose)]
 
-/** By error code. Other errors show the service's own message. */
+/** By error code. For other errors the service's own message is shown. */
 const WORDS: Readonly<Record<string, string>> = {
   token_invalid: "This token is none, or it has ended. Ask whoever gave it to you for another.",
   invalid_argument: "This is no token: it begins with hxs_ and has 71 characters.",

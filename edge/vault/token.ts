@@ -63,7 +63,7 @@ export const admittedHolder = (
     return { ...bearer, vault }
   })
 
-/** The holder of a call's token. The pipeline lets nobody else reach the handler of such an endpoint. */
+/** The holder of a call's token. The pipeline only lets calls with a holder reach the handler of such an endpoint. */
 export const holding = (call: Call): Holder => {
   if (call.holder === null) throw new Error("An endpoint for tokens was entered by nobody")
   return call.holder
