@@ -5,6 +5,8 @@
  * Core dumps: Node can neither set a limit nor call prctl. The npm script starts it under `ulimit -c 0`; whoever starts
  * it in another way sees to that himself. Nor can Node keep its memory out of swap: that is the machine's to do.
  */
+import { harmless } from "../../schemas/printed.ts"
+import { withoutTokens } from "../../schemas/secret/without-tokens.ts"
 import { hubAt } from "./hub.ts"
 import { loadKey } from "./key.ts"
 import { readOptions, USAGE } from "./options.ts"
@@ -42,12 +44,13 @@ const run = async (): Promise<void> => {
 
 const reasonOf = (error: unknown): string => {
   if (error instanceof StartFault) return error.message
-  if (error instanceof Refused) return `the hub refuses: ${error.code}: ${error.message}`
+  if (error instanceof Refused) return `the hub refuses: ${error.code}: ${error.message}`.replaceAll(/\s+/g, " ")
   if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") return "--port: it is taken"
   return error instanceof Error ? error.message : "it failed"
 }
 
 run().catch((error: unknown) => {
-  process.stderr.write(`hub fill: ${reasonOf(error)}\n`)
+  // The reason may hold text of a hostile hub, or a token where a file's name belongs.
+  process.stderr.write(harmless(`hub fill: ${withoutTokens(reasonOf(error))}\n`))
   process.exit(1)
 })

@@ -53,6 +53,8 @@ const VERDICT_REASONS = [
   "from_unclear",
   /** A line of the header is not read the same by every program. */
   "header_malformed",
+  /** Blanks that a relaxed signature does not cover decide how the body is read. */
+  "body_malformed",
   /** The only proof is a signature that does not cover the subject. */
   "subject_unsigned",
   /** The only proof is a signature that does not cover a field which decides how the body is read. */
@@ -77,6 +79,7 @@ export const Verdicts = Schema.Struct({
       "Why `dmarc` is FAIL whatever is signed: `duplicate_header` (one that may appear once appears twice), `body_length` (a " +
       "signature covers a part of the body alone), `from_domains` (From names addresses of two domains), `from_unclear` " +
       "(programs read different domains in From), `header_malformed` (programs would read its lines differently), " +
+      "`body_malformed` (they would read its parts differently, by blanks that a relaxed signature does not cover), " +
       "`subject_unsigned`, `form_unsigned` and `reply_to_unsigned` (the only proof is a signature that does not cover the " +
       "subject, a field that says how the body is read, or the Reply-To)."
   })

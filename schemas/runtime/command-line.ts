@@ -5,17 +5,27 @@
  *  - `<word>` is any word, `a|b` one of these. In brackets a word may be left out; with `...` it may be repeated.
  *  - `--flag` stands alone. `--name <value>` takes what follows it after one space; `--name <a> <b>` takes both.
  *  - `[--name <value>]...` may be given again. `-n, --name` has a short form.
+ *  - `[any of these …]` takes the options of all lines of the command.
  *  - A line that begins with a space continues the one before it.
  * The order of options is free. A flag is followed by a bracket or by the end of the line, never by a word.
+ *
+ * Invariants
+ *  - One line fits words and options together: an option of one line is refused with the words of another.
+ *  - `-h` and `--help` ask for help alone, as the last word and right behind the program's or the command's name.
+ *    Elsewhere they are a stranger's text, and help with a good status would look like success.
+ *  - A refusal repeats no token of the service.
  */
 import { parseArgs } from "node:util"
+import { withoutTokens } from "../secret/without-tokens.ts"
 
 export interface Declared {
   /** Without the program's name: `post show <post>`. Its first words are the command's name, two of them at most. */
   readonly usage: ReadonlyArray<string>
   readonly summary?: string
-  /** Lines that help leaves out, because the command refuses such input in its own words. */
+  /** Lines that help leaves out, because the command refuses such input in its own words. All options go with them. */
   readonly unshown?: ReadonlyArray<string>
+  /** True if refusals repeat no word of the command line, because a word may be secret. */
+  readonly isUnquoted?: boolean
 }
 
 export interface Program<Command extends Declared> {
@@ -51,6 +61,8 @@ export interface Option {
   readonly type: "string" | "boolean"
   readonly short?: string
   readonly multiple: boolean
+  /** True if it may be mentioned again. */
+  readonly isRepeated: boolean
   /** Values that one mention takes. */
   readonly count: number
 }
@@ -63,19 +75,18 @@ const NAME_WORDS = 2
 /** Whole lines, each continuation joined to its beginning. */
 const linesOf = ({ usage }: Declared): ReadonlyArray<string> => usage.join("\n").replaceAll(/\n\s+/g, " ").split("\n")
 
-const patternsOf = (command: Declared): ReadonlyArray<string> => [...linesOf(command), ...(command.unshown ?? [])]
-
 /** The options that a text mentions. One that is mentioned again keeps what it had. */
 export const optionsIn = (text: string): Readonly<Record<string, Option>> => {
   const options: Record<string, Option> = {}
   for (const [, short, name = "", value = "", again] of text.matchAll(MENTION)) {
-    const { type = "boolean", count = 0, multiple = false } = options[name] ?? {}
+    const { type = "boolean", count = 0, multiple = false, isRepeated: wasRepeated = false } = options[name] ?? {}
     const values = value === "" ? count : Math.max(1, value.split(" <").length - 1)
-    const isRepeated = again !== undefined || (value.endsWith("...") && !value.endsWith(",..."))
+    const isRepeated = wasRepeated || again !== undefined || (value.endsWith("...") && !value.endsWith(",..."))
     options[name] = {
       type: value === "" ? type : "string",
       ...(short === undefined ? {} : { short }),
       multiple: multiple || isRepeated || values > 1,
+      isRepeated,
       count: values
     }
   }
@@ -105,8 +116,42 @@ const neededIn = (line: string): ReadonlyArray<readonly [name: string, written: 
     return before.split("[").length === before.split("]").length ? [[name, written] as const] : []
   })
 
-/** Why the arguments do not fit a line; `null` where they do. `at`: the number of words that fit. */
-const misfit = ({ positionals: given, values }: Arguments, text: string, depth: number) => {
+interface Line {
+  readonly text: string
+  /** Names of the options that may be given with its words. */
+  readonly options: ReadonlySet<string>
+}
+
+interface Misfit {
+  /** The number of words that fit. */
+  readonly at: number
+  /** The number of options that do not. */
+  readonly strays: number
+  readonly reason: string
+}
+
+const ANY_OPTION = /\[any of these\b/
+
+/** The lines of a command with the options that each of them takes. */
+const patternsOf = (command: Declared, all: Readonly<Record<string, Option>>, common: string): ReadonlyArray<Line> => {
+  const everything = new Set(Object.keys(all))
+  return [
+    ...linesOf(command).map((text) => ({
+      text,
+      options: ANY_OPTION.test(text) ? everything : new Set(Object.keys(optionsIn(`${text}\n${common}`)))
+    })),
+    ...(command.unshown ?? []).map((text) => ({ text, options: everything }))
+  ]
+}
+
+/** Why the arguments do not fit a line; `null` where they do. */
+const misfit = (
+  { positionals: given, values }: Arguments,
+  { text, options }: Line,
+  { depth, isUnquoted }: { readonly depth: number; readonly isUnquoted: boolean }
+): Misfit | null => {
+  const [stray, ...others] = Object.keys(values).filter((name) => !options.has(name))
+  const strays = stray === undefined ? 0 : others.length + 1
   const line = wordsIn(text).slice(depth)
   const last = line.at(-1) ?? ""
   const isEndless = last.endsWith("...") || last.endsWith("...]")
@@ -114,12 +159,16 @@ const misfit = ({ positionals: given, values }: Arguments, text: string, depth: 
     const word = line[index] ?? (isEndless ? last : undefined)
     return word === undefined || !fits(one, word)
   })
-  if (at !== -1) return { at, reason: `takes ${at < line.length ? `${line[at]}, not` : "no"} ${given[at]}` }
+  if (at !== -1) {
+    const word = isUnquoted ? (at < line.length ? "another word" : "more words") : given[at]
+    return { at, strays, reason: `takes ${at < line.length ? `${line[at]}, not` : "no"} ${word}` }
+  }
   const missing = line[given.length]
   if (missing !== undefined && isNeeded(missing))
-    return { at: given.length, reason: `needs ${line.slice(given.length).filter(isNeeded).join(" ")}` }
+    return { at: given.length, strays, reason: `needs ${line.slice(given.length).filter(isNeeded).join(" ")}` }
   const [needed] = neededIn(text).filter(([name]) => values[name] === undefined)
-  return needed === undefined ? null : { at: given.length, reason: `needs ${needed[1]}` }
+  if (needed !== undefined) return { at: given.length, strays, reason: `needs ${needed[1]}` }
+  return stray === undefined ? null : { at: given.length, strays, reason: `takes no --${stray} here` }
 }
 
 /** `--diff a b`, which the parser would take for an option and one more word. */
@@ -129,10 +178,27 @@ const spread = (args: ReadonlyArray<string>, options: Readonly<Record<string, Op
     return options[pair.slice(2)]?.count === 2 && pair.startsWith("--") && !arg.startsWith("-") ? [pair, arg] : [arg]
   })
 
+/** Options that are asked for alone, each in its place. */
+const ALONE = ["help", "version"]
+
+/** Why mentions of options do not count; `null` if they do. */
+const miscount = (mentions: ReadonlyArray<string>, options: Readonly<Record<string, Option>>): string | null => {
+  for (const name of new Set(mentions)) {
+    const { type, isRepeated, count } = options[name] ?? { type: "boolean", isRepeated: true, count: 0 }
+    if (ALONE.includes(name)) return `--${name} stands alone, behind the name`
+    const values = mentions.filter((one) => one === name).length
+    if (count > 1 && values % count !== 0) return `--${name} takes ${count} values`
+    if (type === "string" && !isRepeated && values > count) return `--${name} is given more than once`
+  }
+  return null
+}
+
 const parsed = (args: ReadonlyArray<string>, options: Readonly<Record<string, Option>>): Arguments | string => {
   try {
-    const { values, positionals } = parseArgs({ args: spread(args, options), allowPositionals: true, options })
-    return { values, positionals }
+    const all = spread(args, options)
+    const { values, positionals, tokens } = parseArgs({ args: all, allowPositionals: true, options, tokens: true })
+    const mentions = tokens.flatMap((token) => (token.kind === "option" ? [token.name] : []))
+    return miscount(mentions, options) ?? { values, positionals }
   } catch (error) {
     return error instanceof Error ? (error.message.split(/\.\s/)[0] ?? "") : String(error)
   }
@@ -142,11 +208,6 @@ const shown = ({ name }: Program<Declared>, commands: ReadonlyArray<Declared>): 
   commands.flatMap(linesOf).map((line) => `${name} ${line}`)
 
 const HELP: ReadonlySet<string | undefined> = new Set(["--help", "-h"])
-
-const asksHelp = (args: ReadonlyArray<string>): boolean => {
-  const end = args.indexOf("--")
-  return args.slice(0, end === -1 ? undefined : end).some((arg) => HELP.has(arg))
-}
 
 /** A line with the word in it, where somebody left out the beginning: `suspend` for `agent suspend`. */
 const meantBy = (word: string, commands: ReadonlyArray<Declared>): string => {
@@ -159,7 +220,8 @@ export const readCommandLine = <Command extends Declared>(
   program: Program<Command>,
   given: ReadonlyArray<string>
 ): Read<Command> => {
-  const { name, commands, refuse } = program
+  const { name, commands, common = "" } = program
+  const refuse: Program<Command>["refuse"] = (reason, lines) => program.refuse(withoutTokens(reason), lines)
   let near = commands.map((command) => ({ command, path: nameOf(command) }))
   let depth = 0
   for (; depth < given.length; depth++) {
@@ -169,7 +231,8 @@ export const readCommandLine = <Command extends Declared>(
   }
   const found = near.find(({ path }) => path.length === depth)
   const word = given[depth]
-  if (asksHelp(given) || (found === undefined && (word === "help" || given.length === 0)))
+  const asksHelp = HELP.has(word) && given.length === depth + 1
+  if (asksHelp || (found === undefined && (word === "help" || given.length === 0)))
     return { is: "help", commands: found === undefined ? near.map(({ command }) => command) : [found.command] }
   if (found === undefined) {
     if (word === "--version") return { is: "version" }
@@ -182,13 +245,17 @@ export const readCommandLine = <Command extends Declared>(
     throw refuse(`there is no command ${word}${meantBy(word ?? "", commands)}; ${name} --help lists all`, [])
   }
   const { command } = found
-  const options = optionsIn([...patternsOf(command), program.common ?? ""].join("\n"))
+  const { isUnquoted = false } = command
+  const options = optionsIn([...linesOf(command), ...(command.unshown ?? []), common].join("\n"))
   const rest = parsed(given.slice(depth), options)
-  if (typeof rest === "string") throw refuse(rest, shown(program, [command]))
+  if (typeof rest === "string")
+    throw refuse(isUnquoted ? "the options are not those of this command" : rest, shown(program, [command]))
   const args = { ...rest, verb: given[depth - 1] ?? "" }
-  const misfits = patternsOf(command).map((line) => misfit(args, line, depth))
+  const misfits = patternsOf(command, options, common).map((line) => misfit(args, line, { depth, isUnquoted }))
   if (!misfits.includes(null)) {
-    const [best] = misfits.toSorted((one, other) => (other?.at ?? 0) - (one?.at ?? 0))
+    const [best] = misfits
+      .filter((one) => one !== null)
+      .toSorted((one, other) => other.at - one.at || one.strays - other.strays)
     throw refuse(`${given.slice(0, depth).join(" ") || name} ${best?.reason}`, shown(program, [command]))
   }
   return { is: "command", command, args, options }

@@ -6,6 +6,7 @@ interface Command {
   readonly usage: ReadonlyArray<string>
   readonly summary?: string
   readonly unshown?: ReadonlyArray<string>
+  readonly isUnquoted?: boolean
 }
 
 class Refusal extends Error {}
@@ -14,7 +15,8 @@ const COMMANDS: ReadonlyArray<Command> = [
   { usage: ["post show <post>"], summary: "one post\nand its text" },
   { usage: ["post publish <title> <body|@file|-> [--kind <kind>] [--tag <tag>]...", "             [--file <path>]"] },
   { usage: ["post hide|restore <post> [--reason <text>]"] },
-  { usage: ["call <method> [<json>|@<file>|-] [--unsigned]"] },
+  { usage: ["call <method> [<json>|@<file>|-] [--unsigned]"], isUnquoted: true },
+  { usage: ["stop <id> [--reason <text>]", "stop --all", "stop --now [--days <n>]"] },
   { usage: ["read <id>... [--json]", "read --all"] },
   { usage: ["diff <kind> --between <point> <point>", "diff --from <file> [any of these]"] },
   { usage: ["mode on|off"] },
@@ -70,6 +72,10 @@ describe("a command line", () => {
     ["diff agent --between 1 2", "diff", ["agent"], { between: ["1", "2"] }],
     ["diff --from f", "diff", [], { from: "f" }],
     ["mode off", "off", [], {}],
+    ["stop 5 --reason x --hub y", "stop", ["5"], { reason: "x", hub: "y" }],
+    ["stop --days 3 --now", "stop", [], { days: "3", now: true }],
+    ["diff --from f --between 1 2", "diff", [], { from: "f", between: ["1", "2"] }],
+    ["post show 1 -v -v", "show", ["1"], { verbose: true }],
     ["vault seal anything else --password x", "seal", ["anything", "else"], { password: "x" }]
   ])("%s is read", (line, verb, positionals, values) => {
     expect(read(line)).toMatchObject({ is: "command", args: { verb, positionals } })
@@ -91,6 +97,22 @@ describe("a command line", () => {
     ["post show 1 --hub", "Option '--hub <value>' argument missing | tool post show <post>"],
     ["show 1", "there is no command show; did you mean post show <post>; tool --help lists all"],
     ["nonsense", "there is no command nonsense; tool --help lists all"],
+    ["stop 5 --all", "stop takes no --all here | tool stop <id> [--reason <text>] | tool stop --all"],
+    ["stop --all --reason x", "stop needs <id> | tool stop <id>"],
+    ["stop --all --now", "stop takes no --now here | tool stop"],
+    ["stop --all --now --days 3", "stop takes no --all here | tool stop"],
+    ["stop --days 3", "stop needs --now | tool stop"],
+    ["read 5 --all", "read takes no --all here | tool read"],
+    ["stop 5 --reason a --reason b", "--reason is given more than once | tool stop"],
+    ["post show 1 --hub x --hub x", "--hub is given more than once | tool post show"],
+    ["diff a --between 1 2 --between 3 4", "--between is given more than once | tool diff"],
+    ["diff a --between 1", "--between takes 2 values | tool diff"],
+    ["post publish T --help", "--help stands alone, behind the name | tool post publish"],
+    ["post publish T -h", "--help stands alone, behind the name | tool post publish"],
+    ["post publish -h T", "--help stands alone, behind the name | tool post publish"],
+    ["--help post", "--help stands behind the command"],
+    ["call POST {} hunter2", "call takes no more words | tool call"],
+    ["call POST --hunter2", "the options are not those of this command | tool call"],
     ["--hub x post show 1", "--hub stands behind the command: tool <command> … --hub"]
   ])("%s is refused", (line, message) => {
     expect(() => read(line)).toThrow(Refusal)
@@ -103,9 +125,30 @@ describe("a command line", () => {
     ["--help", COMMANDS],
     ["post help", COMMANDS.slice(0, 3)],
     ["post -h", COMMANDS.slice(0, 3)],
-    ["post show --nonsense --help", COMMANDS.slice(0, 1)]
+    ["post show --help", COMMANDS.slice(0, 1)],
+    ["post show -h", COMMANDS.slice(0, 1)]
   ])("%j asks for help", (line, commands) => {
     expect(read(line)).toEqual({ is: "help", commands })
+  })
+
+  it.each([
+    "hxs_aaaabbbb-cc",
+    "post hxv_aaaabbbb-cc",
+    "post show 1 hxh_aaaabbbb-cc",
+    "post show 1 --hub=whsec_aaaabbbb-cc x",
+    "post show 1 --hxs_aaaabbbb-cc",
+    "--hxs_aaaabbbb-cc",
+    "mode hxv_aaaabbbb-cc"
+  ])("%s is refused without the token", (line) => {
+    const refused = (): unknown => {
+      try {
+        return read(line)
+      } catch (error) {
+        return error
+      }
+    }
+    expect(refused()).toBeInstanceOf(Refusal)
+    expect(String(refused())).not.toContain("aaaabbbb")
   })
 
   it("asks for the version, or for a word that only looks like help", () => {

@@ -74,7 +74,15 @@ describe("npm run hub --", () => {
     ["post hide 12", "post hide <id> --reason <text>"],
     ["replay agent", "replay <kind> <ref> --at <point> [--json]"],
     ["replay agent one --at", "replay <kind> <ref> --at <point> [--json]"],
-    ["compartment stop", "compartment stop --all"]
+    ["compartment stop", "compartment stop --all"],
+    ["compartment stop cmp_a --all", "compartment stop <id>"],
+    ["archive --check --now --days 3", "archive --check"],
+    ["archive --days 0", "archive --now [--days <number>]"],
+    ["verify --scores --kind agent --sample 3", "verify --scores"],
+    ["replay agent ada --at 5 --what-if f --export g", "replay <kind> <ref> --at <point> [--json]"],
+    ["replay agent ada --diff 1 2 --diff 3 4", "replay <kind> <ref> --diff <point> <point> [--json]"],
+    ["agent ban ada --reason a --reason b", "agent reinstate|ban <ref> [--reason <text>]"],
+    ["agent ban ada --help", "agent reinstate|ban <ref> [--reason <text>]"]
   ])("%s is answered with the usage", (line, usage) => {
     const refused = refusal(line)
     expect(refused).toBeInstanceOf(Fault)
@@ -105,6 +113,9 @@ describe("npm run hub --", () => {
     "verify --kind agent --sample 5",
     "backup somewhere",
     "mail suppressions 2",
+    "compartment stop --all",
+    "archive --now --days 0",
+    "replay --from-file x.json --at 5 --json",
     "mail postmaster 5"
   ])("%s is let through", (line) => {
     expect(readLine(line.split(" "))).toMatchObject({ command: { usage: expect.any(Array) as unknown } })

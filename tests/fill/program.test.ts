@@ -1,16 +1,31 @@
 /** The fill service as a program: how it starts, whom it answers, how it ends (spec 4.12; contract 17). */
+import { spawn } from "node:child_process"
+import { once } from "node:events"
 import { mkdtemp, rm } from "node:fs/promises"
-import { connect } from "node:net"
+import { createServer } from "node:http"
+import { type AddressInfo, connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { readOptions } from "../../edge/fill/options.ts"
+import { programPath } from "../harness/index.ts"
 import { askFill, type FillProcess, startFill, told } from "../support/fill.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { issueToken, type WithVault, withVault } from "../support/vault.ts"
 
 /** Nobody listens there. */
 const NO_BROWSER = "http://127.0.0.1:9"
+
+const TOKEN = `hxv_${"0".repeat(24)}${"A".repeat(43)}`
+
+const refusalOf = (args: ReadonlyArray<string>): string => {
+  try {
+    readOptions(args, {})
+    return ""
+  } catch (error) {
+    return String(error)
+  }
+}
 
 let service: TestService
 let of: WithVault
@@ -49,6 +64,34 @@ describe("a start", () => {
     const running = await startFill({ token: second, cdp: NO_BROWSER, hub })
     await expect(startFill({ token: second, cdp: NO_BROWSER, hub })).rejects.toThrow("vault_key_taken")
     expect(await running.stop("SIGINT")).toBe(0)
+  })
+
+  it("says in harmless letters and one line why a hub refuses", async () => {
+    const refusal = {
+      error: { code: "odd\u001b[31m", message: "\u001b]0;title\u0007a\u202eb\u009b2J\nhub fill: ready" }
+    }
+    const evil = createServer((_, response) => response.writeHead(403).end(JSON.stringify(refusal)))
+    await new Promise<void>((resolve) => evil.listen(0, "127.0.0.1", resolve))
+    const { port } = evil.address() as AddressInfo
+    const token = await issueToken(service, of.agent.id, "misled")
+    const start = startFill({ token, cdp: NO_BROWSER, hub: `http://127.0.0.1:${port}` })
+    const said = await start.then(
+      () => "",
+      (error: unknown) => String(error)
+    )
+    evil.close()
+    expect(said).toContain("the hub refuses: odd\\u001b[31m: \\u001b]0;title\\u0007a\\u202eb\\u009b2J hub fill: ready")
+    expect(said.replaceAll(/[\x20-\x7e\n]/g, "")).toBe("")
+  })
+
+  it("repeats no token that stands where a file's name belongs", async () => {
+    const child = spawn(process.execPath, [await programPath("fill"), "--token-file", TOKEN, "--cdp", NO_BROWSER])
+    let said = ""
+    child.stderr.on("data", (part) => (said += String(part)))
+    const [status] = (await once(child, "close")) as [number | null]
+    expect(status).toBe(1)
+    expect(said).toMatch(/^hub fill: --token-file: there is no file hxv_\*\*\*\n$/)
+    expect(refusalOf([TOKEN])).toMatch(/takes no hxv_\*\*\*/)
   })
 
   it("is refused with a hub that it would have to shout at", async () => {

@@ -228,8 +228,8 @@ describe("a source", () => {
     expect(await lines(ada, ["vault", "sources"])).toMatch(/\n\d+ +login secret +\S+Z +Bank\npage/)
 
     const stranger = { ...ada, home: join(folder, "nobody") }
-    const seal = (kind: string, more: ReadonlyArray<string>, input: string) =>
-      stranger.run(sealed(kind, ["--home", stranger.home, "--source-token-file", file, ...more]), { input })
+    const seal = (kind: string, more: ReadonlyArray<string>, input: string, from = file) =>
+      stranger.run(sealed(kind, ["--home", stranger.home, "--source-token-file", from, ...more]), { input })
     const written = await seal("login", ["--origin", SHOP, "--json"], LOGIN)
     expect([written.status, written.errors]).toEqual([0, ""])
     const entry = JSON.parse(written.out) as { readonly id: number }
@@ -249,9 +249,7 @@ describe("a source", () => {
     const ended = await seal("login", ["--origin", SHOP], LOGIN)
     expect([ended.status, ended.errors]).toEqual([1, expect.stringContaining("token_invalid")])
     expect(ended.errors).not.toContain(token)
-    expect(
-      await seal("login", ["--origin", SHOP, "--source-token-file", join(folder, "nowhere")], LOGIN)
-    ).toMatchObject({
+    expect(await seal("login", ["--origin", SHOP], LOGIN, join(folder, "nowhere"))).toMatchObject({
       status: 1,
       errors: expect.stringContaining("file_unreadable")
     })

@@ -199,6 +199,45 @@ describe("the command line", () => {
     expect(errors).toContain(words)
   })
 
+  test.each([
+    [["hxs_aaaabbbbccccdddd"]],
+    [["vault", "hxs_aaaabbbbccccdddd"]],
+    [["vault", "revoke", "hxs_aaaabbbbccccdddd"]],
+    [["vault", "source", "hxs_aaaabbbbccccdddd", "--label", "x"]],
+    [["vault", "source", "--label", "x", "--kind", "hxv_aaaabbbbccccdddd"]],
+    [["post", "show", "hxh_aaaabbbbccccdddd"]],
+    [["post", "publish", "T", "@hxv_aaaabbbbccccdddd"]],
+    [["call", "post", "/me", '{"password": aaaabbbbccccdddd}']],
+    [["call", "post", "/me", '{"password":', "aaaabbbbccccdddd}"]],
+    [["call", '{"password":"aaaabbbbccccdddd"}', "post", "/me"]],
+    [["call", "post", '{"password":"aaaabbbbccccdddd"}']],
+    [["call", "post", "/me", '--{"password":"aaaabbbbccccdddd"}']],
+    [["call", "post", "/me", "@secret.json"]]
+  ])("%j is refused, and its secret is not repeated", async (args) => {
+    const home = newHome()
+    await mkdir(home, { recursive: true })
+    await writeFile(join(home, "secret.json"), '{"password": aaaabbbbccccdddd}')
+    for (const more of [[], ["--json"]]) {
+      const { status, out, errors } = await runCli([...args, ...more], { env: { HUB_URL: NOBODY }, cwd: home })
+      expect([status === 0, out]).toEqual([false, ""])
+      expect(errors).not.toBe("")
+      expect(errors).not.toContain("aaaa")
+    }
+  })
+
+  test.each([["-h"], ["--help"], ["--version"]])("a message whose text is %s is not taken for sent", async (text) => {
+    for (const args of [
+      ["message", "ada", text],
+      ["reply", "5", text],
+      ["message", text, "hello"],
+      ["ask-owner", "a", text]
+    ]) {
+      const { status, out, errors } = await runCli(args, { env: { HUB_URL: NOBODY } })
+      expect([status, out]).toEqual([2, ""])
+      expect(errors).toMatch(/stands alone/)
+    }
+  })
+
   test.each([["--help"], ["-h"], ["help"], ["rotate --help"], ["--version"]])("%s: status 0", async (line) => {
     const { status, out, errors } = await runCli(line.split(" "))
     expect([status, errors]).toEqual([0, ""])

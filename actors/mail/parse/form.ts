@@ -6,7 +6,7 @@
  *
  * Invariants
  *  - A header line is one that every parser reads the same: a field's name in printable ASCII, a colon; or what
- *    continues the line above. Bare CR and NUL are in none.
+ *    continues the line above with more than blanks. Bare CR and NUL are in none.
  *  - A field that may appear once and appears twice has no meaning, whichever of them is signed.
  */
 import type { VerdictReason } from "../../../schemas/mail/records.ts"
@@ -29,6 +29,7 @@ const ONCE: ReadonlySet<string> = new Set([
 
 const FIELD = /^([\x21-\x39\x3b-\x7e]+)[ \t]*:/
 const BLANK = /[ \t]/
+const BLANK_LINE = /^[ \t]+$/
 
 interface Field {
   readonly name: string
@@ -64,8 +65,9 @@ const formOf = (header: string): Form => {
     if (line.includes("\r") || line.includes("\0")) isPlain = false
     const last = fields.at(-1)
     if (BLANK.test(line.charAt(0))) {
-      if (last === undefined) isPlain = false
-      else last.value += `\r\n${line}`
+      // Some readers end the header at a line of blanks (RFC 5322 3.2.2).
+      if (last === undefined || BLANK_LINE.test(line)) isPlain = false
+      if (last !== undefined) last.value += `\r\n${line}`
       continue
     }
     const [whole = "", name = ""] = FIELD.exec(line) ?? []

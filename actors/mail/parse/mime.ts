@@ -1,6 +1,6 @@
 /**
- * `postal-mime` with two changes. It has no hooks for them, so they replace methods of one parser. The package's exact
- * version guarantees that these methods exist.
+ * `postal-mime` with two changes and one check. It has no hooks for them, so they replace methods of one parser. The
+ * package's exact version guarantees that these methods exist.
  *
  * Invariants
  *  - An attachment is the sender's bytes, decoded by its transfer encoding alone: the library joins lines by line feeds
@@ -9,8 +9,10 @@
  *    and text with the escapes of ISO-2022-JP is that. Encoded words of headers too.
  */
 import PostalMime, { type Email, type PostalMimeOptions } from "postal-mime"
+import { type Boundary, dependsOnBlanks } from "./blanks.ts"
 
 interface Node {
+  readonly depth: number
   readonly state: "header" | "body" | "finished"
   readonly content: ArrayBuffer | null
   readonly headers: ReadonlyArray<{ value: string }>
@@ -22,6 +24,7 @@ interface Node {
 /** Methods that are replaced, and fields that the replacements read. The package declares none of them. */
 interface Inside {
   readonly currentNode: Node
+  readonly boundaries: ReadonlyArray<Boundary>
   readonly readPos: number
   readLine(): { readonly bytes: Uint8Array; readonly done: boolean }
   processLine(line: Uint8Array, isFinal: boolean): Promise<void>
@@ -114,14 +117,21 @@ const withoutLineEnd = (bytes: Uint8Array): Uint8Array => {
 
 const ownBuffer = (bytes: Uint8Array): ArrayBuffer => Uint8Array.from(bytes).buffer
 
+export interface Mime {
+  readonly email: Email
+  /** True if blanks that a relaxed signature does not cover decide how the body is read (blanks.ts). */
+  readonly isDoubtful: boolean
+}
+
 /** Rejects if parts are nested too deep, or a header is too long. */
-export const parseMime = (raw: Uint8Array, options: PostalMimeOptions): Promise<Email> => {
+export const parseMime = async (raw: Uint8Array, options: PostalMimeOptions): Promise<Mime> => {
   const parser = new PostalMime(options)
   const inside = parser as unknown as Inside
   const { readLine, processLine, collectNode, isInlineTextNode, collectAttachment } = inside
   const bodies = new Map<Node, Range>()
   const beforeBoundary = new Set<Node>()
   let lineAt = 0
+  let isDoubtful = false
 
   const exactBytes = (node: Node): Uint8Array | null => {
     const range = bodies.get(node)
@@ -140,6 +150,11 @@ export const parseMime = (raw: Uint8Array, options: PostalMimeOptions): Promise<
     async processLine(line, isFinal) {
       const node = inside.currentNode
       const wasBody = node.state === "body"
+      isDoubtful ||= dependsOnBlanks(line, {
+        isPartHeader: node.state === "header" && node.depth > 0,
+        isQuotedPrintable: wasBody && node.contentTransferEncoding.encoding.includes("quoted-printable"),
+        boundaries: inside.boundaries
+      })
       await processLine.call(inside, line, isFinal)
       if (!wasBody) return
       if (node !== inside.currentNode) beforeBoundary.add(node)
@@ -166,5 +181,6 @@ export const parseMime = (raw: Uint8Array, options: PostalMimeOptions): Promise<
       collectAttachment.call(inside, node, exact === null ? content : ownBuffer(exact), ...rest)
     }
   } satisfies Pick<Inside, "readLine" | "processLine" | "collectNode" | "isInlineTextNode" | "collectAttachment">)
-  return parser.parse(raw)
+  const email = await parser.parse(raw)
+  return { email, isDoubtful }
 }

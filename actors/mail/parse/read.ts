@@ -115,7 +115,7 @@ const hasTooManyLines = (raw: Uint8Array, max: number): boolean => {
 /** Rejects if parts are nested too deep, a header is too long, or there are too many lines. */
 export const readMail = async (raw: Uint8Array, bounds: ReadBounds): Promise<ParsedMail> => {
   if (hasTooManyLines(raw, bounds.lines_max)) throw new Error("too many lines")
-  const email = await parseMime(raw, {
+  const { email, isDoubtful } = await parseMime(raw, {
     maxNestingDepth: bounds.depth_max,
     maxHeadersSize: bounds.headers_max_bytes,
     forceRfc822Attachments: true
@@ -133,7 +133,7 @@ export const readMail = async (raw: Uint8Array, bounds: ReadBounds): Promise<Par
     parsed: true,
     truncated: own.cut || made.cut || html?.cut === true || dropped > 0 || links.length > bounds.links_max,
     from,
-    doubts: doubtsOf(raw),
+    doubts: [...doubtsOf(raw), ...(isDoubtful ? (["body_malformed"] as const) : [])],
     to: shownAddresses(email.to),
     cc: shownAddresses(email.cc),
     replyTo: firstIn(email, "reply-to").address || null,

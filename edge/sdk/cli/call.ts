@@ -13,7 +13,7 @@ const METHODS: ReadonlyArray<CallMethod> = ["GET", "POST", "PUT", "PATCH", "DELE
 
 const methodOf = (word: string): CallMethod => {
   const method = METHODS.find((one) => one === word.toUpperCase())
-  if (method === undefined) throw usage(`call takes one of ${METHODS.join(", ")}, not ${word}`)
+  if (method === undefined) throw usage(`call takes one of ${METHODS.join(", ")}, not another word`)
   return method
 }
 
@@ -38,6 +38,7 @@ const ignoredIn = (meta: unknown): ReadonlyArray<string> => {
 
 export const callCommand: Command = {
   usage: ["call <method> <path> [<json>|@<file>|-] [--unsigned] [--idempotency-key <key>]"],
+  isUnquoted: true,
   summary: "any operation below /api/v1 as it stands, signed where there is a key; prints what comes back",
   run: async (invocation) => {
     const [word = "", path = "", body] = invocation.positionals

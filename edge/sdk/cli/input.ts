@@ -46,7 +46,8 @@ export const jsonArgument = async (argument: string, around: Surroundings): Prom
   const text = await textArgument(argument, around)
   try {
     return JSON.parse(text)
-  } catch (error) {
-    throw usage(`the body is no JSON: ${error instanceof Error ? error.message : "unreadable"}`)
+  } catch {
+    // The parser's message quotes a piece of the body, which may be a password.
+    throw usage("the body is no JSON")
   }
 }

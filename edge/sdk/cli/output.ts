@@ -1,5 +1,6 @@
 /** Prints results. Text by others cannot control the terminal, and secrets are shown only if asked for. */
 import { harmless } from "../../../schemas/printed.ts"
+import { withoutTokens } from "../../../schemas/secret/without-tokens.ts"
 import { isHubError } from "../client.ts"
 import { Fault } from "./fault.ts"
 
@@ -59,15 +60,15 @@ export interface Described {
 }
 
 export const describe = (error: unknown): Described => {
+  const message = withoutTokens(error instanceof Error ? error.message : String(error))
   if (error instanceof Fault)
-    return { code: error.code, message: error.message, status: error.status, details: error.details, httpStatus: 0 }
+    return { code: error.code, message, status: error.status, details: error.details, httpStatus: 0 }
   if (!isHubError(error)) {
-    const message = error instanceof Error ? error.message : String(error)
     return { code: "internal", message, status: 1, details: {}, httpStatus: 0 }
   }
   return {
     code: error.code,
-    message: error.message,
+    message,
     status: error.code === "invalid_argument" ? 2 : 1,
     details: error.details,
     httpStatus: error.status,

@@ -142,7 +142,7 @@ const remove = calling("deleteVaultEntry", {
 const source: Command = {
   usage: [
     `vault source --label <label> --kind login|card|profile|secret... [--output <file>] ${WRITE_USAGE}`,
-    "vault source --end <source>"
+    `vault source --end <source> ${WRITE_USAGE}`
   ],
   summary:
     "let somebody write entries of these kinds, and read none: the token for it goes to a file, yours alone to read\n" +

@@ -9,6 +9,7 @@
  *  - Making a line never throws, even if reading a value does.
  */
 import { harmless } from "../../printed.ts"
+import { withoutTokens } from "../../secret/without-tokens.ts"
 
 export type Level = "trace" | "debug" | "info" | "warn" | "error" | "fatal"
 
@@ -27,15 +28,14 @@ const MASK = "***"
 /** The first fields of every line. No other field replaces them. */
 const RESERVED: ReadonlySet<string> = new Set(["time", "level", "at", "cut"])
 const SECRET_NAMES = /secret|password|passphrase|token|(private|server|address)_?key|authorization|cookie|seed/i
-/** Credentials in an address, and tokens with a recognizable form. */
+/** Credentials in an address, and those of a header. */
 const SECRET_TEXTS: ReadonlyArray<readonly [RegExp, string]> = [
   [/\/\/[^\s/"'\\]*@/g, `//${MASK}@`],
-  [/\b(bearer) +[^\s"'\\]+/gi, `$1 ${MASK}`],
-  [/\b(whsec_|hxv_)[\w+/=-]+/g, `$1${MASK}`]
+  [/\b(bearer) +[^\s"'\\]+/gi, `$1 ${MASK}`]
 ]
 
 const masked = (text: string): string => {
-  let left = text
+  let left = withoutTokens(text)
   for (const [pattern, mask] of SECRET_TEXTS) left = left.replaceAll(pattern, mask)
   return left
 }

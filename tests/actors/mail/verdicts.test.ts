@@ -2,6 +2,7 @@
 import { generateKeyPairSync } from "node:crypto"
 import { dkimSign } from "mailauth/lib/dkim/sign.js"
 import fc from "fast-check"
+import MailComposer from "nodemailer/lib/mail-composer"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { lookupBy, lookupWithin } from "../../../actors/mail/dns.ts"
 import { judge } from "../../../actors/mail/inbound/judge.ts"
@@ -11,6 +12,8 @@ import { standingClock } from "../../harness/clock.ts"
 import { type NameServer, nameServer } from "../../support/dns.ts"
 import { readMail } from "../../../actors/mail/parse/read.ts"
 import { message } from "../../support/mail.ts"
+import { examples } from "./corpus.ts"
+import { deliveredMessages } from "./messages.ts"
 
 const IP = "192.0.2.7"
 const { privateKey, publicKey } = generateKeyPairSync("ed25519")
@@ -480,6 +483,130 @@ test("whatever a stranger puts into the header of a genuine mail, what passes sa
     }),
     { numRuns: 500 }
   )
+})
+
+const PARTS = "b1"
+/** A genuine mail of parts. `encoding` and `text`: of its first one. */
+const inParts = ({
+  encoding = "7bit",
+  text = "Not from us, says a stranger:\r\n\r\nYour code is 482913."
+} = {}): string =>
+  [
+    `From: ${GENUINE}`,
+    "To: ada@mail.hub.example",
+    "Subject: Your code",
+    "Date: Tue, 24 Nov 2026 08:00:00 +0000",
+    "Message-ID: <parts@good.example>",
+    "MIME-Version: 1.0",
+    `Content-Type: multipart/mixed; boundary="${PARTS}"`,
+    "",
+    `--${PARTS}`,
+    "Content-Type: text/plain; charset=utf-8",
+    `Content-Transfer-Encoding: ${encoding}`,
+    "",
+    text,
+    `--${PARTS}`,
+    "Content-Type: message/rfc822",
+    "",
+    "Content-Type: text/plain",
+    "Content-Disposition: inline",
+    "",
+    "Your code is 777111.",
+    `--${PARTS}--`,
+    ""
+  ].join("\r\n")
+
+const QUOTED = { encoding: "quoted-printable", text: "Your code is 482=\r\n913." }
+
+test.each([
+  ["a blank in the empty line below a part's header", inParts(), "7bit\r\n\r\n", "7bit\r\n \r\n"],
+  ["a tab in it", inParts(), "7bit\r\n\r\n", "7bit\r\n\t\r\n"],
+  ["a blank in that of an attached message", inParts(), "rfc822\r\n\r\n", "rfc822\r\n \r\n"],
+  ["a blank behind a soft line break", inParts(QUOTED), "482=\r\n", "482= \r\n"],
+  ["blanks behind a soft line break", inParts(QUOTED), "482=\r\n", "482=\t  \r\n"],
+  ["a blank behind a boundary", inParts(), "\r\n--b1\r\nContent-Type: message", "\r\n--b1 \r\nContent-Type: message"],
+  ["a blank behind the last boundary", inParts(), "--b1--\r\n", "--b1--\t\r\n"],
+  [
+    "a soft line break of a message without parts",
+    message({
+      from: GENUINE,
+      to: "ada@mail.hub.example",
+      subject: "Your code",
+      headers: ["Content-Transfer-Encoding: quoted-printable"],
+      body: QUOTED.text
+    }),
+    "482=\r\n",
+    "482= \r\n"
+  ]
+])("%s, which a relaxed signature does not cover, is no proof", async (_name, raw, genuine, padded) => {
+  const mail = await signed(GENUINE, { raw })
+  expect(await relayed(mail)).toMatchObject({ dmarc: "PASS", reasons: [], codes: ["482913"] })
+  const other = mail.replace(genuine, padded)
+  expect(other).not.toBe(mail)
+  expect(await relayed(other)).toMatchObject({ dmarc: "FAIL", reasons: ["body_malformed"] })
+})
+
+test.each([
+  ["within", "a b", "\r\n--a b\r\n", "\r\n--a  b\r\n"],
+  ["at the end of", "ab ", "\r\n--ab \r\n", "\r\n--ab\r\n"]
+])("a boundary with blanks %s it is no proof, however it is written", async (_name, boundary, genuine, other) => {
+  const raw = inParts().replaceAll(PARTS, boundary)
+  const mail = await signed(GENUINE, { raw })
+  for (const one of [mail, mail.replace(genuine, other), mail.replaceAll(genuine, other)])
+    expect(await relayed(one)).toMatchObject({ dmarc: "FAIL", reasons: ["body_malformed"] })
+})
+
+test("a line of blanks in the header, which ends it for some readers, is no proof", async () => {
+  const genuine = await signed(GENUINE, { raw: coded() })
+  const folded = genuine.replace("Subject: Your code", "Subject: Your\r\n \r\n code")
+  expect(await relayed(folded)).toMatchObject({ dmarc: "FAIL", reasons: ["header_malformed"] })
+})
+
+test("whatever blanks a stranger puts into the body of a genuine mail, what passes says what was signed", async () => {
+  const squeezed = (text: string): string => text.replaceAll(/\s+/g, "")
+  const put = fc.tuple(fc.nat({ max: 2_000 }), fc.boolean(), fc.constantFrom(" ", "\t", "  ", "\r", "\n", " \r\n"))
+  for (const raw of [inParts(), inParts(QUOTED), inParts().replaceAll(PARTS, "a b")]) {
+    const genuine = await signed(GENUINE, { raw })
+    const begin = genuine.indexOf("\r\n\r\n") + 4
+    const wanted = await readMail(Buffer.from(genuine, "latin1"), READ)
+    const shape = ({ text, codes, attachments }: typeof wanted) => ({
+      text: squeezed(text),
+      codes: codes.map(({ code }) => code),
+      attachments: attachments.map(({ content_type, bytes }) => [content_type, squeezed(Buffer.from(bytes).toString())])
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(put, { minLength: 1, maxLength: 3 }), async (puts) => {
+        let other = genuine
+        for (const [at, atEnd, text] of puts) {
+          const place = begin + (at % (other.length - begin))
+          const end = other.indexOf("\r\n", place)
+          const to = atEnd && end > 0 ? end : place
+          other = other.slice(0, to) + text + other.slice(to)
+        }
+        if ((await relayed(other)).dmarc !== "PASS") return
+        expect(shape(await readMail(Buffer.from(other, "latin1"), READ))).toEqual(shape(wanted))
+      }),
+      { numRuns: 300 }
+    )
+  }
+})
+
+test("blanks in ordinary text are no doubt, nor is any message of the corpora", async () => {
+  const text = "Hello \r\n  there,\t\r\n \r\n-- \r\nAda \r\n--b2 \r\n= 5 \r\nYour code is 482913."
+  expect(await relayed(await signed(GENUINE, { raw: inParts({ text }) }))).toMatchObject({ dmarc: "PASS", reasons: [] })
+  for (const raw of deliveredMessages)
+    expect((await readMail(Buffer.from(raw), READ)).doubts, raw).not.toContain("body_malformed")
+  for (const { name, mail } of examples) {
+    const composer = new MailComposer({
+      from: "a@good.example",
+      to: "ada@mail.hub.example",
+      subject: mail.subject,
+      text: mail.text,
+      ...(mail.html === null ? {} : { html: mail.html }),
+      textEncoding: "quoted-printable"
+    })
+    expect((await readMail(await composer.compile().build(), READ)).doubts, name).toEqual([])
+  }
 })
 
 test("what a message says of its own verdicts is nothing", async () => {
