@@ -4,6 +4,7 @@
  * Invariants
  *  - The result of an attempt is an outcome, in words of ours: those of the other side may hold anything, and the token
  *    is in every address.
+ *  - An attempt that is interrupted closes its connection.
  *  - If it is not known whether the other side took an attempt, its outcome is reported as unknown.
  */
 import { Clock, Duration, Effect } from "effect"
@@ -26,6 +27,9 @@ export interface ChatMessage {
   readonly buttons: ReadonlyArray<ChatButton>
   readonly picture: Picture | null
 }
+
+/** The type of a signal in a library that is older than Node's own signals. */
+type Signal = NonNullable<Parameters<Api["sendMessage"]>[3]>
 
 /** A reason to take the chat away from its account. */
 export const CHAT_GONE = "the chat is closed to us"
@@ -103,13 +107,17 @@ export class Bot {
   send({ to, text, buttons, picture }: ChatMessage): Effect.Effect<LetterOutcome> {
     const inline_keyboard = buttons.map(({ label, data }) => [{ text: label, callback_data: data }])
     const more = buttons.length === 0 ? {} : { reply_markup: { inline_keyboard } }
-    const sent = (): Promise<{ readonly message_id: number }> =>
-      picture === null
-        ? this.sending.sendMessage(to, text, { ...more, link_preview_options: { is_disabled: true } })
-        : this.sending.sendPhoto(to, new InputFile(picture.bytes, `captcha.${picture.type}`), {
-            ...more,
-            caption: text
-          })
+    const sent = (interrupted: AbortSignal): Promise<{ readonly message_id: number }> => {
+      const signal = interrupted as Signal
+      return picture === null
+        ? this.sending.sendMessage(to, text, { ...more, link_preview_options: { is_disabled: true } }, signal)
+        : this.sending.sendPhoto(
+            to,
+            new InputFile(picture.bytes, `captcha.${picture.type}`),
+            { ...more, caption: text },
+            signal
+          )
+    }
     return Effect.match(
       Effect.tryPromise({
         try: sent,

@@ -107,7 +107,13 @@ export class Poster {
     this.secure = bounded(new HttpsAgent({ ...settings, ...(options.ca === undefined ? {} : { ca: options.ca }) }))
   }
 
-  async post(address: string, headers: Readonly<Record<string, string | number>>, body: Buffer): Promise<PostOutcome> {
+  /** `signal`: cuts the attempt short. It then closes its connection at once, and counts as late. */
+  async post(
+    address: string,
+    headers: Readonly<Record<string, string | number>>,
+    body: Buffer,
+    signal?: AbortSignal
+  ): Promise<PostOutcome> {
     const { clock } = this.options
     const began = monotonicMs(clock)
     const failed = (error: DeliveryError): PostOutcome => ({
@@ -120,10 +126,10 @@ export class Poster {
     if (webhookAddressProblem(address, production) !== null) return failed("blocked_address")
     const url = new URL(address)
     if (literalBlocked(url.hostname, this.reach)) return failed("blocked_address")
-    const deadline = began + limits.timeout_ms
+    const bounds = { deadline: began + limits.timeout_ms, signal }
     try {
-      const answer = await this.exchange(url, headers, body, deadline).catch((error: unknown) => {
-        if (error instanceof StaleConnection) return this.exchange(url, headers, body, deadline)
+      const answer = await this.exchange(url, headers, body, bounds).catch((error: unknown) => {
+        if (error instanceof StaleConnection) return this.exchange(url, headers, body, bounds)
         throw error
       })
       return { ...answer, duration_ms: Math.round(monotonicMs(clock) - began) }
@@ -141,7 +147,7 @@ export class Poster {
     url: URL,
     headers: Readonly<Record<string, string | number>>,
     body: Buffer,
-    deadline: number
+    { deadline, signal }: Bounds
   ): Promise<Omit<PostOutcome, "duration_ms">> {
     const { clock, limits } = this.options
     const secure = url.protocol === "https:"
@@ -156,22 +162,29 @@ export class Poster {
       maxHeaderSize: limits.answer_max_header_bytes
     }
     return new Promise((resolve, reject) => {
+      if (signal?.aborted === true) return reject(new Late())
       const outgoing = secure ? httpsRequest(options) : httpRequest(options)
       const stage = stageOf(outgoing, secure)
       const fail = (error: unknown): void => {
-        endTimer()
+        settled()
         const stale = outgoing.reusedSocket && !(error instanceof Late)
         reject(stale ? new StaleConnection() : stage.handshaking && !isOwn(error) ? new BrokenTls() : error)
       }
       const answered = (answer: IncomingMessage): void => {
-        endTimer()
+        settled()
         resolve(judged(answer, wallMs(clock)))
       }
-      // A timer is needed because a request that has ended silently reports no error any more.
-      const endTimer = after(clock, Math.max(0, deadline - monotonicMs(clock)), () => {
+      const cut = (): void => {
         fail(new Late())
         outgoing.destroy(new Late())
-      })
+      }
+      const settled = (): void => {
+        endTimer()
+        signal?.removeEventListener("abort", cut)
+      }
+      // A timer is needed because a request that has ended silently reports no error any more.
+      const endTimer = after(clock, Math.max(0, deadline - monotonicMs(clock)), cut)
+      signal?.addEventListener("abort", cut)
       outgoing.on("response", (answer) => {
         answered(answer)
         drain(clock, answer, limits)
@@ -187,6 +200,11 @@ export class Poster {
       outgoing.end(body)
     })
   }
+}
+
+interface Bounds {
+  readonly deadline: number
+  readonly signal: AbortSignal | undefined
 }
 
 class BrokenTls extends Error {}

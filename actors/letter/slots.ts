@@ -9,6 +9,13 @@
  *    that were slow hold a quarter together.
  *  - Letters that strangers cause have a share together, however fast their places are.
  *  - Letters to one person hold a quarter at most, wherever they go.
+ *  - A few people with many letters keep nobody waiting for long. Waiting letters have no order, so the last slots are
+ *    kept free for people with few letters. After an attempt a person needs a rest, which is longer after a slow one,
+ *    and rests add up. Anybody may have the first half of the slots. Each further slot is for people whose rest is at
+ *    most half as long.
+ *  - The last slot is kept for one person who was refused: the one who has had no slot for the longest. So each other
+ *    person comes once at most before. A person who does not try again is forgotten.
+ *  - The two hold within each share above, too.
  *  - A place that holds a slot for SLOW_MS counts as slow from then on, until its next answer in time. The last answer
  *    alone decides: an average would let a place save up quick answers for a slow flood.
  *  - Beyond the share of slow places an attempt is told to hurry. So a silent server takes no more than that from others,
@@ -20,13 +27,24 @@ import { Deferred, Effect, Latch } from "effect"
 
 /** A destination counts as slow if it held a slot for this long. */
 export const SLOW_MS = 2000
-/** The number of places whose pace is remembered. */
-const PACES_MAX = 10_000
+/** The number of places whose pace is remembered, and of people whose rest is. */
+const REMEMBERED_MAX = 10_000
 
 /** Slow destinations together hold at most one of this many equal parts of the slots. */
 const SLOW_PARTS = 4
 /** All letters to one person also share. */
 const PERSON_PARTS = 4
+
+/** The rest that an attempt needs. To it come as many times the time that it took as the second says. */
+const REST_MS = 5000
+const REST_TIMES = 20
+/** The longest rest that a person ever needs. */
+export const REST_MAX_MS = 160_000
+/** The rest with which a person may still have the last slot. The one before allows twice of it, and so on. */
+const LAST_SLOT_REST_MS = 10_000
+
+/** A person who waits tries twice within this time: a timer is put off for ten seconds at most. */
+const WAITS_MS = 22_000
 
 type Pace = "prompt" | "slow"
 
@@ -53,6 +71,24 @@ interface Taken {
   readonly person: string | null
 }
 
+/** Slots that are shared; `held`: how many of them are taken. */
+interface Share {
+  readonly name: string
+  readonly slots: number
+  readonly held: number
+}
+
+/** `until`: monotonic ms. `rested`: the time at which the person has rested. */
+interface Waiting {
+  readonly person: string
+  readonly rested: number
+  readonly until: number
+}
+
+/** The names of shares. */
+const ALL = "all"
+const SLOW = "slow"
+
 export class Slots {
   private readonly max: number
   private readonly now: () => number
@@ -63,6 +99,10 @@ export class Slots {
   private readonly going = new Map<string, Going>()
   /** The last pace of each place. */
   private readonly paces = new Map<string, Pace>()
+  /** The time at which each person has rested. */
+  private readonly rested = new Map<string, number>()
+  /** The person who waits for the last slot of each share. */
+  private readonly next = new Map<string, Waiting>()
   private closed = false
   private readonly empty = Latch.makeUnsafe(false)
 
@@ -94,12 +134,17 @@ export class Slots {
     const pace = this.paces.get(place) ?? null
     const among = strangers === null || pace === strangers.until ? null : strangers
     const isTrusted = pace === "prompt" || (pace === null && strangers === null)
-    const others = [...this.going].filter(([other]) => other !== letter).map(([, one]) => one)
-    const held = (by: (one: Going) => boolean): number => others.filter(by).length
-    if (held((one) => one.place === place) >= this.shareOf(isTrusted ? 2 : 4)) return false
-    if (among !== null && held((one) => one.strangers === among.name) >= this.shareOf(among.parts)) return false
     const slow = pace === "slow"
-    if (slow && held((one) => one.slow) >= this.shareOf(SLOW_PARTS)) return false
+    const others = [...this.going].filter(([other]) => other !== letter).map(([, one]) => one)
+    const share = (name: string, parts: number, by: (one: Going) => boolean): Share => ({
+      name,
+      slots: this.shareOf(parts),
+      held: others.filter(by).length
+    })
+    const shares = [share(`place ${place}`, isTrusted ? 2 : 4, (one) => one.place === place)]
+    if (among !== null) shares.push(share(among.name, among.parts, (one) => one.strangers === among.name))
+    if (slow) shares.push(share(SLOW, SLOW_PARTS, (one) => one.slow))
+    if (!this.enters(shares, this.taken.get(letter)?.person ?? null)) return false
     if (this.taken.has(letter)) this.going.set(letter, { place, strangers: among?.name ?? null, slow })
     return true
   }
@@ -129,7 +174,8 @@ export class Slots {
       return Effect.ensuring(
         Effect.raceFirst(attempt(Deferred.await(tooSlow)), watch),
         Effect.sync(() => {
-          this.remember(letter, this.now() - began)
+          this.keepPace(letter, this.now() - began)
+          this.needsRest(letter, this.now() - began)
           this.release(letter)
         })
       )
@@ -157,36 +203,76 @@ export class Slots {
   }
 
   private hasRoomFor(person: string | null): boolean {
-    if (this.taken.size >= this.max) return false
     const theirs = [...this.taken.values()].filter((one) => one.person === person).length
-    return person === null || theirs < this.shareOf(PERSON_PARTS)
+    if (person !== null && theirs >= this.shareOf(PERSON_PARTS)) return false
+    return this.enters([{ name: ALL, slots: this.max, held: this.taken.size }], person)
+  }
+
+  /** True if the person may have another slot of each share. Otherwise, the person waits for those without. */
+  private enters(shares: ReadonlyArray<Share>, person: string | null): boolean {
+    const full = shares.filter((share) => !this.hasRoomIn(share, person))
+    if (full.length > 0) {
+      if (person !== null) for (const { name } of full) this.waits(name, person)
+      return false
+    }
+    for (const { name } of shares) if (this.next.get(name)?.person === person) this.next.delete(name)
+    return true
+  }
+
+  private hasRoomIn({ name, slots, held }: Share, person: string | null): boolean {
+    const free = slots - held
+    if (free <= 0 || (free === 1 && this.restedAt(person) > (this.nextIn(name)?.rested ?? Infinity))) return false
+    return held < slots / 2 || this.restOf(person) <= LAST_SLOT_REST_MS * 2 ** (free - 1)
+  }
+
+  private waits(share: string, person: string): void {
+    const [first, rested] = [this.nextIn(share), this.restedAt(person)]
+    if (first === null || first.person === person || rested < first.rested)
+      remember(this.next, share, { person, rested, until: this.now() + WAITS_MS })
+  }
+
+  /** `null` if nobody waits. */
+  private nextIn(share: string): Waiting | null {
+    const first = this.next.get(share)
+    return first === undefined || first.until <= this.now() ? null : first
+  }
+
+  /** Zero for a person who has had no slot yet. */
+  private restedAt(person: string | null): number {
+    return person === null ? 0 : (this.rested.get(person) ?? 0)
+  }
+
+  /** Milliseconds. */
+  private restOf(person: string | null): number {
+    return Math.max(0, this.restedAt(person) - this.now())
+  }
+
+  private needsRest(letter: string, heldMs: number): void {
+    const person = this.taken.get(letter)?.person ?? null
+    if (person === null) return
+    const rest = this.restOf(person) + REST_MS + REST_TIMES * heldMs
+    remember(this.rested, person, this.now() + Math.min(rest, REST_MAX_MS))
   }
 
   private shareOf(parts: number): number {
     return Math.max(1, Math.floor(this.max / parts))
   }
 
-  private remember(letter: string, heldMs: number): void {
+  private keepPace(letter: string, heldMs: number): void {
     const going = this.going.get(letter)
-    if (going !== undefined) this.setPace(going.place, heldMs >= SLOW_MS ? "slow" : "prompt")
+    if (going !== undefined) remember(this.paces, going.place, heldMs >= SLOW_MS ? "slow" : "prompt")
   }
 
   /** Returns false if the slow places have their share already. */
   private goesOnSlowly(letter: string): boolean {
     const going = this.going.get(letter)
     if (going === undefined || going.slow) return true
-    this.setPace(going.place, "slow")
+    remember(this.paces, going.place, "slow")
     const all = [...this.going.values()].filter(({ slow }) => slow).length
-    if (all >= this.shareOf(SLOW_PARTS)) return false
+    const share = { name: SLOW, slots: this.shareOf(SLOW_PARTS), held: all }
+    if (!this.hasRoomIn(share, this.taken.get(letter)?.person ?? null)) return false
     this.going.set(letter, { ...going, slow: true })
     return true
-  }
-
-  private setPace(place: string, pace: Pace): void {
-    this.paces.delete(place)
-    this.paces.set(place, pace)
-    const [oldest] = this.paces.keys()
-    if (this.paces.size > PACES_MAX && oldest !== undefined) this.paces.delete(oldest)
   }
 
   private free(letter: string): void {
@@ -198,4 +284,12 @@ export class Slots {
     this.free(letter)
     if (this.closed && this.taken.size === 0) this.empty.openUnsafe()
   }
+}
+
+/** Forgets the one that was set the longest ago, if there are too many. */
+const remember = <A>(map: Map<string, A>, name: string, value: A): void => {
+  map.delete(name)
+  map.set(name, value)
+  const [oldest] = map.keys()
+  if (map.size > REMEMBERED_MAX && oldest !== undefined) map.delete(oldest)
 }

@@ -5,6 +5,7 @@
  * Invariants
  *  - The address is a stranger's: it is connected to as webhooks are (actors/kit/post.ts), within their bounds.
  *  - A push service learns when a browser is told and how urgent it is, not of what.
+ *  - An attempt that is interrupted closes its connection.
  *  - Neither address nor text ever reach a log or an error.
  */
 import { Effect, Schema } from "effect"
@@ -63,12 +64,13 @@ export class Pusher {
 
   send(to: PushSubscription, { urgency, ...shown }: PushMessage): Effect.Effect<LetterOutcome> {
     const { settings, poster, subject, keptSeconds } = this.#options
-    const sent = Effect.tryPromise(async () => {
+    const sent = Effect.tryPromise(async (interrupted) => {
       const { publicKey, privateKey } = settings
       const vapidDetails = { subject, publicKey, privateKey }
       const options = { vapidDetails, TTL: keptSeconds, urgency, contentEncoding: "aes128gcm" } as const
       const { headers, body, endpoint } = webpush.generateRequestDetails(to, JSON.stringify(shown), options)
-      return outcomeOf(await poster.post(endpoint, headers as Record<string, string>, body ?? Buffer.alloc(0)))
+      const named = headers as Record<string, string>
+      return outcomeOf(await poster.post(endpoint, named, body ?? Buffer.alloc(0), interrupted))
     })
     return Effect.orElseSucceed(sent, () => ({ type: "final", reason: "the message cannot be made" }) as const)
   }

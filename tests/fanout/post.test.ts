@@ -57,8 +57,8 @@ const hasten = (more: Partial<PosterOptions> = {}): void => {
 }
 
 const body = Buffer.from(JSON.stringify({ hello: "there" }))
-const post = (url = `${receiver.url}/in`): Promise<PostOutcome> =>
-  poster.post(url, { "content-type": "application/json", "content-length": body.length }, body)
+const post = (url = `${receiver.url}/in`, signal?: AbortSignal): Promise<PostOutcome> =>
+  poster.post(url, { "content-type": "application/json", "content-length": body.length }, body, signal)
 /** A receiver below HTTP: it says what it likes, once it hears something, or each time. */
 const talking = async (
   talk: (socket: Socket) => void,
@@ -129,6 +129,30 @@ describe("what is told", () => {
   test("a name server that never answers", async () => {
     hasten({ resolve: () => new Promise(() => undefined) })
     expect((await post("http://nowhere.example:8080/")).error).toBe("timeout")
+  })
+})
+
+describe("an attempt that is cut short", () => {
+  test("closes its connection, and tells that there was no answer", async () => {
+    const silent = await talking(() => undefined)
+    const cut = new AbortController()
+    const attempt = post(silent.url, cut.signal)
+    await waitFor(() => Promise.resolve(silent.open() === 1))
+    cut.abort()
+    await waitFor(() => Promise.resolve(silent.open() === 0), { deadlineMs: PATIENT.timeout_ms / 4 })
+    expect(await attempt).toMatchObject({ response_code: null, error: "timeout" })
+    silent.stop()
+  })
+  test("is none if it was cut before it began", async () => {
+    expect(await post(`${receiver.url}/in`, AbortSignal.abort())).toMatchObject({ error: "timeout" })
+    expect(receiver.received).toEqual([])
+  })
+  test("closes nothing if it was answered before", async () => {
+    receiver.behave(healthy)
+    const cut = new AbortController()
+    expect(await post(`${receiver.url}/in`, cut.signal)).toMatchObject({ error: null })
+    cut.abort()
+    expect(await post()).toMatchObject({ error: null })
   })
 })
 

@@ -62,8 +62,10 @@ export class Telegram {
   readonly methods: Array<string> = []
   /** Chats that have blocked the bot. */
   readonly blocked = new Set<number>()
-  /** What the next sends are met with: a status, or no answer at all. */
-  readonly faults: Array<number | "cut"> = []
+  /** What the next sends are met with: a status, an end without an answer, or silence for as long as the bot waits. */
+  readonly faults: Array<number | "cut" | "silent"> = []
+  /** Sends that are met with silence, and wait still. */
+  silent = 0
   private readonly server = createServer((request, response) => void this.#serve(request, response))
   private readonly updates: Array<Given & { readonly update_id: number }> = []
   private poll: Poll | null = null
@@ -194,6 +196,10 @@ export class Telegram {
     const chat = Number(given["chat_id"])
     const fault = this.faults.shift()
     if (fault === "cut") return void response.destroy()
+    if (fault === "silent") {
+      this.silent++
+      return void response.on("close", () => this.silent--)
+    }
     if (fault === 429)
       return refused(response, 429, "Too Many Requests: retry after 1", { parameters: { retry_after: 1 } })
     if (fault !== undefined) return refused(response, fault, "Internal Server Error")

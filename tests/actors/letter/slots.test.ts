@@ -3,9 +3,10 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Clock, Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
+import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { fileTransport } from "../../../actors/kit/mailing/file-transport.ts"
-import { SLOW_MS, Slots, type Strangers } from "../../../actors/letter/slots.ts"
+import { REST_MAX_MS, SLOW_MS, Slots, type Strangers } from "../../../actors/letter/slots.ts"
 import { testFolder, waitFor } from "../../harness/index.ts"
 import { registrableDomainOf } from "../../../actors/kit/registrable-domain.ts"
 import { message, sending } from "./letters.ts"
@@ -13,6 +14,26 @@ import { message, sending } from "./letters.ts"
 const VERIFYING: Strangers = { name: "verify", parts: 2, until: "proved" }
 const RESETTING: Strangers = { name: "reset", parts: 4, until: "proved" }
 const PUSHING: Strangers = { name: "push", parts: 2, until: "prompt" }
+
+/** The letters that a person may have before the last slots are kept from it for a while. */
+const BURST = 6
+/** The longest time for which a timer is put off. */
+const PUT_OFF_MS = 10_000
+/** A letter that waits for so many others is not served at all. */
+const ENDLESS = 1000
+
+interface Contest {
+  readonly max: number
+  readonly greedy: number
+  readonly heldMs: number
+  /** Letters of the modest person. */
+  readonly letters: number
+  readonly place: string | null
+  /** Attempts that end before the modest person comes. */
+  readonly before?: number
+  /** Attempts that end between two tries of the modest person. */
+  readonly every?: number
+}
 
 describe("slots", () => {
   const clocked = (max: number) => {
@@ -118,6 +139,113 @@ describe("slots", () => {
         begun(`${person}${index}`, `${index % 2 === 0 ? "one" : "two"}.example`, PUSHING, person)
       ).filter(Boolean)
     expect(["a", "b", "c", "d", "e"].map((person) => to(person).length)).toEqual([2, 2, 2, 2, 0])
+  })
+
+  /**
+   * Greedy people who always have letters waiting, and who take each free slot before anybody else may try. A modest
+   * person has some letters, one after the other. Answers how many attempts end while each of them waits.
+   */
+  const contest = (options: Contest): Promise<ReadonlyArray<number>> => {
+    const run = Effect.gen(function* () {
+      const { max, greedy, heldMs, letters, place, before = 0, every = 1 } = options
+      const now = yield* Effect.map(Clock.Clock, (clock) => () => clock.currentTimeMillisUnsafe())
+      const slots = new Slots(max, now)
+      const underWay: Array<{ answer: Deferred.Deferred<void>; fiber: Fiber.Fiber<void> }> = []
+      let written = 0
+      const begun = Effect.fnUntraced(function* (person: string) {
+        const letter = String(written++)
+        if (!slots.reserve(letter, 10, person)) return false
+        if (place !== null && !slots.mayGoTo(letter, place, PUSHING)) {
+          slots.giveBack(letter)
+          return false
+        }
+        const answer = yield* Deferred.make<void>()
+        const fiber = yield* Effect.forkChild(
+          slots.using(letter, () => Deferred.await(answer), Effect.void),
+          { startImmediately: true }
+        )
+        underWay.push({ answer, fiber })
+        return true
+      })
+      const fill = Effect.gen(function* () {
+        for (let person = 0; person < greedy; person++) while (yield* begun(`greedy ${person}`));
+      })
+      const oneEnds = Effect.gen(function* () {
+        const first = underWay.shift()
+        yield* TestClock.adjust(heldMs)
+        // The only slot may be kept for the modest person.
+        if (first !== undefined) {
+          yield* Deferred.succeed(first.answer, undefined)
+          yield* Fiber.join(first.fiber)
+        }
+        yield* fill
+      })
+      yield* fill
+      for (let times = 0; times < before; times++) yield* oneEnds
+      const waits: Array<number> = []
+      for (let index = 0; index < letters; index++) {
+        let ends = 0
+        while (ends < ENDLESS && !(yield* begun("modest"))) {
+          for (let times = 0; times < every; times++) yield* oneEnds
+          ends += every
+        }
+        waits.push(ends)
+        if (ends < ENDLESS) yield* oneEnds
+      }
+      yield* Effect.forEach(underWay, ({ fiber }) => Fiber.interrupt(fiber))
+      return waits
+    })
+    return Effect.runPromise(Effect.provide(run, TestClock.layer()))
+  }
+
+  test("come soon to a person with few letters, however many letters others have waiting", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record({
+          max: fc.integer({ min: 1, max: 20 }),
+          greedy: fc.integer({ min: 1, max: 40 }),
+          heldMs: fc.integer({ min: 1, max: SLOW_MS - 1 }),
+          every: fc.integer({ min: 1, max: 20 }),
+          place: fc.constantFrom(null, "well.example")
+        }),
+        async (options) => {
+          const every = Math.max(1, Math.min(options.every, Math.floor(PUT_OFF_MS / options.heldMs)))
+          const [waited = ENDLESS] = await contest({ ...options, every, letters: 1 })
+          expect(waited).toBeLessThanOrEqual(options.max + BURST * options.greedy + 3 * every)
+        }
+      ),
+      { numRuns: 100 }
+    )
+  })
+
+  test.each([null, "well.example"])("come at once if the others have had many before: %s", async (place) => {
+    const [first, ...further] = await contest({ max: 8, greedy: 12, heldMs: 50, letters: 4, place, before: 400 })
+    expect(first).toBe(0)
+    expect(Math.max(...further)).toBeLessThanOrEqual(8)
+  })
+
+  test("are not kept from a person while most are free", () => {
+    const { slots } = clocked(8)
+    const attempt = (letter: string) => {
+      if (!slots.reserve(letter, 10, "busy")) return false
+      Effect.runSync(slots.using(letter, () => Effect.void, Effect.void))
+      return true
+    }
+    expect(Array.from({ length: 100 }, (_, index) => attempt(String(index))).every(Boolean)).toBe(true)
+  })
+
+  test("of the last half come again to a person who has waited", () => {
+    const { slots, pass } = clocked(2)
+    expect(slots.reserve("other", 1_000_000, "other")).toBe(true)
+    const attempt = (letter: string) => {
+      if (!slots.reserve(letter, 10, "busy")) return false
+      Effect.runSync(slots.using(letter, () => Effect.sync(() => void pass(100)), Effect.void))
+      return true
+    }
+    const burst = (name: string) => Array.from({ length: 8 }, (_, index) => attempt(`${name} ${index}`)).filter(Boolean)
+    expect(burst("first")).toHaveLength(2)
+    pass(REST_MAX_MS)
+    expect(burst("second")).toHaveLength(2)
   })
 
   test("are there for a person who has proved an address while strangers wait", () => {
