@@ -4,15 +4,13 @@
  * Invariants
  *  - They are copied from the oldest on: if one is, all before it are.
  *  - Each is held against the hash that the log, or the segment behind it, states.
- *  - The parts of a segment (ending.ts) are copied before it. Parts that are over are neither copied nor missed, and a
- *    backup removes them from the folder beside it.
+ *  - The parts of a segment (ending.ts) are copied before it. Parts that are over are neither copied nor missed.
  */
 import type { Clock } from "effect"
 import { checked } from "../../actors/log/archive/archiver.ts"
-import { removeEnded } from "../../actors/log/archive/ending.ts"
 import type { Objects } from "../../actors/log/archive/objects.ts"
 import { objectName, type Segment, type SegmentName } from "../../actors/log/archive/segment.ts"
-import { machineClock, wallMs } from "../../schemas/runtime/clock.ts"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 import { Fault } from "../cli/fault.ts"
 
 /** A segment that is to be copied, with the names of its parts. */
@@ -60,7 +58,6 @@ export const copySegments = async (
       await to.put(one, await object.read(0, object.bytes))
       bytes += object.bytes
     }
-  await removeEnded(to, wallMs(clock))
   return bytes
 }
 

@@ -30,7 +30,7 @@ import { previousIn } from "../last-entry.ts"
 import { leaderMessage } from "../last-message.ts"
 import { traceparentOf } from "../traceparent.ts"
 import type { Archive } from "./archive.ts"
-import { partsIn, removeEnded } from "./ending.ts"
+import { agreedTime, partsIn, removeEnded } from "./ending.ts"
 import type { IndexTable, IndexWriter, Newest } from "./index-table.ts"
 import { isGuarding, type Mark, PASSING_SUBJECTS, markAppends, NO_MARK, SEGMENT_ARCHIVED, throughOf } from "./mark.ts"
 import type { Objects } from "./objects.ts"
@@ -205,7 +205,7 @@ class Run {
       await this.drop()
     }
     // Last: if the place does not permit it, the log is archived all the same.
-    await removeEnded(this.parts.objects, wallMs(this.clock))
+    await removeEnded(this.parts.objects, await agreedTime(this.parts.manager, this.clock))
     return { segments: this.segments, commits: this.commits, through: this.through }
   }
 

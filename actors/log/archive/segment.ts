@@ -24,7 +24,7 @@ import { createHash, hash } from "node:crypto"
 import { promisify } from "node:util"
 import { constants, zstdCompress, zstdDecompress } from "node:zlib"
 import { Schema } from "effect"
-import { partName, type Parts, weekEndOf } from "./ending.ts"
+import { partName, weekEndOf } from "./part-name.ts"
 
 const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
@@ -271,6 +271,13 @@ export class SegmentWriter {
 export interface ObjectReader {
   readonly bytes: number
   readonly read: (offset: number, bytes: number) => Promise<Buffer>
+}
+
+/** Opens the parts of segments. */
+export interface Parts {
+  /** True if every commit of a part with this end (Unix ms) is over, and the part may be gone. */
+  readonly areOver: (ends: number) => boolean
+  readonly open: (name: string) => Promise<ObjectReader>
 }
 
 /** An open segment. Its footer is in memory; the rest is read when it is needed. */

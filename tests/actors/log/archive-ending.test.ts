@@ -50,14 +50,18 @@ const clockAt = (time: number) => {
   const ahead = time - Date.now()
   return withOther(machineClock, "currentTimeMillisUnsafe", () => Date.now() + ahead)
 }
-const process = (time?: number) =>
-  processOn({
-    nats: bus.nats,
-    manager: bus.manager,
-    db,
-    folder,
-    ...(time === undefined ? {} : { clock: clockAt(time) })
+/** The bus's manager, as if it were this time (Unix ms) there. */
+const managerAt = (time: number) => {
+  const ahead = time - Date.now()
+  const info = async (...asked: Parameters<typeof bus.manager.streams.info>) => ({
+    ...(await bus.manager.streams.info(...asked)),
+    ts: new Date(Date.now() + ahead).toISOString()
   })
+  return withOther(bus.manager, "streams", withOther(bus.manager.streams, "info", info))
+}
+/** A process at a time, by its own clock and by the bus's. */
+const process = (time = Date.now(), ofBus = time) =>
+  processOn({ nats: bus.nats, manager: managerAt(ofBus), db, folder, clock: clockAt(time) })
 /** Two weeks, because a test may begin right before a week ends. */
 const afterwards = () => process(weekEnd + WEEK_MS + 2 * HOUR_MS)
 const ending = (one: string, id: string, expected = 0): Append => ({
@@ -106,7 +110,16 @@ test("a commit with an end leaves the archive when its week is over, and the oth
   expect(await holding(idHeld("secret-a"))).toEqual(held)
   expect(await historyOf(between.log, one)).toEqual([])
 
+  // One clock alone is ahead.
   const later = afterwards()
+  const past = wallMs(later.archive.clock)
+  for (const [own, ofBus] of [
+    [past, Date.now()],
+    [Date.now(), past]
+  ] as const) {
+    await process(own, ofBus).run()
+    expect(await holding(idHeld("secret-a"))).toEqual(held)
+  }
   expect(await readIds(from, later)).toEqual(["lasts-a", "lasts-b"])
   await later.run()
   expect(await holding(idHeld("secret-a"))).toEqual([])
@@ -239,8 +252,8 @@ test("a backup has what has not ended, loses it at its end, and is whole before 
     expect(await holding(idHeld("backed-up"), back)).toHaveLength(1)
     expect(await isWhole(back, before)).toBe(count)
     expect(await isWhole(beside, later)).toBe(count)
-    // The next backup removes it from the folder beside it.
-    await copySegments(folderOf(folder), folderOf(beside), newest, signal, later)
+    // As the next backup does with the folder beside it.
+    await removeEnded(folderOf(beside), wallMs(later))
     expect(await holding(idHeld("backed-up"), beside)).toEqual([])
     expect(await isWhole(beside, later)).toBe(count)
     await rm(back, { recursive: true })
