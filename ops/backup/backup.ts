@@ -20,7 +20,7 @@
  *
  *  - If the log has an archive, nothing is archived while the backup is made. The backup holds the lock of the archive's
  *    index to its end, and fails if the log was archived all the same. The segments are in a folder beside the backups,
- *    each once (segments.ts).
+ *    each once (segments.ts). A backup removes from there the parts of segments whose time is over.
  *
  * One inexactness remains: a timer that was moved between the log's cut and that of the timers fires at its later
  * setting.
@@ -28,9 +28,11 @@
 import { join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 import type { ConsumerInfo } from "@nats-io/jetstream"
+import { agreedTime, removeEnded } from "../../actors/log/archive/ending.ts"
 import type { IndexTable, IndexWriter } from "../../actors/log/archive/index-table.ts"
 import { type Mark, newestMark } from "../../actors/log/archive/mark.ts"
 import type { Objects } from "../../actors/log/archive/objects.ts"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 import { streams } from "../../schemas/subjects.ts"
 import { VERSION } from "../../schemas/version.ts"
 import type { Service } from "../cli/connection.ts"
@@ -94,11 +96,18 @@ export const backup = async (target: string, parts: BackupParts): Promise<Manife
 }
 
 /** The newest segment of the archive, once it is beside the backup with all before it. */
-const segmentsOf = async ({ nats, archive, signal, progress }: BackupParts): Promise<Pick<Manifest, "archive">> => {
+const segmentsOf = async ({
+  nats,
+  manager,
+  archive,
+  signal,
+  progress
+}: BackupParts): Promise<Pick<Manifest, "archive">> => {
   const { segment } = await newestMark(nats)
   if (segment === null) return {}
   if (archive === undefined) throw new Fault("HUB_ARCHIVE is required: a part of the log is in an archive")
   progress("archive", await copySegments(archive.from, archive.to, segment, signal), 0)
+  await removeEnded(archive.to, await agreedTime(manager, machineClock))
   return { archive: segment }
 }
 

@@ -1,22 +1,37 @@
 /**
- * The archive's segments beside a backup: each is copied once, whichever backups need it.
+ * The archive's segments and their parts beside a backup: each is copied once, whichever backups need it.
  *
  * Invariants
  *  - They are copied from the oldest on: if one is, all before it are.
  *  - Each is held against the hash that the log, or the segment behind it, states.
+ *  - The parts of a segment (ending.ts) are copied before it. Parts that are over are neither copied nor missed.
  */
+import type { Clock } from "effect"
 import { checked } from "../../actors/log/archive/archiver.ts"
 import type { Objects } from "../../actors/log/archive/objects.ts"
 import { objectName, type Segment, type SegmentName } from "../../actors/log/archive/segment.ts"
+import { machineClock } from "../../schemas/runtime/clock.ts"
 import { Fault } from "../cli/fault.ts"
 
+/** A segment that is to be copied, with the names of its parts. */
+interface Lacking {
+  readonly name: SegmentName
+  readonly parts: ReadonlyArray<string>
+}
+
 /** From the oldest on: those up to `newest` that `to` lacks. */
-const lackingIn = async (from: Objects, to: Objects, newest: SegmentName): Promise<ReadonlyArray<SegmentName>> => {
-  const lacking: Array<SegmentName> = []
+const lackingIn = async (
+  from: Objects,
+  to: Objects,
+  newest: SegmentName,
+  clock: Clock.Clock
+): Promise<ReadonlyArray<Lacking>> => {
+  const lacking: Array<Lacking> = []
   for (let name: SegmentName | null = newest; name !== null;) {
     if (await isIn(to, name)) break
-    lacking.unshift(name)
-    name = (await checked(from, name)).footer.previous
+    const segment: Segment = await checked(from, name, clock)
+    lacking.unshift({ name, parts: segment.liveParts.map((part) => segment.nameOf(part)) })
+    name = segment.footer.previous
   }
   return lacking
 }
@@ -32,24 +47,31 @@ export const copySegments = async (
   from: Objects,
   to: Objects,
   newest: SegmentName,
-  signal: AbortSignal
+  signal: AbortSignal,
+  clock: Clock.Clock = machineClock
 ): Promise<number> => {
   let bytes = 0
-  for (const name of await lackingIn(from, to, newest)) {
-    signal.throwIfAborted()
-    const object = await from.open(objectName(name))
-    await to.put(objectName(name), await object.read(0, object.bytes))
-    bytes += object.bytes
-  }
+  for (const { name, parts } of await lackingIn(from, to, newest, clock))
+    for (const one of [...parts, objectName(name)]) {
+      signal.throwIfAborted()
+      const object = await from.open(one)
+      await to.put(one, await object.read(0, object.bytes))
+      bytes += object.bytes
+    }
   return bytes
 }
 
 /** Throws a Fault if one is missing or damaged. Resolves to how many there are. */
-export const checkSegments = async (from: Objects, newest: SegmentName, signal: AbortSignal): Promise<number> => {
+export const checkSegments = async (
+  from: Objects,
+  newest: SegmentName,
+  signal: AbortSignal,
+  clock: Clock.Clock = machineClock
+): Promise<number> => {
   let count = 0
   for (let name: SegmentName | null = newest; name !== null; count++) {
     signal.throwIfAborted()
-    const segment: Segment = await checked(from, name).catch((cause: unknown) => {
+    const segment: Segment = await checked(from, name, clock).catch((cause: unknown) => {
       const why = cause instanceof Error ? cause.message : String(cause)
       throw new Fault(`the archive in ${from.place} is not whole: ${why}`)
     })

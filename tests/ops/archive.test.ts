@@ -1,5 +1,5 @@
 /** A service whose log was archived reads, decides, folds, rebuilds and restores as one that keeps it all. */
-import { readdir, rm } from "node:fs/promises"
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { jetstream } from "@nats-io/jetstream"
 import { sql } from "kysely"
@@ -215,10 +215,18 @@ test("a backup takes each segment once, and a restore brings log and archive bac
   const { system } = service
   const folder = join(system.folder, "backups")
   const { account } = await anAgent()
+  // Its time was over long ago.
+  const ended = `until-00000604800-${"0".repeat(16)}-${"0".repeat(16)}-${"0".repeat(16)}.zst`
+  for (const place of [archiveOf(system), join(folder, "archive")]) {
+    await mkdir(place, { recursive: true })
+    await writeFile(join(place, ended), "mail")
+  }
   await archived()
+  expect(await readdir(archiveOf(system))).not.toContain(ended)
   const { account: late } = await anAgent()
   await hub(system, ["backup", join(folder, "one")])
   const copied = await readdir(join(folder, "archive"))
+  expect(copied).not.toContain(ended)
   expect(copied.length).toBe((await readdir(archiveOf(system))).length)
   await archived()
   await hub(system, ["backup", join(folder, "two")])

@@ -1,4 +1,4 @@
-/** A stand-in for S3 at the wire: objects by path, with ranges and checksums, and faults in between. */
+/** A stand-in for S3 at the wire: objects by path, with ranges, checksums and lists, and faults in between. */
 import { createHash } from "node:crypto"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -10,6 +10,8 @@ export interface Bucket {
   readonly faults: Array<number | "cut">
   readonly stop: () => Promise<void>
 }
+
+const LISTED_MAX = 1000
 
 const rangeIn = (header: string | undefined, size: number): readonly [number, number] => {
   const [, from = "0", to = String(size - 1)] = /^bytes=(\d+)-(\d+)$/.exec(header ?? "") ?? []
@@ -33,6 +35,18 @@ export const openBucket = async (): Promise<Bucket> => {
       if (stated !== is || request.headers.authorization === undefined) return response.writeHead(400).end()
       objects.set(path, body)
       return response.writeHead(200).end()
+    }
+    if (request.method === "DELETE") {
+      objects.delete(path)
+      return response.writeHead(204).end()
+    }
+    const { searchParams } = new URL(request.url ?? "", "http://bucket")
+    if (searchParams.get("list-type") === "2") {
+      const start = `${path.replace(/\/$/, "")}/`
+      const names = [...objects.keys()].filter((one) => one.startsWith(start)).map((one) => one.slice(start.length))
+      const found = names.filter((one) => one.startsWith(searchParams.get("prefix") ?? "")).toSorted()
+      const listed = found.slice(0, LISTED_MAX).map((name) => `<Contents><Key>${name}</Key></Contents>`)
+      return response.writeHead(200).end(`<ListBucketResult>${listed.join("")}</ListBucketResult>`)
     }
     const object = objects.get(path)
     if (object === undefined) return response.writeHead(404).end()

@@ -4,7 +4,7 @@
  * Invariants
  *  - An answer never lacks a commit that the mark says is archived: if the index or a segment is missing, reading
  *    fails. The mark is read with every look into the index, because the index may have been lost.
- *  - Commits that the log would have forgotten by now are left out.
+ *  - Commits that the log would have forgotten by now are left out. They may be gone (ending.ts).
  *  - The number of open segments and unpacked blocks in memory is bounded.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
@@ -13,6 +13,7 @@ import { wallMs } from "../../../schemas/runtime/clock.ts"
 import type { LogEntry } from "../commit.ts"
 import { Gathered } from "../gathered.ts"
 import { traceIdIn } from "../traceparent.ts"
+import { partsIn } from "./ending.ts"
 import type { IndexTable, Newest } from "./index-table.ts"
 import { type Mark, newestMark, NO_MARK, throughOf } from "./mark.ts"
 import type { Objects } from "./objects.ts"
@@ -114,6 +115,10 @@ export class Archive {
     return throughOf(this.mark)
   }
 
+  get clock(): Clock.Clock {
+    return this.parts.clock
+  }
+
   /** Reads the mark. True if it has moved. The answer to an older question than the last one is ignored. */
   async refresh(): Promise<boolean> {
     const asked = ++this.questions
@@ -187,8 +192,7 @@ export class Archive {
   private async endsOf(subject: string, after: number, end: number): Promise<ReadonlyArray<number>> {
     const trail = await this.trails.of(`${subject} ${end}`, () => Promise.resolve({ ends: [], next: end }))
     for (let seq = trail.next; seq > after; seq = trail.next) {
-      const oldest = await this.oldestAt(subject, seq)
-      const before = oldest === undefined ? 0 : (oldest.previous ?? (await this.newestBefore(subject, oldest.seq)))
+      const before = await this.beforeSegment(subject, seq)
       if (before >= seq) throw new Error(`#${seq} of the archive says that it follows #${before}`)
       // Another reader may have extended the same trail.
       if (trail.next === seq) {
@@ -197,6 +201,15 @@ export class Archive {
       }
     }
     return trail.ends.filter((last) => last > after).toReversed()
+  }
+
+  /** The sequence of the subject's commit before those in the segment that holds this sequence; 0 if there is none. */
+  private async beforeSegment(subject: string, seq: number): Promise<number> {
+    const oldest = await this.oldestAt(subject, seq)
+    if (oldest !== undefined) return oldest.previous ?? (await this.newestBefore(subject, oldest.seq))
+    // The commit that named the one before it may have ended and be gone.
+    const { hasLost } = await this.open(await this.named(seq))
+    return hasLost ? this.newestBefore(subject, seq) : 0
   }
 
   /** The oldest commit of the subject in the segment that holds this sequence, if it is not after that sequence. */
@@ -360,8 +373,9 @@ export class Archive {
   }
 
   private open(name: SegmentName): Promise<Segment> {
-    const { objects } = this.parts
-    return this.opened.of(objectName(name), async () => Segment.open(await objects.open(objectName(name))))
+    const { objects, clock } = this.parts
+    const parts = partsIn(objects, clock)
+    return this.opened.of(objectName(name), async () => Segment.open(await objects.open(objectName(name)), parts))
   }
 
   private isOver(expires: number | null): boolean {

@@ -7,6 +7,8 @@
  *    run ends at any point, the next run continues.
  *  - A segment in the index that no mark names is read until another one replaces it. That one must reach at least as
  *    far, because rows of actors name its commits.
+ *  - Commits that have an end are sealed into parts beside the segment. A run ends by removing the parts whose time is
+ *    over (ending.ts).
  *  - No commit is dropped before every durable reader of the log (consumers, projections, reactions) is done with it.
  *  - Only the holder of the index's lock archives. An archiver that has lost that lock without noticing cannot change
  *    anything. The index takes statements of the holder alone (index-table.ts), and the mark is written behind the one
@@ -28,6 +30,7 @@ import { previousIn } from "../last-entry.ts"
 import { leaderMessage } from "../last-message.ts"
 import { traceparentOf } from "../traceparent.ts"
 import type { Archive } from "./archive.ts"
+import { agreedTime, partsIn, removeEnded } from "./ending.ts"
 import type { IndexTable, IndexWriter, Newest } from "./index-table.ts"
 import { isGuarding, type Mark, PASSING_SUBJECTS, markAppends, NO_MARK, SEGMENT_ARCHIVED, throughOf } from "./mark.ts"
 import type { Objects } from "./objects.ts"
@@ -35,6 +38,7 @@ import {
   type Archived,
   archivedIn,
   DamagedSegment,
+  type ObjectReader,
   objectName,
   Segment,
   type SegmentName,
@@ -113,7 +117,7 @@ export const bringIndex = async ({
   objects
 }: Pick<RunParts, "archive" | "index" | "objects">): Promise<Mark> => {
   await archive.refresh()
-  const { mark } = archive
+  const { mark, clock } = archive
   const newest = await index.newestSegment()
   const { segment } = mark
   const through = throughOf(mark)
@@ -123,7 +127,7 @@ export const bringIndex = async ({
   const has = new Set(known.map(({ sha256 }) => sha256))
   for (let name = segment; name !== null && !has.has(name.sha256);) {
     lacking.unshift(name)
-    name = (await checked(objects, name)).footer.previous
+    name = (await checked(objects, name, clock)).footer.previous
   }
   const begins = lacking[0]?.first ?? through + 1
   // These are segments of another log, which has taken another course.
@@ -134,7 +138,7 @@ export const bringIndex = async ({
   const [ahead, ...others] = known.filter(({ last }) => last > through)
   // No mark names these segments, and they do not follow the one that the mark names. The log still has their commits.
   if (others.length > 0 || (ahead !== undefined && ahead.first !== through + 1)) await index.removeSegments(through)
-  for (const name of lacking) await index.add(name, await newestIn(await checked(objects, name)))
+  for (const name of lacking) await index.add(name, await newestIn(await checked(objects, name, clock)))
   logNow("info", "archive", { indexed: lacking.length, through })
   return mark
 }
@@ -149,11 +153,18 @@ const newestIn = async (segment: Segment): Promise<ReadonlyMap<string, Newest>> 
   return newest
 }
 
-/** Opens a segment and checks that the whole of it is what its name says. Rejects if it is not. */
-export const checked = async (objects: Objects, name: SegmentName): Promise<Segment> => {
+/** Opens a segment and checks that it and its parts that are not over are what its name says. Rejects if not. */
+export const checked = async (objects: Objects, name: SegmentName, clock: Clock.Clock): Promise<Segment> => {
   const object = await objects.open(objectName(name))
-  if ((await sha256Of(object)) === name.sha256) return Segment.open(object)
-  throw new DamagedSegment(`${objectName(name)} in ${objects.place} does not have the hash that is stated`)
+  await checkHash(object, name.sha256, () => `${objectName(name)} in ${objects.place}`)
+  const segment = await Segment.open(object, partsIn(objects, clock))
+  for (const part of segment.liveParts)
+    await checkHash(await segment.openPart(part), part.sha256, () => `${segment.nameOf(part)} in ${objects.place}`)
+  return segment
+}
+
+const checkHash = async (object: ObjectReader, stated: string, place: () => string): Promise<void> => {
+  if ((await sha256Of(object)) !== stated) throw new DamagedSegment(`${place()} does not have the hash that is stated`)
 }
 
 interface Stretch {
@@ -193,6 +204,8 @@ class Run {
       if (!(await this.seal(this.through + 1, { least, target }))) break
       await this.drop()
     }
+    // Last: if the place does not permit it, the log is archived all the same.
+    await removeEnded(this.parts.objects, await agreedTime(this.parts.manager, this.clock))
     return { segments: this.segments, commits: this.commits, through: this.through }
   }
 
@@ -251,6 +264,7 @@ class Run {
     if (writer.commits === 0 || (writer.chars < full && !isOld && seq > least)) return false
     const sealed = await writer.end(first, seq, this.at.segment)
     const name: SegmentName = { first, last: seq, sha256: sealed.sha256 }
+    for (const part of sealed.parts) await objects.put(part.name, part.object)
     await objects.put(objectName(name), sealed.object)
     await index.add(name, newest)
     await this.parts.indexed()

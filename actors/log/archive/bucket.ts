@@ -1,7 +1,14 @@
 /**
  * The archive's objects in a bucket of S3, or of a store with the same protocol. Credentials come from the environment.
  */
-import { GetObjectCommand, HeadObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3"
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client
+} from "@aws-sdk/client-s3"
 import type { ArchiveSettings } from "../../../schemas/archive/settings.ts"
 import type { Objects } from "./objects.ts"
 
@@ -12,7 +19,8 @@ type Bucket = Extract<ArchiveSettings, { readonly type: "bucket" }>
 
 export const bucketOf = ({ bucket, prefix, region }: Bucket): Objects => {
   const client = new S3Client({ region, maxAttempts: TRIES, followRegionRedirects: false, forcePathStyle: true })
-  const keyOf = (name: string) => ({ Bucket: bucket, Key: prefix === "" ? name : `${prefix}/${name}` })
+  const path = prefix === "" ? "" : `${prefix}/`
+  const keyOf = (name: string) => ({ Bucket: bucket, Key: `${path}${name}` })
   const within = () => ({ abortSignal: AbortSignal.timeout(REQUEST_MS) })
   return {
     place: `s3://${bucket}${prefix === "" ? "" : `/${prefix}`}`,
@@ -29,6 +37,14 @@ export const bucketOf = ({ bucket, prefix, region }: Bucket): Objects => {
           return Buffer.from((await Body?.transformToByteArray()) ?? [])
         }
       }
-    }
+    },
+    list: async (start) => {
+      const { Contents = [] } = await client.send(
+        new ListObjectsV2Command({ Bucket: bucket, Prefix: `${path}${start}` }),
+        within()
+      )
+      return Contents.flatMap(({ Key }) => (Key === undefined ? [] : [Key.slice(path.length)]))
+    },
+    remove: async (name) => void (await client.send(new DeleteObjectCommand(keyOf(name)), within()))
   }
 }

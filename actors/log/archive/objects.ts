@@ -3,10 +3,10 @@
  *
  * Invariants
  *  - An object is complete and durable once `put` resolves, and not visible before.
- *  - A stored object is never changed, because its name contains its hash.
+ *  - A stored object is never changed, because its name contains its hash. Only parts are removed (ending.ts).
  */
 import { randomBytes } from "node:crypto"
-import { mkdir, open, rename, rm } from "node:fs/promises"
+import { mkdir, open, readdir, rename, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import type { ObjectReader } from "./segment.ts"
 
@@ -16,6 +16,10 @@ export interface Objects {
   readonly put: (name: string, bytes: Uint8Array) => Promise<void>
   /** Rejects if there is no such object. */
   readonly open: (name: string) => Promise<ObjectReader>
+  /** Names with this prefix, in order: all, or the first 1000. A folder also lists files of a `put` that was killed. */
+  readonly list: (prefix: string) => Promise<ReadonlyArray<string>>
+  /** Resolves as well if there is no such object. */
+  readonly remove: (name: string) => Promise<void>
 }
 
 const synced = async (folder: string): Promise<void> => {
@@ -54,8 +58,19 @@ export const folderOf = (folder: string): Objects => ({
     const file = await open(path, "r")
     const { size } = await file.stat().finally(() => file.close())
     return { bytes: size, read: (offset, bytes) => readAt(path, offset, bytes) }
-  }
+  },
+  list: async (prefix) => {
+    const names = await readdir(folder).catch(noneIfAbsent)
+    return names.filter((name) => name.startsWith(prefix)).toSorted()
+  },
+  remove: (name) => rm(join(folder, name), { force: true })
 })
+
+/** The folder is made with its first object. */
+const noneIfAbsent = (error: NodeJS.ErrnoException): ReadonlyArray<string> => {
+  if (error.code === "ENOENT") return []
+  throw error
+}
 
 /** Opens the file for each read alone, because an archive has thousands of files. */
 const readAt = async (path: string, offset: number, bytes: number): Promise<Buffer> => {

@@ -1,10 +1,13 @@
 /**
- * A segment of the archive: a stretch of the log, in one object that is written once.
+ * A segment of the archive: a stretch of the log, in one object that is written once. Its commits that have an end are
+ * in other objects beside it, its parts (ending.ts).
  *
  * Layout
  *  - Blocks: zstd frames with a checksum each. `zstd -dc` shows the whole object as text, one commit a line.
  *  - Then one skippable zstd frame: the index, the footer as JSON, its length (4 bytes), the beginning of its hash (8)
  *    and the mark `HUBSEG01`.
+ *  - Parts: zstd frames alone. The footer says which frame of a part belongs to which block. A block and its frames
+ *    cover the same sequences, and readers merge their lines. A block whose commits are all in parts has no bytes.
  *  - A line: sequence, subject, Unix ms, sequence of the commit before it on its subject, Unix ms at which the log
  *    forgets it, traceparent, commit. They are separated by spaces, and `-` stands for a missing value.
  *  - The index: 257 counts by the first byte of a subject's hash, then pairs of a hash and the number of a block, in
@@ -14,12 +17,14 @@
  *  - A segment names its sequences, and its footer names the segment before it with its hash. So the newest one fixes
  *    the whole archive, and any change in it is seen.
  *  - Every read is checked: a block by its own checksum, the index by the footer, the footer by its hash. The hash in
- *    the next segment checks the whole.
+ *    the next segment checks the whole, and with the footer the hash of each part.
+ *  - A segment with parts has another version in its footer: an earlier release refuses it, and leaves nothing out.
  */
 import { createHash, hash } from "node:crypto"
 import { promisify } from "node:util"
 import { constants, zstdCompress, zstdDecompress } from "node:zlib"
 import { Schema } from "effect"
+import { partName, weekEndOf } from "./part-name.ts"
 
 const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
@@ -64,8 +69,19 @@ const Sha256 = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/))
 export const SegmentName = Schema.Struct({ first: Count, last: Count, sha256: Sha256 })
 export type SegmentName = typeof SegmentName.Type
 
+/** Commits of a segment that end by the same time. */
+const Part = Schema.Struct({
+  /** Unix ms by which all of them have ended. */
+  ends: Count,
+  sha256: Sha256,
+  /** For each frame three numbers, without nesting, because there are many: its block, its offset, its length in bytes. */
+  frames: Schema.Array(Count)
+})
+type Part = typeof Part.Type
+
 const Footer = Schema.Struct({
-  v: Schema.Literal(1),
+  /** 2 for a segment with parts. */
+  v: Schema.Literals([1, 2]),
   first: Count,
   last: Count,
   commits: Count,
@@ -74,6 +90,7 @@ const Footer = Schema.Struct({
   index: Schema.Struct({ offset: Count, bytes: Count, sha256: Sha256 }),
   /** The hash of the bytes before the skippable frame. */
   sha256: Sha256,
+  parts: Schema.optionalKey(Schema.Array(Part)),
   previous: Schema.NullOr(SegmentName)
 })
 export type Footer = typeof Footer.Type
@@ -133,9 +150,22 @@ export const objectName = ({ first, last, sha256 }: SegmentName): string =>
 export interface Sealed extends SegmentName {
   readonly object: Buffer
   readonly commits: number
+  /** They must be stored before the segment. */
+  readonly parts: ReadonlyArray<{ readonly name: string; readonly object: Buffer }>
 }
 
-/** Takes commits in order and makes the object from them. */
+/** A part while its segment is written. */
+interface OpenPart {
+  readonly chunks: Array<Buffer>
+  readonly frames: Array<number>
+  lines: Array<string>
+  bytes: number
+}
+
+const packed = async (lines: ReadonlyArray<string>): Promise<Buffer> =>
+  lines.length === 0 ? Buffer.alloc(0) : compress(Buffer.from(lines.join("")), COMPRESSION)
+
+/** Takes commits in order and makes the objects from them. */
 export class SegmentWriter {
   /** Characters of all lines so far. They decide when a segment is large enough. */
   chars = 0
@@ -145,14 +175,17 @@ export class SegmentWriter {
   /** Hash and block number combined into one number, so that they sort as numbers. */
   private readonly pairs = new Set<number>()
   private lines: Array<string> = []
+  /** By their end. */
+  private readonly parts = new Map<number, OpenPart>()
   private lineChars = 0
   private blockFirst = 0
   private bytes = 0
 
   async add(commit: Archived): Promise<void> {
     const line = lineOf(commit)
-    if (this.lines.length === 0) this.blockFirst = commit.seq
-    this.lines.push(line)
+    if (this.lineChars === 0) this.blockFirst = commit.seq
+    if (commit.expires === null) this.lines.push(line)
+    else this.partOf(commit.expires).lines.push(line)
     this.lineChars += line.length
     this.chars += line.length
     this.commits++
@@ -160,8 +193,23 @@ export class SegmentWriter {
     if (this.lineChars >= BLOCK_CHARS) await this.endBlock()
   }
 
+  private partOf(expires: number): OpenPart {
+    const ends = weekEndOf(expires)
+    const part = this.parts.get(ends) ?? { chunks: [], frames: [], lines: [], bytes: 0 }
+    this.parts.set(ends, part)
+    return part
+  }
+
   private async endBlock(): Promise<void> {
-    const block = await compress(Buffer.from(this.lines.join("")), COMPRESSION)
+    for (const part of this.parts.values()) {
+      if (part.lines.length === 0) continue
+      const frame = await packed(part.lines)
+      part.frames.push(this.blocks.length, part.bytes, frame.length)
+      part.chunks.push(frame)
+      part.bytes += frame.length
+      part.lines = []
+    }
+    const block = await packed(this.lines)
     this.blocks.push([this.bytes, block.length, this.blockFirst])
     this.chunks.push(block)
     this.bytes += block.length
@@ -173,17 +221,24 @@ export class SegmentWriter {
    * ends.
    */
   async end(first: number, last: number, previous: SegmentName | null): Promise<Sealed> {
-    if (this.lines.length > 0) await this.endBlock()
+    if (this.lineChars > 0) await this.endBlock()
     const body = Buffer.concat(this.chunks)
     const index = this.index()
+    const parts = [...this.parts]
+      .toSorted(([one], [other]) => one - other)
+      .map(([ends, { chunks, frames }]) => {
+        const object = Buffer.concat(chunks)
+        return { ends, frames, sha256: sha256(object), object }
+      })
     const footer: Footer = {
-      v: 1,
+      v: parts.length === 0 ? 1 : 2,
       first,
       last,
       commits: this.commits,
       blocks: this.blocks,
       index: { offset: body.length + 8, bytes: index.length, sha256: sha256(index) },
       sha256: sha256(body),
+      ...(parts.length === 0 ? {} : { parts: parts.map(({ object: _, ...part }) => part) }),
       previous
     }
     const text = Buffer.from(JSON.stringify(footer))
@@ -192,7 +247,8 @@ export class SegmentWriter {
     head.writeUInt32LE(index.length + text.length + TRAILER_BYTES, 4)
     trailer.writeUInt32LE(text.length, 0)
     const object = Buffer.concat([body, head, index, text, trailer, sumOf(text), MARK])
-    return { first, last, commits: this.commits, sha256: sha256(object), object }
+    const named = parts.map((part) => ({ name: partName({ ...part, first, last }), object: part.object }))
+    return { first, last, commits: this.commits, sha256: sha256(object), object, parts: named }
   }
 
   private index(): Buffer {
@@ -217,18 +273,28 @@ export interface ObjectReader {
   readonly read: (offset: number, bytes: number) => Promise<Buffer>
 }
 
+/** Opens the parts of segments. */
+export interface Parts {
+  /** True if every commit of a part with this end (Unix ms) is over, and the part may be gone. */
+  readonly areOver: (ends: number) => boolean
+  readonly open: (name: string) => Promise<ObjectReader>
+}
+
 /** An open segment. Its footer is in memory; the rest is read when it is needed. */
 export class Segment {
   readonly footer: Footer
   private readonly object: ObjectReader
+  private readonly parts: Parts
+  private readonly openParts = new Map<string, Promise<ObjectReader>>()
   private fanout: Promise<Buffer> | null = null
 
-  private constructor(object: ObjectReader, footer: Footer) {
+  private constructor(object: ObjectReader, parts: Parts, footer: Footer) {
     this.object = object
+    this.parts = parts
     this.footer = footer
   }
 
-  static async open(object: ObjectReader): Promise<Segment> {
+  static async open(object: ObjectReader, parts: Parts): Promise<Segment> {
     const tail = await object.read(Math.max(0, object.bytes - TAIL_BYTES), Math.min(TAIL_BYTES, object.bytes))
     if (tail.length < TRAILER_BYTES || !tail.subarray(-MARK.length).equals(MARK))
       throw new DamagedSegment("an object of the archive does not end like a segment")
@@ -239,7 +305,7 @@ export class Segment {
     const sum = tail.subarray(tail.length - MARK.length - SUM_BYTES, -MARK.length)
     if (!sumOf(text).equals(sum)) throw new DamagedSegment("a segment's footer does not have the hash that is stated")
     try {
-      return new Segment(object, readFooter(text.toString()))
+      return new Segment(object, parts, readFooter(text.toString()))
     } catch (cause) {
       throw new DamagedSegment("a segment's footer cannot be read", { cause })
     }
@@ -280,17 +346,69 @@ export class Segment {
     return this.footer.blocks.length
   }
 
-  /** The lines of a block, in order. */
+  /** The lines of a block with those of its parts, in order. Lines of a part that is over are left out. */
   async block(number: number): Promise<ReadonlyArray<string>> {
     const place = this.footer.blocks[number]
     if (place === undefined) throw new DamagedSegment(`a segment's index names block ${number}, which it does not have`)
     const [offset, bytes] = place
-    const packed = await this.object.read(offset, bytes)
-    const text = await decompress(packed, { maxOutputLength: BLOCK_MAX_BYTES }).catch((cause: unknown) => {
-      throw new DamagedSegment(`block ${number} of a segment cannot be unpacked`, { cause })
+    const frames = this.liveParts.map(async (part) => {
+      const frame = frameOf(part, number)
+      return frame === null ? [] : unpacked(await this.openPart(part), { ...frame, number })
     })
-    return text.toString().split("\n").slice(0, -1)
+    const [own = [], ...others] = await Promise.all([unpacked(this.object, { offset, bytes, number }), ...frames])
+    if (others.every((lines) => lines.length === 0)) return own
+    return [own, ...others].flat().toSorted((one, other) => headOf(one).seq - headOf(other).seq)
   }
+
+  /** The parts that are not over. */
+  get liveParts(): ReadonlyArray<Part> {
+    return (this.footer.parts ?? []).filter(({ ends }) => !this.parts.areOver(ends))
+  }
+
+  /** True if commits of this segment have ended and cannot be read any more. */
+  get hasLost(): boolean {
+    return this.liveParts.length < (this.footer.parts ?? []).length
+  }
+
+  nameOf({ ends, sha256 }: Part): string {
+    const { first, last } = this.footer
+    return partName({ first, last, ends, sha256 })
+  }
+
+  /** Rejects if the part is missing. */
+  openPart(part: Part): Promise<ObjectReader> {
+    const name = this.nameOf(part)
+    const known = this.openParts.get(name)
+    if (known !== undefined) return known
+    const opened = this.parts.open(name)
+    this.openParts.set(name, opened)
+    opened.catch(() => this.openParts.delete(name))
+    return opened
+  }
+}
+
+interface Frame {
+  readonly offset: number
+  readonly bytes: number
+}
+
+/** The place of a part's commits of a block; `null` if it has none there. */
+const frameOf = ({ frames }: Part, number: number): Frame | null => {
+  for (let at = 0; at + 2 < frames.length; at += 3)
+    if (frames[at] === number) return { offset: frames[at + 1] ?? 0, bytes: frames[at + 2] ?? 0 }
+  return null
+}
+
+const unpacked = async (
+  object: ObjectReader,
+  { offset, bytes, number }: Frame & { readonly number: number }
+): Promise<ReadonlyArray<string>> => {
+  if (bytes === 0) return []
+  const read = await object.read(offset, bytes)
+  const text = await decompress(read, { maxOutputLength: BLOCK_MAX_BYTES }).catch((cause: unknown) => {
+    throw new DamagedSegment(`block ${number} of a segment cannot be unpacked`, { cause })
+  })
+  return text.toString().split("\n").slice(0, -1)
 }
 
 const HASHED_BYTES = 4_194_304

@@ -44,6 +44,17 @@ test("one that is not there is an error, and a place that fails is asked again",
   expect((await object.read(0, 4)).toString()).toBe("text")
 })
 
+test("objects are listed in order by the beginning of their names, and removed, also twice", async () => {
+  const names = ["until-2", "until-10", "0-1-ab.zst", "until-1"]
+  for (const name of names) await objects.put(name, Buffer.from(name))
+  expect(await objects.list("until-")).toEqual(["until-1", "until-10", "until-2"])
+  for (let round = 0; round < 2; round++) await objects.remove("until-10")
+  expect(await objects.list("until-")).toEqual(["until-1", "until-2"])
+  expect(await objects.list("nothing-")).toEqual([])
+  await expect(objects.open("until-10")).rejects.toThrow()
+  expect((await objects.open("0-1-ab.zst")).bytes).toBe(10)
+})
+
 test("settings that name no bucket or folder are refused by name", () => {
   const problemOf = (place: string, region = "eu-central-1") => {
     const read = readArchiveSettings({ HUB_ARCHIVE: place, HUB_ARCHIVE_REGION: region })

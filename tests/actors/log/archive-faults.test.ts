@@ -52,6 +52,7 @@ const hotCount = async (one: string): Promise<number> => {
 }
 
 const ended = () => Promise.reject(new Error("ended"))
+const NO_PARTS = { areOver: () => false, open: ended }
 
 describe("an archiver that was ended before its mark", () => {
   test("leaves a log that is read, although nothing may be archived for now", async () => {
@@ -416,10 +417,10 @@ describe("a segment", () => {
 
   test("that is damaged anywhere is noticed by who reads what is there", async () => {
     const object = await sealed()
-    const { footer, blockCount } = await Segment.open(objectOf(object))
+    const { footer, blockCount } = await Segment.open(objectOf(object), NO_PARTS)
     expect(blockCount).toBeGreaterThan(1)
     const readAll = async (bytes: Buffer) => {
-      const segment = await Segment.open(objectOf(bytes))
+      const segment = await Segment.open(objectOf(bytes), NO_PARTS)
       const found: Array<number> = []
       for (let one = 0; one < 50; one++) found.push(...(await segment.blocksOf(subjects.event("test", `g${one}`))))
       for (let block = 0; block < segment.blockCount; block++) await segment.block(block)
@@ -439,10 +440,8 @@ describe("a segment", () => {
   test("whose index could not be read once is read the next time", async () => {
     const object = objectOf(await sealed())
     let fails = false
-    const segment = await Segment.open({
-      ...object,
-      read: (offset, bytes) => (fails ? ended() : object.read(offset, bytes))
-    })
+    const read = (offset: number, bytes: number) => (fails ? ended() : object.read(offset, bytes))
+    const segment = await Segment.open({ ...object, read }, NO_PARTS)
     fails = true
     await expect(segment.blocksOf(subjects.event("test", "g1"))).rejects.toThrow("ended")
     fails = false

@@ -45,6 +45,8 @@ const archiveOf = async (commits: number, linked = true) => {
     objects: {
       place: "memory",
       put: () => Promise.reject(new Error("it is whole")),
+      list: () => Promise.resolve([]),
+      remove: () => Promise.reject(new Error("it is whole")),
       open: (name) => {
         const object = objects.get(name) ?? Buffer.alloc(0)
         const read = (offset: number, bytes: number) => {

@@ -1,7 +1,7 @@
 /** Processes that write to one log and know of its archive only what each has asked for itself. */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { Kysely } from "kysely"
 import { Archive } from "../../../actors/log/archive/archive.ts"
 import { archiveOnce, type ArchiverParts } from "../../../actors/log/archive/archiver.ts"
@@ -19,19 +19,20 @@ export interface Place {
   /** Of the archive's objects. */
   readonly folder: string
   readonly replicated?: boolean
+  readonly clock?: Clock.Clock
   /** Answers in the place of the index. */
   readonly find?: (index: IndexTable, ...asked: Parameters<IndexTable["find"]>) => ReturnType<IndexTable["find"]>
 }
 
-export const processOn = ({ nats, manager, db, folder, replicated = false, find }: Place) => {
+export const processOn = ({ nats, manager, db, folder, replicated = false, clock = machineClock, find }: Place) => {
   const plain = new IndexTable(db)
   const index: IndexTable =
     find === undefined
       ? plain
       : withOther(plain, "find", (...asked: Parameters<typeof plain.find>) => find(plain, ...asked))
   const objects = folderOf(folder)
-  const archive = new Archive({ clock: machineClock, nats, objects, index })
-  const log = new JetStreamLog(machineClock, nats, { batchMax: 1000, queueMax: 20_000, replicated, archive })
+  const archive = new Archive({ clock, nats, objects, index })
+  const log = new JetStreamLog(clock, nats, { batchMax: 1000, queueMax: 20_000, replicated, archive })
   const parts: ArchiverParts = {
     nats,
     manager,
@@ -44,7 +45,9 @@ export const processOn = ({ nats, manager, db, folder, replicated = false, find 
     policy: { hotSeconds: 0, partialSeconds: 0, segmentChars: 2000 },
     done: () => Promise.resolve(Number.MAX_SAFE_INTEGER)
   }
-  return { archive, index, log, parts, run: () => Effect.runPromise(archiveOnce(parts)) }
+  const runWith = (changed: ArchiverParts) =>
+    Effect.runPromise(Effect.provideService(archiveOnce(changed), Clock.Clock, clock))
+  return { archive, index, log, parts, runWith, run: () => runWith(parts) }
 }
 
 /** An index whose holder writes as `change` has it. */

@@ -104,12 +104,13 @@ export class ArchiveWriter implements LogWriter {
   private async endSegment(last = this.last): Promise<void> {
     const { objects, index } = this.opened
     if (last < this.first) return
-    const { object, sha256 } = await this.writer.end(this.first, last, this.previous)
+    const { object, parts, sha256 } = await this.writer.end(this.first, last, this.previous)
     const name: SegmentName = { first: this.first, last, sha256 }
     const { newest } = this
-    this.counts.bytes += object.length
+    this.counts.bytes += [object, ...parts.map((part) => part.object)].reduce((sum, one) => sum + one.length, 0)
     this.counts.segments++
     ;[this.writer, this.newest, this.first, this.previous] = [new SegmentWriter(), new Map(), last + 1, name]
+    for (const part of parts) await objects.put(part.name, part.object)
     await objects.put(objectName(name), object)
     await this.indexed
     this.indexed = index
