@@ -31,12 +31,12 @@ export interface InFlight {
   readonly op: string
   /** `done`: since then; `parked`, `passed over`, `waits`: until now. */
   readonly state: "done" | "parked" | "passed over" | "waits"
-  /** Sequence of its commit, where it is done. */
+  /** Sequence of the commit that carried it out; `null` if there is none. */
   readonly by: number | null
 }
 
 export interface Flight {
-  /** By set, how many. */
+  /** Counts by set. */
   readonly sets: Readonly<Record<string, number>>
   /** The first by their causes. */
   readonly named: ReadonlyArray<InFlight>
@@ -45,9 +45,9 @@ export interface Flight {
 }
 
 export interface Known {
-  /** By set, how far it is done now. */
+  /** The progress of each set now. */
   readonly marks: ReadonlyMap<string, number>
-  /** Everything that is put aside now, of all sets. */
+  /** All commands of all sets that are put aside now. */
   readonly aside: ReadonlyArray<{ readonly set: string; readonly why: "parked" | "fault"; readonly one: Aside }>
 }
 
@@ -60,7 +60,7 @@ export class Flying {
   private overflown = false
   private readonly at: number
   private readonly known: Known
-  /** By kind, the sets that read it. */
+  /** The sets that read each kind. */
   private readonly sets = new Map<string, ReadonlyArray<Reactions>>()
 
   /** `at`: the last sequence that belongs to the moment. */
@@ -140,7 +140,7 @@ export class Flying {
 const isReaction = (data: Uint8Array): boolean =>
   Buffer.from(data.buffer, data.byteOffset, data.length).includes(NEEDLE)
 
-/** Nothing that is known follows from an event of a newer release. */
+/** Nothing known follows from an event of a newer release. */
 const followsOf = (set: string, seq: number, told: () => Parameters<typeof commandsOf>[2]) => {
   try {
     return commandsOf(set, seq, told())

@@ -18,12 +18,12 @@ import type { Service } from "../cli/connection.ts"
 const PULL_MESSAGES = 10_000
 const ARCHIVED_PAGE = 4000
 const EVERYTHING = ">"
-/** Looks whether anything is still to come, while nothing comes. */
+/** While nothing comes, the pause between checks whether anything still will. */
 const LOOK_EVERY_MS = 50
 /** Looks without anything new: then the replicas end before the leader does, or the servers are away. */
 const LOOKS_MAX = 600
 
-/** Resolves at the place, or where the log ends before it. Fails with whatever `receive` throws. */
+/** Resolves at the given place, or at the end of the log if that comes first. Fails with whatever `receive` throws. */
 export const readLog = (
   { nats, archive }: Pick<Service, "archive" | "nats">,
   target: number,

@@ -19,7 +19,7 @@ import { kindIn } from "./kind-in.ts"
 import { isOpenReport, openFills, sharedOf, statusOf, wholeOf } from "./statuses.ts"
 import { ActorTable, TooMany } from "./table.ts"
 
-/** States that are kept whole: compartments that are there, vaults with open fills. */
+/** The most states that are kept whole: existing compartments, and vaults with open fills. */
 const WHOLE_MAX = 100_000
 /** Open reports and open fills that are named; more are counted. */
 const NAMED_MAX = 1000
@@ -82,13 +82,13 @@ const watched = (): ReadonlyMap<string, Watched> =>
 export class Standing {
   private readonly table = new ActorTable()
   private readonly watched = watched()
-  /** By number; 0 is nobody's. */
+  /** By number; 0 is unused. */
   private readonly classes: Array<Class> = [{ kind: "", status: "", state: undefined, count: 0 }]
   private readonly counted = new Map<string, number>()
   private readonly whole = new Map<string, unknown>()
   private readonly reports = new Set<string>()
 
-  /** Throws `UnknownEvent` for what a newer release has written, and `TooMany`. */
+  /** Throws `UnknownEvent` for an event of a newer release, and `TooMany`. */
   read({ subject, seq, data }: Stored): void {
     if (data.length === 0) return
     const kind = kindIn(subject)

@@ -16,12 +16,12 @@ import type { SponsorshipState } from "../../actors/sponsorship/state.ts"
 import type { ThreadState } from "../../actors/thread/state.ts"
 import type { VaultState } from "../../actors/vault/state.ts"
 
-/** An actor whose events have made nothing of it. */
+/** The status of an actor whose events have created nothing. */
 const NOTHING = "nothing"
 
 type Content = { readonly deleted: boolean; readonly hidden: unknown } | null
 
-/** A post or a reply: hidden and deleted are two things, and a restored one is what it was. */
+/** A post or a reply. Hidden and deleted are independent, and a restored one has its earlier status. */
 const contentStatus = (state: Content, shown: string): string => {
   if (state === null) return NOTHING
   if (state.deleted) return "deleted"
@@ -29,8 +29,8 @@ const contentStatus = (state: Content, shown: string): string => {
 }
 
 /**
- * A name must cover every part of a state that decides how the kind's own `evolve` goes on to another status. States of
- * one name stand for each other (standing.ts).
+ * A name must cover every part of a state that decides how the kind's own `evolve` reaches another status. States of
+ * the same name replace each other (standing.ts).
  */
 const STATUSES = {
   agent: (state: AgentState) =>
@@ -59,8 +59,8 @@ export const openFills = (state: VaultState) =>
   (state?.fills ?? []).filter(({ status }) => status === "asked" || status === "pending")
 
 /**
- * States that are kept whole, without what neither a status nor the report needs. `null`: the name of the status says
- * enough.
+ * States that are kept whole, without the parts that neither a status nor the report needs. `null`: the name of the
+ * status is enough.
  */
 const WHOLE = {
   compartment: (state: CompartmentState): CompartmentState =>
@@ -68,7 +68,7 @@ const WHOLE = {
   vault: (state: VaultState): VaultState => (openFills(state).length === 0 ? null : state)
 }
 
-/** Leaves out of a state that stands for others what is its own: each vault numbers its fills for itself. */
+/** Leaves out the parts of a shared state that differ from actor to actor: each vault numbers its fills for itself. */
 const SHARED = {
   vault: (state: VaultState): VaultState => (state === null ? null : { ...state, fills: [] })
 }
@@ -88,7 +88,7 @@ const of = <Names extends object, Name extends keyof Names>(names: Names, name: 
 
 type Any<Result> = (state: unknown) => Result
 
-/** `undefined`: of a kind whose actors are only counted. */
+/** `undefined` for a kind whose actors are only counted. */
 export const statusOf = (kind: string): Any<string> | undefined => of(STATUSES, kind) as Any<string> | undefined
 
 export const wholeOf = (kind: string): Any<unknown> | undefined => of(WHOLE, kind) as Any<unknown> | undefined

@@ -3,7 +3,7 @@
  * Two of ten million actors share a hash in about one of 370,000 logs.
  */
 
-/** Beyond so many actors a log is refused. The table takes 170 MB then. */
+/** The most actors of a log. The table takes 170 MB then. */
 const ACTORS_MAX = 10_000_000
 const SLOTS_FIRST = 4096
 /** Fuller than that, a table grows. */
@@ -22,7 +22,7 @@ export class ActorTable {
     this.max = max
   }
 
-  /** `next` gets 0 for an actor that is new, and gives a number from 1 to 65,535. Throws `TooMany`. */
+  /** `next` gets 0 for a new actor, and returns a number from 1 to 65,535. Throws `TooMany`. */
   update(name: string, next: (before: number) => number): void {
     if (this.size >= this.codes.length * FULL) this.grow()
     let low = 0xdeadbeef
@@ -46,7 +46,7 @@ export class ActorTable {
     this.codes[slot] = next(before)
   }
 
-  /** The slot of these halves, or the free one where they belong. */
+  /** The slot of these halves, or the free slot for them. */
   private slotOf(low: number, high: number): number {
     const { codes } = this
     const last = codes.length - 1

@@ -29,7 +29,7 @@ const statusesText = (counts: Readonly<Record<string, number>>): string =>
 const headText = ({ seq, last_commit_at: at }: Moment): string =>
   seq === 0 ? "before the first commit" : `#${seq}${at === null ? "" : `, ${timeText(at)}`}`
 
-/** Counts the open reports, of which the first are named. */
+/** Counts the open reports and names the first ones. */
 const openReports = (moment: Moment): number =>
   sum(Object.entries(countsOf(moment, "report")).flatMap(([status, count]) => (isOpenReport(status) ? [count] : [])))
 
@@ -73,7 +73,7 @@ const flightLines = (moment: Moment): ReadonlyArray<string> => {
   ]
 }
 
-/** Kinds of which older actors are no longer in the log. */
+/** Kinds whose older actors are no longer in the log. */
 const endingLines = ({ counts }: Moment): ReadonlyArray<string> => {
   const ending = kindsOf(counts).filter((kind) => kindOf(kind)?.fold.ends === true)
   return ending.length === 0 ? [] : [`  (${ending.join(", ")}: only those that the log still keeps)`]
@@ -104,7 +104,7 @@ const signed = (change: number): string => (change > 0 ? `+${change}` : `${chang
 const changedCount = (name: string, before: number, after: number): ReadonlyArray<string> =>
   before === after ? [] : [`${name}  ${before} → ${after} (${signed(after - before)})`]
 
-/** In one list and not in the other, by what names them. */
+/** Entries that are in one list and not in the other, by their names. */
 const changedList = <One>(
   before: ReadonlyArray<One>,
   after: ReadonlyArray<One>,

@@ -52,7 +52,7 @@ import { copySegments } from "./segments.ts"
 import { beginCopy } from "./snapshot.ts"
 import { copyRest, copyRestOfBatch } from "./tail.ts"
 
-/** Before that the server copied files, whose end is no sequence. */
+/** Earlier servers copied files, whose end is no sequence. */
 const SERVER_OLDEST = [2, 15] as const
 /** These streams must not be ahead of the log: they hold answers and checkpoints of commits. */
 const BEFORE: ReadonlyArray<string> = [
@@ -62,7 +62,7 @@ const BEFORE: ReadonlyArray<string> = [
   streams.reactions,
   streams.aside
 ]
-/** Soon after the log: what happens to a timer in between is the one thing that is not exact. */
+/** Copied soon after the log, because timers in between are the one thing that is not exact. */
 const SOON: ReadonlyArray<string> = [streams.timers, streams.counters]
 /**
  * Streams in which nothing is overwritten. Messages after the log's cut belong to commits that are not in the backup.
@@ -81,7 +81,7 @@ export interface BackupParts extends Pick<Service, "nats" | "manager"> {
 const HELD_TRIES = 600
 const HELD_RETRY_MS = 1000
 
-/** Throws Faults. The folder is there, whole, when it resolves, and not there when it rejects. */
+/** Throws Faults. When it resolves the folder is complete; when it rejects there is none. */
 export const backup = async (target: string, parts: BackupParts): Promise<Manifest> => {
   refuseOldServer(parts)
   const { archive, signal } = parts

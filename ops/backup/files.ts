@@ -32,7 +32,7 @@ export interface Written {
 const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error ? String(error.code) : String(error)
 
-/** One file that is written once, from its beginning to its end. */
+/** A file that is written once, from beginning to end. */
 export class HashedFile {
   private readonly file: FileHandle
   private readonly hash = createHash("sha256")
@@ -58,7 +58,7 @@ export class HashedFile {
     return { bytes: this.bytes, sha256: this.hash.digest("hex") }
   }
 
-  /** It will not be needed. */
+  /** Removes a file that is not needed. */
   async drop(): Promise<void> {
     await this.file.close().catch(() => undefined)
   }
@@ -112,7 +112,7 @@ const refuseFilled = async (target: string, folder: string): Promise<void> => {
   if (held.length > 0) throw new Fault(`${target} already holds something: name a new folder`)
 }
 
-/** The manifest of a folder of which every file is as long, and has the hash, that the manifest says. */
+/** The manifest of a folder, once every file has the length and the hash that it states. */
 export const checkedManifest = async (folder: string, signal: AbortSignal): Promise<Manifest> => {
   const manifest = await manifestOf(folder)
   for (const { name, snapshot, tail } of manifest.streams) {
@@ -165,10 +165,10 @@ const checkFile = async (folder: string, name: string, stated: Written, signal: 
     throw new Fault(`${path} does not have the checksum that the manifest says: the backup is damaged`)
 }
 
-/** A link is not followed, and a pipe that nobody writes is not waited for. */
+/** Does not follow links, and does not wait for a pipe without a writer. */
 const OPENED = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
-/** Throws a Fault where it is no file, such as a device, which may have no end. */
+/** Throws a Fault if it is no file, such as a device, which may have no end. */
 export async function* chunksOf(path: string, size: number = READ_BYTES): AsyncGenerator<Buffer> {
   const file = await open(path, OPENED)
   try {

@@ -57,7 +57,7 @@ const fillBatch = async (
   return seq
 }
 
-/** Also of those that had given nothing yet. */
+/** Includes counters that have not given any number yet. */
 export const skipNumbers = async (nats: NatsConnection, manager: JetStreamManager, gap: number): Promise<void> => {
   if (gap === 0) return
   const { state } = await manager.streams.info(streams.counters, { subjects_filter: ">" })

@@ -11,10 +11,10 @@ import { consumers as durables, streams, subjects } from "../../schemas/subjects
 
 export const FORMAT = 1
 export const MANIFEST = "manifest.json"
-/** Nothing that this project writes comes near it. */
+/** Far more than this project ever writes. */
 export const MANIFEST_MAX_BYTES = 1_048_576
 const STREAMS_MAX = 64
-/** Without the lease bucket, which is the life of the processes that run, and the mark of a restore. */
+/** Leaves out the lease bucket, which belongs to running processes, and the mark of a restore. */
 export const STREAM_PATTERN = /^HUB_(?!RESTORE$)[A-Z][A-Z_]{0,31}$/
 const SUBJECT_PREFIX = "hub."
 /** Configuration by which a stream would take from, or give to, others. */
@@ -32,7 +32,7 @@ const File = Schema.Struct({ bytes: Count, sha256: Sha256 })
 const StreamPart = Schema.Struct({
   name: Schema.String.check(Schema.isPattern(STREAM_PATTERN)),
   config: configOf<StreamConfig>(),
-  /** At the cut: what the snapshot holds reaches from `first_seq` to `last_seq`. */
+  /** State at the cut: the snapshot contains `first_seq` to `last_seq`. */
   state: Schema.Struct({ first_seq: Count, last_seq: Count, messages: Count, bytes: Count }),
   snapshot: File,
   /** The messages behind the cut that belong to it: see backup.ts. */
@@ -43,7 +43,7 @@ const ConsumerPart = Schema.Struct({
   stream: Schema.String.check(Schema.isPattern(STREAM_PATTERN)),
   name: Schema.String.check(Schema.isPattern(/^[a-z_]{1,32}$/)),
   config: configOf<ConsumerConfig>(),
-  /** The stream's sequence up to which everything had been acknowledged before anything was copied. */
+  /** The sequence up to which everything had been acknowledged before the copying began. */
   floor: Count
 })
 
@@ -53,7 +53,7 @@ const Manifest = Schema.Struct({
   server: Schema.String,
   /** Unix ms of the log's cut. */
   at: Count,
-  /** The public half of the service's key, base64: its other half opens what is sealed in the log. */
+  /** The public half of the service's key in base64. The other half opens what is sealed in the log. */
   service_key: Schema.String,
   streams: Schema.Array(StreamPart).check(Schema.isMaxLength(STREAMS_MAX)),
   consumers: Schema.Array(ConsumerPart).check(Schema.isMaxLength(STREAMS_MAX)),
@@ -65,7 +65,7 @@ export type Manifest = typeof Manifest.Type
 export type StreamPart = typeof StreamPart.Type
 export type ConsumerPart = typeof ConsumerPart.Type
 
-/** The names of a stream's files; there are no others in a backup but the manifest. */
+/** The names of a stream's files. A backup contains these and the manifest only. */
 export const snapshotFile = (stream: string): string => `${stream}.snapshot`
 export const tailFile = (stream: string): string => `${stream}.tail`
 
@@ -76,7 +76,7 @@ export const manifestText = (manifest: Manifest): string =>
 
 const decode = Schema.decodeUnknownSync(Manifest)
 
-/** The manifest, or what is wrong with the text, in words that follow the file's name. */
+/** The manifest, or the problem with the text, worded to follow the file's name. */
 export const readManifest = (
   text: string
 ): { readonly ok: true; readonly manifest: Manifest } | { readonly ok: false; readonly problem: string } => {
@@ -132,7 +132,7 @@ const faultOf = ({ streams: parts, consumers }: Manifest): string | null => {
   return parts.map(configFault).find((fault) => fault !== null) ?? null
 }
 
-/** Each durable consumer of the service, by its name. */
+/** The durable consumers of the service, by name. */
 const CONSUMERS: Readonly<Record<string, { readonly stream: string; readonly subject: string }>> = {
   [durables.timers]: { stream: streams.timers, subject: subjects.timerFires },
   [durables.webhooks]: { stream: streams.events, subject: subjects.deliveries },
@@ -173,7 +173,7 @@ const configFault = ({ name, config }: StreamPart): string | null => {
   return ours ? null : `has subjects in the configuration of ${name} that are not the service's`
 }
 
-/** A configuration without what the server adds to it. */
+/** A configuration without the fields that the server adds. */
 export const plainConfig = <Config extends { readonly metadata?: Readonly<Record<string, string>> }>({
   metadata,
   ...config

@@ -79,7 +79,7 @@ export interface RestoreParts {
   readonly cards: boolean
   /** True if the content of JetStream and Postgres may be deleted. */
   readonly replace: boolean
-  /** The places of the backup's segments and of the log's future archive; absent: there is none. */
+  /** The places of the backup's segments and of the log's future archive; absent if there is none. */
   readonly archive?: { readonly from: Objects; readonly to: Objects } | undefined
   readonly signal: AbortSignal
   readonly progress: (stream: string, bytes: number, messages: number) => void
@@ -137,7 +137,7 @@ const refuseArchive = async ({ archive: newest }: Manifest, { archive, signal }:
   if (newest === undefined) return
   if (archive === undefined)
     throw new Fault("a part of this backup's log is in an archive: set HUB_ARCHIVE to where it is to be")
-  // A bucket may have outlived what the backups lie on.
+  // A bucket may still exist although the backups' disk is lost.
   await checkSegments((await isIn(archive.from, newest)) ? archive.from : archive.to, newest, signal)
 }
 
@@ -181,7 +181,7 @@ const refuseHeld = async ({ manager, replace }: RestoreParts): Promise<void> => 
   )
 }
 
-/** With their rows the read models' tables are as a migration leaves them: without a watermark. */
+/** With their rows, the read models' tables are as a migration leaves them, without a watermark. */
 const TABLES: ReadonlyArray<keyof Database> = [
   "projections",
   "snapshots",
@@ -208,7 +208,7 @@ const refuseFilled = async (db: Kysely<Database>, { replace, manager }: RestoreP
     )
 }
 
-/** The leases go first and come back last: nodes that may not look at other streams wait for them. */
+/** The leases are deleted first and restored last, because nodes that cannot look at other streams wait for them. */
 const clear = async (db: Kysely<Database>, { manager }: RestoreParts): Promise<void> => {
   await sql`truncate ${sql.join(TABLES.map((table) => sql.table(table)))}`.execute(db)
   await manager.streams.delete(`KV_${buckets.leases}`).catch((error: unknown) => {
@@ -277,7 +277,7 @@ const streamBack = async (
 }
 
 /**
- * Puts a consumer back to the place up to which it had acknowledged everything before the backup began. Later messages
+ * Sets a consumer back to the place up to which it had acknowledged everything before the backup began. Later messages
  * are delivered again.
  */
 const consumerBack = async (

@@ -17,8 +17,8 @@ import { chunksOf } from "./files.ts"
 const CHUNK_BYTES = 131_072
 const WINDOW_BYTES = 4_194_304
 /**
- * The server stores every message of a chunk before it answers, and flushes each to its disk. It gives up where that takes
- * 5 s. A chunk of half a megabyte can hold 9,000 messages.
+ * The server stores every message of a chunk and flushes each before it answers. It gives up after 5 s, and a chunk of
+ * half a megabyte can contain 9,000 messages.
  */
 const CHUNK_BACK_BYTES = 16_384
 const ANSWER_TIMEOUT_MS = 30_000
@@ -122,7 +122,7 @@ export interface Restored {
   readonly messages: number
 }
 
-/** Makes the stream of the archive in `path`. Throws a Fault with what the server says. */
+/** Creates the stream from the archive in `path`. Throws a Fault with the server's message. */
 export const copyBack = async (
   nats: NatsConnection,
   { config, state }: Cut,

@@ -21,7 +21,7 @@ import type { HashedFile } from "./files.ts"
 /** Messages of one tail. A stream that gets more than can be read meanwhile is copied at a quieter time. */
 const TAIL_MAX = 500_000
 const PAGE = 500
-/** Half of what a server of the usual configuration puts into one page. */
+/** Half of the size of a page from a server with the usual configuration. */
 const PAGE_BYTES = 33_554_432
 const NEXT_TRIES = 200
 const NEXT_RETRY_MS = 10
@@ -38,7 +38,7 @@ interface Line {
 }
 
 const nextOf = (manager: JetStreamManager, stream: string, seq: number): Promise<StoredMsg | null> => {
-  // The server takes it here as well as in a direct get; the client's types know it there alone.
+  // The server accepts this here as in a direct get, but the client's types allow it only there.
   const first: { readonly seq: number } & NextMsgRequest = { seq, next_by_subj: ">" }
   return manager.streams.getMessage(stream, first)
 }
@@ -122,7 +122,7 @@ export const copyRestOfBatch = async (
   file: HashedFile
 ): Promise<number> => {
   const cut = last === 0 ? null : await nextOf(manager, stream, last)
-  // If the last message has been erased since, the following ones show whether its batch had begun before.
+  // If the last message has been erased since, the following messages show whether its batch had begun before.
   let open = cut?.seq === last ? goesOn(cut) : cut !== null && beganBy(cut, last)
   let messages = 0
   for (let seq = last; open; messages++) {
@@ -162,7 +162,7 @@ const leftOf = (ttl: string, at: number): number | null => {
 
 const INCREMENT = "nats-incr"
 
-/** A counter takes steps and no values: it goes on to the value that the line holds. */
+/** A counter takes steps instead of values, so it is increased to the value in the line. */
 const countUp = async (nats: NatsConnection, { subject, data }: Line): Promise<number> => {
   const wanted = BigInt((JSON.parse(Buffer.from(data, "base64").toString()) as { readonly val: string }).val)
   const at = await stepped(nats, subject, 0n)
@@ -191,8 +191,8 @@ interface Stepped {
 }
 
 /**
- * Writes a tail behind what the archive brought. `exact`: each message must get the sequence that it had. Resolves to
- * the last sequence that was written, or `last`.
+ * Writes a tail after the archive's messages. `exact`: each message must get its earlier sequence. Resolves to the last
+ * sequence written, or `last`.
  */
 export const writeTail = async (nats: NatsConnection, path: string, last: number, exact: boolean): Promise<number> => {
   let written = last

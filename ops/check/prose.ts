@@ -50,7 +50,7 @@ const plus = (one: Counts, other: Counts): Counts => ({
 
 const wordsIn = (text: string): number => text.split(/\s+/).filter((word) => /\p{L}/u.test(word)).length
 
-/** The sentences of a paragraph. A full stop inside a word, as in `prose.ts`, ends none. */
+/** The sentences of a paragraph. A full stop within a word, as in `prose.ts`, does not end one. */
 const sentencesIn = (text: string): ReadonlyArray<string> =>
   text
     .replaceAll(/\s+/g, " ")
@@ -85,7 +85,7 @@ interface SyntaxNode {
   readonly quasis?: ReadonlyArray<{ readonly value: { readonly cooked: string | null } }>
 }
 
-/** Texts in code, each as somebody reads it: what is filled in counts as one word. */
+/** Texts in code, as their readers see them. An inserted value counts as one word. */
 const textsIn = (program: unknown): ReadonlyArray<string> => {
   const found: Array<string> = []
   const walk = (value: unknown): void => {

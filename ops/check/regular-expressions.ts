@@ -24,7 +24,7 @@ const OWN_TEXT: ReadonlyArray<string> = [
   "ops/bench/"
 ]
 const VERDICTS = join(projectRoot, "ops", "check", "verdicts.json")
-/** The file has one value: an expression that is not linear never gets in. */
+/** The only value in the file: expressions that are not linear are never added. */
 const LINEAR = "linear"
 /** Bounded in steps alone: of the search for a slow text, and by the size of the automaton. */
 const STEPS = { timeout: null }
@@ -32,7 +32,7 @@ const STEPS = { timeout: null }
 export interface Found {
   readonly file: string
   readonly line: number
-  /** `null` for one that is put together when it runs. */
+  /** `null` for an expression that is built at run time. */
   readonly pattern: string | null
   readonly flags: string
 }
@@ -99,7 +99,7 @@ const committed = (): Readonly<Record<string, string>> =>
 const report = ({ file, line }: Found, name: string, problem: string): void =>
   console.error(`${file}:${line}: ${name} ${problem}`)
 
-/** Analyzes what the file does not have yet, and writes it. Resolves with the number of problems. */
+/** Analyzes and stores expressions that the file does not have yet. Resolves to the number of problems. */
 const write = async (found: ReadonlyArray<Found>): Promise<number> => {
   const known = committed()
   const kept = new Map<string, string>()

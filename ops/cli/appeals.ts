@@ -1,4 +1,4 @@
-/** `hub appeals`: what waits for an operator's decision. */
+/** `hub appeals`: lists appeals that wait for an operator. */
 import { openAppeals } from "../moderation/appeals.ts"
 import type { Command } from "./command.ts"
 

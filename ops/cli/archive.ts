@@ -39,7 +39,7 @@ const held = async ({ archive, objects }: OpenArchive, signal: AbortSignal): Pro
   return `${objects.place} is whole: ${count} segments up to #${segment.last}`
 }
 
-/** Also what makes less than a whole segment. */
+/** Includes the part that fills less than a whole segment. */
 const moved = async (service: Service, opened: OpenArchive, days: number): Promise<string> => {
   const { nats, manager, db, log, limits } = service
   const policy = { ...policyOf({ ...limits.service, archive_after_days: days }), partialSeconds: 0 }

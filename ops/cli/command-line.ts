@@ -37,7 +37,7 @@ import { webhookCommands } from "./webhook.ts"
 
 const migrateCommand: Command = {
   usage: ["migrate"],
-  // Before there is a bus, in a new cluster.
+  // Runs in a new cluster, before there is a bus.
   alone: async () => {
     const { HUB_DATABASE_URL: databaseUrl, HUB_NATS_URL: natsUrl } = process.env
     if (!databaseUrl || !natsUrl) throw new Fault("set HUB_DATABASE_URL and HUB_NATS_URL")

@@ -65,7 +65,9 @@ export type Options = Named<typeof OPTIONS.flags, boolean> &
 export type Arguments = Given<Options>
 
 export interface Command extends Declared {
-  /** The result is printed as JSON, text as it is, and nothing if the command has printed by itself. */
+  /**
+   * The result is printed as JSON, or as it is if it is text. Nothing is printed if the command has printed by itself.
+   */
   readonly run?: (service: Service, args: Arguments) => Promise<unknown>
   /** Runs without the service: `null` if these arguments need it. */
   readonly alone?: (args: Arguments) => Promise<unknown> | null

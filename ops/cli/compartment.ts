@@ -1,4 +1,4 @@
-/** `hub compartment …` and `hub host …`: what runs, where, and what operators do about it. */
+/** `hub compartment …` and `hub host …`: what runs where, and operators' actions on it. */
 import type { Asker } from "../../schemas/compartment/operations.ts"
 import { COMPARTMENT_ID } from "../../schemas/compartment/fields.ts"
 import { FLEET_ID } from "../../schemas/fleet/operations.ts"
@@ -51,7 +51,7 @@ const stop = async (service: Service, args: Arguments): Promise<unknown> => {
   }
   const [stopped, left]: [Array<string>, Array<string>] = [[], []]
   for (const { compartment } of await all(service)) {
-    // One that is in between, or has just gone, does not keep the others running.
+    // A compartment that is changing, or has just gone, must not keep the others running.
     const isTold = await service.command("compartment.stop", compartment, { by: BY }).then(
       () => true,
       () => false

@@ -50,9 +50,12 @@ export interface Service {
   readonly view: LeaseView
   readonly asker: Asker
   readonly db: Kysely<Database>
-  /** For connections with settings of their own. Holds a password: never shown. */
+  /** For connections with their own settings. It contains a password and is never shown. */
   readonly databaseUrl: string
-  /** `HUB_TRACES_QUERY`, where traces are asked for (ops/explain/spans.ts); empty: nowhere. May hold a password. */
+  /**
+   * `HUB_TRACES_QUERY`, the address of a trace store (ops/explain/spans.ts); empty if there is none. It may contain a
+   * password.
+   */
   readonly tracesQuery: string
   /** As in HUB_LIMITS, which must be the same as for the nodes. */
   readonly limits: Limits
@@ -72,7 +75,7 @@ interface Commanding {
   /** `OPERATOR_NAME` */
   readonly name: string
   readonly why?: string
-  /** 24 hex characters for each command; one that comes again is the same command. */
+  /** 24 hex characters for each command. A repeated command has the same ones. */
   readonly unique?: () => string
 }
 
@@ -92,7 +95,7 @@ const PATIENT: Patience = {
   reconnects: RECONNECT_TRIES
 }
 
-/** Throws a Fault where the settings themselves are wrong. */
+/** Throws a Fault if the settings themselves are wrong. */
 export const refuseSettings = (env: NodeJS.ProcessEnv): void => void addressesIn(env)
 
 const addressesIn = (env: NodeJS.ProcessEnv) => {
@@ -173,7 +176,7 @@ const accountName = (): string => {
   }
 }
 
-/** `clock`: the one that the service's nodes go by, where a test moves it. */
+/** `clock`: the clock of the service's nodes, which a test may move. */
 export const openService = async (
   env: NodeJS.ProcessEnv,
   clock: Clock.Clock = machineClock,

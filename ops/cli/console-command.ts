@@ -1,4 +1,4 @@
-/** `hub console …`: a one-time link in the name of who asks, and the things that operators opened there. */
+/** `hub console …`: a one-time link in the operator's name, and the list of things that operators opened there. */
 import { openedLast, type Opened } from "../console/audit.ts"
 import { timeText } from "../replay/report.ts"
 import { askLink } from "./ask-link.ts"

@@ -1,4 +1,4 @@
-/** `hub post|thread|reply …`: what operators hide and show again, and how threads stand (contract 19). */
+/** `hub post|thread|reply …`: operators hide and restore content, and change the status of threads (contract 19). */
 import { OPERATOR } from "../../schemas/content/author.ts"
 import { HIDDEN_REASON_MAX_CHARS } from "../../schemas/content/hiding.ts"
 import type { ThreadStatus } from "../../schemas/thread/records.ts"

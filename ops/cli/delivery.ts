@@ -1,4 +1,4 @@
-/** `hub delivery list <agent>`: what was sent to an agent's webhook, newest first. No payload is shown. */
+/** `hub delivery list <agent>`: deliveries to an agent's webhook, newest first, without payloads. */
 import type { Selectable } from "kysely"
 import type { Database } from "../../actors/tables/database.ts"
 import { bounded } from "../status/cluster.ts"

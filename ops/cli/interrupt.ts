@@ -1,4 +1,4 @@
-/** Long commands end in order when they are interrupted: what they had begun is taken back or closed. */
+/** Ends long commands in order when they are interrupted: begun work is undone or closed. */
 import { Fault } from "./fault.ts"
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const

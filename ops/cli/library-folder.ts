@@ -81,7 +81,7 @@ export const entryOf = (bytes: Uint8Array): EntryGiven | string => {
   return typeof entry === "string" ? entry : (entryProblem(entry)?.problem ?? entry)
 }
 
-/** Without the mark of byte order that some editors put first. */
+/** Removes the byte order mark that some editors write first. */
 const decoded = (bytes: Uint8Array): string | null => {
   try {
     return utf8.decode(bytes)
@@ -115,7 +115,7 @@ const valueOf = (written: string): string | null => {
   }
 }
 
-/** Without the blank lines around it. */
+/** Without blank lines at both ends. */
 const bodyOf = (lines: ReadonlyArray<string>): string =>
   lines
     .slice(lines.findIndex((line) => line.trim() !== ""))

@@ -1,4 +1,4 @@
-/** `hub mail domain`: what DNS must have for the service's own domain. The key that mail is signed by is made by that. */
+/** `hub mail domain`: the DNS records of the service's own domain. The command makes the key that signs mail. */
 import type { DnsRecord } from "../../schemas/mail-domain/records.ts"
 import { domainId } from "../../schemas/mail-domain/id.ts"
 import type { Arguments } from "./command.ts"

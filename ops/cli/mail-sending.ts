@@ -1,4 +1,4 @@
-/** `hub mail status|resume|reinstate|suppressions|lift`: how agents' mail stands, and what an operator may do about it. */
+/** `hub mail status|resume|reinstate|suppressions|lift`: the state of agents' mail, and an operator's actions on it. */
 import { postmasterKeys } from "../../actors/mail/inbound/postmaster.ts"
 import { SERVICE_ID } from "../../schemas/mail/sending-operations.ts"
 import type { Arguments } from "./command.ts"

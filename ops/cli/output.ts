@@ -1,4 +1,4 @@
-/** All that the operator's commands print goes through here: what strangers wrote cannot drive the terminal. */
+/** All output of the operator's commands goes through here, so that strangers' text cannot control the terminal. */
 import { harmless } from "../../schemas/printed.ts"
 
 export const say = (text: string): void => void process.stdout.write(harmless(text))

@@ -32,7 +32,7 @@ const DRAFTED = "drafted.jsonl"
 /** The share of all questions that a model should answer (`ops/docs/questions.md`). */
 const WANTED = 0.97
 
-/** A line of the file that says what is right. */
+/** A line of the file with the right answers. */
 const Key = Schema.Struct({ ...Question.fields, family: Schema.String })
 type Key = typeof Key.Type
 const Given = Schema.Struct({ id: Schema.Unknown, answer: Schema.Unknown })

@@ -1,6 +1,6 @@
 /**
- * `hub reactions …`: what reactions could not have done in its turn. Parked commands are asked again by themselves. A
- * fault waits for an operator who has found out why it failed.
+ * `hub reactions …`: commands that reactions could not carry out in their turn. Parked commands are tried again by
+ * themselves. A fault waits for an operator who has found its cause.
  */
 import { Effect } from "effect"
 import { commandsAgain } from "../../actors/reactions/again.ts"
@@ -28,12 +28,13 @@ const faultsOf = async ({ nats }: Service, { name }: Reactions, at: string): Pro
   return found
 }
 
-/** Its outcome, for people. Taken back where the actor has judged. */
+/** Returns the outcome for people. The command is no longer put aside once its actor has judged it. */
 const redo = async ({ nats, asker }: Service, set: Reactions, fault: Aside): Promise<string> => {
   const place = `${fault.seq} ${fault.kind} ${fault.id}`
   const outcomes: Array<string> = []
   for (const command of await commandsAgain(nats, set, fault)) {
-    // Its actor may have heard of later ones meanwhile, so the place in the order says nothing: only the id counts.
+    // Its actor may have carried out later commands meanwhile, so the place in the order means nothing, and only the id
+    // counts.
     const once = { ...command, id: `redo-${command.id}` }
     const outcome = await Effect.runPromise(
       Effect.match(carryOut(asker.ask.bind(asker), once, undefined, ONCE), {

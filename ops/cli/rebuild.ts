@@ -24,7 +24,7 @@ export const rebuildCommand: Command = {
     })
 }
 
-/** Says how it went; a Fault says why nothing has changed. */
+/** Reports the result. A Fault says why nothing has changed. */
 export const rebuilt = async (
   { nats, manager, databaseUrl, limits, archive }: Service,
   projection: Projection,

@@ -1,4 +1,7 @@
-/** Actors as operators name them. The claims in the log are what counts, so neither actors nor Postgres need to run. */
+/**
+ * Finds actors by the names that operators use. The claims in the log decide, so neither actors nor Postgres need to
+ * run.
+ */
 import type { HandleClaim } from "../../actors/handle/actor.ts"
 import type { KeyClaim } from "../../actors/key/actor.ts"
 import type { MailAddress } from "../../actors/mail/address/actor.ts"
@@ -41,7 +44,7 @@ export const hubIdOfReference = async (service: Service, reference: string): Pro
   return claim.agent
 }
 
-/** Numbers given before there were claims on them are in the read models alone. */
+/** Numbers from before there were claims on them are only in the read models. */
 const numbered = async (service: Service, reference: string, missing: Fault): Promise<string> => {
   const row = await service.db
     .selectFrom("agents")
@@ -55,10 +58,10 @@ const numbered = async (service: Service, reference: string, missing: Fault): Pr
   return row.id
 }
 
-/** Actors that go by their agent's id. */
+/** Actors with the id of their agent. */
 const OF_AGENTS: ReadonlySet<string> = new Set(["agent", "mailer", "mail_domain_holder"])
 
-/** The number of the mailbox that is open at an address. */
+/** The number of the open mailbox at an address. */
 const mailboxAt = async (service: Service, address: string): Promise<string> => {
   const mailbox =
     (await claimed<NonNullable<MailAddress>>(service, "mail_address", addressId(address)))?.mailbox ?? null
@@ -66,7 +69,7 @@ const mailboxAt = async (service: Service, address: string): Promise<string> => 
   return String(mailbox)
 }
 
-/** Mail goes by what agents and people call it: `em_12`, an address, a domain. */
+/** Mail is named as agents and people call it: `em_12`, an address, a domain. */
 const ofMail = (service: Service, kind: string, reference: string): Promise<string> | string | null => {
   const text = reference.toLowerCase()
   if (kind === "mail" || kind === "mail_sending") return text.replace(/^em_/, "")

@@ -77,7 +77,9 @@ const decided = async ({ command }: Deciding, id: number, verdict: Verdict): Pro
   }
 }
 
-/** Decided before, it is gone on from there only where it was decided so: the others do not do what another says. */
+/**
+ * If it was decided before, it continues only from the same outcome, so that the other reports get no different one.
+ */
 const isGoneOnFrom = async (parts: Deciding, id: number, { outcome, rejected }: Verdict): Promise<void> => {
   const { status, outcome: was } = await reportNumbered(parts, id)
   if (was !== outcome || (status === "rejected") !== rejected)
@@ -86,7 +88,9 @@ const isGoneOnFrom = async (parts: Deciding, id: number, { outcome, rejected }: 
     )
 }
 
-/** All others on the same target, page by page. Counts those resolved now, and those decided meanwhile. */
+/**
+ * Resolves all other reports on the same target, page by page. Counts those resolved now, and those decided meanwhile.
+ */
 const resolveOthers = async (parts: Deciding, id: number, verdict: Verdict) => {
   const { target_type, target_id } = await reportNumbered(parts, id)
   const counts = { resolved: 0, passed_over: 0 }
@@ -112,8 +116,8 @@ const resolveOthers = async (parts: Deciding, id: number, verdict: Verdict) => {
 }
 
 /**
- * `all`: the others on the same target too. The first one does what the outcome says, once: broken off, it may be said
- * again. Throws a Fault where it was decided otherwise.
+ * `all`: also the other reports on the same target. Only the first one causes the outcome. An interrupted call may be
+ * repeated. Throws a Fault if it was decided otherwise.
  */
 export const resolveReport = async (parts: Deciding, id: number, verdict: Verdict, all: boolean) => {
   if (!all) {

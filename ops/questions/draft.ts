@@ -25,7 +25,7 @@ const TRIES_MAX = 3
 const ANSWER_MAX_BYTES = 1_000_000
 const ANSWER_WITHIN_MS = 300_000
 const TEXT_MAX_CHARS = 120
-/** Asked for beyond what is wanted, for some are left out. */
+/** More is asked for than needed, because some texts are dropped. */
 const SPARE = 1.3
 const RELATIONS_AT_ONCE = 8
 const MEASURES_AT_ONCE = 60
@@ -105,7 +105,7 @@ const named = (name: unknown): string => `${String(name).slice(0, 60)} ${randomI
 const numbered = (texts: ReadonlyArray<string>): string =>
   texts.map((text, index) => `${index + 1}. ${text}`).join("\n")
 
-/** Those texts of each side that a second reading puts on the same side. */
+/** The texts of each side that a second reading puts on the same side. */
 async function readAgain(
   ask: Ask,
   sides: ReadonlyArray<{ readonly name: string; readonly meaning: string; readonly texts: ReadonlyArray<string> }>
@@ -126,7 +126,7 @@ async function readAgain(
 
 export type Written = Readonly<Record<string, unknown>>
 
-/** A part of a bank that is wanted: made in one go, or not at all. */
+/** A needed part of a bank, which is made as a whole or not at all. */
 export interface Piece {
   readonly name: string
   readonly make: (ask: Ask) => Promise<ReadonlyArray<Written>>
@@ -247,7 +247,7 @@ const matrixPiece = (index: number): Piece => ({
   }
 })
 
-/** With each thing unsure of which two readings differ; null where they differ about many. */
+/** The things on which two readings differ; null if they differ on many. */
 async function secondReading(ask: Ask, items: ReadonlyArray<string>, property: Written): Promise<Written | null> {
   const [is, not] = [strings(property["is"]), strings(property["not"])]
   const yes = new Set(strings(property["yes"]).filter((item) => items.includes(item)))
@@ -344,7 +344,7 @@ const measuresPiece = (index: number): Piece => ({
   }
 })
 
-/** All that a bank lacks, in pieces. */
+/** All missing parts of a bank, in pieces. */
 export function piecesOf(bank: Bank): ReadonlyArray<Piece> {
   const count = (kind: "matrices" | "relations" | "measures"): number => {
     const ours = new Set<unknown>(OUR_BANK[kind])
@@ -362,7 +362,9 @@ export function piecesOf(bank: Bank): ReadonlyArray<Piece> {
   ]
 }
 
-/** A piece, tried again where an answer is no use; the last reason where none was. `refusal`: of the reader of banks. */
+/**
+ * A piece, or the last reason for failing. An unusable answer is asked for again. `refusal`: from the reader of banks.
+ */
 export async function made(
   piece: Piece,
   ask: Ask,

@@ -14,7 +14,7 @@ import {
 } from "../../actors/registration/questions/bank/bank.ts"
 import { ACTS_TOLD } from "../../actors/registration/questions/bank/wanted.ts"
 
-/** The share of two acts' texts that may be told apart by their words. */
+/** The highest share of two acts' texts that may be told apart by their words. */
 const TOLD_APART_MAX = 0.65
 /** Texts with which counting words means something. */
 const TEXTS_MIN = 6
@@ -69,7 +69,7 @@ const wordsOf = (text: string): ReadonlySet<string> =>
 const holding = (texts: ReadonlyArray<ReadonlySet<string>>, word: string): number =>
   texts.filter((words) => words.has(word)).length
 
-/** The share of texts whose side a counter of words finds, each text unseen when it is judged. */
+/** The share of texts whose side a word counter finds, with each text left out of its own counts. */
 export function separability(one: ReadonlyArray<string>, other: ReadonlyArray<string>): number {
   const sides = [one.map(wordsOf), other.map(wordsOf)] as const
   let right = 0
@@ -107,7 +107,7 @@ const leakOf = (one: Listed, other: Listed): ReadonlyArray<string> => {
   ]
 }
 
-/** Nothing is said twice, in one list or in two. */
+/** Checks that no text occurs twice, in one list or in two. */
 const repeatedIn = (lists: ReadonlyArray<Listed>): ReadonlyArray<string> => {
   const known = new Map<string, string>()
   return lists.flatMap(({ name, texts }) =>

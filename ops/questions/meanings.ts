@@ -1,4 +1,4 @@
-/** Meanings of all that a bank words, as a writer is told them. */
+/** The meanings of everything that a bank words, for its writer. */
 import type { RemarkKind } from "../../actors/registration/questions/bank/bank.ts"
 
 export const RULES = `You write short texts for stories that a language model must understand at first reading and a program must not: one that counts words, and compares them with lists of words for more and less, up and down, true and false.

@@ -1,6 +1,6 @@
 /** The difference of two JSON values, field by field. */
 export interface Difference {
-  /** Such as `keys[1].from`; empty for the whole. */
+  /** Such as `keys[1].from`; empty for the whole value. */
   readonly path: string
   /** `undefined` if there is nothing. */
   readonly before: unknown
@@ -24,7 +24,7 @@ export const differences = (before: unknown, after: unknown, path = ""): Readonl
   return Object.is(before, after) ? [] : [{ path, before, after }]
 }
 
-/** As JSON keeps it: what a state is after a journey through a file or a table. */
+/** The value after it was written as JSON and read again. */
 export const asJson = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)))
 
 export const valueText = (value: unknown): string => (value === undefined ? "nothing" : JSON.stringify(value))

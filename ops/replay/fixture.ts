@@ -30,7 +30,7 @@ export const fixtureOf = (
   return { format: 1, kind, id, commits: entries.map(({ seq, commit }) => ({ seq, commit: masker.mask(commit) })) }
 }
 
-/** A commit a line: short enough to be read, and to show in a comparison what was added. */
+/** One commit per line, short enough to read, so that a comparison shows what was added. */
 export const fixtureText = ({ format, kind, id, commits }: Fixture): string =>
   `{"format":${format},"kind":${JSON.stringify(kind)},"id":${JSON.stringify(id)},"commits":[\n` +
   `${commits.map((entry) => JSON.stringify(entry)).join(",\n")}\n]}\n`

@@ -23,10 +23,7 @@ const isOfConversation = (value: object): boolean => "conversation" in value || 
 const WORDS = /^(body|excerpt)$/
 /** The note of a bookmark stands beside its target. A report has a target and a note too, and a reason. */
 const isBookmark = (value: object): boolean => "target_id" in value && !("reason" in value)
-/**
- * Not secret to who runs the service, but nothing for a file that is passed on: addresses may carry a token of their
- * own.
- */
+/** Visible to whoever runs the service, but not for a file that is passed on: an address may contain a token. */
 const PRIVATE_NAMES = /^webhook_url$/
 
 /** Deeper parts are masked whole: nothing of the service's own is. */
@@ -42,7 +39,7 @@ export class Masker {
   private last = 0
   private readonly names: ReadonlyArray<RegExp>
 
-  /** `passedOn`: what is masked leaves the hands of who runs the service. */
+  /** `passedOn`: the result leaves the hands of whoever runs the service. */
   constructor({ passedOn = false }: { readonly passedOn?: boolean } = {}) {
     this.names = passedOn ? [SECRET_NAMES, PRIVATE_NAMES] : [SECRET_NAMES]
   }
@@ -68,7 +65,7 @@ export class Masker {
       : this.inner(value, name, depth)
   }
 
-  /** The body of a delivery is JSON of the service's own making: masked as what it says, and whole where it is none. */
+  /** A delivery's body is JSON made by the service. Its content is masked, or all of it if it is no JSON. */
   private payload(value: string, depth: number): unknown {
     try {
       const payload: unknown = JSON.parse(value)
@@ -97,7 +94,7 @@ export class Masker {
   private maskOf(secret: unknown): string {
     const before = typeof secret === "string" ? MASK.exec(secret)?.[1] : undefined
     if (before !== undefined) {
-      // A history that was masked before keeps its masks, and others come after them.
+      // A history that was masked before keeps its masks, and new ones are numbered after them.
       this.last = Math.max(this.last, Number(before))
       return `[secret ${before}]`
     }

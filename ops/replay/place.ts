@@ -1,4 +1,4 @@
-/** Places of the log, by what was stored when. */
+/** Finds places in the log by time. */
 import type { StreamState } from "@nats-io/jetstream"
 import type { Commit, LogEntry } from "../../actors/log/commit.ts"
 import { traceIdOf } from "../../actors/log/traceparent.ts"

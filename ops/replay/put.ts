@@ -18,7 +18,7 @@ export interface Put {
   readonly decided: WhatIf
 }
 
-/** At the time of the commit that followed, or now. */
+/** At the time of the next commit, or now. */
 export const putTo = (kind: NodeKind, { fixture, masker, next }: Exported, given: WhatIfCommand): Put => {
   const at = given.at ?? next?.commit.at ?? Date.now()
   const command = masker.mask({ ...given, at })

@@ -21,7 +21,7 @@ export const headText = ({ seq, commit, trace_id }: LogEntry): string => {
 const indented = (lines: ReadonlyArray<string>, by = "    "): ReadonlyArray<string> =>
   lines.map((line) => `${by}${line}`)
 
-/** Without its state. */
+/** The entry without its state. */
 export const entryText = (entry: LogEntry): string =>
   [headText(entry), ...indented(entry.commit.events.map(eventText))].join("\n")
 

@@ -24,7 +24,7 @@ import { machineClock } from "../../schemas/runtime/clock.ts"
 import { shapeOf } from "./shape.ts"
 import type { NodeKind, NodeParts } from "../../actors/process/kinds.ts"
 
-/** The command's file: what is wrong with it, or what it may not do, in words. */
+/** A problem with the command's file, or something that it may not do. */
 export class WhatIfFault extends Error {}
 
 /** The defaults: a written test decides the same everywhere. */
@@ -164,7 +164,10 @@ const decided = (
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** By the operation's own schema, whatever it does not know included: a typo decides something else in silence. */
+/**
+ * Decoded by the operation's own schema. Unknown fields are refused, because a typing error would silently change the
+ * decision.
+ */
 const readInput = ({ op, input }: WhatIfCommand): unknown => {
   const declared = Object.hasOwn(OPERATIONS, op) ? OPERATIONS[op as OperationName].input : null
   if (declared === null) return input
@@ -193,7 +196,7 @@ const writeOf = (kind: NodeKind, op: string, config: NodeParts["config"]) => {
   throw new WhatIfFault(`${problem}; those that decide: ${deciding.join(", ") || "none"}`)
 }
 
-/** Facts that a decision asks for and nobody gave are named. */
+/** Names the facts that a decision needs and the file does not give. */
 const asked = (op: string, facts: Readonly<Record<string, unknown>>): unknown =>
   new Proxy(facts, {
     get: (given, name) => {

@@ -32,7 +32,7 @@ export interface WrittenTest {
   readonly history: string
 }
 
-/** `put`: the command and what it comes to; `null`: the state alone is expected. All of it is masked. */
+/** `put`: the command and its result; `null`: only the state is expected. All of it is masked. */
 export const testOf = (
   file: string,
   fixture: Fixture,

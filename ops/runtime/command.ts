@@ -30,7 +30,7 @@ const lastOf = (text: string): string => {
   return (lines.findLast((line) => /^E:|error/i.test(line)) ?? lines.at(-1) ?? "it said nothing").slice(-TOLD_CHARS)
 }
 
-/** In a session of its own, whose group is ended whole: what it had started would work on otherwise. */
+/** Starts it in its own session and ends the whole group, so that nothing it started runs on. */
 export const startCommand = (command: Command): Running => {
   const { program, args, timeoutMs, env = process.env, input = "", signal, onLine } = command
   if (signal?.aborted === true) throw new LaunchFault(`${program} was interrupted`)
@@ -61,7 +61,7 @@ export const startCommand = (command: Command): Running => {
     clearTimeout(timer)
     signal?.removeEventListener("abort", end)
   })
-  // The reader of its output hears of its end there as well.
+  // The reader of its output learns of the end there too.
   ended.catch(() => undefined)
   return { output: child.stdout, ended }
 }

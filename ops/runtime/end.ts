@@ -30,11 +30,11 @@ export interface EndedHost {
   readonly removed: ReadonlyArray<string>
 }
 
-/** Ends what nothing needs any more. */
+/** Ends everything that is no longer needed. */
 export const endUnused = async (dataDir: string): Promise<EndedHost> => {
   const { folder, known } = placesOf(dataDir)
   const running = await runningCompartments(dataDir)
-  // An engine that has died ends none of its containers.
+  // A dead engine does not end its containers.
   const goOn = running === null ? await bridgesInUse(folder) : running.map(nameOf)
   if (goOn.length > 0) return { running: goOn, removed: [] }
   const engine = await readEngine(known)

@@ -36,7 +36,7 @@ const found = async (options: EngineOptions): Promise<Engine> => {
   const wanted = env["HUB_DOCKER_SOCKET"]?.trim() ?? ""
   if (wanted !== "") return named(wanted.replace(/^unix:\/\//, ""))
   const places = placesOf(dataDir)
-  // Containers of our engine stay there, whatever engine the machine has got since.
+  // Containers of our engine stay there, even if the machine has got another engine since.
   if (await ownEngineStands(places)) return { socket: places.socket, own: true }
   if (!(await hasOwnEngine(places)) && (await factsOf(machineSocket))?.remapsUsers === true)
     return { socket: machineSocket, own: false }

@@ -38,7 +38,7 @@ export const CUT: ReadonlyArray<string> = [
   "usr/lib/chromium/libVkLayer_*",
   "usr/share/icons/*",
   "usr/share/gtk-3.0/*",
-  // Debian's word that pip may install nothing beside its own packages: here there is nothing of Debian's to break.
+  // Debian's marker that pip must not install anything. In this image pip breaks nothing of Debian's.
   "usr/lib/python3*/EXTERNALLY-MANAGED",
   "var/cache/*",
   "var/lib/apt/lists/*",
@@ -52,7 +52,7 @@ export interface User {
   readonly shell: string
 }
 
-/** The program's, and that of what types secrets for it, whose memory the program must not read. */
+/** The user of programs, and the user that types secrets for them, whose memory programs must not read. */
 export const USERS: ReadonlyArray<User> = [
   { name: "agent", uid: 1000, home: "/data", shell: "/bin/bash" },
   { name: "fill", uid: 1001, home: "/nonexistent", shell: "/usr/sbin/nologin" }
@@ -89,7 +89,7 @@ export const filesOf = (small: boolean): ReadonlyArray<WrittenFile> => [
   ...(small ? [] : [{ path: "etc/chromium.d/compartment", mode: 0o644, text: CHROMIUM_FLAGS }])
 ]
 
-/** Sources that end up in the image, or say how it is made. */
+/** Sources that become part of the image, or decide how it is made. */
 const SOURCES = [
   "edge/fill",
   "edge/sdk",
@@ -107,7 +107,7 @@ const filesBelow = async (path: string): Promise<ReadonlyArray<string>> => {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
 }
 
-/** `more`: what else the image depends on, such as the version of npm. */
+/** `more`: other things that the image depends on, such as npm's version. */
 export const ingredientsOf = async (small: boolean, more: ReadonlyArray<string>): Promise<string> => {
   const hash = createHash("sha256").update(JSON.stringify([VERSION, process.arch, small, packagesOf(small), more]))
   const files = (await Promise.all(SOURCES.map(filesBelow))).flat().toSorted()

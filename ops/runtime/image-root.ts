@@ -55,7 +55,7 @@ const debianArguments = (root: string, small: boolean): ReadonlyArray<string> =>
   "-"
 ]
 
-/** Programs started there end with its first process, and that with us. */
+/** Programs started there end with its first process, and that one ends with us. */
 const ALONE = ["--pdeathsig", "SIGKILL", "--", "unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
 
 const unpackDebian = async (root: string, { small, progress, signal }: RootOptions): Promise<void> =>
@@ -80,7 +80,7 @@ const addNode = async (root: string, npm: Npm | null): Promise<void> => {
   for (const name of ["npm", "npx"]) await symlink(`../lib/node_modules/npm/bin/${name}-cli.js`, join(bin, name))
 }
 
-/** A module is looked for in the folders above whoever imports it: from the root, whoever that is finds it. */
+/** A module is looked for in the folders above the importing file, so at the root every file finds it. */
 const addKit = async (root: string, work: string): Promise<void> => {
   const kit = join(work, "kit")
   await buildKit(kit)
@@ -116,7 +116,7 @@ const cut = async (root: string): Promise<void> => {
     for await (const name of glob(pattern, { cwd: root })) await rm(join(root, name), { recursive: true, force: true })
 }
 
-/** Nobody becomes anybody else in a compartment. */
+/** Removes setuid bits, so that no program can become another user. */
 const dropSetuid = (root: string): Promise<void> =>
   runCommand({
     program: "find",

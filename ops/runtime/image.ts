@@ -29,7 +29,7 @@ const ENVIRONMENT = "ENV PATH=/usr/local/bin:/usr/bin:/bin LANG=C.UTF-8"
 
 export interface ImageOptions {
   readonly socket: string
-  /** The folder in which it is made: with room for it, and nobody else's. */
+  /** The folder in which it is made. It needs enough room and is not shared. */
   readonly folder: string
   readonly env: NodeJS.ProcessEnv
   readonly progress: (line: string) => void
@@ -40,7 +40,7 @@ export interface ImageOptions {
 
 export interface Image {
   readonly name: string
-  /** `false`: it was there. */
+  /** `false`: it existed already. */
   readonly made: boolean
 }
 
@@ -54,7 +54,7 @@ export const imageName = (env: NodeJS.ProcessEnv, small = false): string => {
 
 interface Found {
   readonly id: string
-  /** `null`: none of ours. */
+  /** `null` for an image that is not ours. */
   readonly ingredients: string | null
 }
 
@@ -72,7 +72,7 @@ const imageAt = async (socket: string, name: string): Promise<Found | null> => {
 const serves = (found: Found | null, wanted: ReadonlyArray<string>): boolean =>
   found !== null && (found.ingredients === null || wanted.includes(found.ingredients))
 
-/** Read to its end: what an engine has to complain of it says there. */
+/** Reads the answer to its end, because the engine reports problems there. */
 const drained = async (answer: NodeJS.ReadableStream): Promise<void> => {
   let text = ""
   for await (const chunk of answer) text = (text + String(chunk)).slice(-4_000)
@@ -121,7 +121,7 @@ const make = async (name: string, ingredients: string, options: ImageOptions): P
   }
 }
 
-/** The one before is nobody's where nothing runs on it. */
+/** The earlier image is unused if no container runs on it. */
 const forget = async (socket: string, id: string): Promise<void> => {
   await clientOf(socket)
     .getImage(id)

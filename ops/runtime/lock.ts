@@ -10,7 +10,7 @@ import { mkdir, open } from "node:fs/promises"
 import { dirname } from "node:path"
 import { LaunchFault } from "../launcher/fault.ts"
 
-/** As the first of the program's further files. */
+/** The descriptor of the program's first additional file. */
 const HANDED_ON = "3"
 const HELD_BY_ANOTHER = 1
 
@@ -37,7 +37,7 @@ const take = (fd: number, { waitMs, what, signal }: LockOptions): Promise<void> 
     })
   })
 
-/** `act` runs while nobody else holds the file. */
+/** Runs `act` while no other process has the lock. */
 export const withLock = async <T>(file: string, options: LockOptions, act: () => Promise<T>): Promise<T> => {
   await mkdir(dirname(file), { recursive: true })
   const handle = await open(file, "a", 0o600)

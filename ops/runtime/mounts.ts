@@ -12,20 +12,20 @@ const ESCAPED = /\\([0-7]{3})/g
 const unescaped = (path: string): string =>
   path.replace(ESCAPED, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)))
 
-/** Only Linux has the list, and what the runtime mounts. */
+/** Only Linux has this list, and the mounts of the runtime. */
 const unlessLinux = (cause: unknown): string => {
   if (process.platform === "linux") throw cause
   return ""
 }
 
-/** At the folder and below it, the innermost first. */
+/** At the folder and below it, innermost first. */
 export const mountsBelow = async (folder: string): Promise<ReadonlyArray<string>> => {
   const lines = (await readFile("/proc/self/mounts", "utf8").catch(unlessLinux)).split("\n")
   const places = lines.map((line) => unescaped(line.split(" ")[1] ?? ""))
   return places.filter((place) => place === folder || place.startsWith(`${folder}/`)).toReversed()
 }
 
-/** Mounts that are in use go as soon as they are not. */
+/** Unmounts all. A mount that is in use goes as soon as it is free. */
 export const unmountBelow = async (folder: string): Promise<void> => {
   for (const place of await mountsBelow(folder))
     await run("umount", ["--lazy", "--", place], { timeout: MOUNT_TIMEOUT_MS }).catch(() => undefined)
@@ -36,7 +36,7 @@ const isSame = async (one: string, other: string): Promise<boolean> => {
   return a.dev === b.dev && a.ino === b.ino
 }
 
-/** Does nothing where it is so already; what else is mounted there goes. */
+/** Does nothing if it is already so. Another mount at the place is removed. */
 export const bindMount = async (folder: string, at: string): Promise<void> => {
   await mkdir(at, { recursive: true })
   if (await isSame(folder, at)) return

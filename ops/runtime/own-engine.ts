@@ -26,7 +26,7 @@ import { programAt } from "./programs.ts"
 
 /** A machine that has just begun reads a gigabyte of image before its engine answers. */
 const READY_MS = 120_000
-/** One that runs and says nothing for that long hangs. */
+/** An engine that does not answer for this long counts as hung. */
 const SILENT_MS = 30_000
 const CONTAINERD_READY_MS = 30_000
 /** The grace of each, in a stop that may take ten seconds as a whole; its containers would not notice a harder end. */
@@ -132,7 +132,7 @@ const ensureContainerd = async (places: Places, env: NodeJS.ProcessEnv): Promise
     throw new LaunchFault(`containerd did not begin to answer (${await lastWords(log)}); see ${log}`)
 }
 
-/** Answered by nobody else than a dockerd of ours: it is there, or it is started. */
+/** Finds our own dockerd running, or starts it. */
 const ensureDockerd = async (places: Places, env: NodeJS.ProcessEnv): Promise<EngineFacts> => {
   const { pidFile, socket } = places
   const mark = marksOf(places).dockerd
@@ -162,7 +162,10 @@ export interface OwnEngineOptions {
 
 const lockOf = ({ engine }: Places): string => join(engine, "lock")
 
-/** It runs and answers: found, mended or started. One of several callers does it. */
+/**
+ * Makes sure that it runs and answers: found, repaired or started. If several processes call this, one of them does the
+ * work.
+ */
 export const ensureOwnEngine = async (places: Places, given: OwnEngineOptions): Promise<EngineFacts> => {
   const { env, signal } = given
   const options = { waitMs: LOCK_WAIT_MS, what: "the start of the container engine", signal }
@@ -175,7 +178,7 @@ export const ensureOwnEngine = async (places: Places, given: OwnEngineOptions): 
   })
 }
 
-/** True if there ever was one: its containers stay there. */
+/** True if there ever was one, because its containers stay there. */
 export const hasOwnEngine = async ({ engine }: Places): Promise<boolean> =>
   stat(join(engine, "data")).then(
     () => true,
@@ -191,7 +194,7 @@ export const ownEngineStands = async (places: Places): Promise<boolean> => {
 
 export interface Ended {
   readonly ended: boolean
-  /** Names of containers that go on, for which the engine is left as it is. */
+  /** Names of running containers, because of which the engine is left as it is. */
   readonly running: ReadonlyArray<string>
 }
 

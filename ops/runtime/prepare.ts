@@ -55,7 +55,7 @@ export const prepare = async (options: PrepareOptions): Promise<Host> => {
     await enter("ready")
     return { engine, image: name }
   } catch (cause) {
-    // Other users than root may not be able to write there either. The line above tells the fault.
+    // Other users may not be able to write there either. The line above reports the fault.
     await writePrepared(prepared, { stage, problem: messageOf(cause) }).catch(() => undefined)
     throw cause
   } finally {
@@ -63,7 +63,7 @@ export const prepare = async (options: PrepareOptions): Promise<Host> => {
   }
 }
 
-/** The engine is there for as long as we are: it is looked at, and what has died is started again. */
+/** Keeps the engine running for as long as this process lives: it is checked, and restarted if it has died. */
 const look = async (options: PrepareOptions, host: Host, signal: AbortSignal): Promise<void> => {
   for (;;) {
     await delay(LOOK_EVERY_MS, undefined, { signal })
@@ -72,7 +72,7 @@ const look = async (options: PrepareOptions, host: Host, signal: AbortSignal): P
   }
 }
 
-/** Until the signal. */
+/** Runs until the signal. */
 export const keepPrepared = async (options: PrepareOptions & { readonly signal: AbortSignal }): Promise<void> => {
   const { signal, progress } = options
   let pause = RETRY_FIRST_MS

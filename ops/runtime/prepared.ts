@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto"
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises"
 import { dirname } from "node:path"
 
-/** The current stage; `ready`: none. */
+/** The current stage; `ready` if there is none. */
 export const STAGES = ["programs", "engine", "image", "ready"] as const
 export type Stage = (typeof STAGES)[number]
 

@@ -24,7 +24,7 @@ export const PROGRAMS: ReadonlyArray<readonly [program: string, from: string]> =
 
 const PURPOSE = "compartments"
 
-/** Packages, each once, whose programs are not there. */
+/** Packages whose programs are missing, each once. */
 export const missingPackages = async (env: NodeJS.ProcessEnv): Promise<ReadonlyArray<string>> => {
   const missing = new Set<string>()
   for (const [program, from] of PROGRAMS) if ((await findProgram(program, env)) === undefined) missing.add(from)
@@ -35,7 +35,7 @@ export const requireRoot = (uid = process.getuid?.()): void => {
   if (uid !== 0) throw new LaunchFault("compartments need root on their host: start the runtime as root")
 }
 
-/** Throws a LaunchFault of one line where they cannot be had. */
+/** Throws a LaunchFault of one line if they cannot be installed. */
 export const ensurePrograms = async (options: DebianOptions): Promise<void> => {
   const packages = await missingPackages(options.env)
   if (packages.length === 0) return

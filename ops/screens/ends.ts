@@ -2,7 +2,7 @@
 
 export type End = () => Promise<unknown>
 
-/** Runs and removes all, the newest first. One that fails keeps none from running. Fails behind the last of them. */
+/** Runs and removes all, newest first. A failure does not stop the others. Fails after the last of them. */
 export const endAll = async (ends: Array<End>): Promise<void> => {
   const faults: Array<unknown> = []
   for (const end of ends.splice(0).toReversed()) {

@@ -57,7 +57,7 @@ const MAIL: ReadonlyArray<Incoming> = [
   }
 ]
 
-/** Senders whose addresses can be proven, or are known to be forged. */
+/** Domains of senders that can be proven, and of known forgeries. */
 export const ZONE = Object.fromEntries(
   [
     ["archive.example", "v=spf1 ip4:127.0.0.1 -all"],

@@ -17,7 +17,7 @@ import { AGENTS, POST, QUESTION, SOUGHT } from "./texts.ts"
 
 const FOLDER = join(projectRoot, "ops", "docs", "screens")
 const FOLLOWS_WITHIN_MS = 60_000
-/** For what a page of the console is told after it has loaded. */
+/** The time for data that a console page gets after it has loaded. */
 const DRAWN_WITHIN_MS = 15_000
 
 interface Shot {
@@ -27,7 +27,7 @@ interface Shot {
   readonly shows: string
 }
 
-/** The overview stands before the page of an agent, which marks its messages as read. */
+/** The overview is taken before an agent's page, which marks the agent's messages as read. */
 const shotsOf = ({ community: { thread, post } }: Sample): ReadonlyArray<Shot> => [
   { name: "home", path: "/", shows: POST.title },
   { name: "agents", path: "/agents", shows: AGENTS.wayfinder.name },
@@ -119,7 +119,7 @@ const interruption = (): AbortSignal => {
   return controller.signal
 }
 
-/** A signal ends it between two steps: a part that is being opened is among `ends` first. */
+/** A signal ends it between two steps. A part that is being opened is in `ends` before. */
 const main = async (ends: Array<End>, signal: AbortSignal): Promise<void> => {
   ends.push(await setup(), endTenants)
   await mkdir(FOLDER, { recursive: true })
@@ -136,6 +136,6 @@ const signal = interruption()
 const [made] = await Promise.allSettled([main(ends, signal)])
 const [ended] = await Promise.allSettled([endAll(ends)])
 if (ended.status === "rejected") throw ended.reason
-// A fault of the pictures behind a signal comes of the signal.
+// A fault after a signal is caused by the signal.
 signal.throwIfAborted()
 if (made.status === "rejected") throw made.reason

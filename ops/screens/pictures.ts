@@ -5,7 +5,7 @@ import type { Visit } from "../../tests/support/browser.ts"
 
 export const SIZE = { width: 1200, height: 800 } as const
 const BYTES_MAX = 120_000
-/** A picture that is too large is tried again with fewer colors. */
+/** If the picture is too large, it is written again with fewer colors. */
 const COLORS = [256, 128, 64, 32] as const
 
 const drawn = async (picture: Buffer): Promise<Buffer> => {

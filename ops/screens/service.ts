@@ -31,7 +31,7 @@ const filled = async (service: TestService, host: PlayedHost): Promise<Omit<Samp
   return { edge, service, host, community, household }
 }
 
-/** Nothing runs on where it fails. */
+/** Leaves nothing running if it fails. */
 export const openSample = async (): Promise<Sample> => {
   const ends: Array<End> = []
   const stop = (): Promise<void> => endAll(ends)

@@ -26,7 +26,7 @@ import { passedOver } from "./passed-over.ts"
 import { type PausedWebhook, pausedWebhooks } from "./paused-webhooks.ts"
 import { type ServiceRow, servicesOf } from "./services.ts"
 
-/** For each question. */
+/** The timeout of each question. */
 export const BOUND_MS = 3000
 /** A node answers a ping at once, besides its other work. */
 const PING_MS = 1500
@@ -47,7 +47,7 @@ export interface NodeRow {
 
 export interface StreamRow {
   readonly name: string
-  /** `null` in all that follows where the stream does not answer. */
+  /** `null` here and below if the stream does not answer. */
   readonly messages: number | null
   readonly bytes: number | null
   readonly last_seq: number | null
