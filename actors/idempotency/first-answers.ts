@@ -45,10 +45,10 @@ const DAY_SECONDS = 86_400
 /** Requests of one owner under way under a key. */
 const UNDER_WAY_MAX = 100
 /**
- * Holders of an agent's tokens (sources and fill services of its vault) get a fourth of its places and bytes, so that
+ * Holders of an agent's tokens (sources and fill services of its vault) get half of its places and bytes, so that
  * they cannot use up all of them.
  */
-const HOLDERS_PART = 4
+const HOLDERS_PART = 2
 
 const text = new TextDecoder()
 

@@ -30,7 +30,7 @@ test("a source's refused writes use up its part, and the agent's own keys go on"
   expect([outcome(last), detailsOf(last)["bucket"], detailsOf(last)["limit"]]).toEqual([
     "429 rate_limited",
     "answer_bytes",
-    BYTES / 4
+    BYTES / 2
   ])
   expect(asked).toBeGreaterThan(3)
   expect((await refused(0)).text).toBe(first)

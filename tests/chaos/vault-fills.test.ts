@@ -47,6 +47,8 @@ beforeAll(async () => {
   const limits = {
     ...PRODUCT_DEADLINE,
     "service.vault.pending_max": 1000,
+    // The floods are those of an agent that is established.
+    "service.answer_new_agent_parts": 1,
     // However slow the machine is: no fill expires, so that whatever was opened counts.
     "vault.fill_pending_seconds": 86_400
   }
