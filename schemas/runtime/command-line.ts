@@ -185,7 +185,7 @@ const ALONE = ["help", "version"]
 const miscount = (mentions: ReadonlyArray<string>, options: Readonly<Record<string, Option>>): string | null => {
   for (const name of new Set(mentions)) {
     const { type, isRepeated, count } = options[name] ?? { type: "boolean", isRepeated: true, count: 0 }
-    if (ALONE.includes(name)) return `--${name} stands alone, behind the name`
+    if (type === "boolean" && ALONE.includes(name)) return `--${name} stands alone, behind the name`
     const values = mentions.filter((one) => one === name).length
     if (count > 1 && values % count !== 0) return `--${name} takes ${count} values`
     if (type === "string" && !isRepeated && values > count) return `--${name} is given more than once`

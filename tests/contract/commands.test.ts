@@ -116,7 +116,8 @@ describe("npm run hub --", () => {
     "compartment stop --all",
     "archive --now --days 0",
     "replay --from-file x.json --at 5 --json",
-    "mail postmaster 5"
+    "mail postmaster 5",
+    "roadmap add --title Votes --version 2.0"
   ])("%s is let through", (line) => {
     expect(readLine(line.split(" "))).toMatchObject({ command: { usage: expect.any(Array) as unknown } })
   })
