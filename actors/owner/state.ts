@@ -11,7 +11,7 @@ import type { ActorOf } from "../kit/kind.ts"
 export const SealedFields = {
   /** Text and options, under a key of this message's own. */
   sealed: Sealed,
-  /** That key, sealed for each account that may open it. */
+  /** The key of the words, sealed for each account that may open it. */
   keys: Schema.Array(Schema.Struct({ human: Schema.String, sealed: Sealed }))
 }
 

@@ -106,8 +106,8 @@ const pathOf = ({ endpoint, path, refusal }: Call): string => {
   if (refusal === null || !NAMES_NOTHING.has(refusal.code)) return path.slice(0, PATH_MAX_CHARS)
   const [pattern, parts] = [endpoint.path.split("/"), path.slice(0, PATH_MAX_CHARS).split("/")]
   const before = parts.length - pattern.length
-  const isGiven = (place: number): boolean => pattern[place - before]?.startsWith(":") !== false
-  return parts.map((part, place) => (isGiven(place) ? shortPart(part) : part)).join("/")
+  const isFixed = (place: number): boolean => pattern[place - before]?.startsWith(":") === false
+  return parts.map((part, place) => (isFixed(place) ? part : shortPart(part))).join("/")
 }
 
 const shortPart = (part: string): string => (part.length > STRAY_SEGMENT_MAX_CHARS ? "…" : part)

@@ -21,7 +21,7 @@ export const writeFill = async (folder: string): Promise<void> => {
     tsconfig: false,
     transform: { target: TARGET },
     external: /^node:/,
-    // That a module is imported in two ways matters if there are several files.
+    // A module may be imported in two ways, because there is only one file.
     logLevel: "silent"
   })
   try {

@@ -1,4 +1,4 @@
-/** Whoever has a token of an agent's vault takes a part of the agent's answers under Idempotency-Keys, and no more. */
+/** Holders of a vault's tokens use a part of the agent's answers under Idempotency-Keys, and no more. */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { LIMITS } from "../../schemas/limits.ts"
 import { dataOf, detailsOf, outcome } from "../support/outcome.ts"

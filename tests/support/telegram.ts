@@ -62,7 +62,7 @@ export class Telegram {
   readonly methods: Array<string> = []
   /** Chats that have blocked the bot. */
   readonly blocked = new Set<number>()
-  /** What the next sends are met with: a status, an end without an answer, or silence for as long as the bot waits. */
+  /** The outcome of the next sends: a status, an end without an answer, or silence for as long as the bot waits. */
   readonly faults: Array<number | "cut" | "silent"> = []
   /** Sends that are met with silence, and wait still. */
   silent = 0

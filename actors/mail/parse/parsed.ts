@@ -14,7 +14,7 @@ export interface ParsedMail {
   readonly parsed: boolean
   /** True if a part was too long, too deep or too much to be kept. */
   readonly truncated: boolean
-  /** Of the header. The address in lower case, its domain as A-label; empty if there is none that makes sense. */
+  /** The address in From, in lower case with the domain as A-label. Empty if From has no valid address. */
   readonly from: MailSender
   /** Reasons that no proof of its origin counts. */
   readonly doubts: ReadonlyArray<VerdictReason>

@@ -40,7 +40,7 @@ const isReference = (last: Sample, now: Sample): boolean => {
   return isSame && age >= SPAN_MIN_MS && age <= SPAN_MAX_MS
 }
 
-/** Of one compartment. The share of a core is of the time since it was last asked, if that is not too long ago. */
+/** Reads one compartment. The share of a core is of the time since the last reading, if that is not too long ago. */
 export class StatsMeter {
   private last: Sample | null = null
 

@@ -45,7 +45,7 @@ export function wordsWanting({ wording, own, ...facts }: Bank): ReadonlyArray<st
   ]
 }
 
-/** Of a node that is to make challenges from this bank; `null` if it may. */
+/** The problem that keeps a node from making challenges from this bank; `null` if there is none. */
 export function bankProblem(
   { env, publicQuestions }: Pick<HubConfig, "env" | "publicQuestions">,
   bank: Bank

@@ -19,7 +19,7 @@ export interface CountingAct extends Act {
 export interface Readout {
   readonly kind: AnswerKind
   readonly closing: (random: Random) => string
-  /** What the final counts of those asked about amount to; null if there is no such answer. */
+  /** The answer from the final counts of those asked about; null if there is none. */
   readonly read: (totals: ReadonlyArray<number>) => string | null
   readonly candidates: ReadonlyArray<string> | null
   readonly scale: () => Scale
