@@ -8,9 +8,9 @@
  *    Meanwhile the projector waits for the lock on its watermark's row, and then continues from there.
  *  - The rebuild waits for readers and never ends them. Readers never wait longer than LOCK_TIMEOUT_MS for it: then it
  *    gives up the lock on the tables and tries again.
- *  - One rebuild runs at a time in a database, under an advisory lock that is released if its holder dies. The next
- *    rebuild drops the remains of a dead one. A rebuild that has lost the lock fails at the watermark of its own
- *    tables.
+ *  - A projection has one rebuild at a time, and a database has PLACES (steps.ts). Both are advisory locks, released if
+ *    their holder dies. The next rebuild drops the remains of a dead one. A rebuild that has lost its locks fails at
+ *    the watermark of its own tables.
  */
 import { Clock, Effect, Schedule } from "effect"
 import { type Kysely, sql, type Transaction } from "kysely"
@@ -51,14 +51,14 @@ export interface Rebuilt {
 /** The schema that a rebuild of this projection works in. */
 export const rebuildSchema = (projection: Pick<Projection, "name">): string => `rebuild_${projection.name}`
 
-/** Fails with `Busy` if another rebuild is under way. An interruption leaves everything as it was. */
+/** Fails with `Busy` if another rebuild of it is under way, or as many as may be. An interruption leaves everything as it was. */
 export const rebuild = (parts: RebuildParts): Effect.Effect<Rebuilt, unknown> =>
   Effect.scoped(
     Effect.gen(function* () {
       const clock = yield* Clock.Clock
       const began = monotonicMs(clock)
       const schema = rebuildSchema(parts.projection)
-      const db = yield* workshop(parts.databaseUrl, schema)
+      const db = yield* workshop(parts.databaseUrl, schema, parts.projection)
       const { messages, seq } = yield* buildAndSwap(db, schema, parts)
       return { messages, seq, seconds: secondsSince(clock, began) }
     })

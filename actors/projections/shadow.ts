@@ -7,7 +7,7 @@ import { Effect, type Scope } from "effect"
 import { type Kysely, sql, type Transaction } from "kysely"
 import { type Database, LIVE_SCHEMA, openBulkDatabase } from "../tables/database.ts"
 import type { Projection } from "./projection.ts"
-import { exclusively, toItsEnd } from "./steps.ts"
+import { inPlace, toItsEnd } from "./steps.ts"
 
 type Db = Kysely<Database>
 
@@ -24,14 +24,18 @@ const run = async (db: Db, text: string): Promise<void> => {
   await sql.raw(text).execute(db)
 }
 
-/** A connection to fill a schema. While the scope is open, no other process can do the same. */
-export const workshop = (databaseUrl: string, schema: string): Effect.Effect<Db, unknown, Scope.Scope> =>
+/** A connection to fill a schema. While the scope is open, no other process makes tables of this projection. */
+export const workshop = (
+  databaseUrl: string,
+  schema: string,
+  { name }: Pick<Projection, "name">
+): Effect.Effect<Db, unknown, Scope.Scope> =>
   Effect.gen(function* () {
     const db = yield* Effect.acquireRelease(
       Effect.sync(() => openBulkDatabase(databaseUrl, schema)),
       (opened) => Effect.promise(() => opened.destroy())
     )
-    const held = yield* exclusively(db)
+    const held = yield* inPlace(db, name)
     yield* Effect.addFinalizer(() => Effect.ignore(toItsEnd(() => dropShadow(held, schema))))
     return db
   })

@@ -1,6 +1,6 @@
 /** Work in Postgres, as Effects. */
 import { Effect, type Scope } from "effect"
-import { type Kysely, sql, type Transaction } from "kysely"
+import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely"
 import type { Database } from "../tables/database.ts"
 import { attempt } from "../log/attempt.ts"
 
@@ -20,27 +20,56 @@ export const inTransaction = <A>(
     (trx) => (trx.isCommitted ? Effect.void : Effect.ignore(toItsEnd(() => trx.rollback().execute())))
   )
 
-/** Another rebuild, or a verification, is under way in this database. */
+/** The database makes as many read models as it may, or this one, already. */
 export class Busy extends Error {}
 
 /**
- * Takes the lock that allows one process of a database to make new tables, for as long as the scope is open. Fails with
- * `Busy` if another holds it. Work that needs the lock uses the connection that holds it, so it fails if that
- * connection is lost.
+ * The number of projections whose tables a database makes at once. Two, because one of them computes rows while
+ * Postgres writes those of the other.
  */
+export const PLACES = 2
+
+/**
+ * Takes one of the database's places to make new tables, and the right to make those of this projection, for as long as
+ * the scope is open. Fails with `Busy` if another process has them. Work that needs the place uses the connection that
+ * holds it, so it fails if that connection is lost.
+ */
+export const inPlace = (db: Db, projection: string): Effect.Effect<Db, unknown, Scope.Scope> =>
+  Effect.gen(function* () {
+    const held = yield* connectionOf(db)
+    const own = sql`pg_try_advisory_lock(hashtext('read models of one projection'), hashtext(${projection}))`
+    yield* locked(held, async () => {
+      if (!(await isTrue(held, own))) throw new Busy(`${projection} is being rebuilt or verified`)
+      for (let place = 0; place < PLACES; place++) if (await isTrue(held, placeLock(place))) return
+      throw new Busy(`${PLACES} rebuilds or verifications of read models are under way`)
+    })
+    return held
+  })
+
+/** Takes all places, so that nobody else makes tables for as long as the scope is open. Fails with `Busy`. */
 export const exclusively = (db: Db): Effect.Effect<Db, unknown, Scope.Scope> =>
   Effect.gen(function* () {
     const held = yield* connectionOf(db)
-    const lock = async (): Promise<void> => {
-      const { rows } = await sql<{
-        taken: boolean
-      }>`select pg_try_advisory_lock(hashtext('read models made anew')) as taken`.execute(held)
-      if (rows[0]?.taken !== true) throw new Busy("another rebuild or verification of the read models is under way")
-    }
-    yield* Effect.acquireRelease(toItsEnd(lock), () =>
-      Effect.ignore(toItsEnd(() => sql`select pg_advisory_unlock(hashtext('read models made anew'))`.execute(held)))
-    )
+    yield* locked(held, async () => {
+      for (let place = 0; place < PLACES; place++)
+        if (!(await isTrue(held, placeLock(place)))) throw new Busy("a rebuild or verification is under way")
+    })
     return held
+  })
+
+const placeLock = (place: number): RawBuilder<unknown> =>
+  sql`pg_try_advisory_lock(hashtext('read models made anew'), ${sql.lit(place)})`
+
+const isTrue = async (held: Db, value: RawBuilder<unknown>): Promise<boolean> => {
+  const { rows } = await sql<{ value: boolean }>`select ${value} as value`.execute(held)
+  return rows[0]?.value === true
+}
+
+/** The connection returns to a pool: it keeps no lock, also if only some were had. */
+const locked = (held: Db, lock: () => Promise<void>): Effect.Effect<void, unknown, Scope.Scope> =>
+  Effect.gen(function* () {
+    yield* Effect.addFinalizer(() => Effect.ignore(toItsEnd(() => sql`select pg_advisory_unlock_all()`.execute(held))))
+    yield* toItsEnd(lock)
   })
 
 /** One connection of the pool, for as long as the scope is open. */

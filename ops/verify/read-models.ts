@@ -11,7 +11,7 @@
  *    not.
  *  - Columns that another stream writes too are left out: that stream is not kept whole, so nobody can say what they
  *    should be.
- *  - A rebuild and a verification exclude each other: a swap would otherwise wait for the copy, and readers for the
+ *  - A rebuild and a verification of one projection exclude each other: a swap would otherwise wait for the copy, and readers for the
  *    swap.
  */
 import { Effect } from "effect"
@@ -61,7 +61,7 @@ export const verifyReadModels = (
   )
   const schema = `verify_${projection.name}`
   const verified = Effect.gen(function* () {
-    const db = yield* workshop(service.databaseUrl, schema)
+    const db = yield* workshop(service.databaseUrl, schema, projection)
     const copied = async () => {
       await createShadow(db, schema, projection)
       const sampled = scope.sample === null ? null : await sampledActors(db, tables, scope.sample)

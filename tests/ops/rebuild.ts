@@ -6,7 +6,7 @@ import { expect, test } from "vitest"
 import { seenProjection } from "../../actors/agent/seen/projection.ts"
 import { PROJECTIONS } from "../../actors/process/projections.ts"
 import { rebuild } from "../../actors/projections/rebuild.ts"
-import { Busy, exclusively } from "../../actors/projections/steps.ts"
+import { Busy, exclusively, inPlace } from "../../actors/projections/steps.ts"
 import { rebuildCommand } from "../../ops/cli/rebuild.ts"
 import { clusterOf } from "../../ops/status/cluster.ts"
 import { waitFor } from "../harness/index.ts"
@@ -166,16 +166,32 @@ export const rebuildTests = (): void => {
     expect(await leftOver(service.view.db)).toEqual([])
   })
 
-  test("is refused while another, or a verification, is under way; its end frees the place", async () => {
-    const scope = openScope()
-    await scope.make(exclusively(service.view.db))
+  test("is refused while the same one, or as many as may be, are under way; their end frees the places", async () => {
+    const first = openScope()
+    await first.make(inPlace(service.view.db, "agent"))
     try {
-      await expect(rebuilt(parts(seenProjection))).rejects.toThrow(Busy)
-      await expect(verify()).rejects.toThrow("another rebuild or verification of the read models is under way")
-      await expect(said(rebuildCommand, service, ["agent"])).rejects.toThrow("another rebuild or verification")
+      await expect(rebuilt(parts())).rejects.toThrow("agent is being rebuilt or verified")
+      await expect(verify()).rejects.toThrow("agent is being rebuilt or verified")
+      await expect(said(rebuildCommand, service, ["agent"])).rejects.toThrow("agent is being rebuilt or verified")
+      await rebuilt(parts(seenProjection))
+      const second = openScope()
+      await second.make(inPlace(service.view.db, "category"))
+      try {
+        await expect(rebuilt(parts(seenProjection))).rejects.toThrow(Busy)
+      } finally {
+        await second.close()
+      }
+      const all = openScope()
+      await expect(all.make(exclusively(service.view.db))).rejects.toThrow(Busy)
+      await all.close()
+      await rebuilt(parts(seenProjection))
     } finally {
-      await scope.close()
+      await first.close()
     }
+    const all = openScope()
+    await all.make(exclusively(service.view.db))
+    await expect(rebuilt(parts(seenProjection))).rejects.toThrow(Busy)
+    await all.close()
     await rebuilt(parts(seenProjection))
   })
 }

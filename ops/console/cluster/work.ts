@@ -1,4 +1,5 @@
 /** Work on the read models that an operator begins on the page: what `hub rebuild` and `hub verify` do. */
+import { Effect } from "effect"
 import { html, type Html } from "../../../edge/kit/html.ts"
 import { PROJECTIONS } from "../../../actors/process/projections.ts"
 import { Finding } from "../../cli/command.ts"
@@ -20,7 +21,13 @@ export const rebuildModel: ConsoleAction = {
     if (projection === undefined) throw new Fault(`model is one of ${PROJECTIONS.map(({ name }) => name).join(", ")}.`)
     jobs.begin(acting, `rebuild ${projection.name}`, async (signal) => {
       await noteActed(parts, acting.operator, "rebuild", projection.name, acting.why)
-      return { ok: true, says: await rebuilt(service, projection, signal, () => undefined) }
+      return {
+        ok: true,
+        says: await Effect.runPromise(
+          rebuilt(service, projection, () => undefined),
+          { signal }
+        )
+      }
     })
     return Promise.resolve({ to: "/", says: `${projection.name} is being rebuilt.` })
   }
