@@ -11,7 +11,7 @@ import { type Fold, kind } from "../kit/kind.ts"
 import { Sealer } from "../log/seal.ts"
 import type { ActorServices } from "../engine/services.ts"
 import { ciphertextsOf } from "./ciphertexts.ts"
-import { ownersOf } from "./consenters.ts"
+import { consentersNow, ownersOf } from "./consenters.ts"
 import {
   decideChangeEntry,
   decideCreate,
@@ -176,8 +176,16 @@ export const vaultKind = kind(fold, vaultOperations, ({ nats, seed, config: { li
           if (!owners.some((one) => one.human === human)) return yield* Effect.fail(NO_FILL.refused)
           if (state === null) return null
           const older = state.entries.filter(({ id }) => before === null || id < before)
-          const entries = older.slice(-TOLD_MAX).toReversed().map(entryRecord)
-          return { vault: vaultRecord(state), entries, asked: asksIn(state, { human, at: context.at, owners }, bounds) }
+          const newest = older.slice(-TOLD_MAX).toReversed()
+          const { at } = context
+          return {
+            vault: vaultRecord(state),
+            entries: newest.map(entryRecord),
+            asked: asksIn(state, { human, at, owners }, bounds),
+            consenters: newest
+              .filter(({ consent }) => consent !== null)
+              .map((entry) => ({ entry: entry.id, humans: consentersNow(entry, owners, at, bounds) }))
+          }
         })
       ),
       "vault.relay": write({

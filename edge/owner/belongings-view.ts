@@ -97,13 +97,14 @@ ${needsList(space, needs)}</section>
 `
 }
 
-const vaultOf = (space: OwnerSpace, { handle, name }: Carried, { vault, entries }: NonNullable<OwnedVault>): Html => {
+const vaultOf = (space: OwnerSpace, { handle, name }: Carried, owned: NonNullable<OwnedVault>): Html => {
+  const { vault, entries } = owned
   const list =
     vault.status === "revoked"
       ? html`<p class="faint">This vault is revoked: everything in it was erased.</p>\n`
       : entries.length === 0
         ? emptyPlace("vault", "This vault is empty.")
-        : html`<ul class="rows panel">\n${entries.map((entry) => html`<li class="row">\n${entryFacts(entry)}</li>\n`)}</ul>\n`
+        : html`<ul class="rows panel">\n${entries.map((entry) => html`<li class="row">\n${entryFacts(entry, owned)}</li>\n`)}</ul>\n`
   return html`<section><h2 class="of">${face(name)}<a href="${space.at(agentPath(handle))}#vault">${own(name)}</a></h2>
 ${list}</section>
 `

@@ -3,7 +3,7 @@
  * person who wrote the entry. Secrets are not available here.
  */
 import type { ConsentAsked, FillAction, VaultEntry } from "../../schemas/vault/records.ts"
-import type { OwnedVault } from "./owning.ts"
+import type { Consenter, OwnedVault } from "./owning.ts"
 import type { Member, OwnerSpace } from "../human/index.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
 import { counted, own } from "../kit/record.ts"
@@ -75,10 +75,22 @@ const limited = ({ limits }: VaultEntry): Html => {
   return html` At most ${per_payment} ${currency} a payment, ${per_day} ${currency} and ${times} a day.`
 }
 
-const consentWords = ({ consent }: VaultEntry): Html => {
+/** Names all who may consent. Otherwise an owner would not know that somebody else may. */
+const mayConsent = (consenters: ReadonlyArray<Consenter>): Html => {
+  if (consenters.length === 0) return html` Nobody may allow it now.`
+  const named = consenters
+    .toSorted((one, other) => Number(other.isYou) - Number(one.isYou))
+    .map(({ isYou, name }) =>
+      isYou ? html`you` : name === null ? html`somebody whose name cannot be shown` : own(name)
+    )
+  return html` It may be allowed by: ${named.map((one, index) => html`${index === 0 ? NOTHING : ", "}${one}`)}.`
+}
+
+const consentWords = ({ consent }: VaultEntry, consenters?: ReadonlyArray<Consenter>): Html => {
   if (consent === null) return NOTHING
-  if (consent === "owner") return html` Each use waits for an owner.`
-  return html` Payments above ${consent.above} ${consent.currency} wait for an owner.`
+  const may = consenters === undefined ? NOTHING : mayConsent(consenters)
+  if (consent === "owner") return html` Each use waits for an owner.${may}`
+  return html` Payments above ${consent.above} ${consent.currency} wait for an owner.${may}`
 }
 
 const used = ({ uses, last_used_at, unconfirmed }: VaultEntry): Html => {
@@ -112,14 +124,21 @@ ${form}</details>
 }
 
 /** An entry without its secret. */
-export const entryFacts = (entry: VaultEntry): Html => html`<p class="title">${named(entry)}</p>
-<p>${sites(entry)}${limited(entry)}${consentWords(entry)}</p>
+export const entryFacts = (entry: VaultEntry, { consenters }: NonNullable<OwnedVault>): Html =>
+  html`<p class="title">${named(entry)}</p>
+<p>${sites(entry)}${limited(entry)}${consentWords(entry, consenters.get(entry.id))}</p>
 <p class="faint">${used(entry)} Since ${minute(entry.created_at)}</p>
 `
 
-const row = (space: OwnerSpace, member: Member, section: VaultSection, entry: VaultEntry): Html =>
+const row = (
+  space: OwnerSpace,
+  member: Member,
+  section: VaultSection,
+  vault: NonNullable<OwnedVault>,
+  entry: VaultEntry
+): Html =>
   html`<li class="row" id="entry-${String(entry.id)}">
-${entryFacts(entry)}${revoking(space, member, section, entry)}</li>
+${entryFacts(entry, vault)}${revoking(space, member, section, entry)}</li>
 `
 
 /** Stands before everything else. */
@@ -143,7 +162,7 @@ export const vaultSection = (space: OwnerSpace, member: Member, section: VaultSe
     return html`<section><h2 id="vault">Its vault</h2>
 <p class="faint">Its vault is revoked: everything in it was erased.</p></section>
 `
-  const entries = vault.entries.map((entry) => row(space, member, section, entry))
+  const entries = vault.entries.map((entry) => row(space, member, section, vault, entry))
   return html`<section><h2 id="vault">Its vault</h2>
 <p>You see what is there and how it is used. Secrets are sealed: neither you nor this service can read them.</p>
 ${entries.length === 0 ? emptyPlace("vault", "It is empty. Its agent puts entries in, or gives you a token with which you seal one.") : html`<ul class="rows panel">\n${entries}</ul>\n`}</section>

@@ -8,8 +8,20 @@ import type { EdgeParts } from "../kit/parts.ts"
 
 const { entries_told_max: TOLD_MAX } = VAULT_SERVICE_LIMITS
 
+/** A person who may consent to fills. `name`: `null` if it is unavailable. */
+export interface Consenter {
+  /** True for the person who asks. */
+  readonly isYou: boolean
+  readonly name: string | null
+}
+
 /** `null`: the agent has no vault. */
-export type OwnedVault = Operations["vault.owned"]["output"]
+export type OwnedVault =
+  | (Omit<NonNullable<Operations["vault.owned"]["output"]>, "consenters"> & {
+      /** By the ids of entries that have consent. */
+      readonly consenters: ReadonlyMap<number, ReadonlyArray<Consenter>>
+    })
+  | null
 
 type Pending = Queries["consents_pending"]["output"]
 
@@ -29,13 +41,25 @@ export class OwningVault {
       const first = yield* bus.read(call, { actor, op: "vault.owned", input: { human, before: null }, deadline })
       if (first === null) return null
       const entries = [...first.entries]
+      const may = [...(first.consenters ?? [])]
       for (let told = first.entries; told.length === TOLD_MAX;) {
         const before = told.at(-1)?.id ?? null
         const older = yield* bus.read(call, { actor, op: "vault.owned", input: { human, before }, deadline })
         told = older?.entries ?? []
         entries.push(...told)
+        may.push(...(older?.consenters ?? []))
       }
-      return { ...first, entries }
+      const ids = [...new Set(may.flatMap(({ humans }) => humans))]
+      const within = { deadline, span: call.span, call }
+      const people = ids.length === 0 ? [] : yield* Effect.orElseSucceed(bus.query(within, "people", { ids }), () => [])
+      const names = new Map(people.map(({ id, name }) => [id, name]))
+      const consenters = new Map(
+        may.map(({ entry, humans }) => [
+          entry,
+          humans.map((id) => ({ isYou: id === human, name: names.get(id) ?? null }))
+        ])
+      )
+      return { ...first, entries, consenters }
     })
   }
 

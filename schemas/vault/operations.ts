@@ -50,6 +50,9 @@ export type EntryToWrite = typeof EntryToWrite.Type
 const Entry = Schema.Struct({ entry: Schema.Int })
 const Page = { page: Schema.Int, per_page: Schema.Int }
 
+/** Ids of people. */
+const EntryConsenters = Schema.Struct({ entry: Schema.Int, humans: Schema.Array(Schema.String) })
+
 export const vaultOperations = operationsOf("vault", {
   /** Refused `not_found` where there never was one. */
   "vault.look": op({ input: Nothing, output: Vault, askedBy: ["edge", "keeper"] }),
@@ -152,7 +155,13 @@ export const vaultOperations = operationsOf("vault", {
   "vault.owned": op({
     input: Schema.Struct({ human: Schema.String, before: Schema.NullOr(Schema.Int) }),
     output: Schema.NullOr(
-      Schema.Struct({ vault: Vault, entries: Schema.Array(VaultEntry), asked: Schema.Array(ConsentAsked) })
+      Schema.Struct({
+        vault: Vault,
+        entries: Schema.Array(VaultEntry),
+        asked: Schema.Array(ConsentAsked),
+        /** The people who may consent now, for each of these entries that has consent. Earlier releases do not say. */
+        consenters: Schema.optionalKey(Schema.Array(EntryConsenters))
+      })
     ),
     askedBy: ["edge"]
   }),

@@ -87,6 +87,25 @@ test("the holder of the key gives itself no consent by a person of its own", asy
   expect(await statusOf(of, fill)).toBe(200)
 })
 
+test("each owner's pages name all who may allow fills of an entry", async () => {
+  const of = await ownedVault(service)
+  const [earlier, later] = [await provenOwner(service), await provenOwner(service)]
+  await of.owner.client.change("rename", { name: "Honest" })
+  await earlier.client.change("rename", { name: "Mallory" })
+  await earlier.carries(of)
+  await written(of)
+  await later.client.change("rename", { name: "Later" })
+  await later.carries(of)
+  const words = async ({ client }: TestOwner, path: string): Promise<string> =>
+    /Each use waits for an owner\. ([^<]*(?:<[^>]*>[^<]*)*?)<\/p>/
+      .exec((await client.get(path)).text)?.[1]
+      ?.replace(/<[^>]*>/g, "") ?? ""
+  for (const path of [of.owner.page(of), "/owner/vault"])
+    expect(await words(of.owner, path)).toBe("It may be allowed by: you, Mallory.")
+  expect(await words(earlier, earlier.page(of))).toBe("It may be allowed by: you, Honest.")
+  expect(await words(later, later.page(of))).toBe("It may be allowed by: Honest, Mallory.")
+})
+
 test("without an owner with a verified address no entry with consent is written", async () => {
   const of = await openVault(await anAgent(service.edges))
   const outcomes = async () => {
