@@ -1,14 +1,17 @@
-/** Puts an edge together. It lives in a scope: closing the scope stops its parts in reverse order. */
+/**
+ * Puts an edge together. Each part is a service with a layer. A layer names the parts that it needs, is built once in a
+ * process, and is closed before them. The server is built last, so it is closed first.
+ */
 import { randomUUID } from "node:crypto"
 import type { Server } from "node:http"
-import { Clock, Effect, type Scope } from "effect"
+import { Clock, Context, Effect, Layer, type Scope } from "effect"
 import { VerifyKeys } from "./auth/keys.ts"
 import { Unverified } from "./auth/unverified.ts"
 import { Verifier } from "./auth/verify.ts"
 import { Blobs } from "./bus/blobs.ts"
 import { Lists } from "./bus/lists.ts"
 import { answerRefused } from "./bus/refused.ts"
-import { openBus } from "./bus/service.ts"
+import { type EdgeBus, openBus } from "./bus/service.ts"
 import type { ConfigurationFault } from "../schemas/runtime/configuration-fault.ts"
 import type { EdgeConfig } from "./http/config.ts"
 import { loadDocuments } from "./docs/index.ts"
@@ -19,6 +22,7 @@ import { withMarkdown } from "./markdown/serve.ts"
 import { PasswordHashing } from "./human/index.ts"
 import { Captchas } from "./captcha/index.ts"
 import { Clients } from "./http/address.ts"
+import type { Installation } from "./http/call.ts"
 import { docUrlsOf } from "./http/doc-urls.ts"
 import { EndpointTable } from "./http/endpoints.ts"
 import { EdgeLimits } from "./http/limits.ts"
@@ -31,102 +35,211 @@ import { Refusals } from "./http/refusals.ts"
 import { RequestTraces } from "./http/trace.ts"
 import { identitiesOf } from "./identity/index.ts"
 import { notificationsOf, releaseAtEnd } from "./notification/index.ts"
-import { EVERYTHING, FORMS, PAGE_FORMS, routesByName, type Served } from "./served.ts"
+import { EVERYTHING, FORMS, PAGE_FORMS, type RouteParts, routesByName, type Served } from "./served.ts"
 import { monotonicMs } from "../schemas/runtime/clock.ts"
 import { withoutTrailing } from "../schemas/text.ts"
 import { type Refusal, refusal, untilOperator } from "../schemas/errors.ts"
 import { passwordParameters } from "../schemas/human/password.ts"
 import { openTracing } from "../schemas/runtime/trace/open.ts"
 
+class Configuration extends Context.Service<Configuration, EdgeConfig>()("hub/edge/Configuration") {}
+
+class Log extends Context.Service<Log, RequestLog>()("hub/edge/Log") {}
+
+class ServedParts extends Context.Service<ServedParts, Served>()("hub/edge/ServedParts") {}
+
+class Traces extends Context.Service<Traces, RequestTraces>()("hub/edge/Traces") {
+  static readonly layer = Layer.effect(
+    Traces,
+    Effect.gen(function* () {
+      const clock = yield* Clock.Clock
+      const { hub } = yield* Configuration
+      const { tracing } = yield* Effect.acquireRelease(
+        Effect.sync(() => openTracing(clock, hub.traces, "hub-edge")),
+        (opened) => Effect.promise(opened.stop)
+      )
+      return new RequestTraces(tracing, hub.trustProxy > 0)
+    })
+  )
+}
+
+class Metrics extends Context.Service<Metrics, EdgeMetrics>()("hub/edge/Metrics") {
+  static readonly layer = Layer.effect(
+    Metrics,
+    Effect.gen(function* () {
+      const { hub } = yield* Configuration
+      return new EdgeMetrics(yield* Clock.Clock, hub.limits)
+    })
+  )
+}
+
+class Connected extends Context.Service<Connected, EdgeBus>()("hub/edge/Connected") {
+  static readonly layer = Layer.effect(
+    Connected,
+    Effect.gen(function* () {
+      const { hub } = yield* Configuration
+      return yield* openBus(hub.natsUrl, hub.limits, yield* Metrics)
+    })
+  )
+}
+
+/** Buckets, room for bodies, and the addresses of clients: one of each for all requests at this edge. */
+class Admission extends Context.Service<
+  Admission,
+  {
+    readonly buckets: EdgeLimits
+    readonly bodies: Shares
+    readonly clients: Clients
+    readonly refusals: Refusals
+    readonly installation: Installation
+  }
+>()("hub/edge/Admission") {
+  static readonly layer = Layer.effect(
+    Admission,
+    Effect.gen(function* () {
+      const clock = yield* Clock.Clock
+      const { hub, addressKey } = yield* Configuration
+      const { asker } = yield* Connected
+      const { max_buffered_body_bytes, max_client_body_bytes } = hub.limits.service
+      return {
+        buckets: new EdgeLimits(clock, asker, hub.limits, randomUUID),
+        bodies: new Shares(max_buffered_body_bytes, max_client_body_bytes),
+        clients: new Clients(addressKey, hub.trustProxy, hub.probes),
+        refusals: new Refusals(clock),
+        installation: {
+          basePath: withoutTrailing(new URL(hub.baseUrl).pathname, "/"),
+          docUrls: docUrlsOf(hub.baseUrl)
+        }
+      }
+    })
+  )
+}
+
+/** The parts that nouns use. */
+class NounParts extends Context.Service<NounParts, RouteParts>()("hub/edge/NounParts") {
+  static readonly layer = Layer.effect(
+    NounParts,
+    Effect.gen(function* () {
+      const clock = yield* Clock.Clock
+      const config = yield* Configuration
+      const { nats, bus, link, requests } = yield* Connected
+      const { buckets } = yield* Admission
+      const { limits, baseUrl } = config.hub
+      const blobs = new Blobs(clock, bus, requests, limits)
+      const notifications = notificationsOf(clock, nats, bus, limits)
+      const markdown = new AgentMarkdown()
+      return {
+        bus,
+        lists: new Lists(bus, limits),
+        blobs,
+        config,
+        limits: buckets,
+        link,
+        passwords: new PasswordHashing({
+          atOnce: limits.service.passwords_at_once,
+          waiting: limits.service.passwords_waiting_max,
+          parameters: passwordParameters(limits.service)
+        }),
+        documents: yield* Effect.promise(() => loadDocuments(config)),
+        identities: identitiesOf(bus, config),
+        notifications,
+        captchas: new Captchas({ bus, blobs, notifications }, limits),
+        markdown,
+        feeds: new Feeds(bus, baseUrl, markdown)
+      }
+    })
+  )
+}
+
 const mailDisabled = untilOperator(refusal("email_disabled", "This service has no mail."))
 
 const notBySes: Refusal = { ...mailDisabled, message: "Mail comes to this service by another way." }
+
+class Requests extends Context.Service<Requests, Pipeline>()("hub/edge/Requests") {
+  static readonly layer = Layer.effect(
+    Requests,
+    Effect.gen(function* () {
+      const clock = yield* Clock.Clock
+      const { hub } = yield* Configuration
+      const { bus } = yield* Connected
+      const metrics = yield* Metrics
+      const admission = yield* Admission
+      const parts = yield* NounParts
+      const served = yield* ServedParts
+      const routes = withMarkdown(routesByName(served, parts), { forms: FORMS, pageForms: PAGE_FORMS }, hub.baseUrl)
+      const reused = new Reused(new Marks(clock, bus), metrics, () => monotonicMs(clock))
+      const { basePath } = admission.installation
+      return new Pipeline({
+        ...admission,
+        clock,
+        limits: hub.limits,
+        verifier: new Verifier(new VerifyKeys(), { hosts: hub.hosts, basePath, v1Until: hub.v1Until }),
+        unverified: new Unverified(admission.buckets),
+        bus,
+        table: new EndpointTable(served.endpoints),
+        log: yield* Log,
+        metrics,
+        traces: yield* Traces,
+        routes: reused.routes(served.endpoints, routes),
+        absence: (needed) =>
+          hub.mail === null ? mailDisabled : needed === "ses" && hub.mail.provider !== "ses" ? notBySes : null,
+        outside: outsideOf(hub, admission.buckets, parts.identities.judge),
+        context: yield* Effect.context<never>()
+      })
+    })
+  )
+}
+
+class Listener extends Context.Service<Listener, Server>()("hub/edge/Listener") {
+  /** Its parts are closed in reverse order: first the edge leaves, then held requests end, then the server. */
+  static readonly layer = Layer.effect(
+    Listener,
+    Effect.gen(function* () {
+      const clock = yield* Clock.Clock
+      const config = yield* Configuration
+      const { hub } = config
+      const { service } = hub.limits
+      const bus = yield* Connected
+      const { bodies, clients, refusals, installation } = yield* Admission
+      const { blobs, notifications } = yield* NounParts
+      const pipeline = yield* Requests
+      const leaving = new Leaving()
+      yield* answerRefused(clock, bus.nats, refusals)
+      yield* serveMetrics({ clock, config, metrics: yield* Metrics, bus, bodies, blobs, leaving, notifications })
+      const server = yield* serve(pipeline, {
+        clock,
+        port: hub.port,
+        bind: hub.bind,
+        limits: hub.limits,
+        leaving,
+        docUrls: installation.docUrls,
+        clients,
+        connections: new Shares(service.max_connections_per_edge, service.max_client_connections)
+      })
+      yield* releaseAtEnd(notifications)
+      yield* leaving.first(hub.leaveSeconds)
+      return server
+    })
+  )
+}
+
+const edge = Listener.layer.pipe(
+  Layer.provide(Requests.layer),
+  Layer.provide(NounParts.layer),
+  Layer.provide(Admission.layer),
+  Layer.provide(Connected.layer),
+  Layer.provide(Layer.mergeAll(Metrics.layer, Traces.layer))
+)
 
 export const openEdge = (
   config: EdgeConfig,
   log: RequestLog,
   served: Served = EVERYTHING
-): Effect.Effect<Server, ConfigurationFault, Scope.Scope> =>
-  Effect.gen(function* () {
-    const clock = yield* Clock.Clock
-    const { hub } = config
-    const { tracing } = yield* Effect.acquireRelease(
-      Effect.sync(() => openTracing(clock, hub.traces, "hub-edge")),
-      (opened) => Effect.promise(opened.stop)
-    )
-    const refusals = new Refusals(clock)
-    const documents = yield* Effect.promise(() => loadDocuments(config))
-    const metrics = new EdgeMetrics(clock, hub.limits)
-    const leaving = new Leaving()
-    const bus = yield* openBus(hub.natsUrl, hub.limits, metrics)
-    const identities = identitiesOf(bus.bus, config)
-    const lists = new Lists(bus.bus, hub.limits)
-    const blobs = new Blobs(clock, bus.bus, bus.requests, hub.limits)
-    const notifications = notificationsOf(clock, bus.nats, bus.bus, hub.limits)
-    const buckets = new EdgeLimits(clock, bus.asker, hub.limits, randomUUID)
-    const { service } = hub.limits
-    const bodies = new Shares(service.max_buffered_body_bytes, service.max_client_body_bytes)
-    const markdown = new AgentMarkdown()
-    const basePath = withoutTrailing(new URL(hub.baseUrl).pathname, "/")
-    const docUrls = docUrlsOf(hub.baseUrl)
-    const clients = new Clients(config.addressKey, hub.trustProxy, hub.probes)
-    const routes = routesByName(served, {
-      bus: bus.bus,
-      lists,
-      blobs,
-      config,
-      limits: buckets,
-      link: bus.link,
-      passwords: new PasswordHashing({
-        atOnce: service.passwords_at_once,
-        waiting: service.passwords_waiting_max,
-        parameters: passwordParameters(service)
-      }),
-      documents,
-      identities,
-      notifications,
-      captchas: new Captchas({ bus: bus.bus, blobs, notifications }, hub.limits),
-      markdown,
-      feeds: new Feeds(bus.bus, hub.baseUrl, markdown)
-    })
-    const pipeline = new Pipeline({
-      clock,
-      limits: hub.limits,
-      clients,
-      buckets,
-      verifier: new Verifier(new VerifyKeys(), { hosts: hub.hosts, basePath, v1Until: hub.v1Until }),
-      unverified: new Unverified(buckets),
-      bus: bus.bus,
-      bodies,
-      table: new EndpointTable(served.endpoints),
-      log,
-      metrics,
-      refusals,
-      traces: new RequestTraces(tracing, hub.trustProxy > 0),
-      installation: { basePath, docUrls },
-      routes: new Reused(new Marks(clock, bus.bus), metrics, () => monotonicMs(clock)).routes(
-        served.endpoints,
-        withMarkdown(routes, { forms: FORMS, pageForms: PAGE_FORMS }, hub.baseUrl)
-      ),
-      absence: (needed) =>
-        hub.mail === null ? mailDisabled : needed === "ses" && hub.mail.provider !== "ses" ? notBySes : null,
-      outside: outsideOf(hub, buckets, identities.judge),
-      context: yield* Effect.context<never>()
-    })
-    yield* answerRefused(clock, bus.nats, refusals)
-    yield* serveMetrics({ clock, config, metrics, bus, bodies, blobs, leaving, notifications })
-    const connections = new Shares(service.max_connections_per_edge, service.max_client_connections)
-    const server = yield* serve(pipeline, {
-      clock,
-      port: hub.port,
-      bind: hub.bind,
-      limits: hub.limits,
-      leaving,
-      docUrls,
-      clients,
-      connections
-    })
-    yield* releaseAtEnd(notifications)
-    yield* leaving.first(hub.leaveSeconds)
-    return server
-  })
+): Effect.Effect<Server, ConfigurationFault, Scope.Scope> => {
+  const given = Layer.mergeAll(
+    Layer.succeed(Configuration, config),
+    Layer.succeed(Log, log),
+    Layer.succeed(ServedParts, served)
+  )
+  return Effect.map(Layer.build(Layer.provide(edge, given)), (built) => Context.get(built, Listener))
+}
