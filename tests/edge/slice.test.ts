@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest"
 import { EXACT_MAX, Slice, sliceOf } from "../../edge/http/slice.ts"
 
 const WINDOW_MS = 60_000
+const HOUR_MS = 3_600_000
 
 /** The bucket's home: a fixed window from the first draw on. */
 class Home {
@@ -147,6 +148,29 @@ describe("a slice of a rate limit", () => {
     slice.granted({ granted: 6, resetsAt: 120_000 }, 6, 59_000)
     const passed = Array.from({ length: 20 }, () => slice.take(59_500)).filter((decision) => decision.kind === "pass")
     expect(passed).toHaveLength(6)
+  })
+
+  it.each([100, 1000, 10_000])("of %i in a long window: an edge that dies loses little more than it used", (limit) => {
+    const slice = new Slice(limit, HOUR_MS)
+    let drawn = 0
+    for (let used = 0; used < limit; used++) {
+      if (slice.take(used).kind === "wait") {
+        const wanted = slice.wanted()
+        const granted = Math.min(wanted, limit - drawn)
+        drawn += granted
+        slice.granted({ granted, resetsAt: HOUR_MS }, wanted, used)
+        expect(slice.take(used).kind).toBe("pass")
+      }
+      const wanted = slice.wanted()
+      if (wanted > 0) {
+        const granted = Math.min(wanted, limit - drawn)
+        drawn += granted
+        slice.granted({ granted, resetsAt: HOUR_MS }, wanted, used)
+      }
+      expect(drawn - used - 1, `after ${used + 1}`).toBeLessThanOrEqual(2 * (used + 1) + 4)
+      expect(drawn - used - 1).toBeLessThanOrEqual(1.5 * sliceOf(limit))
+    }
+    expect([drawn, slice.take(limit).kind]).toEqual([limit, "refused"])
   })
 
   it("tells when to come back", () => {
