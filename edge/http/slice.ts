@@ -8,8 +8,8 @@
  *    it off before it is used for anything else. So the sum over all edges exceeds the limit by at most one slice for
  *    each edge beyond the first, and only until the debts are paid.
  *  - The next slice is drawn ahead when half of the last is used, so that steady traffic never waits.
- *  - An edge that is killed loses what it has drawn and not used. In a long window slices begin with one request and
- *    double, so that an edge loses at most twice as much as it has used, and four.
+ *  - A killed edge loses its unused draws. In a long window slices begin with one request and double. So it loses at
+ *    most two draws for each that it has used, and four more.
  *  - If the home cannot be asked, requests are not refused: the edge counts by itself, up to the whole limit, until the
  *    window ends. (Requests that need the bus are refused for that reason anyway.) Exact buckets do refuse, because
  *    what they protect is worth more than an answer.
@@ -42,10 +42,8 @@ export class Slice {
   private readonly windowMs: number
   private readonly sizeMax: number
   private readonly sizeFirst: number
-  /** Of the next slice. */
-  private size: number
-  /** Of the newest slice that was granted. */
-  private last = 0
+  private sizeNext: number
+  private sizeLast = 0
   /** Below zero: used before the grant. Above zero: granted by the home for the window that ends at `homeEndsAt`. */
   private tokens = 0
   private used = 0
@@ -60,7 +58,7 @@ export class Slice {
     this.windowMs = windowMs
     this.sizeMax = sliceOf(limit)
     this.sizeFirst = windowMs < LONG_WINDOW_MS ? this.sizeMax : 1
-    this.size = this.sizeFirst
+    this.sizeNext = this.sizeFirst
   }
 
   get exact(): boolean {
@@ -90,9 +88,9 @@ export class Slice {
 
   /** The number to draw now; 0 if none. Each draw must end in a call of `granted` or `unreachable`. */
   wanted(): number {
-    if (this.drawing || this.exhausted || this.tokens > (this.exact ? 0 : this.last / 2)) return 0
+    if (this.drawing || this.exhausted || this.tokens > (this.exact ? 0 : this.sizeLast / 2)) return 0
     this.drawing = true
-    return this.size
+    return this.sizeNext
   }
 
   granted(grant: Grant, wanted: number, now: number): void {
@@ -103,8 +101,8 @@ export class Slice {
     this.endsAt = Math.max(grant.resetsAt, now)
     this.credit = 0
     this.tokens += grant.granted
-    this.last = wanted
-    this.size = Math.min(2 * wanted, this.sizeMax)
+    this.sizeLast = wanted
+    this.sizeNext = Math.min(2 * wanted, this.sizeMax)
     this.exhausted = grant.granted < wanted
   }
 
@@ -128,8 +126,8 @@ export class Slice {
     this.tokens = 0
     this.used = 0
     this.exhausted = false
-    this.last = 0
-    this.size = this.sizeFirst
-    this.credit = this.exact ? 0 : this.size
+    this.sizeLast = 0
+    this.sizeNext = this.sizeFirst
+    this.credit = this.exact ? 0 : this.sizeNext
   }
 }
