@@ -105,10 +105,13 @@ describe("a login", () => {
     await visit.close()
   })
 
-  it("takes the token from behind the address's #, which forgets it", async () => {
+  it("a link with somebody's token shows the agent that it chose and its maker's power; the address forgets it", async () => {
     const { token } = await sourceFor("secret")
     const visit = await browser.visit(`${edge}/vault/seal#${token}`)
-    await visit.page.getByText("You write into the vault of agent ").waitFor()
+    await visit.page.getByText(`You write into the vault of agent ${of.agent.hx_id} (`).waitFor()
+    await visit.page
+      .getByText("The maker of this link or token chose that agent. Its operator can use the entry")
+      .waitFor()
     expect(visit.page.url()).toBe(`${edge}/vault/seal`)
     const kept =
       "[location.href, document.documentElement.outerHTML, document.getElementById('seal-token').value].join()"
