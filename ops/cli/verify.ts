@@ -11,7 +11,7 @@ import { type Behind, countersBehind } from "../../actors/projections/numbered.t
 import { nextSeq } from "../../actors/log/stream-pages.ts"
 import type { Projection } from "../../actors/projections/projection.ts"
 import { rowOf } from "../../actors/projections/reading.ts"
-import { Busy } from "../../actors/projections/steps.ts"
+import { Busy, PLACES } from "../../actors/projections/steps.ts"
 import { type BlobReport, verifyBlobs } from "../verify/blobs.ts"
 import { type ReadModelReport, verifyReadModels } from "../verify/read-models.ts"
 import { verifyScores } from "../verify/scores.ts"
@@ -66,9 +66,16 @@ export const verified = async (
   const said = [snapshotLine(snapshots)]
   const faults = [...snapshots.named]
   const passed = await passedOver(service.db)
-  for (const projection of VERIFIABLE) {
-    if (scope.kind !== null && !projection.tables.some((table) => table.kind === scope.kind)) continue
-    const report = await compared(service, projection, scope, progress(projection.name))
+  const chosen = VERIFIABLE.filter(
+    ({ tables }) => scope.kind === null || tables.some((table) => table.kind === scope.kind)
+  )
+  const comparing = Effect.forEach(
+    chosen,
+    (projection) =>
+      Effect.map(compared(service, projection, scope, progress(projection.name)), (report) => ({ projection, report })),
+    { concurrency: PLACES }
+  )
+  for (const { projection, report } of await Effect.runPromise(comparing, { signal: scope.signal })) {
     const incomplete = passed.filter((fault) => fault.projection === projection.name)
     said.push(...readModelLines(projection, report))
     faults.push(...report.tables.flatMap((table) => table.named), ...incomplete.map(passedOverLine))
@@ -132,19 +139,15 @@ const standsStill = async (service: Service, projection: Projection, seq: number
   return null
 }
 
-const compared = async (
+const compared = (
   service: Service,
   projection: Projection,
   scope: Scope,
   progress: (done: Done) => void
-): Promise<ReadModelReport> => {
-  try {
-    return await verifyReadModels(service, projection, scope, progress)
-  } catch (error) {
-    if (error instanceof Busy) throw new Fault(error.message)
-    throw error
-  }
-}
+): Effect.Effect<ReadModelReport, unknown> =>
+  Effect.mapError(verifyReadModels(service, projection, scope, progress), (error) =>
+    error instanceof Busy ? new Fault(error.message) : error
+  )
 
 const snapshotLine = ({ checked, differing }: SnapshotReport): string =>
   checked === 0

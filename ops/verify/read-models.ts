@@ -55,7 +55,7 @@ export const verifyReadModels = (
   projection: Projection,
   scope: Scope,
   progress: (done: Progress) => void
-): Promise<ReadModelReport> => {
+): Effect.Effect<ReadModelReport, unknown> => {
   const tables = projection.tables.filter(
     (table) => (scope.kind === null || table.kind === scope.kind) && (scope.sample === null || table.actor !== null)
   )
@@ -78,7 +78,7 @@ export const verifyReadModels = (
     const reports = yield* Effect.forEach(tables, (table) => toItsEnd(() => compared(db, schema, table)))
     return { seq, tables: reports }
   })
-  return Effect.runPromise(Effect.scoped(verified), { signal: scope.signal })
+  return Effect.scoped(verified)
 }
 
 /** Ids by kind, picked from the first table of each. */

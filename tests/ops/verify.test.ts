@@ -172,7 +172,7 @@ describe("verify", () => {
       code: 1,
       stdout: expect.stringContaining("difference: agents ") as string,
       stderr: expect.stringMatching(
-        /^agent: \d+ of \d+ \(100 %\), \d+ commits a second\n[^]*\ndelivery: [^\n]*\n[^]*$/
+        /^(?=[^]*^agent: \d+ of \d+ \(100 %\), \d+ commits a second$)(?=[^]*^delivery: )(?:\w+: [^\n]*\n)+$/m
       ) as string
     })
   })
