@@ -5,13 +5,15 @@
  * failed, and so does a file that could not be loaded or a run without tests. Green means that everything ran.
  *
  * Arguments go to vitest. With files among them (`npm test -- tests/api/thread.test.ts`) the tests of these files run
- * and nothing else; `npm run check` does the other steps. Two flags are this program's own:
+ * and nothing else; `npm run check` does the other steps. These flags are this program's own:
+ *  - `--changed` stands for the files that differ from the last commit, or that it changed.
  *  - `--coverage` measures lines and branches of the product and writes a report to `.hub/coverage`.
  *  - `--campaign <commit>` adds one campaign, chosen by the hash of the commit (ops/docs/campaigns.md).
  */
 import { readFile } from "node:fs/promises"
 import { join, relative } from "node:path"
 import { stripVTControlCharacters } from "node:util"
+import { changedFiles } from "./changed.ts"
 import { findChromium, findHeadlessChromium } from "./chromium.ts"
 import { findDocker } from "./docker.ts"
 import { ensurePrograms } from "../runtime/programs.ts"
@@ -225,17 +227,26 @@ export function readArguments(args: ReadonlyArray<string>): Wanted {
 const withTestsOf = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
   if (!args.some(isSource)) return args
   const testsOf = testsFinder()
-  return args.flatMap((arg) => {
+  const named = args.flatMap((arg) => {
     if (!isSource(arg)) return [arg]
     const tests = testsOf(arg)
     console.log(`tests of ${arg}:\n${tests.map((file) => `  ${file}`).join("\n")}`)
     return tests
   })
+  return [...new Set(named)]
 }
 
+const CHANGED = "--changed"
+
 /** Resolves with the exit status. */
-export async function test(args: ReadonlyArray<string>): Promise<number> {
+export async function test(given: ReadonlyArray<string>): Promise<number> {
   stopOnSignal()
+  const changed = given.includes(CHANGED) ? changedFiles(projectRoot) : []
+  const args = [...new Set([...given.filter((arg) => arg !== CHANGED), ...changed])]
+  if (given.includes(CHANGED) && changed.length === 0) {
+    console.log("neither a source file nor a test has changed\n\n0 passed, 0 failed")
+    return 0
+  }
   const { vitest, files, coverage, campaign } = readArguments(withTestsOf(args))
   const looking = { env: process.env, progress: (line: string) => console.error(line), signal: unwanted.signal }
   await findNatsServer({ ...looking, dataDir: dataFolder(process.env) })

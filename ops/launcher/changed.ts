@@ -1,0 +1,22 @@
+/** The files that `npm test -- --changed` tests: those changed since the last commit, or by it if nothing is changed. */
+import { execFileSync } from "node:child_process"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { isSource } from "./tests-of.ts"
+
+const isTest = (path: string): boolean => /^tests\/.*\.test\.ts$/.test(path)
+
+const listed = (folder: string, ...args: ReadonlyArray<string>): ReadonlyArray<string> =>
+  execFileSync("git", args, { cwd: folder, encoding: "utf8" })
+    .split("\0")
+    .filter((path) => (isSource(path) || isTest(path)) && existsSync(join(folder, path)))
+
+/** Paths below the project, of sources and of tests. Throws if git or its repository is missing. */
+export const changedFiles = (folder: string): ReadonlyArray<string> => {
+  const edited = [
+    ...listed(folder, "diff", "--name-only", "-z", "HEAD"),
+    ...listed(folder, "ls-files", "--others", "--exclude-standard", "-z")
+  ]
+  if (edited.length > 0) return edited
+  return listed(folder, "diff-tree", "--root", "--no-commit-id", "--name-only", "-r", "-z", "HEAD")
+}
