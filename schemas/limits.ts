@@ -353,11 +353,9 @@ export const LIMITS = {
     /** The stream of a small installation has this size, because it has as many strangers as a large one. */
     idempotency_min_bytes: 67_108_864,
     /**
-     * No owner's day takes more than one part in so many of that stream. An agent that is not established has a fourth
-     * of that, and a person whose address is not confirmed a 32nd. Their answers are in a stream of their own, which has
-     * a half of the size.
      * No owner may use more than one part in this many of that stream in a day. An agent that is not established may
-     * use a fourth of that, and a person whose address is not confirmed a 32nd.
+     * use a fourth of that, and a person whose address is not confirmed a 32nd. Their answers are in a stream of their own, which has
+     * a half of the size.
      */
     answer_owners_min: 128,
     answer_new_agent_parts: 4,

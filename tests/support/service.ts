@@ -39,6 +39,9 @@ export const WIDE_LIMITS: Readonly<Record<string, number>> = {
     )
   ),
   "rate_limits.human_write.requests": PLENTY,
+  // A load goes on for as long as its machine needs, and has a new key for each write.
+  "limits.answer_bytes_per_day": 2 ** 27,
+  "service.answer_owners_min": 2,
   "limits.owner.forgot_per_address.requests": PLENTY,
   "service.request_deadline_ms": PATIENT_MS,
   "service.query_timeout_ms": PATIENT_MS,
