@@ -132,10 +132,12 @@ test("no card is filled above its limits, and what was answered stands in the jo
       for (const { card, answer } of passed) expect(dataOf<Opened>(answer).ciphertext).toBe(card.ciphertext)
       const refused = own.filter(({ answer }) => answer.status !== 200).map(({ answer }) => outcome(answer))
       expect([...new Set(refused)].toSorted()).toEqual(["403 amount_over_day", "403 fills_over_day"])
-      expect(await eventsOfVault(service.view, of.agent.id, "vault.fill_refused")).toHaveLength(refused.length)
+      // A day's refusal may pass, so a repeat that comes after PASSING_MS, as on a slow machine, is judged again.
+      const refusals = await eventsOfVault(service.view, of.agent.id, "vault.fill_refused")
+      expect(refusals.length).toBeGreaterThanOrEqual(refused.length)
       const journal = await waitFor(async () => {
         const lines = (await journalOf(of)).filter(({ event }) => event === "fill" || event === "refusal")
-        return lines.length === own.length ? lines : null
+        return lines.length === opened.length + refusals.length ? lines : null
       })
       expect(journal.filter(({ event }) => event === "fill")).toHaveLength(fills.length)
       for (const { id, limits } of of.cards) {
