@@ -1,6 +1,6 @@
 /**
- * `hub rebuild`: read models made again from the log, in this process, while the service runs. The served tables stay
- * as they are until the new ones take their place (actors/projections/rebuild.ts).
+ * `hub rebuild`: makes read models again from the log, in this process, while the service runs. Requests read the old
+ * tables until the new ones replace them (actors/projections/rebuild.ts).
  */
 import { Effect } from "effect"
 import { PROJECTIONS } from "../../actors/process/projections.ts"
@@ -24,7 +24,7 @@ export const rebuildCommand: Command = {
     })
 }
 
-/** Reports the result. A Fault says why nothing has changed. */
+/** Rebuilds one read model and reports the result. A Fault says why nothing has changed. */
 export const rebuilt = async (
   { nats, manager, databaseUrl, limits, archive }: Service,
   projection: Projection,
@@ -41,7 +41,8 @@ export const rebuilt = async (
     )
   } catch (error) {
     if (error instanceof Busy) throw new Fault(error.message)
-    // A fault of Postgres, of the bus, or of the lines to them. One of our own shows its place.
+    // Faults of Postgres, of the bus, or of connections are reported in one line. Errors in this program are thrown
+    // with their stack.
     if (error instanceof Error && !(error instanceof TypeError))
       throw new Fault(`${name} was not rebuilt: ${error.message}; what is served is as it was`)
     throw error
