@@ -6,7 +6,7 @@
  */
 // schemas/identity/reasons.ts
 /** The verdicts about a request that claims an identity (spec 4.7). Pure, so that websites' verifiers say the same. */
-/** Everything that a verdict may say, in the order in which it is found out. */
+/** All reasons of a verdict, in the order of the checks. */
 const VERIFY_REASONS = [
 	"headers_missing",
 	"announced_only",
@@ -24,8 +24,8 @@ const VERIFY_REASONS = [
 	"replayed"
 ];
 /**
-* Only a website's own verifier says these. The service is out of reach, a part of the website fails, or the chosen mode
-* cannot judge this kind of proof.
+* Reasons that only a website's own verifier gives: the service cannot be reached, a part of the website fails, or the
+* chosen mode cannot judge this kind of proof.
 */
 const CLIENT_REASONS = [
 	"hub_unreachable",
@@ -42,16 +42,16 @@ const CLIENT_REASONS = [
 const IDENTITY_SCHEME = "HUB-ID-V1";
 const identityString = ({ method, host, path, timestamp, nonce }) => `${IDENTITY_SCHEME}\n${method.toUpperCase()}\n${host}\n${path}\n${timestamp}\n${nonce}`;
 const NUMBER_DIGITS_MIN = 6;
-/** As many as an integer of JavaScript holds exactly. */
+/** The most digits that a JavaScript integer represents exactly. */
 const NUMBER_DIGITS_MAX = 15;
-/** Canonical: upper case, at least 6 digits, zero-padded to 6 and no further. */
+/** The canonical form: upper case, and zero-padded to 6 digits. */
 const AGENT_NUMBER_PATTERN = /^HX-(?:[0-9]{6}|[1-9][0-9]{6,14})$/;
 const agentNumber = (number) => `HX-${String(number).padStart(NUMBER_DIGITS_MIN, "0")}`;
-/** The number behind its canonical form; `null` for anything else. */
+/** The number of a canonical agent number; `null` for any other text. */
 const parseAgentNumber = (text) => AGENT_NUMBER_PATTERN.test(text) ? Number(text.slice(3)) : null;
 /** spec 5.3: recognised anywhere in a User-Agent, in any letter case. */
 const ANNOUNCEMENT = /\bHubAgent\/[^\s()/]+ \((HX-[0-9]{6,15}); \+[^\s()]+\)/i;
-/** A longer User-Agent is looked at only so far. */
+/** Only this many characters of a User-Agent are searched. */
 const USER_AGENT_MAX = 4096;
 /** The canonical number that a User-Agent announces, or `null`. */
 const announcedNumber = (userAgent) => {
@@ -66,8 +66,8 @@ const TIMESTAMP_PATTERN = /^[0-9]{9,11}$/;
 /** spec 5.1: 8 to 128 of the nonce alphabet. */
 const NONCE_PATTERN = /^[A-Za-z0-9_\-=.:+/]{8,128}$/;
 /**
-* Host line (contract 0): lower case, A-label, no trailing dot, no `:443` or `:80`, any other port kept.
-* `null` for what is no host name.
+* The host line (contract 0): lower case, A-label, no trailing dot, no `:443` or `:80`, any other port kept. `null` if
+* the text is not a host name.
 */
 const normaliseHost = (host) => {
 	let url;
