@@ -20,7 +20,7 @@ export const inTransaction = <A>(
     (trx) => (trx.isCommitted ? Effect.void : Effect.ignore(toItsEnd(() => trx.rollback().execute())))
   )
 
-/** Another rebuild, or a verification, is under way in this database. */
+/** Another rebuild or verification is under way in this database. */
 export class Busy extends Error {}
 
 /**
@@ -43,7 +43,7 @@ export const exclusively = (db: Db): Effect.Effect<Db, unknown, Scope.Scope> =>
     return held
   })
 
-/** One connection of the pool, for as long as the scope is open. */
+/** Uses one connection of the pool while the scope is open. */
 const connectionOf = (db: Db): Effect.Effect<Db, unknown, Scope.Scope> =>
   Effect.gen(function* () {
     const over = Promise.withResolvers<void>()
