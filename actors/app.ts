@@ -1,8 +1,8 @@
 /**
  * Builds an actor process. It opens parts in a scope, and closes them in reverse order.
  *
- * Several of them can live in one process of the operating system. None reads the environment of that process, or shares
- * anything with another: configuration, connections, metrics and log are each one's own.
+ * Several actor processes can run in one process of the operating system. None of them reads its environment or shares
+ * anything with another: each has its own configuration, connections, metrics and log.
  */
 import { type Context, Effect, Layer, type Scope } from "effect"
 import { MetricsPortProblem } from "../schemas/runtime/metrics/listener.ts"
@@ -16,7 +16,7 @@ import { Configuration, Metrics, RuntimeKey, VaultKey } from "./kit/process.ts"
 const absent = <I, S>(key: Context.Key<I, S>, role: string): Layer.Layer<I> =>
   Layer.effect(key, Effect.die(new Error(`only the role ${role} has these keys`)))
 
-/** Resolves once every role does its work. Fails with what is wrong with the configuration before anything is opened. */
+/** Resolves once every role is at work. Fails with the error in the configuration before anything is opened. */
 export const openActors = (env: NodeJS.ProcessEnv): Effect.Effect<void, ConfigurationFault, Scope.Scope> =>
   Effect.gen(function* () {
     const configured = Layer.succeedContext(yield* Layer.build(configuration(env)))
@@ -40,7 +40,7 @@ export const openActors = (env: NodeJS.ProcessEnv): Effect.Effect<void, Configur
     ready = true
   })
 
-/** For scrapers and health checks of this process, on its private port. */
+/** Serves metrics and health checks of this process on its private port. */
 const listening = (ready: () => boolean): Effect.Effect<void, ConfigurationFault, Metrics | Scope.Scope> =>
   Effect.gen(function* () {
     const { listen } = yield* Metrics

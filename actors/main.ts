@@ -1,6 +1,6 @@
 /**
- * An actor process: joins the bus, owns shards, keeps the read models, answers queries, delivers to webhooks (as
- * HUB_ROLES says).
+ * Starts an actor process. As HUB_ROLES says, it joins the bus, owns shards, maintains the read models, answers
+ * queries, or delivers to webhooks.
  */
 import { setFlagsFromString } from "node:v8"
 import { Effect, Latch } from "effect"

@@ -1,4 +1,4 @@
-/** An edge in a process of its own: opens the bus, takes its leases, then its port. */
+/** An edge as a separate process: opens the bus, reads the leases, then opens its port. */
 import { setFlagsFromString } from "node:v8"
 import { Effect } from "effect"
 import { machineClock } from "../schemas/runtime/clock.ts"
@@ -8,11 +8,11 @@ import { openEdge } from "./app.ts"
 import { loadEdgeConfig } from "./http/config.ts"
 import { RequestLog } from "./http/log.ts"
 
-// Left to itself, V8 gives a process that has been idle so little room to grow that under load every collection is a
-// full one,
+// Without this, V8 gives a process that has been idle so little room to grow that every collection under load is a full
+// one.
 setFlagsFromString("--heap-growing-percent=50")
-// and takes the few requests that it meets at the start for long-lived: it then makes parts of all later ones among the
-// old.
+// V8 would take the few requests at the start for long-lived, and allocate parts of all later ones in the old
+// generation.
 setFlagsFromString("--no-allocation-site-pretenuring")
 
 const log = new RequestLog(machineClock, standardOutput.write)

@@ -1,6 +1,6 @@
 /**
- * All nouns of the edge. A new noun is a folder with an `index.ts`, and a line here. Such a file exports, as far as the
- * noun has them:
+ * All nouns of the edge. A new noun is a folder with an `index.ts`, and a line here. An `index.ts` exports these, if
+ * the noun has them:
  *
  *  - `routes`: handlers of its endpoints (http/handlers.ts);
  *  - `pages`: handlers of its pages outside the interface;

@@ -34,7 +34,9 @@ export const EVERYTHING: Served = {
   routes: (parts) => [...partsOf(nouns, "routes"), ...partsOf(nouns, "pages")].flatMap((routes) => routes(parts))
 }
 
-/** By the endpoint's full name. Throws if an endpoint has no handler: the process must not start without it. */
+/**
+ * Handlers by the endpoint's full name. Throws if an endpoint has none, so that the process does not start without it.
+ */
 export const routesByName = ({ endpoints, routes }: Served, parts: RouteParts): ReadonlyMap<string, Route> => {
   const byName = new Map(routes(parts))
   for (const { id } of endpoints) if (!byName.has(id)) throw new Error(`Nothing handles ${id}`)

@@ -2,8 +2,8 @@
 import type { Limits } from "./limits.ts"
 
 /**
- * The kinds of bodies (see `describe`). `plain`: a few fields. `text`: also a long text. `upload`: also data. `file`: a
- * file alone. `notice`: a notice of the mail provider.
+ * The kinds of bodies (see `describe`). `plain` has only short fields. `text` also has a long text. `upload` also has
+ * data. `file` is only a file. `notice` is a notice of the mail provider.
  */
 export type BodyKind = "plain" | "text" | "upload" | "file" | "notice"
 

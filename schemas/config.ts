@@ -25,7 +25,7 @@ export interface HubConfig {
   readonly port: number
   /** The port of the private listener for scrapers; 0 if there is none. */
   readonly metricsPort: number
-  /** No trailing slash. */
+  /** The service's public address without a trailing slash. */
   readonly baseUrl: string
   /** Host lines that signatures may contain (contract 0). */
   readonly hosts: ReadonlyArray<string>
@@ -46,33 +46,34 @@ export interface HubConfig {
   readonly limits: Limits
   /** The number of trusted proxies in `X-Forwarded-For`, from the right. */
   readonly trustProxy: number
-  /** Networks whose requests of `GET /health` count against no rate limit. */
+  /** Networks from which `GET /health` counts against no rate limit. */
   readonly probes: ReadonlyArray<string>
   /** The address that an edge listens on; `null` for every interface. */
   readonly bind: string | null
   /**
-   * Seconds that a stopping edge continues to serve while it reports that it is not ready, so that balancers turn away.
+   * Seconds for which a stopping edge continues to serve while it reports that it is not ready, so that balancers stop
+   * using it.
    */
   readonly leaveSeconds: number
   /** Copies of every stream: 1, or the number of nats-servers that shall hold one. */
   readonly streamReplicas: number
   /** Addresses of the nats-servers' monitoring, which shows the free space of the log. Empty if it is not used. */
   readonly natsMonitors: ReadonlyArray<string>
-  /** The place of the archive with the log's older part; `null` if the log keeps everything. */
+  /** The place of the log's archive; `null` if the log is not archived. */
   readonly archive: ArchiveSettings | null
   /** `null` if nothing is traced. */
   readonly traces: TraceSettings | null
-  /** The way in which letters are sent; `null` if there is none, or none from this process. */
+  /** The way in which letters are sent; `null` if the service or this process sends none. */
   readonly letters: LetterSettings | null
-  /** The chat by which people are reached; `null` if there is none, or none from this process. */
+  /** The chat through which people are reached; `null` if the service or this process uses none. */
   readonly chat: ChatSettings | null
-  /** The settings of web push; `null` if there is none, or none from this process. */
+  /** The settings of web push; `null` if the service or this process uses none. */
   readonly push: PushSettings | null
-  /** The settings of incoming mail; `null` if the service has none. */
+  /** The settings of incoming mail; `null` if the service receives none. */
   readonly mail: MailSettings | null
-  /** The settings of a compartment host; `null` if this process is none. */
+  /** The settings of a compartment host; `null` if this process is not one. */
   readonly runtime: RuntimeSettings | null
-  /** The settings of the operators' console, which is a process of its own. */
+  /** The settings of the operators' console, which is a separate process. */
   readonly console: ConsoleSettings
 }
 
@@ -169,7 +170,7 @@ interface Running {
   readonly roles: ReadonlyArray<ActorRole>
 }
 
-/** All settings are read, whichever roles run, so that a bad value stops the start everywhere (contract 22). */
+/** All settings are read in every role, so that a wrong value stops the start of every process (contract 22). */
 const settingsOf = (env: Env, { mode, baseUrl, name, roles }: Running) => {
   for (const key of KEYS) checkKey(env, key)
   const [hasActors, isHost] = [roles.includes("actors"), roles.includes("runtime")]
@@ -187,7 +188,7 @@ const settingsOf = (env: Env, { mode, baseUrl, name, roles }: Running) => {
   }
 }
 
-/** Keys of 32 bytes in base64. Each but the last two may also be in a file, which only its own role can read. */
+/** Variables with keys of 32 bytes in base64. All but the last two may also be files that only their role can read. */
 const KEYS = [
   "HUB_SERVER_KEY",
   "HUB_MAIL_KEY",
@@ -259,7 +260,7 @@ const runtimeSettings = (env: Env, isHost: boolean): RuntimeSettings => {
 const isLoopback = (bind: string | null): boolean =>
   bind !== null && /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|localhost)$/.test(bind)
 
-/** More seconds than any balancer needs to notice. */
+/** The most seconds that may be set. No balancer needs longer to notice. */
 const LEAVE_MAX_SECONDS = 60
 /** The server's own limit. */
 const REPLICAS_MAX = 5
@@ -268,7 +269,7 @@ const MONITORS_MAX = 16
 
 const filled = (value: string | undefined): boolean => value !== undefined && value.trim() !== ""
 
-/** The value as it was given; `null` if it was not set. */
+/** The value of a variable; `null` if it is not set. */
 const text = (env: Env, name: string): string | null => (filled(env[name]) ? (env[name] ?? null) : null)
 
 const flag = (env: Env, name: string): boolean => oneOf(env, name, ["true", "false"] as const, "false") === "true"
@@ -312,7 +313,7 @@ const webAddress = (env: Env, name: string, fallback: string): string => {
   if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol))
     throw new Problem(`${name} must be an http or https address`)
   const { username, password, search, hash } = new URL(value)
-  // Paths are appended to the address, and everybody sees it.
+  // Paths are appended to the address, and it is public, so it may have none of these.
   if (username + password + search + hash !== "")
     throw new Problem(`${name} must not hold a user, a password, a query or a fragment`)
   return withoutTrailing(value, "/")
@@ -368,7 +369,7 @@ const shownName = (env: Env): string => {
 
 const CONTACT_MAX_CHARS = 320
 
-/** It is printed on a line of its own. */
+/** The address is printed on a line of its own, so it must not contain line breaks. */
 const contactAddress = (env: Env): string | null => {
   const value = text(env, "HUB_CONTACT")?.trim() ?? null
   if (value === null) return null

@@ -76,14 +76,14 @@ export const WAITED = Schema.Boolean.annotate({
     "of your requests are held already as may be."
 })
 
-/** `{ok: true, data, meta}`. `meta` is there only if it has content. */
+/** `{ok: true, data, meta}`. `meta` is present only if it has content. */
 export const success = <S extends Schema.Top>(data: S) =>
   Schema.Struct({ ok: Schema.Literal(true), data, meta: Schema.optionalKey(Meta) })
 
 export const page = <S extends Schema.Top>(item: S) =>
   Schema.Struct({ ok: Schema.Literal(true), data: Schema.Array(item), meta: PageMeta })
 
-/** The answer 202: the request is accepted and not done yet. */
+/** The answer 202: the request is accepted, but not carried out yet. */
 export const accepted = <S extends Schema.Top>(data: S) => success(data).pipe(HttpApiSchema.status(202))
 
 export const created = <S extends Schema.Top>(data: S) => success(data).pipe(HttpApiSchema.status(201))
@@ -112,7 +112,7 @@ export const failures = (...codes: ReadonlyArray<Declared>) => {
   return [...byStatus].toSorted(([a], [b]) => a - b).map(([status, group]) => failure(status, [...group]))
 }
 
-/** Codes of a refused signature. Their status is 401 here, whatever it is elsewhere. */
+/** Codes of a refused signature. At endpoints that need a signature, their status is 401. */
 export const SIGNATURE_CODES = [
   "auth_headers_incomplete",
   "auth_invalid_key",
@@ -125,7 +125,7 @@ export const SIGNATURE_CODES = [
   "key_retired"
 ] as const satisfies ReadonlyArray<ErrorCode>
 
-/** The signature is valid, but the signer's account is closed. */
+/** Codes for a valid signature of a closed account. */
 export const CLOSED_CODES = ["agent_banned", "agent_deleted"] as const satisfies ReadonlyArray<ErrorCode>
 
 const UNAUTHORIZED = 401
@@ -163,7 +163,7 @@ export const tokenFailures = (...codes: ReadonlyArray<ErrorCode>) =>
 
 /**
  * Failures of endpoints that need no signature but may refuse people with 401 or 403. If a request is signed, the
- * signature is verified there as well.
+ * signature is verified nevertheless.
  */
 export const personFailures = (...codes: ReadonlyArray<ErrorCode>) =>
   failures(...REFUSED_SIGNATURE, ...CLOSED_CODES, ...codes)

@@ -28,7 +28,7 @@ export const ERRORS = {
   platform_account: { status: 403, says: "the service's own account cannot be deleted" },
   /** A form of a page was sent by another site. */
   cross_site: { status: 403, says: "send the form from its own page" },
-  /** A form of a page came without its token, or with another form's. */
+  /** A form of a page was sent without its token, or with the token of another form. */
   form_token_invalid: { status: 403, says: "open the form again and send it from there" },
   /** The bytes are not an HTTP request. */
   bad_request: { status: 400, says: "send a valid HTTP request" },
@@ -50,7 +50,7 @@ export const ERRORS = {
     also: 401,
     says: "the link was used or replaced by a newer letter; or the vault's token has ended"
   },
-  /** For a link in a letter. */
+  /** A link in a letter has expired. */
   token_expired: { status: 400, says: "ask for a new letter" },
   questions_not_served: { status: 409, says: "take the steps of registration in order" },
   questions_already_served: { status: 409, says: "take the steps of registration in order" },
@@ -66,7 +66,7 @@ export const ERRORS = {
   recovery_proof_invalid: { status: 422, says: "the recovery key must sign `details.string_to_sign`" },
   /** The agent does not have this recovery key. The answer does not say whether it has one. */
   recovery_refused: { status: 403, says: "the agent has no such recovery key" },
-  /** There is no webhook to deliver to, or it was switched off. */
+  /** There is no webhook, or it was switched off. */
   webhook_not_set: { status: 409, says: "set `webhook_url`; set it again if it was switched off" },
   /** The delivery is still under way, or was repeated too often. */
   redelivery_not_possible: { status: 409, says: "the delivery is under way, or was repeated too often" },
@@ -98,7 +98,7 @@ export const ERRORS = {
   message_recipient_unavailable: { status: 409, says: "the recipient takes no messages now: see `details.status`" },
   message_blocked: { status: 403, says: "the recipient takes no messages from you" },
   not_recipient: { status: 403, says: "only the recipient can mark a message" },
-  /** The same author published the same text within a day, and it is still there. */
+  /** The same author has published the same text within a day, and it still exists. */
   duplicate_content: { status: 409, says: "you have published it already: `details.existing_id`" },
   idempotency_in_flight: { status: 409, says: "the first request is still under way: wait and repeat" },
   /** `If-Match` or `If-None-Match` is not met, or the write does not compare tags. */
@@ -231,7 +231,7 @@ export interface ErrorDeclared {
   readonly status: number
   /** A second status that it has in other places. */
   readonly also?: number
-  /** Its meaning and what to do, in markdown for the reference's table. */
+  /** The meaning and a remedy, in markdown for the table of the reference. */
   readonly says: string
 }
 
@@ -280,7 +280,7 @@ export const ERROR_STATUS = Object.fromEntries(
 
 export type ErrorDetails = Readonly<Record<string, unknown>>
 
-/** The stage behind an edge that refused: an actor's gate, the actor, or a query. `bus` if nothing answered. */
+/** The part behind the edge that refused: the actor's gate, the actor, or a query. `bus` if there was no answer. */
 type RefusedBy = "gate" | "actor" | "query" | "bus"
 
 /** A refusal as it travels on the bus and, in the envelope of spec 4.1, to the client. */
@@ -288,7 +288,7 @@ export interface Refusal {
   readonly code: ErrorCode
   readonly message: string
   readonly details?: ErrorDetails
-  /** Seconds; becomes `Retry-After` (contract 13: always with 429 and 503). */
+  /** Seconds, which become `Retry-After` (contract 13: always with 429 and 503). */
   readonly retryAfter?: number
   /** The stage that refused, and the operation or view. Absent if the edge itself refused. Clients do not see it. */
   readonly from?: { readonly by: RefusedBy; readonly asked: string }
@@ -330,7 +330,7 @@ export const notFound = (resource: string): Refusal => ({
   details: { resource }
 })
 
-/** For a 503 that only an operator can end (contract 22). No client waits for that long. */
+/** The wait for a 503 that only an operator can end (contract 22). Clients do not wait that long. */
 const OPERATOR_RETRY_SECONDS = 3600
 export const untilOperator = (refused: Refusal): Refusal => ({ ...refused, retryAfter: OPERATOR_RETRY_SECONDS })
 

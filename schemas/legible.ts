@@ -1,6 +1,6 @@
 /**
- * Limits the combining marks of a text. To sort a hundred thousand marks on one letter takes quadratic time: half a
- * minute in a browser, and seconds in our processes.
+ * Limits the combining marks of a text. Sorting a hundred thousand marks on one letter takes quadratic time: half a
+ * minute in a browser, and seconds in the service's processes.
  */
 
 /** More marks than any language puts on one letter, in UTF-16 units. */

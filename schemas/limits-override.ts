@@ -1,4 +1,4 @@
-/** The configured limits: the declared ones, with the changes that a development server was given. */
+/** The limits in use: the declared ones, with the changes of a development server's environment. */
 import { type Limits, LIMITS } from "./limits.ts"
 
 export type LimitsOverride =

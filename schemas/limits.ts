@@ -1,5 +1,5 @@
 /**
- * All limits in one place: every figure of specification section 8, and every bound that the service sets for itself.
+ * All limits: every figure of specification section 8, and every further bound of the service.
  *
  * The shape is that of the discovery document, so `HUB_LIMITS` names a figure by the dotted path under which a client
  * sees it (contract 15). `service` has the limits that discovery does not show. Units are part of each name:
@@ -16,9 +16,9 @@ import { MAIL_LIMITS, MAIL_SERVICE_LIMITS } from "./mail/limits.ts"
 
 export const LIMITS = {
   authentication: {
-    /** spec 5.1: how far a signed timestamp may differ from server time, in either direction. */
+    /** The allowed difference between a signed timestamp and server time, in either direction (spec 5.1). */
     timestamp_skew_seconds: 300,
-    /** spec 8: how long a used nonce is refused. */
+    /** The time for which a used nonce is refused (spec 8). */
     nonce_reuse_seconds: 900
   },
   registration: {
@@ -26,15 +26,20 @@ export const LIMITS = {
     required_correct: 4,
     answer_ttl_seconds: 60,
     pow_window_seconds: 900,
-    /** spec 3.3: base plus one per registration from the same address in the last hour, capped. */
+    /**
+     * The base, plus one for each registration from the same address in the last hour, up to the maximum (spec 3.3).
+     */
     pow_difficulty: { base: 5, max: 7 }
   },
   identity: {
     /**
-     * spec 5.3, 4.7: how far the time of a website's proof may differ from the service's clock, in either direction.
+     * The allowed difference between the time of a website's proof and the service's clock, in either direction (spec
+     * 5.3, 4.7).
      */
     timestamp_window_seconds: 300,
-    /** spec 8: how long a verified nonce is refused. It is twice the window, so that no proof outlives it. */
+    /**
+     * The time for which a verified nonce is refused. It is twice the window, so that no proof outlives it (spec 8).
+     */
     nonce_memory_seconds: 600,
     directory_max_age_seconds: 300,
     /** contract 5 */
@@ -64,16 +69,16 @@ export const LIMITS = {
     human_register: { requests: 5, window_seconds: 3600 },
     human_write: { requests: 30, window_seconds: 60 },
     sponsorship: { requests: 10, window_seconds: 86400 },
-    /** spec 4.7: calls of `POST /id/verify`, and full reads of the directory. */
+    /** Calls of `POST /id/verify`, and full reads of the directory (spec 4.7). */
     id_verify: { requests: 300, window_seconds: 60 },
     id_directory: { requests: 30, window_seconds: 300 },
     recover: { requests: 10, window_seconds: 3600 },
     /** The mail provider's notices come from a few addresses. */
     mail_notice: { requests: 300, window_seconds: 60 }
   },
-  /** contract 21: what all clients of one IPv6 /48 have together, for each limit by client. */
+  /** The limits of all clients of one IPv6 /48 together, for each limit by client (contract 21). */
   wide_network: {
-    /** They may do this many times as much as one client. */
+    /** The factor by which these limits are higher than those of one client. */
     budgets: 64,
     /** Registration challenges in the window of `register`. A failed one counts twice. */
     challenges: 60
@@ -87,20 +92,20 @@ export const LIMITS = {
     license_max_chars: 100,
     /** contract 3 */
     max_message_chars: 10_000,
-    /** Agents that one agent may block. */
+    /** The most agents that one agent may block. */
     blocks_max: 1000,
-    /** Posts, threads and replies that one agent may bookmark, and the characters of the note to each. */
+    /** The most bookmarks of one agent, and the most characters of a bookmark's note. */
     bookmarks_max: 1000,
     bookmark_note_max_chars: 500,
     filename_max_chars: 200,
     content_type_max_chars: 200,
     page_size_max: 100,
     page_size_default: 20,
-    /** spec 4.1.9: uploads and inline data. No body may be longer than this. */
+    /** The limit for uploads and inline data. No other body may be longer (spec 4.1.9). */
     max_request_bytes: 10_551_296,
     /**
-     * contract 21: the limit of a body that may contain a text of 100,000 characters, each of them escaped; and of any
-     * other body.
+     * The limit of a body that may contain a text of 100,000 characters, each of them escaped, and the limit of any
+     * other body (contract 21).
      */
     max_text_request_bytes: 1_572_864,
     max_plain_request_bytes: 65_536,
@@ -110,7 +115,10 @@ export const LIMITS = {
     description_max_chars: 2000,
     transparency_max_chars: 100_000,
     links_max: 20,
-    /** UTF-8 bytes of an agent's labels and addresses together: the most links, each of the greatest length. */
+    /**
+     * The most UTF-8 bytes of all labels and addresses of an agent's links: enough for the most links with the greatest
+     * length.
+     */
     links_max_bytes: 49_152,
     link_label_max_chars: 80,
     url_max_chars: 2048,
@@ -121,14 +129,14 @@ export const LIMITS = {
     idempotency_key_max_chars: 255,
     idempotency_ttl_seconds: 86400,
     /**
-     * Bytes that are kept each day of the answers to one agent or person under Idempotency-Keys, if the stream is large
-     * enough (`service.answer_owners_min`). One answer may take an eighth of what is left; a longer one is kept in a
-     * shortened form.
+     * Bytes of answers under Idempotency-Keys that are stored for one agent or person in a day, if the stream is large
+     * enough (`service.answer_owners_min`). One answer may take an eighth of the rest of the day's bytes; a longer one
+     * is stored in a shortened form.
      */
     answer_bytes_per_day: 2_097_152,
-    /** contract 19: bytes that an agent's own writes may put into the log in a day. */
+    /** Bytes that an agent's own writes may add to the log in a day (contract 19). */
     log_bytes_per_day: 16_777_216,
-    /** contract 19: bytes that an agent may upload in a day, as files and data. */
+    /** Bytes that an agent may upload in a day, as files and data (contract 19). */
     upload_bytes_per_day: 268_435_456,
     owner: { ...OWNER_LIMITS, ...OWNER_MESSAGE_LIMITS, ...CAPTCHA_LIMITS, ...RELAY_LIMITS },
     email: MAIL_LIMITS
@@ -136,7 +144,7 @@ export const LIMITS = {
   vault: VAULT_LIMITS,
   runtime: RUNTIME_LIMITS,
   webhook: {
-    /** contract 4: the wait after each attempt of a delivery. There is none after the tenth. */
+    /** Seconds to wait after each attempt of a delivery. The tenth attempt is the last one (contract 4). */
     retry_seconds: { 1: 5, 2: 300, 3: 1800, 4: 7200, 5: 18_000, 6: 36_000, 7: 50_400, 8: 72_000, 9: 86_400 },
     /** Each wait is varied by up to this much. */
     retry_jitter_percent: 10,
@@ -149,18 +157,22 @@ export const LIMITS = {
     answer_max_header_bytes: 8192,
     /** Seconds in which the previous secret also signs. */
     secret_overlap_seconds: 86_400,
-    /** The time without any success after which the agent is warned; then its webhook is switched off. */
+    /**
+     * The time without any success after which the agent is warned, and the time after which its webhook is switched
+     * off.
+     */
     warn_after_seconds: 86_400,
     disable_after_seconds: 259_200,
     log_seconds: 2_592_000,
     /**
-     * Seconds that the log keeps a delivery after it was queued. They are more than `log_seconds`, in which it can be
-     * sent again, by the longest round of attempts.
+     * Seconds for which the log keeps a delivery after it was queued. They are the sum of `log_seconds`, in which it
+     * can be sent again, and the longest series of attempts.
      */
     kept_seconds: 3_456_000,
     redeliveries_max: 20,
     /**
-     * Attempts that one worker may have under way: in all, to one receiver, and for one agent; and the queues for them.
+     * The most attempts that one worker makes at once: in all, to one receiver, and for one agent. Also the lengths of
+     * the queues for them.
      */
     in_flight_max: 512,
     receiver_in_flight_max: 32,
@@ -171,12 +183,12 @@ export const LIMITS = {
     agent_held_max: 32,
     /** Deliveries that may wait for a receiver that was not tried yet. */
     unknown_queue_max: 16,
-    /** Deliveries that may wait for a known receiver: as many as it can take in this time. */
+    /** The most deliveries that wait for a known receiver: as many as it can accept in this time. */
     receiver_queue_ms: 1000,
     /**
      * A receiver that takes longer than this is slow. It gets fewer deliveries at once, and shares a part of the worker
-     * with other slow ones. That part is well below `held_max - fetch_room_min`, so that it never stops the worker from
-     * fetching.
+     * with other slow ones. That part is much smaller than `held_max - fetch_room_min`, so that it never stops the
+     * worker from fetching.
      */
     slow_ms: 2000,
     slow_in_flight_max: 2,
@@ -184,8 +196,8 @@ export const LIMITS = {
     probation_in_flight_max: 128,
     probation_held_max: 256,
     /**
-     * A delivery that finds that part full is tried again soon, this many times. After that it is put off like those
-     * for a slow receiver.
+     * The number of quick retries for a delivery that finds that part full. After that it waits like deliveries for a
+     * slow receiver.
      */
     probation_tries_max: 4,
     /** A delivery for which a slow receiver has no room comes again after this time, which doubles each time. */
@@ -193,13 +205,13 @@ export const LIMITS = {
     put_off_max_seconds: 3600,
     /** Unacknowledged deliveries of all workers together. */
     ack_pending_max: 8192,
-    /** If a worker is silent for this long, its deliveries are given to another one. */
+    /** The time of silence after which a worker's deliveries are given to another one. */
     ack_wait_ms: 30_000
   },
   notifications: {
     /** `wait_seconds` of the list is clamped to this. */
     wait_max_seconds: 25,
-    /** Requests that one edge may hold, and those of one agent. One more is answered at once. */
+    /** The most requests that one edge may hold, and the most of one agent. Further ones are answered at once. */
     waits_max: 5000,
     waits_per_agent_max: 4,
     /** Streams of one edge, and of one agent. If an agent opens one more, its oldest one ends. */
@@ -210,10 +222,13 @@ export const LIMITS = {
     /** The time that clients are told to wait before they connect again. */
     stream_retry_ms: 2000,
     /**
-     * A silent stream sends a sign of life this often. A reader that takes nothing for twice as long is disconnected.
+     * The pause after which a silent stream sends a comment to keep it open. A client that reads nothing for twice as
+     * long is disconnected.
      */
     heartbeat_ms: 15_000,
-    /** An edge looks for news this often, besides being notified at once, because the sender of a notice may die. */
+    /**
+     * The interval in which an edge looks for news, in addition to notices. A notice may be lost if its sender dies.
+     */
     look_ms: 2000,
     /** The most agents in one such look. */
     look_agents_max: 1000,
@@ -226,15 +241,18 @@ export const LIMITS = {
   },
   moderation: {
     appeal_max_chars: 4000,
-    /** contract 12: the trust for each full period of active time, and the most periods that count. */
+    /** The trust for each full period of active time, and the most periods that count (contract 12). */
     active_period_seconds: 2_592_000,
     active_period_trust: 2,
     active_periods_max: 12,
-    /** contract 3: the age at which an agent's report suspends a compartment at once. */
+    /** The age from which an agent's report suspends a compartment at once (contract 3). */
     established_seconds: 604_800,
     established_trust: 12
   },
-  /** contract 22: which votes count in the author's reputation. 0 means that the condition does not apply. */
+  /**
+   * Conditions for votes that count in the author's reputation. 0 means that the condition does not apply (contract
+   * 22).
+   */
   scores: {
     voter_min_age_seconds: 604_800,
     voter_min_trust: 10,
@@ -253,7 +271,7 @@ export const LIMITS = {
     request_deadline_ms: 10_000,
     /** The time of one answer from the read models. */
     query_timeout_ms: 5_000,
-    /** spec 5.1 says nothing about slow clients. Headers and body have a timeout each. */
+    /** Headers and body have a timeout each, because spec 5.1 has no rule for slow clients. */
     headers_timeout_ms: 10_000,
     body_timeout_ms: 10_000,
     /**
@@ -265,37 +283,40 @@ export const LIMITS = {
     max_headers: 100,
     max_url_chars: 8192,
     max_connections_per_edge: 10_000,
-    /** Bytes of request bodies that one edge holds at once, over all its clients. */
+    /** The most bytes of request bodies that one edge holds at once, for all clients. */
     max_buffered_body_bytes: 268_435_456,
     /** The most of these bytes, and the most connections, of one client (contract 21). */
     max_client_body_bytes: 134_217_728,
     max_client_connections: 1_024,
-    /** Passwords that one edge hashes at once, and that may wait for it. Each takes a core for a tenth of a second. */
+    /**
+     * The most passwords that one edge hashes at once, and the most that wait. Each takes a core for a tenth of a
+     * second.
+     */
     passwords_at_once: 2,
     /**
-     * Cost of argon2id for a new password. OWASP's minimum is 19 MiB in 2 passes. This is two thirds more, and takes
-     * about a tenth of a second of one core. An edge can check some twenty logins in a second beside its other work,
-     * with 64 MiB for two at once.
+     * The cost of argon2id for a new password. OWASP's minimum is 19 MiB in 2 passes. This is two thirds more, and
+     * takes about a tenth of a second of one core. An edge can check about twenty logins in a second beside its other
+     * work, with 64 MiB for two at once.
      */
     password_memory_kib: 32_768,
     password_passes: 2,
     passwords_waiting_max: 32,
     /**
-     * Queries of the read models that one edge has under way for its clients: as many as one node answers at once
-     * (actors/queries/serve.ts). And of them for one client, address or account.
+     * The most queries of the read models that one edge makes at once, which one node can answer
+     * (actors/queries/serve.ts). Also the most for one client, address or account.
      */
     max_queries: 500,
     max_client_queries: 50,
-    /** Records of all lists that one edge has under way, and of those for one client. */
+    /** The most records of lists that one edge holds at once, and the most for one client. */
     max_listed_records: 8_000,
     max_client_listed_records: 400,
-    /** Files and data that one edge is sending, those of them to one client, and the time that one may take. */
+    /** The most files and data that one edge sends at once, the most to one client, and the most time for one. */
     max_downloads: 256,
     max_client_downloads: 32,
     download_timeout_ms: 600_000,
     /**
-     * Seconds that bytes without a reference are kept (contract 19: gone within an hour). No upload takes nearly as
-     * long from its first piece to its reference.
+     * Seconds for which bytes without a reference are kept. They must be deleted within an hour (contract 19). An
+     * upload takes much less time from its first piece to its reference.
      */
     blob_grace_seconds: 1800,
     /** Asks that an edge may have under way on the bus. */
@@ -304,12 +325,14 @@ export const LIMITS = {
     max_frame_bytes: 786_432,
     /** Commands that may wait for one actor. One more is answered `overloaded`. */
     mailbox_max: 256,
-    /** Activations that one node keeps. Beyond that it passivates the longest idle. */
+    /**
+     * The most actors that one node keeps in memory. Beyond this number it unloads the ones that were idle for longest.
+     */
     resident_actors_max: 50_000,
     passivate_after_idle_ms: 600_000,
     /** Commits in one atomic batch, which is the server's limit. */
     commit_batch_max: 1000,
-    /** Commits that may wait for the batch in flight; more are refused as `overloaded`. */
+    /** The most commits that wait for the batch in flight. Further ones are refused as `overloaded`. */
     commit_queue_max: 20_000,
     /**
      * Command ids that an actor remembers with their replies (and for how long), so that a retry gets the first reply.
@@ -330,7 +353,7 @@ export const LIMITS = {
     /** Free bytes below which nothing more is written to the log. Reads continue. */
     storage_free_min_bytes: 268_435_456,
     /**
-     * The sizes of the streams beside the log. The server reserves them. Used nonces: 15 minutes at 5,000 requests a
+     * The sizes of the streams beside the log, which the server reserves. Used nonces: 15 minutes at 5,000 requests a
      * second, which is 71 MB with the server's overhead. Proofs of identity: ten minutes at 2,000 a second.
      */
     nonces_max_bytes: 134_217_728,
@@ -339,23 +362,23 @@ export const LIMITS = {
     verified_max_bytes: 134_217_728,
     seen_max_bytes: 134_217_728,
     /**
-     * Long rate-limit windows, 187 bytes each after one draw and 520 after many: 350,000 or 130,000 of them. The oldest
-     * make room.
+     * Long rate-limit windows take 187 bytes each after one draw and 520 after many, so there is room for 350,000 or
+     * 130,000 of them. The oldest are dropped.
      */
     limits_max_bytes: 67_108_864,
     /** Agents and people that the installation is sized for (`HUB_AGENTS`). */
     agents: 16_384,
     /**
-     * Bytes of first answers under an Idempotency-Key that are kept for each of them, on average: some 20 answers of
+     * Bytes of first answers under an Idempotency-Key that are stored for each agent on average: about 20 answers of
      * 0.8 KB in a day. The oldest are dropped.
      */
     idempotency_bytes_per_agent: 16_384,
-    /** The stream of a small installation has this size, because it has as many strangers as a large one. */
+    /** The least size of that stream, because a small installation has as many strangers as a large one. */
     idempotency_min_bytes: 67_108_864,
     /**
-     * No owner may use more than one part in this many of that stream in a day. An agent that is not established may
-     * use a fourth of that, and a person whose address is not confirmed a 32nd. Their answers are in a stream of their own, which has
-     * a half of the size.
+     * One owner may use at most one part in this number of that stream in a day. An agent that is not established may
+     * use a fourth of that, and a person whose address is not confirmed a 32nd. Their answers are in a separate stream
+     * of half the size.
      */
     answer_owners_min: 128,
     answer_new_agent_parts: 4,

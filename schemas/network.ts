@@ -14,7 +14,7 @@ const WIDE_BYTES = 6
 const prefixOf = (address: ReadonlyArray<number>, bytes: number): string =>
   `${Buffer.from(address.slice(0, bytes)).toString("hex")}/${bytes * 8}`
 
-/** IPv6 networks whose addresses end with an IPv4 address. Teredo writes it inverted (RFC 4380). */
+/** IPv6 networks whose addresses end with an IPv4 address. In Teredo's the bits are inverted (RFC 4380). */
 const EMBEDDING = [
   // NAT64 (RFC 6052), NAT64 with a local prefix (RFC 8215), SIIT (RFC 2765).
   { network: ipaddr.IPv6.parseCIDR("64:ff9b::/96"), mask: 0 },
@@ -38,7 +38,7 @@ const embedded = (address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6
   )
 }
 
-/** `wide`: the IPv6 /48; `null` if there is none. */
+/** `wide` is the IPv6 /48; `null` for an IPv4 address. */
 export const networkOf = (address: string): { readonly client: string; readonly wide: string | null } => {
   if (!ipaddr.isValid(address)) return { client: UNKNOWN, wide: null }
   const parsed = embedded(ipaddr.process(address))
@@ -50,14 +50,14 @@ export const networkOf = (address: string): { readonly client: string; readonly 
 /** An address, or a network around it, as an operator writes it. */
 export interface AddressRange {
   readonly kind: "ipv4" | "ipv6"
-  /** Length of its prefix. */
+  /** The length of the prefix. */
   readonly bits: number
   readonly holds: (address: string) => boolean
 }
 
 const BITS = { ipv4: 32, ipv6: 128 } as const
 
-/** Reads `192.0.2.7` or `10.1.0.0/16`; `null` for anything else. */
+/** Parses `192.0.2.7` or `10.1.0.0/16`; `null` for anything else. */
 export const rangeOf = (text: string): AddressRange | null => {
   // The parser also accepts shorter forms of IPv4 as addresses.
   if (!ipaddr.IPv4.isValidFourPartDecimal(text) && !ipaddr.IPv6.isValid(text) && !ipaddr.isValidCIDR(text)) return null

@@ -4,7 +4,7 @@ type Exported<Nouns, Name extends string> = {
   readonly [Noun in keyof Nouns]: Nouns[Noun] extends { readonly [N in Name]: infer Part } ? Part : never
 }[keyof Nouns]
 
-/** In the order of the nouns' names. */
+/** The parts of all nouns, ordered by the nouns' names. */
 export const partsOf = <Nouns extends Readonly<Record<string, object>>, const Name extends string>(
   nouns: Nouns,
   name: Name

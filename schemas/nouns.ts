@@ -1,6 +1,6 @@
 /**
- * Every noun of the service. A new noun is a folder with a `noun.ts`, and a line here. A `noun.ts` exports these, as
- * far as the noun has them:
+ * The list of all nouns of the service. A new noun is a folder with a `noun.ts`, and a line here. A `noun.ts` exports
+ * these, if the noun has them:
  *
  *  - `api`: its endpoints, a group of `HttpApiGroup` (api.ts);
  *  - `pages`: its pages outside the interface (pages.ts);

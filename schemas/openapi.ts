@@ -1,16 +1,16 @@
 /**
- * Adds to the OpenAPI document the parts that every operation shares. They follow from who may call an operation and
- * how, so no operation has to declare them. The typed client knows nothing of it.
+ * Adds to the OpenAPI document the parts that all operations share. They are derived from the operations' annotations,
+ * so no operation has to declare them. The typed client does not use them.
  *
  * Invariants
- *  - Security follows `x-hub-auth`: the four headers together if it is `signed`, those or nothing if it is `optional`.
- *    If an operation has `x-hub-token`, that decides: a vault's token, or with `any` a token or a signature.
+ *  - Security follows `x-hub-auth`: `signed` needs the four headers, `optional` allows them. If an operation has
+ *    `x-hub-token`, that decides: a vault's token, or with `any` a token or a signature.
  *  - An operation whose query has more than free text lists 422 `validation_error`.
  *  - A signature is always verified, even if it is not required, so each operation may refuse it.
  *  - Refusals of the HTTP layer, which come before it knows the operation, are listed for each operation.
  *  - Every operation that reads a body states the body's ceiling, as `x-hub-max-body-bytes`.
- *  - Traits and schemas/markdown.ts decide who answers 304, 206 and in markdown.
- *  - An answer that an operation declares itself stays as it is. Each refusal is a named response, by its status and
+ *  - Traits and schemas/markdown.ts decide which operations answer 304, 206 and in markdown.
+ *  - An answer that an operation declares itself is not changed. Each refusal is a named response, by its status and
  *    its last codes, and operations refer to it.
  */
 import type { OpenApi } from "effect/http-api"
@@ -85,7 +85,7 @@ const SHARED: Readonly<Record<string, SharedResponse>> = {
 /** Added if a parameter can be wrong. */
 const PARAMETER_REFUSED = { InputRefused: shared("The query is refused", "validation_error") }
 
-/** Added to writes. Most of them compare no tags, and are refused if `If-Match` names one. */
+/** Added to writes. Most writes do not compare entity tags, and refuse `If-Match`. */
 const WRITE_REFUSED = {
   PreconditionFailed: shared("`If-Match` or `If-None-Match` does not hold", "precondition_failed")
 }
@@ -117,7 +117,7 @@ const responseOf = ({ description, codes }: SharedResponse): OpenApi.OpenApiSpec
   }
 })
 
-/** Free text and clamped numbers are never refused (spec 4.1). Their schema says only that they are text. */
+/** Free text and clamped numbers are never refused (spec 4.1). Their schema is only that of a text. */
 const isRefusable = ({ in: place, schema }: OpenApi.OpenAPISpecParameter): boolean =>
   place === "query" && Object.keys(schema).some((key) => key !== "type" && key !== "description")
 
@@ -289,7 +289,7 @@ function namedRefusals(operations: ReadonlyArray<Operation>): ReadonlyMap<string
         .map(inPascalCase)
         .join("Or")
     )
-    // The codes may be the last ones of a longer list that already has their name.
+    // A longer list of codes may end with the same ones and have the name already.
     const candidates = [...ends, `Only${ends.at(-1)}`].map((end) => `Refused${status}${end}`)
     const name = candidates.find((one) => !taken.has(one))
     if (name === undefined) throw new Error(`openapi: no name is left for ${status} ${codes.join(", ")}`)
@@ -309,7 +309,7 @@ const withNames = (operation: Operation, names: ReadonlyMap<string, string>): Op
   ) as OpenApi.OpenAPISpecResponses
 })
 
-/** Adds to the document what every operation shares. */
+/** Adds the shared parts to the document. */
 export const complete = (
   document: Record<string, unknown>,
   traits: ReadonlyMap<string, Traits>

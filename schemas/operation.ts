@@ -3,8 +3,8 @@
  *
  * Invariants
  *  - Only the named roles may ask. Actors ask each other, and the operator asks all, without being named.
- *  - Inputs have passed the asker's own checks. Outputs are the `data` of the envelope unless said otherwise. Schemas
- *    declare the types of both. Data that comes over the bus from a node of the service is not decoded a second time.
+ *  - Inputs have passed the asker's own checks. Outputs are the `data` of the envelope unless a comment says otherwise.
+ *    Schemas declare the types of both. Data from another node of the service is not decoded a second time.
  */
 import { Schema } from "effect"
 

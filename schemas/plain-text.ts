@@ -3,8 +3,8 @@ import { Schema } from "effect"
 import { hasUnseen } from "./unseen.ts"
 
 /**
- * Text that every store can hold: whole Unicode, no NUL. JSON can spell half of a surrogate pair and U+0000; UTF-8 has
- * no form for the first, and Postgres none for the second.
+ * True if every store can hold the text: no lone surrogates, and no NUL. JSON can express both, but UTF-8 cannot
+ * represent the first, and Postgres not the second.
  */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0")
 
@@ -27,12 +27,13 @@ export const Lines = Storable.check(
 )
 
 /**
- * No control characters or overrides of direction, so that a name can be printed and logged and reads as it is written.
+ * No control characters or overrides of direction, so that a name can be printed and logged, and looks as it is
+ * written.
  */
 export const SINGLE_LINE = /^[^\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]*$/u
 /**
- * At least one visible character: a letter, number, punctuation or symbol. A few of those show nothing (unseen.ts) and
- * do not count: fillers, blanks of Braille, music and hieroglyphs, the place of an embedded object.
+ * At least one visible character: a letter, number, punctuation or symbol. Some of these are invisible and do not count
+ * (unseen.ts): fillers, blanks of Braille, music and hieroglyphs, and the placeholder of an embedded object.
  */
 export const VISIBLE = /(?![\p{DI}\u2800\ufffc\u{1d159}\u{13441}\u{13442}])[\p{L}\p{N}\p{P}\p{S}]/u
 

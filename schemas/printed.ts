@@ -4,7 +4,7 @@
  */
 import { unseenReplaced } from "./unseen.ts"
 
-/** Control characters of both sets, characters that some take for a line end, and halves of surrogate pairs. */
+/** Control characters, characters that some programs take as a line end, and lone surrogates. */
 const DRIVING = /(?![\n\t])[\p{Cc}\p{Cs}\u2028\u2029]/gu
 
 /** Escapes each UTF-16 unit. A character outside the basic plane has two. */
@@ -15,7 +15,7 @@ const escaped = (character: string): string =>
   ).join("")
 
 /**
- * Escapes in the form of JSON, so that JSON keeps its meaning. Line ends and tabs stay: in JSON they are the printer's
- * own.
+ * Escapes these characters in the form of JSON, so that JSON keeps its meaning. Line ends and tabs stay, because in
+ * JSON they come only from formatting.
  */
 export const harmless = (text: string): string => unseenReplaced(text.replaceAll(DRIVING, escaped), escaped)

@@ -2,10 +2,10 @@
 import { rangeOf } from "./network.ts"
 
 export const PROBES_MAX = 64
-/** Wider networks are taken for a mistake, because no health checks come from so many addresses. */
+/** The widest allowed networks. Wider ones are probably mistakes. */
 const WIDEST = { ipv4: 8, ipv6: 32 } as const
 
-/** Says why a text names no network for health checks, in words that follow the text; `null` if it does. */
+/** The reason why a text is not a network for health checks, worded to follow the text; `null` if it is one. */
 export const probeProblem = (text: string): string | null => {
   const range = rangeOf(text)
   if (range === null) return "is no address or network such as 192.0.2.7 or 10.1.0.0/16"

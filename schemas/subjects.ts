@@ -96,7 +96,7 @@ export const subjects = {
   mailOf: (mailbox: string) => `hub.mail.${mailbox}.>`,
   postmasterPiece: (id: string, piece: string) => `hub.mail.postmaster.${id}.raw.${piece}`,
   postmasterMessage: (id: string) => `hub.mail.postmaster.${id}.>`,
-  /** `at`: the time when it was stored, in Unix ms. */
+  /** `at` is the time of storing in Unix ms. */
   postmasterNetwork: (id: string, network: string, at: number) => `hub.mail.postmaster.${id}.of.${network}-${at}`,
   postmasterNetworks: "hub.mail.postmaster.*.of.*",
   postmasterKey: (id: string) => `hub.mail.postmaster.${id}.key.0`,

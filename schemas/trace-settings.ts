@@ -6,7 +6,7 @@ import { withoutTrailing } from "./text.ts"
 export interface TraceSettings {
   /** Full address of the collector's endpoint for traces. */
   readonly url: string
-  /** Contains secrets. */
+  /** Headers for the collector, which contain secrets. */
   readonly headers: Readonly<Record<string, string>>
   /** Share of the requests that are traced, 0 to 1. */
   readonly ratio: number

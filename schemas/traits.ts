@@ -1,6 +1,6 @@
 /**
- * Traits of an endpoint that differ from others of its method and auth, annotated beside its declaration:
- * `.annotate(Traits, { … })`.
+ * Properties of an endpoint that differ from those of others with its method and auth. They are annotated beside its
+ * declaration: `.annotate(Traits, { … })`.
  */
 import { Context } from "effect"
 import type { HttpApiGroup } from "effect/http-api"
@@ -8,11 +8,13 @@ import type { Signer } from "./idempotency/operations.ts"
 import type { BucketName } from "./limits.ts"
 
 export interface Traits {
-  /** True if unsigned calls draw on `anon`; endpoints with a bucket of their own do not (contract 0). Default: true. */
+  /**
+   * True if unsigned calls use the bucket `anon`. Endpoints with their own bucket do not (contract 0). Default: true.
+   */
   readonly drawsAnon?: boolean
   /**
-   * Buckets that the agent's actor draws from beside `agent` (contract 11). Default: `write`, for signed writes. Their
-   * windows live in memory, so they are short: a decision counts what is limited for longer in the agent's state.
+   * Buckets that the agent's actor draws from besides `agent` (contract 11). Default: `write`, for signed writes. Their
+   * windows are in memory, so they must be short: longer limits are counted in the agent's state by decisions.
    */
   readonly draw?: ReadonlyArray<BucketName>
   /**
@@ -26,41 +28,43 @@ export interface Traits {
    * `ADMITTED_GROUPS`.
    */
   readonly admittedOnly?: boolean
-  /** Whose key signs. Default: an agent's current one. */
+  /** The key that must sign. Default: an agent's current key. */
   readonly signer?: Signer
   /**
-   * The moment at which a signature is settled: before the handler runs, or by the handler's own ask. Default: by the
-   * handler where a signature is needed, before it if it is not.
+   * The moment at which a signature is verified: before the handler runs, or by the handler's own ask. Default: by the
+   * handler if a signature is required, before it otherwise.
    */
   readonly settled?: "first" | "by handler"
   /**
-   * True if the answer to an unsigned request depends on the read models and its address alone. It is then reused until
+   * True if the answer to an unsigned request depends only on its address and the read models. It is then reused until
    * those change, under an entity tag. Default: false.
    */
   readonly reused?: boolean
   /**
-   * True if the body may hold a password or another value that can be guessed. Default: only where a person's token is
-   * asked for.
+   * True if the body may contain a password or another value that can be guessed. Default: only if a person's token is
+   * required.
    */
   readonly guessable?: boolean
   /**
-   * True if it ends the session of the request. Under an Idempotency-Key its first answer is then given to the holder
-   * of that token, and to nobody else. Default: false.
+   * True if it ends the session of the request. Under an Idempotency-Key its first answer is then given only to the
+   * holder of that token. Default: false.
    */
   readonly endsSession?: boolean
   /** True if the answer may be held for as long as the body's `wait_seconds` says (spec 4.10). Default: false. */
   readonly held?: boolean
-  /** True if a good answer has an entity tag, and 304 spares an unchanged one. Default: where it is `reused`. */
+  /** True if a good answer has an entity tag, so that 304 is possible. Default: true if it is `reused`. */
   readonly tagged?: boolean
-  /** True if it answers with stored bytes, and with a part of them if `Range` asks for one. Default: false. */
+  /** True if it answers with stored bytes, and with a part of them for a `Range`. Default: false. */
   readonly ranged?: boolean
-  /** True if a write compares `If-Match` and `If-None-Match`. Default: false, and a write with tags is refused. */
+  /**
+   * True if a write compares `If-Match` and `If-None-Match`. Default: false, and a write with these headers is refused.
+   */
   readonly comparesTags?: boolean
-  /** Seconds that anybody may cache a good answer, if it is the same for all. Default: 0, not at all. */
+  /** Seconds for which anybody may cache a good answer, if it is the same for all. Default: 0, no caching. */
   readonly keptSeconds?: number
 }
 
-/** Groups whose writes reach others. A provisional agent may make none of them. */
+/** Groups whose writes are visible to others. A provisional agent may make none of them. */
 export const ADMITTED_GROUPS: ReadonlySet<string> = new Set([
   "post",
   "file",
@@ -103,9 +107,9 @@ export const traitsOf = (groups: ReadonlyArray<HttpApiGroup.Constraint>): Readon
     )
   )
 
-/** The handler draws from a bucket of its own, so neither `anon` nor `write` is drawn. */
+/** The handler uses its own bucket, so neither `anon` nor `write` is drawn from. */
 export const OWN_BUCKET: Traits = { drawsAnon: false, draw: [] }
-/** For endpoints at which people log in with their password. */
+/** For endpoints that people use to log in with a password. */
 export const ENTRANCE: Traits = { ...OWN_BUCKET, guessable: true }
 /** The person with the session draws. */
 export const HUMAN_WRITE: Traits = { drawsAnon: false }

@@ -6,7 +6,7 @@
  */
 const UNSEEN = /[\p{DI}\ufff9-\ufffc\u2800\u{1d159}\u{13441}\u{13442}]/gu
 
-/** Scripts that use joiners in their words, with the marks that several of them share. */
+/** Scripts that use joiners within words, and marks that several of them share. */
 const JOINING =
   /[\p{scx=Arab}\p{scx=Syrc}\p{scx=Nkoo}\p{scx=Mong}\p{scx=Mand}\p{scx=Adlm}\p{scx=Rohg}\p{scx=Deva}\p{scx=Beng}\p{scx=Guru}\p{scx=Gujr}\p{scx=Orya}\p{scx=Taml}\p{scx=Telu}\p{scx=Knda}\p{scx=Mlym}\p{scx=Sinh}\p{scx=Khmr}\p{scx=Mymr}\p{scx=Tibt}\p{scx=Java}\p{scx=Bali}\p{scx=Sund}\p{scx=Cakm}\p{scx=Mtei}\p{scx=Newa}\p{scx=Tirh}\p{scx=Gran}\p{scx=Brah}]/u
 /** Half a letter also occurs at the end of a word: the sign that removes the vowel, and a joiner. */
@@ -19,7 +19,7 @@ const IDEOGRAPHIC_SELECTOR = /[\u{e0100}-\u{e01ef}]/u
 const MONGOLIAN_SELECTOR = /[\u180b-\u180d\u180f]/
 const KEYCAP = "\u20e3"
 
-/** Blanks of a script or notation, each with the characters that it may stand between. */
+/** Blanks of a script or notation, each with the characters that it may be between. */
 const BLANKS: ReadonlyMap<string, RegExp> = new Map([
   ["\u2800", /[\u2801-\u28ff]/],
   ["\u{1d159}", /[\u{1d100}-\u{1d158}\u{1d15a}-\u{1d1ff}]/u],

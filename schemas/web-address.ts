@@ -1,25 +1,24 @@
 /**
- * Addresses on the web, as strangers write them down.
+ * Addresses of websites as strangers write them.
  *
- * Parsing a host's name that is not ASCII costs the square of a label's length, in each of many spellings. So a name
- * that none can have is refused by a look at its length, before anything is parsed.
+ * Parsing a host name that is not ASCII takes quadratic time in a label's length, and a name can be written in many
+ * ways. So a name that is too long is refused by its length, before it is parsed.
  */
 
 /**
- * The longest name that DNS allows, and the longest label of it (RFC 1035). The first holds for user name and port as
- * well.
+ * The longest name that DNS allows, and its longest label (RFC 1035). The first bound also includes user name and port.
  */
 const AUTHORITY_MAX_CHARS = 255
 const LABEL_MAX_CHARS = 63
 
-/** Parsers drop some of them and escape others: the address is not what it reads as. */
+/** Parsers drop or escape control characters, so the parsed address would differ from the text. */
 const CONTROL = /\p{Cc}/u
-/** As parsers see it: any number of slashes of either sort, then everything up to the next mark. */
+/** The host as parsers find it: after any number of slashes or backslashes, up to the next delimiter. */
 const AUTHORITY = /^ *https?:[/\\]*([^/\\?#]*)/i
-/** The full stops of all scripts: each ends a label. */
+/** The full stops of all scripts, which separate labels. */
 const FULL_STOP = /[.\u3002\uff0e\uff61]/
 
-/** `null` for what is no whole http or https address that anything could be at. */
+/** `null` if the text is not a complete http or https address. */
 export const parseWebAddress = (text: string): URL | null => {
   if (CONTROL.test(text)) return null
   const authority = AUTHORITY.exec(text)?.[1]

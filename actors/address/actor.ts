@@ -1,7 +1,7 @@
 /**
  * The claim on an e-mail address. Its id is the keyed hash of the address, so that no subject, key or log line contains
- * the address itself. One account has it until that account is deleted. The limits of the address then apply to the
- * next account.
+ * the address itself. An account has the address until the account is deleted. The limits of the address then apply to
+ * its next account.
  */
 import { Effect, Schema } from "effect"
 import { addressOperations, FormerAccount } from "../../schemas/human/operations.ts"
@@ -11,7 +11,7 @@ import { event } from "../engine/events.ts"
 import { type ActorOf, type Fold, kind } from "../kit/kind.ts"
 
 const Former = Schema.optionalKey(FormerAccount)
-/** See actors/human/left-behind.ts. */
+/** The sealed remains of a deleted account (actors/human/left-behind.ts). */
 const Left = Schema.optionalKey(Sealed)
 
 export const AddressClaim = Schema.Struct({ human: Schema.NullOr(Schema.String), former: Former, left: Left })

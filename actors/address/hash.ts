@@ -2,16 +2,16 @@
 import { createHmac, hkdfSync } from "node:crypto"
 import { Sealer } from "../log/seal.ts"
 
-/** 128 bits, in hex. */
+/** 128 bits in hexadecimal. */
 const HASH_CHARS = 32
 
-/** `email`: in its one spelling (`normalEmail`). */
+/** `email`: the normalized address (`normalEmail`). */
 export const addressHasher = (seed: Uint8Array): ((email: string) => string) => {
   const key = new Uint8Array(hkdfSync("sha256", seed, new Uint8Array(0), "hub addresses", 32))
   return (email) => createHmac("sha256", key).update(email).digest("hex").slice(0, HASH_CHARS)
 }
 
-/** Seals what belongs to an address: it takes the service's seed and the address itself to open it. */
+/** Seals data that belongs to an address. Opening it requires the service's seed and the address itself. */
 export const addressSealer =
   (seed: Uint8Array) =>
   (email: string): Sealer =>

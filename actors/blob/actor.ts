@@ -1,6 +1,6 @@
 /**
- * The blob actor. Its id is the SHA-256 of its bytes in hex. The bytes are in a stream of their own, and the actor
- * deletes them.
+ * The actor of a blob. Its id is the SHA-256 of the bytes in hex. The bytes are in a separate stream, and the actor
+ * deletes them there.
  */
 import { Effect } from "effect"
 import { blobOperations } from "../../schemas/blob/operations.ts"
@@ -18,7 +18,7 @@ const stores = ({ manager }: Pick<KindParts, "manager">) => {
     Effect.tryPromise({ try: ask, catch: () => unavailable("The store of files does not answer at the moment.") })
   return {
     end: asked(async () => (await manager.streams.info(streams.blobs)).state.last_seq),
-    /** Nothing of it is left up to there. Done again, it does nothing. */
+    /** Deletes the pieces up to the given sequence. Doing it again has no effect. */
     purge: (state: BlobState, id: string): Effect.Effect<void, Refusal> => {
       const through = state?.through ?? null
       if (through === null) return Effect.void

@@ -18,14 +18,15 @@ export const collectAt = (sha256: string, at: number): Timer => ({
   of: { kind: "blob", id: sha256 }
 })
 
-/** An upload is about to come. A condemned blob is purged by then. */
+/** An upload is about to begin. A condemned blob is purged by then. */
 export const decideExpect = (
   state: BlobState,
   { size }: { readonly size: number },
   { id, at }: { readonly id: string; readonly at: number },
   graceMs: number
 ): Decision<BlobEvent> => {
-  // A named blob stays for as long again once its last name is gone; an expected one already has time enough.
+  // A blob with a name is kept for the grace period after its last name is gone. An expected one with half of that time
+  // left needs no more.
   if (isStanding(state) && (state.names > 0 || state.until - at >= graceMs / 2)) return NOTHING
   const until = at + graceMs
   const gone: ReadonlyArray<BlobEvent> =
@@ -36,11 +37,14 @@ export const decideExpect = (
   }
 }
 
-/** True if the blob is as it was when the timer was set: without a reference, and due. */
+/**
+ * Compares a fired timer with the time at which the blob is to be deleted. `another`: the blob has a name again, or the
+ * time was changed.
+ */
 export const collecting = (state: BlobState, fired: FiredTimer, at: number): "due" | "early" | "another" =>
   isStanding(state) && state.names === 0 ? firing(fired, state.until, at) : "another"
 
-/** `facts`: the end of the stream of pieces. */
+/** `facts`: the last sequence of the stream of pieces. */
 export const decideCollect = (
   state: BlobState,
   fired: FiredTimer,
@@ -55,6 +59,6 @@ export const decideCollect = (
   }
 }
 
-/** Its pieces are purged. */
+/** The blob's pieces were purged. */
 export const decidePurge = (state: BlobState): Decision<BlobEvent> =>
   state === null || state.through === null ? NOTHING : { events: [{ type: "blob.collected", v: 1 }] }

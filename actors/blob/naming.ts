@@ -21,7 +21,7 @@ interface BlobAt {
 
 export type BlobsAt = ReadonlyMap<string, BlobAt>
 
-/** Reads a handful of blobs: each is one message. */
+/** Reads the newest commits of a few blobs; each is one message. */
 export const blobsAt = (
   log: Pick<EventLog, "last">,
   refs: ReadonlyArray<BlobRef | null | undefined>
@@ -43,7 +43,7 @@ const blobAt = (log: Pick<EventLog, "last">, id: string): Effect.Effect<readonly
     catch: () => unavailable("The stored bytes cannot be looked up at the moment.")
   })
 
-/** Once the bytes were sent again there is nothing against them. */
+/** The refusal for a blob that is gone. After the bytes were sent again, the reference is possible. */
 const notKept = unavailable("These bytes are not kept any more. It is safe to send them again.")
 
 /** The change of each blob's number of names. */
@@ -61,7 +61,7 @@ const changesOf = (
 }
 
 interface Named {
-  /** The blobs that the record names before its decision, and after it. */
+  /** The blobs that the record refers to before its decision, and after it. */
   readonly before: ReadonlyArray<BlobRef>
   readonly after: ReadonlyArray<BlobRef>
   readonly blobs: BlobsAt

@@ -9,22 +9,23 @@
  *  - A blob is referred to only when it is complete: its pieces are acknowledged before. Every written piece is
  *    expected: the edge asks first, and from then on the blob is not deleted before `until`, which is many times longer
  *    than an upload can take. So a timer always waits for a blob without a reference, even if the edge dies.
- *  - It is condemned in one commit and purged in the next command. Condemned means: not named, not expected any more. A
- *    name that comes in between loses the race by its expected sequence, is refused, and its bytes are sent again.
- *  - A purge takes pieces up to `through`, the stream's end when the blob was condemned, and no later ones. A node that
- *    stood still in the middle of it does no harm to later pieces. An upload that expects a condemned blob has it
- *    purged first, so that all of its pieces are new.
+ *  - A blob is condemned in one commit and purged by the next command. Condemned means that it has no name and is not
+ *    expected any more. A name that arrives in between loses the race by its expected sequence and is refused, and its
+ *    bytes are sent again.
+ *  - A purge deletes pieces up to `through`, the stream's end when the blob was condemned, and no later ones. So a node
+ *    that was frozen during a purge does no harm to later pieces. An upload that expects a condemned blob has it purged
+ *    first, so that all of its pieces are new.
  */
 import { Schema } from "effect"
 import { event } from "../engine/events.ts"
 import type { ActorOf } from "../kit/kind.ts"
 
 const standing = {
-  /** Bytes. */
+  /** The size in bytes. */
   size: Schema.Int,
   /** Files and data that name it. */
   names: Schema.Int,
-  /** Unix ms; without a name it is collected then. */
+  /** Unix ms at which the blob is deleted if it has no name by then. */
   until: Schema.Number
 }
 
@@ -35,7 +36,7 @@ const Blob = Schema.Struct({
 })
 type Blob = typeof Blob.Type
 
-/** `null`: no piece of it is kept. */
+/** `null`: no piece of the blob is stored. */
 export const BlobState = Schema.NullOr(Blob)
 export type BlobState = typeof BlobState.Type
 

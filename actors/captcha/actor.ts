@@ -41,7 +41,7 @@ const fold: Fold<CaptchaActor> = {
 
 const orNull = (ms: number | null): string | null => (ms === null ? null : iso(ms))
 
-/** The captcha as it is now, because its timer may fire a moment after its end. */
+/** The present state of the captcha, which may have ended a moment before its timer fires. */
 const standingAt = ({ state, expires_at }: CaptchaValue, at: number) =>
   state === "pending" && at >= expires_at ? "expired" : state
 
@@ -106,7 +106,7 @@ export const captchaKind = kind(fold, captchaOperations, (parts) => {
         Effect.gen(function* () {
           const value = yield* carries(state, human, context)
           const { captcha, key } = yield* visibleRecord(parts, value, context)
-          // Another owner's answer is private to the two.
+          // An owner may only see that owner's own answer.
           const answer = captcha.answered_by === human ? captcha.answer : null
           return { captcha: { ...captcha, answer }, agent: value.agent, picture: value.picture, key }
         })

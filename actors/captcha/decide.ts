@@ -1,11 +1,11 @@
 /**
- * Decisions on a captcha (spec 3.7; contract 10, 20). Pure.
+ * Pure decisions on a captcha (spec 3.7; contract 10, 20).
  *
  * Invariants
- *  - It is pending until an owner answers, its agent takes it back or its time is over, whichever is first; what has
- *    ended is never pending again.
- *  - Its agent says once whether the answer was right.
- *  - To others than its agent and that one's owners there is none.
+ *  - It is pending until an owner answers, its agent withdraws it or its time is over. After that it is never pending
+ *    again.
+ *  - Its agent reports once whether the answer was right.
+ *  - Only its agent and that agent's owners can see it. For everybody else it does not exist.
  */
 import { invalidField, notFound, type Refusal, refusal, unavailable } from "../../schemas/errors.ts"
 import type { CaptchaAnswer, CaptchaKind, CaptchaResult } from "../../schemas/captcha/records.ts"
@@ -22,12 +22,15 @@ export const noCaptcha: { readonly refused: Refusal } = { refused: notFound("cap
 
 const NOTHING: Decided = { events: [] }
 
-/** Milliseconds after the end at which the picture is given up: the store of blobs keeps it for a while then. */
+/**
+ * Milliseconds after the end at which the captcha releases its picture. The blob store keeps the picture a little
+ * longer.
+ */
 export interface Erasing {
   readonly afterMs: number
 }
 
-/** Its timer may fire a moment after its end. */
+/** The refusal for a captcha that is not pending. Its time may be over a moment before its timer fires. */
 const notPending = ({ state: stands }: CaptchaValue): Decided => {
   const state = stands === "pending" ? "expired" : stands
   return { refused: refusal("captcha_not_pending", `This captcha is ${state}.`, { state }) }
@@ -51,7 +54,7 @@ export const isOf = (
 
 const isPending = (state: CaptchaValue, at: number): boolean => state.state === "pending" && at < state.expires_at
 
-/** `sealed`: the answer under the key of that account; `null` if he is no owner of the agent. */
+/** `sealed`: the answer, sealed under the key of that account; `null` if the account is no owner of the agent. */
 export const decideAnswer = (
   state: CaptchaState,
   { human, answer }: { readonly human: string; readonly answer: CaptchaAnswer },
@@ -92,7 +95,7 @@ export const decideReport = (
   return { events: [{ type: "captcha.reported", v: 1, result }] }
 }
 
-/** Its time is over, or the picture's. */
+/** The time of the captcha or of its picture is over. */
 export const decideTimer = (
   state: CaptchaState,
   fired: FiredTimer,

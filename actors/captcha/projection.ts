@@ -1,4 +1,4 @@
-/** The table of captchas: their states, and who may answer them. */
+/** The table of captchas: their states, and the people who may answer them. */
 import { sql } from "kysely"
 import { eventsOf, inventoryOf } from "../engine/events.ts"
 import { type Change, type Logged, logProjection } from "../projections/projection.ts"

@@ -1,11 +1,14 @@
-/** The sealed parts of a captcha's record: for the agent's owners, and the answer under its giver's key. */
+/**
+ * The sealed parts of a captcha's record: the details for the agent's owners, and the answer under the key of its
+ * giver.
+ */
 import { Effect, Schema } from "effect"
 import { CaptchaAnswer } from "../../schemas/captcha/records.ts"
 import type { Refusal } from "../../schemas/errors.ts"
 import type { AccountKeys } from "../kit/account-keys.ts"
 import { openFor, sealFor, type SealedFor } from "../kit/sealed-for.ts"
 
-/** `key`: of the sealed picture, in base64url. */
+/** `key`: the key of the sealed picture, in base64url. */
 const CaptchaDetails = Schema.Struct({
   context: Schema.NullOr(Schema.String),
   origin: Schema.NullOr(Schema.String),
@@ -33,7 +36,7 @@ export const openDetails = (
 ): Effect.Effect<Told | null, Refusal> =>
   Effect.map(openFor(accounts, placeOf(id), sealed), (text) => (text === null ? null : decodeTold(text)))
 
-/** `null` if there is no such account any more. */
+/** `null` if the account does not exist any more. */
 export const sealAnswer = (
   accounts: AccountKeys,
   id: number,

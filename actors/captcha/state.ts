@@ -1,6 +1,6 @@
 /**
- * A captcha that an agent had its owners solve, and its events (spec 3.7). `null`: never asked. The context, origin,
- * answer and the picture's key are sealed in it (sealed.ts).
+ * A captcha that an agent asks its owners to solve, and its events (spec 3.7). `null`: it was never created. The
+ * context, origin, answer and the picture's key are sealed in it (sealed.ts).
  */
 import { Schema } from "effect"
 import { BlobRef } from "../../schemas/blob/operations.ts"
@@ -10,7 +10,7 @@ import { event } from "../engine/events.ts"
 import type { ActorOf } from "../kit/kind.ts"
 import { SealedFields } from "../owner/noun.ts"
 
-/** `agent`: hub id. */
+/** `agent`: the agent's hub id. */
 const parties = { agent: Schema.String, kind: CaptchaKind }
 
 const fields = {
@@ -26,7 +26,7 @@ const fields = {
   expires_at: Schema.Number
 }
 
-/** The number of the fill of the agent's vault that waits for it, if there is one. */
+/** The number of the fill of the agent's vault that waits for this captcha, if there is one. */
 const fill = Schema.NullOr(Schema.Int)
 
 export const CaptchaValue = Schema.Struct({
@@ -34,10 +34,10 @@ export const CaptchaValue = Schema.Struct({
   fill,
   state: Standing,
   created_at: Schema.Number,
-  /** Unix ms since when it is not pending. */
+  /** Unix ms at which the captcha stopped being pending. */
   ended_at: Schema.NullOr(Schema.Number),
   answered_by: Schema.NullOr(Schema.String),
-  /** Under the key of that account. */
+  /** The answer, sealed under the key of the account that gave it. */
   answer: Schema.NullOr(Sealed),
   /** True if the picture has been given up. */
   erased: Schema.Boolean
@@ -48,7 +48,7 @@ export const CaptchaState = Schema.NullOr(CaptchaValue)
 export type CaptchaState = typeof CaptchaState.Type
 
 export const CaptchaEvent = Schema.Union([
-  /** Releases without vaults did not name a fill, and had none. */
+  /** `fill` is absent in events of releases without vaults. */
   event("captcha.asked", 1, { ...fields, fill: Schema.optionalKey(fill) }),
   event("captcha.answered", 1, { ...parties, human: Schema.String, answer: Sealed }),
   event("captcha.ended", 1, { ...parties, state: Schema.Literals(["cancelled", "expired"]) }),

@@ -6,7 +6,7 @@ import { Actors } from "../engine/services.ts"
 
 const noCategory = invalidField("category", "category must be the slug of a category.")
 
-/** A reference that names none is refused by its field (spec 4.1.5). */
+/** Fails with a refusal that names the field if there is no such category (spec 4.1.5). */
 export const categoryOf = (slug: string, context: PrepareContext) =>
   Effect.gen(function* () {
     if (!CATEGORY_SLUG.test(slug)) return yield* Effect.fail(noCategory)

@@ -1,6 +1,6 @@
 /**
  * The claim on a chat. Its id is the keyed hash of the chat's number, so that no subject, key or log line contains the
- * number. The last claimant may have given it up; the account knows.
+ * number. The last claimant may have unlinked the chat; its account knows.
  */
 import { Effect, Schema } from "effect"
 import { chatOperations } from "../../schemas/chat/operations.ts"

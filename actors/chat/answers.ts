@@ -3,10 +3,10 @@
  * chat.
  *
  * Invariants
- *  - Only a chat of two is listened to, and only one that its account has linked may answer.
- *  - The first line of the bot's own message, or the button that the bot made, names the question. The agent and the
- *    captcha decide if this person may answer it.
- *  - Each update is a command of its own id: heard twice, it counts once.
+ *  - Only private chats of one person are handled, and only a chat that is linked to an account may answer.
+ *  - The first line of the bot's own message, or the button that the bot made, names the question. The actor of the
+ *    agent or of the captcha decides whether this person may answer it.
+ *  - Each update is a command with its own id, so an update that is received twice counts once.
  *  - Answers from a chat have the same rules as answers on a page.
  */
 import { Clock, Effect, Result, Schema } from "effect"
@@ -30,7 +30,7 @@ const ANSWERED = /^(Message|Captcha) ([1-9]\d{0,14}) (?:from|of) /
 const BUTTON = /^(m|c):([1-9]\d{0,14})(?::(\d))?$/
 const CONSENT = /^v:(hx[0-9a-f]{24}):([1-9]\d{0,14}):(a|d)$/
 
-/** With what there is nothing more to press. */
+/** Refusals after which the buttons of a message are removed, because there is nothing left to decide. */
 const OVER: ReadonlySet<string> = new Set(["not_found", "captcha_not_pending"])
 
 const notOpen = notFound("message")
@@ -49,7 +49,7 @@ const asking = ({ update_id }: Update, now: number): Asking => ({
   deadline: now + HANDLED_WITHIN_MS
 })
 
-/** The person of a chat; fails with `not_found`. */
+/** The person who linked a chat; fails with `not_found`. */
 const personOf = ({ hashOf }: Listening, chat: number, of: Asking): Heard<string> =>
   Effect.gen(function* () {
     const actors = yield* Actors
@@ -97,7 +97,7 @@ const answerCaptcha = (human: string, captcha: number, given: CaptchaAnswer, of:
     yield* actors.ask(of, "captcha.answer", String(captcha), { human, answer: answer.success })
   })
 
-/** The code shows whose account it is; the account knows whether it is good. */
+/** The code names the account, and the account checks the code. */
 const linked = (chat: number, code: string, of: Asking): Heard =>
   Effect.gen(function* () {
     const [, owner] = LINK_TOKEN.exec(code) ?? []
@@ -134,7 +134,7 @@ const replied = (listening: Listening, bot: number, message: Message, of: Asking
     return botTexts.answered
   })
 
-/** The response to a message; every final refusal is reported too. */
+/** Handles a message, and answers it. The answer also reports a final refusal. */
 const heardMessage = (listening: Listening, bot: number, message: Message, of: Asking): Heard => {
   const { id: chat, type } = message.chat
   if (type !== "private") return Effect.void
@@ -152,7 +152,7 @@ const heardMessage = (listening: Listening, bot: number, message: Message, of: A
   return Effect.flatMap(orSaid(done), (text) => listening.bot.say(chat, text))
 }
 
-/** Allowed, or declined: whose agent it is, its vault makes sure of. */
+/** A person allowed or declined a fill. The vault checks that the person owns the agent. */
 const consented = (human: string, data: string, of: Asking): Heard<string | null> =>
   Effect.gen(function* () {
     const [, agent, fill, act] = CONSENT.exec(data) ?? []
@@ -205,7 +205,7 @@ const orSaid = (done: Heard<string>): Heard<string> =>
     botTexts.isFinal(refused) ? Effect.succeed(botTexts.refused(refused)) : Effect.fail(refused)
   )
 
-/** Fails if it must be heard again. `bot`: its number. */
+/** Fails if the update must be handled again. `bot`: the bot's number. */
 export const handleUpdate = (listening: Listening, bot: number, update: Update): Heard =>
   Effect.flatMap(Clock.currentTimeMillis, (now) => heardBy(listening, bot, update, asking(update, now)))
 

@@ -2,8 +2,8 @@
  * The service's chat bot: a client of Telegram's Bot API.
  *
  * Invariants
- *  - The result of an attempt is an outcome, in words of ours: those of the other side may hold anything, and the token
- *    is in every address.
+ *  - The result of an attempt is an outcome in our own words. Those of the other side may contain anything, even the
+ *    token, which is in every URL.
  *  - An attempt that is interrupted closes its connection.
  *  - If it is not known whether the other side took an attempt, its outcome is reported as unknown.
  */
@@ -21,7 +21,7 @@ export interface Picture {
 }
 
 export interface ChatMessage {
-  /** Number of the chat. */
+  /** The number of the chat. */
   readonly to: string
   readonly text: string
   readonly buttons: ReadonlyArray<ChatButton>
@@ -31,19 +31,19 @@ export interface ChatMessage {
 /** The type of a signal in a library that is older than Node's own signals. */
 type Signal = NonNullable<Parameters<Api["sendMessage"]>[3]>
 
-/** A reason to take the chat away from its account. */
+/** The reason of a refusal after which the chat is unlinked from its account. */
 export const CHAT_GONE = "the chat is closed to us"
 
 export type Polled =
   | { readonly type: "updates"; readonly updates: ReadonlyArray<Update> }
-  /** `wait`: seconds that the other side asks for. */
+  /** `wait`: the seconds that the other side asks us to wait. */
   | { readonly type: "failed"; readonly reason: string; readonly wait: number | null }
 
 const SEND_SECONDS = 20
-/** One poll is held for this long by the other side, and given up by ours. */
+/** The other side holds a poll for this time, and our side for a little longer. */
 const HELD_SECONDS = 25
 const POLL_SECONDS = 40
-/** As many as the other side gives. */
+/** The maximum that the other side returns. */
 const UPDATES_MAX = 100
 const KNOWN_FOR = Duration.hours(1)
 const NAME_WITHIN_MS = 3000
@@ -88,7 +88,7 @@ export class Bot {
     this.polling = new Api(token, { apiRoot: url, timeoutSeconds: POLL_SECONDS })
   }
 
-  /** Name and number; `null` if nobody says them at the moment. */
+  /** Name and number of the bot; `null` if the other side does not answer at the moment. */
   get me(): Effect.Effect<{ readonly id: number; readonly name: string } | null> {
     const asked = Clock.clockWith((clock) =>
       Effect.tryPromise(async () => {
@@ -130,7 +130,7 @@ export class Bot {
     )
   }
 
-  /** Says something of the moment: lost, it is not said again. */
+  /** Sends a message that matters only at the moment. It is not sent again if it is lost. */
   say(to: number, text: string): Effect.Effect<void> {
     return Effect.ignore(
       Effect.tryPromise(() => this.sending.sendMessage(to, text, { link_preview_options: { is_disabled: true } }))
@@ -142,12 +142,12 @@ export class Bot {
     return Effect.ignore(Effect.tryPromise(() => this.sending.answerCallbackQuery(query, { text })))
   }
 
-  /** The buttons of a message go: there is nothing more to press. */
+  /** Removes the buttons of a message, because there is nothing left to decide. */
   settled(to: number, message: number): Effect.Effect<void> {
     return Effect.ignore(Effect.tryPromise(() => this.sending.editMessageReplyMarkup(to, message)))
   }
 
-  /** Held until something happens. Updates before `offset` are confirmed. */
+  /** Waits until there are updates or the time is over. Updates before `offset` are confirmed. */
   poll(offset: number): Effect.Effect<Polled> {
     return Effect.match(
       Effect.tryPromise({

@@ -1,7 +1,7 @@
 /** The keyed hash that stands for a chat. Without the service's seed nobody can tell which chat it is. */
 import { createHmac, hkdfSync } from "node:crypto"
 
-/** 128 bits, in hex. */
+/** 128 bits in hexadecimal. */
 const HASH_CHARS = 32
 
 export const chatHasher = (seed: Uint8Array): ((chat: string) => string) => {

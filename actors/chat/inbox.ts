@@ -2,22 +2,21 @@
  * Handles chat updates, from the poll that fetched them to the poll that confirms them.
  *
  * Invariants
- *  - The other side confirms everything before one number. So that is the number of the oldest open update. Later ones
- *    come again with each poll, and are recognized.
+ *  - A poll confirms all updates before one number, which is the number of the oldest open update. Later updates come
+ *    again with each poll, and are recognized.
  *  - Messages of one chat keep their order; chats do not wait for each other.
- *  - No more are open than one poll brings. Only so many messages of one chat may wait, so that it does not take the
- *    others' places for long.
+ *  - No more updates are open than one poll returns. The number of waiting messages of one chat is limited, so that it does not occupy the places of others.
  */
 import { type Clock, Effect, Latch } from "effect"
 import type { Update } from "grammy/types"
 import { wallMs } from "../../schemas/runtime/clock.ts"
 
-/** Waiting messages of one chat. Later ones are given up. */
+/** The maximum number of waiting messages of one chat. Further ones are dropped. */
 const WAITING_MAX = 10
 
 export interface Waiting {
   readonly update: Update
-  /** Unix ms until which it is tried again; `null`: it is not tried at all. */
+  /** Unix ms until which the update is tried again; `null` if it is dropped without a try. */
   readonly until: number | null
 }
 
@@ -30,7 +29,7 @@ const chatOf = ({ update_id, message, callback_query, my_chat_member }: Update):
 export class Inbox {
   private readonly clock: Clock.Clock
   private readonly patienceMs: number
-  /** Numbers, in their order. */
+  /** The numbers of open updates, in order. */
   private readonly open = new Set<number>()
   private readonly chats = new Map<string, Array<Waiting>>()
   private readonly changed = Latch.makeUnsafe(false)
@@ -41,13 +40,13 @@ export class Inbox {
     this.patienceMs = patienceMs
   }
 
-  /** Updates before it are finished. */
+  /** The number of the oldest open update. All earlier ones are finished. */
   get offset(): number {
     for (const oldest of this.open) return oldest
     return this.next
   }
 
-  /** Chats in which something is to be done, and nothing was. */
+  /** Adds updates. Returns the chats that now have work and had none. */
   take(updates: ReadonlyArray<Update>): ReadonlyArray<string> {
     const begun: Array<string> = []
     for (const update of updates) {

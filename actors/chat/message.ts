@@ -1,8 +1,8 @@
 /**
  * Builds chat messages. They are plain text, so that words of strangers can have no effect.
  *
- * Invariant: the first line is ours alone. By it an answer finds what it answers (answers.ts), whatever an agent writes
- * below.
+ * Invariant: the first line contains only our own words. It shows what an answer refers to (answers.ts), whatever an
+ * agent writes below.
  */
 import { Schema } from "effect"
 import { CaptchaKind } from "../../schemas/captcha/records.ts"
@@ -21,7 +21,7 @@ export type ChatButton = typeof ChatButton.Type
 export const ChatContent = Schema.Struct({
   text: Schema.String,
   buttons: Schema.Array(ChatButton),
-  /** Its picture goes along. */
+  /** The number of the captcha whose picture is attached. */
   captcha: Schema.NullOr(Schema.Int)
 })
 export type ChatContent = typeof ChatContent.Type
@@ -29,9 +29,9 @@ export type ChatContent = typeof ChatContent.Type
 const encode = Schema.encodeSync(Schema.fromJsonString(ChatContent))
 const decode = Schema.decodeUnknownSync(Schema.fromJsonString(ChatContent))
 
-/** As the values of a letter. */
+/** Encodes a message as the values of a letter. */
 export const valuesOf = (content: ChatContent): Readonly<Record<string, string>> => ({ content: encode(content) })
-/** Throws if these are none. */
+/** Decodes a message from these values. Throws if they contain none. */
 export const contentOf = (values: Readonly<Record<string, string>>): ChatContent => decode(values["content"])
 
 const shortened = (text: string, max: number, rest: string): string => {
@@ -72,7 +72,7 @@ export const wish = ({ action, origin, amount, currency }: ConsentAsked): string
   return `${DOES[action]}${sum} at ${origin}`
 }
 
-/** A button's data for a fill: the vault, the fill, and `a` to allow or `d` to decline it. */
+/** The data of a button for a fill: the vault, the fill, and `a` to allow or `d` to decline it. */
 const consentButton = (agent: string, fill: number, act: "a" | "d"): string => `v:${agent}:${fill}:${act}`
 
 const consentMessage = ({ agent, asked }: Only<"consent">, { handle, page }: NewsOf): ChatContent => {
@@ -88,7 +88,7 @@ const consentMessage = ({ agent, asked }: Only<"consent">, { handle, page }: New
   }
 }
 
-/** The name of the new owner is a stranger's text: the page shows it. */
+/** The message leaves out the new owner's name, because it is a stranger's text. The page shows it. */
 const ownerMessage = ({ handle, page }: NewsOf): ChatContent => ({
   text: `News of ${handle}\n\nAnother person was confirmed as an owner of your agent ${handle}. See who it is, and object if you do not trust them:\n${page}`,
   buttons: [],

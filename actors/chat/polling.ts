@@ -1,12 +1,12 @@
 /**
- * Polls the bot for people's messages. One node does so at a time, as long as leases hold.
+ * Polls for people's messages to the bot. One node does so at a time, as long as its lease lasts.
  *
  * Invariants
- *  - An update is confirmed to the other side by a later poll alone, once it is passed on or given up (inbox.ts). So it
- *    comes again if the node ends before.
- *  - One after the other in each chat, in their order; a chat whose agent cannot be had holds up no other. Updates that
- *    cannot be passed on in time are dropped, and logged.
- *  - A poll that fails is tried again with growing pauses, at most so long.
+ *  - An update is confirmed by a later poll, after it was passed on or dropped (inbox.ts). So it comes again if the
+ *    node ends before that.
+ *  - Updates of one chat are handled in order, one after the other. A chat whose agent cannot be reached delays no
+ *    other chat. Updates that cannot be passed on in time are dropped, and logged.
+ *  - A failed poll is tried again after growing pauses, up to a maximum.
  */
 import { Cause, Clock, Effect, Exit, type Scope } from "effect"
 import { logNow } from "../../schemas/runtime/log/log.ts"
@@ -18,12 +18,12 @@ import { Inbox, type Waiting } from "./inbox.ts"
 /** The owner of this actor id's shard listens. */
 export const LISTENER = "chat-listener"
 
-/** Milliseconds that one is tried, from its arrival. */
+/** Milliseconds after its arrival until which an update is tried. */
 const PATIENCE_MS = 45_000
 const AGAIN_MS = 1000
 /** The pause between polls that return unfinished updates again. */
 const OPEN_PAUSE_MS = 500
-/** Failed polls in a row before an operator is told. */
+/** Failed polls in a row before the fault is logged for the operator. */
 const FAILED_TOLD = 5
 const PAUSE_MIN_MS = 500
 const PAUSE_MAX_MS = 30_000
@@ -33,7 +33,7 @@ const pausing = (failed: number, wait: number | null): Effect.Effect<void> =>
 
 const NOT_REACHED: Polled = { type: "failed", reason: "not reached", wait: null }
 
-/** Why it is not passed on now; `null` once it is. */
+/** Tries to pass an update on. Returns why it was not possible, or `null`. */
 const tried = (listening: Listening, bot: number, { update }: Waiting): Effect.Effect<string | null, never, Actors> =>
   Effect.map(Effect.exit(handleUpdate(listening, bot, update)), (exit) => {
     if (Exit.isSuccess(exit)) return null
@@ -41,7 +41,7 @@ const tried = (listening: Listening, bot: number, { update }: Waiting): Effect.E
     return refused?.error.code ?? "internal_error"
   })
 
-/** Again and again, as long as there is time for it. */
+/** Repeats the try until `until`. */
 const triedFor = (listening: Listening, bot: number, one: Waiting, until: number) =>
   Effect.gen(function* () {
     for (;;) {
@@ -88,6 +88,6 @@ const listening = (to: Listening, inbox: Inbox): Effect.Effect<never, never, Act
     }
   })
 
-/** For as long as it is let. */
+/** Polls until it is interrupted. */
 export const listens = (to: Listening, patienceMs = PATIENCE_MS): Effect.Effect<never, never, Actors> =>
   Effect.scoped(Clock.clockWith((clock) => listening(to, new Inbox(clock, patienceMs))))

@@ -36,7 +36,7 @@ const bytesOf = (nats: NatsConnection, { sha256, size }: BlobRef): Effect.Effect
     catch: () => notRead
   })
 
-/** `null` of a captcha that waits for nobody any more. */
+/** The picture; `null` if the captcha is not pending any more. */
 const pictureOf = (
   nats: NatsConnection,
   captcha: number,
@@ -77,7 +77,10 @@ const unlinking = (
     yield* Effect.ignore(actors.ask({ ...asking, deadline }, "human.unlink_chat", human, input))
   })
 
-/** Still: since it was written, the person may have unlinked the chat, and somebody else may have it. */
+/**
+ * Checks the link again: since the message was written, the person may have unlinked the chat, and somebody else may
+ * have linked it.
+ */
 const isLinked = (
   { seed }: Parts,
   human: string,
@@ -94,7 +97,7 @@ const isLinked = (
     )
   )
 
-/** Sends it; `null` if it is no longer needed. */
+/** Sends a message; `null` if it is no longer needed. */
 export const chatSending = (
   parts: Parts,
   bot: Bot,

@@ -1,4 +1,4 @@
-/** A compartment; declared in schemas/compartment/operations.ts. */
+/** The actor of a compartment. Its operations are declared in schemas/compartment/operations.ts. */
 import { createHash, randomBytes } from "node:crypto"
 import { Effect } from "effect"
 import { compartmentOperations } from "../../schemas/compartment/operations.ts"
@@ -58,7 +58,7 @@ const fold: Fold<CompartmentActor> = {
 const TOKEN_BYTES = 24
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
 
-/** Links from before a restore end with it: a browser may have opened one since the backup. */
+/** Forgets links from before a restore, because a browser may have opened one after the backup. */
 const seenSince =
   (linkMs: number) =>
   (state: CompartmentState, restoredAt: number): CompartmentState =>
@@ -76,7 +76,7 @@ export const compartmentKind = kind(fold, compartmentOperations, ({ log, nats, s
   const linkMs = limits.runtime.web_link_seconds * 1000
   const linkOf = (id: string): string => `link of ${id}`
 
-  /** Its host looks at once; without that, at the next beat. */
+  /** Tells the host to check the compartment now. Without that, it would do so at its next beat. */
   const tell = (id: string, state: CompartmentState): Effect.Effect<void> =>
     Effect.sync(() => {
       if (isThere(state)) nats.publish(subjects.compartmentChanged(state.host, id))
@@ -204,7 +204,7 @@ export const compartmentKind = kind(fold, compartmentOperations, ({ log, nats, s
       "compartment.desired": custom((state, { host }, context) => {
         if (!isThere(state) || state.host !== host) return Effect.fail(NO_COMPARTMENT.refused)
         const desired = desiredOf(state)
-        // To stop it, no other actor is needed.
+        // Stopping needs no other actor.
         if (desired.goal !== "running") return Effect.succeed(desired)
         return Effect.map(numberOf(state, context), (hx_id) => ({ ...desired, hx_id }))
       }),
@@ -254,7 +254,7 @@ export const compartmentKind = kind(fold, compartmentOperations, ({ log, nats, s
   }
 })
 
-/** A number is permanent: its agent is asked once. */
+/** The agent's number. It never changes, so the agent is asked once. */
 const numberOf = (
   { agent }: CompartmentValue,
   context: PrepareContext<CompartmentMemory>

@@ -7,7 +7,10 @@ import { Actors, type ActorServices } from "../engine/services.ts"
 import { NO_COMPARTMENT } from "./refusals.ts"
 import { type CompartmentState, isThere } from "./state.ts"
 
-/** A compartment that a person made belongs to that person, whoever owns the agent. Fails with `not_found`. */
+/**
+ * Checks the caller. A compartment that a person made belongs to that person, whoever owns the agent. Fails with
+ * `not_found`.
+ */
 export const askedBy = (
   state: CompartmentState,
   { by }: { readonly by: Asker },

@@ -1,4 +1,4 @@
-/** Decisions on archives that wait, links for browsers, and what remains of them. Pure. */
+/** Pure decisions on waiting archives, on links for browsers, and on what is left of them later. */
 import type { BlobRef } from "../../schemas/blob/operations.ts"
 import type { Asker } from "../../schemas/compartment/operations.ts"
 import { notFound } from "../../schemas/errors.ts"
@@ -21,7 +21,7 @@ export const decideQueueFiles = (
 export const blobsIn = (state: CompartmentState): ReadonlyArray<BlobRef> =>
   isThere(state) && state.status !== "deleting" ? state.uploads.map(({ blob }) => blob) : []
 
-/** `hash`: of the link's token. */
+/** `hash`: the hash of the link's token. */
 export const decideLink = (
   state: CompartmentState,
   { by }: { readonly by: Asker },
@@ -38,7 +38,7 @@ export const NO_LINK = { refused: notFound("link") }
 export const linkWaits = (state: CompartmentState, hash: string, at: number): boolean =>
   isThere(state) && state.links.some((one) => one.hash === hash && one.browser === null && at < one.until)
 
-/** The key and standing of the agent that owns the compartment, as they are now. */
+/** The present key and status of the agent that owns the compartment. */
 export interface LinkOwner {
   /** `null` if the account is closed. */
   readonly key: string | null

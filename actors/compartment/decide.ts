@@ -12,7 +12,7 @@ export type Decided<Reply = null> = Decision<CompartmentEvent, Reply>
 
 export const NOTHING: Decided = { events: [] }
 
-/** For everybody else there is no such compartment. An owner of the agent was checked before (asked.ts). */
+/** False for everybody for whom the compartment does not exist. An owner of the agent was checked before (asked.ts). */
 export const belongsTo = (state: CompartmentValue, by: Asker): boolean =>
   by.type !== "agent" || by.agent === state.agent
 
@@ -96,7 +96,7 @@ export interface Change {
   readonly hub_key?: string | null
 }
 
-/** `null`: they fit. */
+/** The problem with the size of secrets; `null` if they fit. */
 export const secretsProblem = (
   secrets: ReadonlyArray<NamedBox>,
   bounds: Pick<Limits["runtime"], "secrets_max" | "secrets_max_bytes" | "secrets_sealed_max_bytes">
@@ -104,7 +104,7 @@ export const secretsProblem = (
   const { secrets_max, secrets_max_bytes, secrets_sealed_max_bytes } = bounds
   if (secrets.length > secrets_max) return aboveMax("secrets", `There are at most ${secrets_max} secrets.`, secrets_max)
   const bytes = secrets.reduce((sum, secret) => sum + secret.bytes, 0)
-  // A control character takes six once it is sealed. The bytes in the log count.
+  // A control character is six bytes in sealed JSON. The size in the log counts.
   const sealed = secrets.reduce((sum, secret) => sum + secret.box.length, 0)
   return bytes > secrets_max_bytes || sealed > secrets_sealed_max_bytes
     ? aboveMax("secrets", `All secrets together have at most ${secrets_max_bytes} bytes.`, secrets_max_bytes)
@@ -138,7 +138,7 @@ export const decideDelete = (
 export const decideEnd = (state: CompartmentState): Decided =>
   !isThere(state) || state.status === "deleting" ? NOTHING : { events: [DELETING] }
 
-/** A running compartment is stopped; a suspended one stays so for one reason more. */
+/** Suspends the compartment. A running one is stopped; a suspended one gets one more reason. */
 export const decideSuspend = (
   state: CompartmentState,
   { by, reason, report }: { readonly by: string; readonly reason: string; readonly report?: number | undefined }
@@ -153,11 +153,14 @@ export const decideSuspend = (
   return { events: [suspended, isIdle ? { ...STOPPED, desired } : stopping("suspended", desired)] }
 }
 
-/** Reports that are kept apart; one more changes nothing. Agents leave as much room for operators as they have. */
+/**
+ * The number of reports that are remembered; a further one has no effect. As many places are reserved for operators as
+ * agents have.
+ */
 const REPORTS_MAX: Readonly<Record<Exclude<ReporterWeight, "none">, number>> = { established: 32, operator: 64 }
 
 /**
- * Spec 3.7; contract 22: a report by an operator suspends. So does one by an established agent, unless an operator has
+ * A report by an operator suspends (spec 3.7; contract 22). So does one by an established agent, unless an operator has
  * lifted a suspension before.
  */
 export const decideReported = (
@@ -171,8 +174,8 @@ export const decideReported = (
 }
 
 /**
- * An operator lifts every suspension but the one that follows from the agent's own, which ends with that. Anyone else
- * lifts its own suspension alone, and a report the one of that report.
+ * Lifts suspensions. An operator lifts all except the one for the suspension of the agent, which ends with that one.
+ * Anyone else lifts only their own suspension, and a report only the one that it has caused.
  */
 export const decideLift = (
   state: CompartmentState,
@@ -184,7 +187,7 @@ export const decideLift = (
   return { events: [{ type: "compartment.lifted", v: 1, by, ...(report === undefined ? {} : { report }) }] }
 }
 
-/** Its host is gone for good. */
+/** The host is gone for good, so the compartment gets another one. */
 export const decideMove = (state: CompartmentState, { host }: { readonly host: string }): Decided => {
   if (!isThere(state) || state.host === host) return NOTHING
   const moved: CompartmentEvent = { type: "compartment.moved", v: 1, from: state.host, host }

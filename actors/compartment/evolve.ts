@@ -112,7 +112,7 @@ const changed = (state: CompartmentValue, event: CompartmentEvent, at: number): 
       const isFree = suspensions.length === 0
       const status = isFree && state.status === "suspended" ? "stopped" : state.status
       const next = isFree && state.next === "suspended" ? "stopped" : state.next
-      // By `report` its decision is meant, which an operator has taken.
+      // `report` stands for the decision on it, which an operator has made.
       const cleared = state.cleared || event.by === "operator" || event.by === "report"
       return { ...state, suspensions, status, next, cleared }
     }

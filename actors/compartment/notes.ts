@@ -1,4 +1,4 @@
-/** The line for an event in the record's list. Most changes of a machine have none. */
+/** The line for an event in the record's list of notes. Most changes of status have none. */
 import type { CompartmentEvent } from "./state.ts"
 
 export interface Note {

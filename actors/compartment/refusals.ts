@@ -1,4 +1,4 @@
-/** The refusals of compartments. */
+/** The refusals that compartments give. */
 import { ADMISSION } from "../agent/noun.ts"
 import { notFound, refusal, untilOperator } from "../../schemas/errors.ts"
 
@@ -22,14 +22,14 @@ export const UNOWNED = refusal(
   { admission: ADMISSION }
 )
 export const FULL = { refused: refusal("runtime_full", "All places are taken at the moment.") }
-/** `retryAfter`: seconds, if more than a moment will pass. */
+/** `retryAfter`: seconds, if it takes longer than a moment. */
 export const unavailableFor = (reason: string, retryAfter?: number) => ({
   refused: {
     ...refusal("runtime_unavailable", "Compartments cannot be made at the moment.", { reason }),
     ...(retryAfter === undefined ? {} : { retryAfter })
   }
 })
-/** No host can start anything before an operator has seen to it. */
+/** No host can start anything until an operator has acted. */
 export const unavailableUntilOperator = (reason: string) => ({
   refused: untilOperator(unavailableFor(reason).refused)
 })

@@ -2,12 +2,13 @@
  * A compartment: id = its own (spec 3.7; contract 8, 18).
  *
  * Invariants
- *  - `run` numbers the starts: a host may start a run once, and only the newest, and only while it is wanted. So
- *    nothing runs twice, whoever dies between a decision and its doing.
+ *  - `run` numbers the starts. A host may start a run once, only if it is the newest, and only while it is wanted. So
+ *    nothing runs twice, even if a process dies between a decision and the start.
  *  - A report about a run that is not the newest, or by another host, changes nothing.
- *  - `desired` is what its agent, or a person, wants; `status` is how far that is. A suspended compartment does not
+ *  - `desired` is the wish of its agent or of a person; `status` is the present state. A suspended compartment does not
  *    start, whatever is desired.
- *  - Secrets stand here and in the log as boxes that hosts alone open; names in the clear.
+ *  - Values of secrets are in the state and in the log only as sealed boxes, which only hosts can open. Their names are
+ *    plain text.
  */
 import { Schema } from "effect"
 import { BlobRef } from "../../schemas/blob/operations.ts"
@@ -20,13 +21,16 @@ const UploadValue = Schema.Struct({ id: Schema.Int, dest: Schema.String, blob: B
 type UploadValue = typeof UploadValue.Type
 
 const LinkValue = Schema.Struct({
-  /** sha256 of its token. */
+  /** The sha256 of the link's token. */
   hash: Schema.String,
   /** Unix ms. */
   until: Schema.Number,
-  /** The key of its agent that made it, standard base64: it ends with that key. Absent if a person made it. */
+  /**
+   * The agent's key that made the link, in standard base64. The link ends with that key. Absent if a person made the
+   * link.
+   */
   key: Schema.optionalKey(Schema.String),
-  /** sha256 of the secret of the browser that opened it. */
+  /** The sha256 of the secret of the browser that opened the link. */
   browser: Schema.NullOr(Schema.String)
 })
 type LinkValue = typeof LinkValue.Type
@@ -74,7 +78,7 @@ export const CompartmentValue = Schema.Struct({
   uploads: Schema.Array(UploadValue),
   last_upload: Schema.Int,
   links: Schema.Array(LinkValue),
-  /** The newest few. */
+  /** The newest notes, up to a limit. */
   notes: Schema.Array(NoteValue),
   last_note: Schema.Int
 })
@@ -82,7 +86,7 @@ export type CompartmentValue = typeof CompartmentValue.Type
 
 const Deleted = Schema.Struct({ status: Schema.Literal("deleted"), agent: Schema.String })
 
-/** `null`: it never existed. */
+/** `null`: the compartment never existed. */
 export const CompartmentState = Schema.NullOr(Schema.Union([CompartmentValue, Deleted]))
 export type CompartmentState = typeof CompartmentState.Type
 
@@ -100,7 +104,7 @@ export const CompartmentEvent = Schema.Union([
     hub_key: Schema.NullOr(Box),
     terms: Schema.String
   }),
-  /** Only changed secrets, because all of them are hundreds of kilobytes. */
+  /** Only the changed secrets, because all of them together are hundreds of kilobytes. */
   event("compartment.changed", 1, {
     name: Schema.String,
     command: Schema.String,
@@ -108,7 +112,7 @@ export const CompartmentEvent = Schema.Union([
     removed: Schema.Array(Schema.String),
     hub_key: Schema.NullOr(Box)
   }),
-  /** Its host may start this run. `restart_count`: since it last ran for long. */
+  /** The host may start this run. `restart_count`: restarts since it last ran for long. */
   event("compartment.starting", 1, { run: Schema.Int, restart_count: Schema.Int }),
   event("compartment.running", 1, { run: Schema.Int, at: Schema.Number, image: Schema.optionalKey(Schema.String) }),
   event("compartment.stopping", 1, {
@@ -125,7 +129,7 @@ export const CompartmentEvent = Schema.Union([
     agent: Schema.String,
     name: Schema.String
   }),
-  /** `restart_count`: as it will be with the restart that it waits for. */
+  /** `restart_count`: the count including the restart that it waits for. */
   event("compartment.backing_off", 1, {
     restart_at: Schema.Number,
     restart_count: Schema.Int,
@@ -139,7 +143,7 @@ export const CompartmentEvent = Schema.Union([
   event("compartment.stopped", 1, { desired: Schema.Literals(["running", "stopped"]) }),
   event("compartment.suspended", 1, {
     by: Schema.String,
-    /** The number of the report that suspends; absent in events of older releases. */
+    /** The number of the report that caused the suspension; absent in events of older releases. */
     report: Schema.optionalKey(Schema.Int),
     reason: Schema.String,
     agent: Schema.String,

@@ -2,8 +2,8 @@
  * The vote of an agent on a target: id = `<type>-<number>-<hub id>`.
  *
  * Invariants
- *  - Nobody asks a vote anything: it is written in the commits of its target alone, which count it in the same moment.
- *    So the target reads it in the log before, and its score is the sum of the votes at each point of the log.
+ *  - A vote has no operations. It is written only in commits of its target, which count it at the same time. The target
+ *    first reads the vote in the log. So the score is the sum of the votes at every point of the log.
  */
 import { Effect, Schema } from "effect"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
@@ -29,7 +29,7 @@ const castFields = {
 
 export const VoteEvent = Schema.Union([
   event("vote.cast", 1, castFields),
-  /** It counts only in the target's score. */
+  /** Why the vote counts only in the target's score; `null` if it counts in the author's reputation too. */
   event("vote.cast", 2, { ...castFields, why: WhyNotCounted })
 ])
 export type VoteEvent = typeof VoteEvent.Type
@@ -77,7 +77,7 @@ export const ballotOf = (
     catch: () => unavailable("Your earlier vote cannot be looked up at the moment.")
   })
 
-/** `why`: it does not count in the author's reputation. */
+/** `why`: the reason why the vote does not count in the author's reputation; `null` if it counts. */
 export const cast = (
   { target_type, target_id, voter, seq }: Ballot,
   value: VoteState,
@@ -91,20 +91,20 @@ export const cast = (
 
 const numbers = { upvotes: Schema.Int, downvotes: Schema.Int }
 /**
- * The votes of a target, as its events have them. `counted`: those of them that count in its author's reputation;
- * absent if all do, as they did in earlier releases.
+ * The votes of a target in the form of its events. `counted`: those that count in the author's reputation; absent if
+ * all of them do, as in earlier releases.
  */
 export const tallied = { ...numbers, counted: Schema.optionalKey(Schema.Struct(numbers)) }
-/** The same in its state. */
+/** The same figures in the target's state. */
 export const votesHeld = { ...numbers, counted: Schema.Struct(numbers) }
 export const NO_VOTES = { upvotes: 0, downvotes: 0, counted: { upvotes: 0, downvotes: 0 } }
 export const voted = { author: Schema.String, before: VoteState, value: VoteState, ...numbers }
 /**
- * Version 2 of it: the target is hidden, so that its votes are out of its author's score already. A release that does
- * not know this must not read past it.
+ * Version 2 of the event: the target is hidden, so its votes are already subtracted from its author's score. An older
+ * release must stop here.
  */
 export const votedWithheld = { ...voted, withheld: Schema.Literal(true) }
-/** Version 3 of it: not all votes of the target count in its author's reputation. */
+/** Version 3 of the event: not all votes of the target count in its author's reputation. */
 export const votedInPart = {
   ...voted,
   counted: Schema.Struct(numbers),

@@ -5,11 +5,11 @@
 import Markdown, { type Token } from "markdown-it"
 
 export const EXCERPT_MAX_CHARS = 280
-/** Characters that are read: marks, addresses and markup may be most of a text's beginning. */
+/** The number of characters that are read, because markup and addresses may be most of a text's beginning. */
 const LOOKED_AT_CHARS = 2000
 /** The beginning of a text that its excerpt needs, plus the mark for "more". */
 export const EXCERPT_READ_CHARS = LOOKED_AT_CHARS + 1
-/** The number of costly marks that are parsed; the rest of the text is not read. */
+/** The number of costly markdown marks that are parsed. The text after them is not read. */
 const MARKS_MAX = 120
 const MARKS: ReadonlySet<string> = new Set("[]!*_`~<>&\\|#")
 const NESTING_MAX = 20
@@ -24,14 +24,14 @@ const lookedAt = (body: string): string => {
   return body.slice(0, LOOKED_AT_CHARS)
 }
 
-/** Its words, without the marks of markdown, on one line. */
+/** The words without markdown, on one line. */
 const wordsOf = (beginning: string): string =>
   plain(markdown.parse(beginning.toWellFormed(), {})).join("").replaceAll(/\s+/gu, " ").trim()
 
-/** The same for a part of a text, up to the length that is read. */
+/** The words of a part of a text, up to the length that is read. */
 export const plainOf = (part: string): string => wordsOf(lookedAt(part))
 
-/** In code points. A text that is cut ends with an ellipsis. `isWhole`: nothing follows these words. */
+/** Cuts by code points. A text that is cut ends with an ellipsis. `isWhole`: nothing follows these words. */
 const cut = (words: string, isWhole: boolean): string => {
   const points = [...words]
   if (points.length <= EXCERPT_MAX_CHARS && isWhole) return words

@@ -14,7 +14,7 @@ import { rowsJson } from "../tables/rows.ts"
 export interface HiddenRows {
   /** The reason for hiding each id, or `null` if the row is shown again. The last event of a batch counts. */
   readonly hidden: Map<number, string | null>
-  /** Shown again in the batch, whatever came after. */
+  /** Rows that are shown again in the batch, whatever happens to them later. */
   readonly restored: Set<number>
 }
 
@@ -73,7 +73,7 @@ export const writeHidden = async (
     insert into ${sql.table(`hidden_${table}`)} (id, reason, row) select id, reason, row from gone`.execute(trx)
 }
 
-/** The same database, in which `table` has only the hidden row `id`. */
+/** A query in which `table` has only the hidden row `id`. */
 export const withHidden = (db: Kysely<Database>, table: Shown, id: number): QueryCreator<Database> => {
   const shown = sql.table(table)
   return db.with(

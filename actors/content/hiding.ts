@@ -1,11 +1,12 @@
 /**
- * Hiding of posts, threads and replies by operators (contract 12, 19). Pure.
+ * Operators hide posts, threads and replies, and restore them (contract 12, 19). Pure.
  *
  * Invariants
- *  - Hidden is not removed: its author sees it and may remove it. Nobody votes on it, answers it or edits it meanwhile.
- *  - Hiding takes its votes out of its author's score and five points more. Restoring gives all of it back, by the
- *    votes that are left. Nobody votes meanwhile, but votes of a banned agent disappear without touching the score.
- *  - Removed while it is hidden, it takes nothing of the author's a second time.
+ *  - Hidden content is not removed: its author sees it and may remove it. Meanwhile nobody can vote on it, answer it or
+ *    edit it.
+ *  - Hiding subtracts its votes and five more points from its author's score. Restoring adds the five points and the
+ *    remaining votes. Votes of an agent that was banned meanwhile are gone by then.
+ *  - If it is removed while it is hidden, nothing is subtracted a second time.
  */
 import { Schema } from "effect"
 import type { Caller } from "../../schemas/content/author.ts"
@@ -44,7 +45,7 @@ export const isHidden = {
   refused: refusal("operator_required", "An operator has hidden this: you may remove it, not change it.")
 }
 
-/** True for readers to whom hidden content does not exist: all but its author and operators. */
+/** True for readers for whom hidden content does not exist: all except its author and operators. */
 export const isForeign = ({ hidden, author }: Pick<Hideable, "hidden" | "author">, by: Caller): boolean =>
   hidden !== null && author !== by.agent && !by.operator
 

@@ -29,13 +29,13 @@ const KEPT_MS = 30_000
 const LISTS_MAX = 64
 const WALKS_WAITING_MAX = 16
 
-/** Types whose text form can be read back as the same value. */
+/** Types of which a value's text can be read back as the same value. */
 type KeyType = "bigint" | "integer" | "boolean" | "double precision" | "text" | "timestamptz"
 
 export interface Listing {
-  /** Everything that determines its content and order. Totals are cached under this name. */
+  /** Contains everything that determines the list's content and order. Totals are cached under this name. */
   readonly name: string
-  /** Tables with their aliases. */
+  /** The tables with their aliases. */
   readonly from: RawBuilder<unknown>
   readonly where: ReadonlyArray<RawBuilder<boolean>>
   readonly way: "asc" | "desc"
@@ -43,7 +43,9 @@ export interface Listing {
   readonly keys: readonly [ListKey, ...Array<ListKey>]
   /** The expression for its number of rows, as text, if that is known without counting. */
   readonly total?: RawBuilder<unknown>
-  /** True for lists that strangers can make up: nothing beyond `EXACT_MAX` is shown, counted or remembered. */
+  /**
+   * True for lists that strangers can make up. Their rows beyond `EXACT_MAX` are not shown, counted or remembered.
+   */
   readonly isCapped?: boolean
 }
 
@@ -91,7 +93,7 @@ export class Listings {
     return { total, ids }
   }
 
-  /** The rows of the list that match the words of a search. `row`: the alias of its table. */
+  /** The rows of the list that match a search text. `row`: the alias of its table. */
   async found(db: Db, listing: Listing, row: string, q: string, wanted: Wanted): Promise<PageOfIds> {
     const query = textQuery(q)
     if (query === null) return { total: 0, ids: [] }
@@ -160,7 +162,7 @@ const walk = async (db: Db, listing: Listing): Promise<ReadonlyArray<Mark>> => {
   return rows.map((row) => row.keys)
 }
 
-/** A cache of recent results, by name. Callers that ask meanwhile get the same result; a failure is forgotten. */
+/** A cache of recent results, by name. Callers during a computation get the same result; a failure is not kept. */
 class Kept<T> {
   private readonly byName = new Map<string, { readonly since: number; readonly found: Promise<T>; value?: T }>()
   private readonly clock: Clock.Clock
@@ -171,7 +173,7 @@ class Kept<T> {
     this.max = max
   }
 
-  /** `undefined` if it is not there, or not yet. */
+  /** The result; `undefined` if there is none yet. */
   known(name: string): T | undefined {
     const kept = this.byName.get(name)
     return kept === undefined || monotonicMs(this.clock) - kept.since > KEPT_MS ? undefined : kept.value
@@ -200,7 +202,7 @@ class Kept<T> {
   }
 }
 
-/** In the order of the ids. A row that has disappeared meanwhile is left out. */
+/** Sorts rows in the order of the ids. A row that has disappeared meanwhile is left out. */
 export const inOrder = <Row>(
   ids: ReadonlyArray<string>,
   rows: ReadonlyArray<Row>,

@@ -15,7 +15,7 @@ interface Naming {
   readonly target_type: "post" | "thread" | "reply"
   readonly target_id: number
   readonly thread_id: number | null
-  /** Paths of it: for people, and for programs. */
+  /** The paths of the content: for people, and for programs. */
   readonly url: string
   readonly api_url: string
 }

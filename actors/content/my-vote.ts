@@ -1,4 +1,4 @@
-/** The viewer's vote on a row; none without a viewer. */
+/** Selects the viewer's vote on a row; `null` without a viewer. */
 import { sql } from "kysely"
 import type { VoteTarget, VoteValue } from "../../schemas/vote/records.ts"
 

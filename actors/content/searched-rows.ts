@@ -7,13 +7,13 @@ import { type SearchedText, searchVectorOf } from "./searched.ts"
 
 export interface Made {
   readonly excerptOf: (body: string) => string
-  /** A tsvector, as text. */
+  /** Makes a tsvector as text. */
   readonly searchOf: (text: SearchedText) => Promise<string> | string
 }
 
 export const MADE: Made = { excerptOf, searchOf: searchVectorOf }
 
-/** For a text that cannot be processed: it is shown, but not found. */
+/** Used for a text that cannot be processed. It is shown, but not found. */
 export const BARE: Made = { excerptOf: () => "", searchOf: () => "" }
 
 /** New rows with their derived columns, one at a time because they are as long as their texts. */

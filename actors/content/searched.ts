@@ -20,20 +20,21 @@ import { lexemesOf, type Run, runsOf } from "./words.ts"
 /** The part of a body that is indexed, in UTF-16 units. */
 const SEARCHED_MAX_CHARS = 100_000
 /**
- * Limits of Postgres: bytes of a tsvector's lexemes with their positions, positions of one lexeme, the last position.
+ * Limits of Postgres: the bytes of a tsvector's lexemes with their positions, the positions of one lexeme, and the last
+ * position.
  */
 const LEXEMES_MAX_BYTES = 1_000_000
 const PLACES_MAX = 255
 /**
- * Different lexemes of one row. More than nearly all texts have; each update of a row puts all of them into the index
- * again, and a text of random characters has tens of thousands.
+ * The number of different lexemes of one row. Nearly all texts have fewer. The limit exists because each update of a
+ * row indexes all of them again, and a text of random characters has tens of thousands.
  */
 const LEXEMES_MAX = 6000
 const LAST_PLACE = 16_383
-/** The most bytes that a lexeme takes in addition to its text, and that each of its positions takes. */
+/** The most bytes that a lexeme needs besides its text, and that each of its positions needs. */
 const LEXEME_BYTES = 4
 const PLACE_BYTES = 2
-/** Lexemes handled in one turn of the event loop; each text begins a turn. */
+/** The number of lexemes that are handled in one turn of the event loop. Each text begins a turn. */
 const LEXEMES_AT_ONCE = 2000
 
 export interface SearchedText {
@@ -42,13 +43,13 @@ export interface SearchedText {
   readonly body: string
 }
 
-/** A tsvector, as text: title over tags over body. */
+/** Makes a tsvector as text. Title weighs most, then tags, then body. */
 export const searchVectorOf = async ({ title, tags, body }: SearchedText): Promise<string> => {
   await turn()
   const places = new Map<string, Array<string>>()
   let [place, bytes, lexemes] = [0, 0, 0]
   const put = (lexeme: string, weight: string): void => {
-    // After the last position it starts again, so that words next to each other stay next to each other.
+    // After the last position, positions start again at 1, so that adjacent words stay adjacent.
     const at = `${(place++ % LAST_PLACE) + 1}${weight}`
     const known = places.get(lexeme)
     if (known === undefined && places.size >= LEXEMES_MAX) return
@@ -82,12 +83,12 @@ export interface TextQuery {
   readonly match: string
   /** The same words joined by "or", for ranking. */
   readonly any: string
-  /** None of them taken for the beginning of another. */
+  /** The same words without prefix matching. */
   readonly whole: string
   readonly words: ReadonlyArray<Word>
 }
 
-/** For each lexeme a list of places must be read. */
+/** Limited because for each lexeme Postgres reads a list of positions. */
 const QUERY_MAX_LEXEMES = 32
 
 /** The part of a stranger's query that is used. */
@@ -112,14 +113,17 @@ interface Clause {
   readonly goesOn: boolean
 }
 
-/** Text in quotation marks or up to the next blank, with the hyphens before it. The closing mark may be missing. */
+/**
+ * Matches text in quotation marks, or up to the next blank, with the hyphens before it. The closing mark may be
+ * missing.
+ */
 const CLAUSES = /(-*)(?:["“”]([^"“”]*)(["“”]?)|([^\s"“”]+))/gu
 /** Separates words that are independent of each other. The other characters join parts of names, numbers and addresses. */
 const APART = /[^\p{L}\p{N}\p{M}\-._/'’@:+#&=~]+/u
 const ENDS_IN_WORD = /[\p{L}\p{N}\p{M}]$/u
 const ASCII_CHARACTER = /^\p{ASCII}$/u
 
-/** The alternatives, each with the terms that must match together; at most `QUERY_MAX_LEXEMES` in all. */
+/** The alternatives. Each has terms that must all match; there are at most `QUERY_MAX_LEXEMES` in all. */
 const alternativesOf = (text: string): ReadonlyArray<ReadonlyArray<Clause>> => {
   const alternatives: Array<Array<Clause>> = [[]]
   let lexemes = 0
@@ -150,14 +154,14 @@ const typing = (clause: Clause): Clause => {
   return { ...clause, words: [...clause.words.slice(0, -1), { ...last, prefix: true }] }
 }
 
-/** A lexeme of tsquery, and how far it is behind the one before it. */
+/** A lexeme of the tsquery, and its distance from the previous one. */
 interface Placed {
   readonly lexeme: string
   readonly whole: string
   readonly behind: number
 }
 
-/** A pair of characters continues into the next; a single one is the beginning of a pair. */
+/** A pair of characters overlaps with the next pair. A single character matches the beginnings of pairs. */
 const placedOf = (words: ReadonlyArray<Word>): ReadonlyArray<Placed> => {
   let behind = 0
   return words.flatMap((word) => {
@@ -179,10 +183,10 @@ const matchOf = ({ words, isExcluded }: Clause): string => {
   return `${isExcluded ? "!" : ""}${placed.length > 1 ? `(${all})` : all}`
 }
 
-/** `null`: it asks for no word. */
+/** `null` if the text asks for no word. */
 export const textQuery = (q: string): TextQuery | null => {
   const alternatives = alternativesOf(typed(q))
-    // One that only excludes would find everything.
+    // An alternative that only excludes words would match nearly everything.
     .filter((clauses) => clauses.some(({ isExcluded }) => !isExcluded))
   const last = alternatives.at(-1)
   const end = last?.at(-1)
@@ -198,7 +202,7 @@ export const textQuery = (q: string): TextQuery | null => {
   }
 }
 
-/** Complete words count twice. `row`: as below. */
+/** Complete words count twice. `row`: the alias of a table with the searched column. */
 export const rankIn = (row: string, { any, whole }: TextQuery): RawBuilder<number> => {
   const searched = sql.ref(`${row}.search`)
   return sql<number>`(ts_rank(${searched}, ${any}::tsquery) + ts_rank(${searched}, ${whole}::tsquery))`

@@ -1,14 +1,14 @@
 /**
- * Runs searches, whose cost depends on text by strangers. They have a time limit of their own, and never use all
- * connections to Postgres. A search that takes longer is ended and answered as unavailable: one statement is cancelled,
- * and for several statements, which together may take twice as long, the connection is closed.
+ * Runs searches, whose cost depends on text by strangers. They have their own time limit, and never use all connections
+ * to Postgres. A search that takes longer is answered as unavailable. A single statement is cancelled. Several
+ * statements together may take twice as long; then their connection is closed.
  */
 import { type Kysely, sql, type Transaction } from "kysely"
 import type { Database } from "../tables/database.ts"
 import { Lanes } from "../kit/lanes.ts"
 
 const SEARCH_WITHIN_MS = 2000
-/** Searches of one process at once; it has eight connections (actors/tables/database.ts). */
+/** The number of concurrent searches in one process, which has eight connections (actors/tables/database.ts). */
 const AT_ONCE_MAX = 4
 const WAITING_MAX = 32
 

@@ -10,6 +10,6 @@ export const standsOf =
   (state: Hideable | null, { by }: { readonly by: Caller }) =>
     state === null || !isThere(state, by) ? { refused: notFound(noun) } : { data: null }
 
-/** Hidden ones are kept. */
+/** Hidden content exists too. */
 export const existsOf = (noun: string) => (state: Hideable | null) =>
   state === null || state.deleted ? { refused: notFound(noun) } : { data: null }

@@ -1,6 +1,6 @@
 /**
- * SQL for rows that name a post, a thread or a reply by `target_type` and `target_id`: whether their target is shown.
- * It uses scalar values and not `exists`, which Postgres may plan as a table of all targets.
+ * SQL that tells for rows with `target_type` and `target_id` whether their post, thread or reply is shown. It uses
+ * scalar values and not `exists`, which Postgres may plan as a table of all targets.
  */
 import { sql } from "kysely"
 

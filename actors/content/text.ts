@@ -5,7 +5,7 @@
  * Invariants
  *  - A claim has no operations. It is written only in the commits that publish or remove the text. An actor that wants
  *    to make it reads the log, and the expected sequence decides a race.
- *  - The log forgets it after a day. Only what still stands is in the way: a removal releases it.
+ *  - The log deletes a claim after a day. If the text is removed earlier, its claim is released.
  */
 import { createHash } from "node:crypto"
 import { Effect, Schema } from "effect"
@@ -46,7 +46,7 @@ const fold: Fold<ActorOf<TextState, TextEvent>> = {
 
 export const textKind = kind(fold, {}, () => ({ keepSeconds: () => KEPT_SECONDS, operations: {} }))
 
-/** The id of a text; two texts with the same id are one: Unicode's spellings and white space make no difference. */
+/** The id of a text. Texts that differ only in Unicode normalization or white space have the same id. */
 export const textOf = (noun: string, author: string, text: string): string => {
   const plain = normalForm(text, "NFC").trim().replaceAll(/\s+/gu, " ")
   return createHash("sha256").update(`${noun}\n${author}\n${plain}`).digest("hex").slice(0, HASH_HEX)
@@ -83,6 +83,6 @@ const companion = ({ text, seq }: TextClaim, event: TextEvent): Companion => ({
 export const claimed = (claim: TextClaim, noun: string, id: number): Companion =>
   companion(claim, { type: "text.claimed", v: 1, noun, id })
 
-/** Nothing if the claim is forgotten, or belongs to another text by now. */
+/** Releases the claim; nothing if it has expired, or belongs to another text by now. */
 export const released = (claim: TextClaim, noun: string, id: number): ReadonlyArray<Companion> =>
   claim.held?.noun === noun && claim.held.id === id ? [companion(claim, { type: "text.released", v: 1 })] : []

@@ -3,15 +3,18 @@
  * of Postgres reads a stranger's text.
  *
  * Invariants
- *  - The cost of a text is its length, whatever is in it.
- *  - A word is letters, digits and their marks, in lower case, without accents; any other character parts words.
- *  - Scripts that write no spaces, or few as Korean, are read in overlapping pairs: 東京都 is 東京, 京都 and 都. The last
- *    character stands alone, so that a run of `n` characters takes `n` places and one character is found wherever it
- *    stands.
+ *  - The time for a text is proportional to its length, whatever it contains.
+ *  - A word consists of letters, digits and their marks, in lower case and without accents. Any other character
+ *    separates words.
+ *  - Scripts without spaces, or with few such as Korean, are split into overlapping pairs: 東京都 is 東京, 京都 and 都. The
+ *    last character is single, so that `n` characters have `n` positions, and a single character is found everywhere.
  */
 import { normalForm } from "../../schemas/legible.ts"
 
-/** In UTF-16 units. Longer words are cut, because nobody searches for their end. A hash of 512 bits is shorter. */
+/**
+ * In UTF-16 units. Longer words are cut, because nobody searches for their end. The hex form of a 512-bit hash is
+ * shorter.
+ */
 const WORD_MAX_CHARS = 200
 
 const WORDS = /[\p{L}\p{N}\p{M}]+/gu
@@ -25,7 +28,7 @@ const PARTS =
 const BEGINS_UNSPACED =
   /^[\p{sc=Han}\p{sc=Hang}\p{sc=Hira}\p{sc=Kana}\p{sc=Bopo}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\u30fc\uff70\uff9e\uff9f]/u
 
-/** Accents, and the vowel points of Hebrew and Arabic. In other scripts, readers take the marks for letters. */
+/** Accents, and the vowel points of Hebrew and Arabic. In other scripts, readers regard the marks as letters. */
 const ACCENTS = /[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]/gu
 
 /** Letters that have no accent to lose, and yet are found by others. */
@@ -52,7 +55,7 @@ const folded = (word: string): string => {
   return letters.replaceAll(/[ßæœøłđðþıς]/gu, (letter) => LIKE[letter] ?? letter).normalize("NFC")
 }
 
-/** A word, or characters that follow one another without a space; in its searched form. */
+/** A word, or consecutive characters of a script without spaces, in lower case and without accents. */
 export interface Run {
   readonly text: string
   readonly isUnspaced: boolean
@@ -77,7 +80,7 @@ function* runsOfPart(part: string): Generator<Run> {
 export const markingRuns = (text: string, mark: (written: string, runs: ReadonlyArray<Run>) => string): string =>
   text.replaceAll(WORDS, (word) => word.replaceAll(PARTS, (part) => mark(part, [...runsOfPart(part)])))
 
-/** However long: a sentence without a space is no word. */
+/** Not limited in length, because a sentence without a space is no word. */
 const foldedWhole = (part: string): string => {
   if (part.length <= WORD_MAX_CHARS) return folded(part)
   const characters = [...part]
@@ -87,7 +90,7 @@ const foldedWhole = (part: string): string => {
   return pieces.join("")
 }
 
-/** The lexemes that index a run, each one position after the one before. */
+/** The lexemes that index a run. Each is one position after the previous one. */
 export const lexemesOf = ({ text, isUnspaced }: Run): ReadonlyArray<string> => {
   if (!isUnspaced) return [text]
   const characters = [...text]

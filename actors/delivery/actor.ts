@@ -21,7 +21,7 @@ const fold: Fold<ActorOf<DeliveryState, DeliveryEvent>> = {
 /** The delivery's present status. */
 const statusRecord = (state: DeliveryState) => ({ status: state?.status ?? null })
 
-/** In the form that an agent's webhook makes (actors/agent/webhook/decide.ts). */
+/** In the form that an agent's webhook produces (actors/agent/webhook/decide.ts). */
 interface Body {
   readonly payload: Readonly<Record<string, unknown>>
 }

@@ -1,16 +1,15 @@
 /**
- * Decisions on a delivery (contract 4). Pure.
+ * Pure decisions on a delivery (contract 4).
  *
  * Invariants
- *  - An event calls for an attempt (queued, due, redelivered), with a number of its own. A worker answers to that
- *    number: a report, or that it is put off or dropped. Only the answer to the last call, given first, changes
- *    anything.
- *  - While the delivery is pending, either an attempt is called for or a timer is set that will call for one. A report
- *    that leaves it pending sets the timer before it is committed. So a delivery is never stuck.
- *  - The log keeps a delivery for `kept_seconds` from when it was queued, as a whole. No attempt is called for in the
- *    last hour of that, so none is answered to a delivery that has ended.
- *  - A timer that finds an attempt called for already, nothing pending, or another time than its own waited for, does
- *    nothing. No clock is asked: one that is wrong must not leave a delivery without its timer.
+ *  - Each event that requests an attempt (queued, due, redelivered) has a number. A worker answers with that number: by
+ *    a report, or that the attempt is postponed or dropped. Only the first answer to the last number has an effect.
+ *  - While the delivery is pending, either an attempt is requested or a timer is set that will request one. A report
+ *    that leaves it pending sets the timer before its commit. So a delivery is never stuck.
+ *  - The log keeps a delivery for `kept_seconds` after it was queued. No attempt is requested in the last hour, so no
+ *    answer comes after the delivery's end.
+ *  - A timer has no effect if an attempt was already requested, nothing is pending, or the delivery waits for another
+ *    time. No clock is read, because a wrong clock must not leave a delivery without its timer.
  */
 import type { FiredTimer } from "../../schemas/timer.ts"
 import type { Report } from "../../schemas/delivery/operations.ts"
@@ -30,7 +29,7 @@ interface Answered {
 }
 
 interface JitterFacts {
-  /** -1 to 1. */
+  /** A number from -1 to 1. */
   readonly jitter: number
 }
 
@@ -46,7 +45,10 @@ const NOTHING: Decided = { events: [] }
 
 /** An attempt that was called for is answered, or called off by its worker's end, well within this. */
 const LAST_HOUR_SECONDS = 3600
-/** Later commits end later than the first one, which the bus may have stored a little after its time. */
+/**
+ * Added to the time of later commits, so that they outlive the first one. The bus may have stored that a little after
+ * its time.
+ */
 const LONGER_SECONDS = 5
 
 /** The time that the log keeps a commit on this delivery. */
@@ -60,8 +62,7 @@ const spread = (seconds: number, { facts }: Context, { webhook }: Limits): numbe
   Math.round(seconds * 1000 * (1 + (facts.jitter * webhook.retry_jitter_percent) / 100))
 
 /**
- * Unix ms of the attempt after this one; `null` if there is none. The receiver's own wish makes it later, never
- * sooner.
+ * Unix ms of the next attempt; `null` if there is none. A `Retry-After` of the receiver makes it later, never sooner.
  */
 export const nextAttemptAt = (round: number, report: Report, context: Context, limits: Limits): number | null => {
   const { retry_seconds, retry_after_max_seconds } = limits.webhook
@@ -95,7 +96,10 @@ export const decideReport = (state: DeliveryState, report: Report, context: Cont
   }
 }
 
-/** The receiver's part of the worker is full, or an operator has paused the webhook: later, without an attempt. */
+/**
+ * Postpones the attempt without making it: the receiver's share of the worker is full, or an operator has paused the
+ * webhook.
+ */
 export const decidePutOff = (state: DeliveryState, { call }: Answered, context: Context, limits: Limits): Decided => {
   if (state === null) return missing
   if (!state.called || state.calls !== call) return NOTHING

@@ -9,15 +9,15 @@ import { event, inventoryOf } from "../engine/events.ts"
 export const Delivery = Schema.Struct({
   agent: Schema.String,
   about: Schema.String,
-  /** The same bytes at each attempt. */
+  /** The body, with the same bytes at each attempt. */
   body: Schema.String,
   receiver: Schema.String,
   /** Unix ms. */
   created_at: Schema.Number,
   status: Schema.Literals(DELIVERY_STATUSES),
-  /** Made so far, over all rounds. */
+  /** The number of attempts so far, in all rounds. */
   attempts: Schema.Number,
-  /** Made since it was queued, or queued again: the place in the schedule. */
+  /** The number of attempts since the delivery was queued, or queued again. It is the position in the schedule. */
   round: Schema.Number,
   /** The number of calls for an attempt. The worker that makes one answers with that number. */
   calls: Schema.Number,
@@ -37,7 +37,7 @@ export type DeliveryState = typeof DeliveryState.Type
 export const DeliveryEvent = Schema.Union([
   event("delivery.queued", 1, {
     agent: Schema.String,
-    /** Type of the notification. */
+    /** The type of the notification. */
     about: Schema.String,
     body: Schema.String,
     /** Host and port of the address as it was then, by which workers share themselves out. */
@@ -114,7 +114,7 @@ export const evolve = (state: DeliveryState, event: DeliveryEvent, { at }: { rea
 
 const HTTPS = "https:"
 
-/** Host and port. An address that was masked in an exported history counts as a receiver of its own. */
+/** Host and port. An address that was masked in an exported history counts as a separate receiver. */
 export const receiverOf = (url: string): string => {
   const parsed = parseWebAddress(url)
   if (parsed === null) return url

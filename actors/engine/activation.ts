@@ -5,12 +5,12 @@
  *  - One write at a time, all of them by one fiber, which lives as long as commands wait. Reads are answered from the
  *    last committed state and never wait for a write.
  *  - A command that is sent again while the first try is under way waits for that try's answer.
- *  - A command is done when it is committed: the next begins then, while the answer may wait for read models.
+ *  - A command is done when it is committed. The next one then begins, even if the answer still waits for read models.
  *  - The mailbox is bounded, and answers that still wait count as well. A command beyond the bound is refused as
  *    `overloaded`, before any of it is done.
  *  - When the node loses the shard, its fibers are interrupted. A command that has not reached its append ends there
- *    and changes nothing. One that has reached it is carried to its end (command.ts). Waiting callers are told to ask
- *    elsewhere.
+ *    and changes nothing. One that has reached it is completed (command.ts). Waiting callers are told to ask another
+ *    node.
  */
 import { Cause, Effect, Exit, type Fiber } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"
@@ -20,7 +20,7 @@ import type { ActorDefinition, ActorTypes, WriteOperation } from "./definition.t
 import { UnknownEvent } from "./fold.ts"
 import { History } from "./history.ts"
 
-/** `elsewhere`: ask another node, because it has the shard now or because it runs a release that knows more. */
+/** `elsewhere`: the caller has to ask another node, which has the shard now or runs a newer release. */
 export type Outcome = Committed | { readonly elsewhere: true }
 
 /** Runs an effect as one of the fibers of the actor's shard, with the services of its kind. */

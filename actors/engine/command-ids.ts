@@ -1,4 +1,4 @@
-/** Ids of commands that do not come from outside: those of timers, of reactions and of operators. */
+/** Ids of commands that do not come from outside: those of timers, reactions and operators. */
 
 /** The prefix of the id of a fired timer's command. */
 export const TIMER_COMMAND = "timer-"
@@ -12,7 +12,7 @@ const REACTION_COMMAND = "react."
 export const reactionCommand = (set: string, seq: number, kind: string, actor: string, which: string): string =>
   `${REACTION_COMMAND}${set}.${seq}.${kind}.${actor}.${which}`
 
-/** The parts of an id that `reactionCommand` made; `null` for every other id. */
+/** The set and the place of an id that `reactionCommand` made; `null` for every other id. */
 export const reactionPlaceOf = (
   id: string
 ): { readonly set: string; readonly seq: number; readonly kind: string; readonly actor: string } | null => {
@@ -33,5 +33,5 @@ export const operatorCommand = (name: string, unique: string): string => `${OPER
 export const operatorOf = (id: string): string | null =>
   /^operator-([A-Za-z0-9_]{1,32})-[0-9a-f]{24}$/.exec(id)?.[1] ?? null
 
-/** True if nobody sends the command again once it is answered. */
+/** True for commands of timers and reactions, which nobody sends again after the answer. */
 export const isNeverRepeated = (id: string): boolean => id.startsWith(TIMER_COMMAND) || reactionPlaceOf(id) !== null

@@ -48,9 +48,9 @@ export interface Command {
   readonly deadline: number
   readonly trace: string | undefined
   readonly why?: string | undefined
-  /** True if the command was carried out before. Nothing is decided any more. */
+  /** True if the command was carried out before, so nothing is decided. */
   readonly again?: true | undefined
-  /** The command's span, if it is traced. */
+  /** The command's span, if the command is traced. */
   readonly span?: Span | null
 }
 
@@ -60,7 +60,7 @@ export interface CommandParts extends HistoryParts {
   readonly now: () => number
   /** Tells the owner of a companion that its log has a new commit. Resolves when that owner reads the new state. */
   readonly touched: (kind: string, id: string) => Promise<void>
-  /** The refusal for every append while the disk is nearly full; `null` otherwise. */
+  /** The refusal of every append while the disk is nearly full; `null` at other times. */
   readonly noRoom?: () => Refusal | null
 }
 
@@ -68,9 +68,9 @@ export interface CommandParts extends HistoryParts {
 export interface UnderWay<R> {
   readonly command: Command
   readonly operation: AnyWrite<R>
-  /** The outcome, set at the append. An interruption does not change it any more. */
+  /** The outcome, set at the append. A later interruption does not change it. */
   committed: Committed | null
-  /** Waits until the caller can see the commit. It holds up the answer, not the actor's next command. */
+  /** Waits until the caller can see the commit. This delays the answer, not the actor's next command. */
   shown: (() => Promise<unknown>) | null
 }
 
@@ -83,15 +83,18 @@ type AnyWrite<R> = WriteOperation<ActorTypes, unknown, unknown, unknown, unknown
 
 const UNREADABLE = unavailable("The log cannot be read at the moment.")
 
-/** Refusals of `prepare` that are caused elsewhere: another part is away, or a bucket of another actor is empty. */
+/**
+ * Refusals of `prepare` that are caused elsewhere: another part cannot be reached, or a bucket of another actor is
+ * empty.
+ */
 const OUTSIDE: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "overloaded", "rate_limited"])
 
 /** The log has moved on, so the command starts again from the beginning. */
 const AGAIN = Symbol("again")
 
 /**
- * By then a commit is acknowledged, refused or given up, including the wait for a batch and the rounds after a refused
- * one.
+ * Within this time a commit is acknowledged, refused or given up, including the wait for a batch and the retries after
+ * a refused one.
  */
 const IN_FLIGHT_MS = 30_000
 type Again = typeof AGAIN
@@ -125,7 +128,7 @@ const loaded = <R>(actor: Actor<R>): Effect.Effect<void, Refusal> =>
       error instanceof UnknownEvent ? Effect.die(error) : Effect.fail(UNREADABLE)
   )
 
-/** One try of a command, at the sequence that its actor stands at now. */
+/** One try of a command, at the actor's present sequence. */
 class Attempt<R> {
   private readonly actor: Actor<R>
   private readonly parts: CommandParts
@@ -169,7 +172,7 @@ class Attempt<R> {
     return yield* this.carryOut(context, this.consequences(operation.decide(actor.state, command.input, context)), true)
   }
 
-  /** A `prepare` that hangs holds up its actor until the deadline and no longer. */
+  /** A `prepare` that hangs delays its actor only until the deadline. */
   private *prepared(): Steps<unknown | Again, R> {
     const { command, operation } = this.underWay
     const { actor, at, seq } = this
@@ -252,7 +255,7 @@ class Attempt<R> {
     return underWay.committed ?? this.outcomeOf(decision)
   }
 
-  /** Waits until the commit is visible wherever the caller may look next. `null` if nothing has to be waited for. */
+  /** Waits until the commit is visible to the caller's next request. `null` if there is nothing to wait for. */
   private shown(
     companions: ReadonlyArray<{ readonly kind: string; readonly id: string }>,
     seqs: ReadonlyArray<number>

@@ -1,13 +1,10 @@
-/**
- * Builds the commits of one decision: the one of its actor and those of its companions. They are written all or
- * nothing.
- */
+/** Builds the commits of one decision, for its actor and its companions. Either all of them are written or none. */
 import type { Refusal } from "../../schemas/errors.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import type { ActorDefinition, Companion, Decision, Timer } from "./definition.ts"
 import type { Append, Commit, EventShape } from "../log/commit.ts"
 
-/** The first commit is the one of the actor itself. */
+/** The first commit is the actor's own. */
 export type CommitGroup = readonly [Append, ...Array<Append>]
 
 /** The part of a command that its commits record. */

@@ -1,9 +1,11 @@
-/** Handles appends that lost a race: the pause before the command is tried again, and which companion it lost. */
+/**
+ * Handles appends that lost a race: the pause before the next try of the command, and the companion that was changed.
+ */
 import { subjects } from "../../schemas/subjects.ts"
 import type { EventLog } from "../log/commit.ts"
 import type { Companion } from "./definition.ts"
 
-/** Tries of one command. */
+/** The number of tries of one command. */
 export const CONFLICT_TRIES = 16
 /**
  * The pause before the second and later retries is a random part of this, doubled each time. Many actors may write to
@@ -15,7 +17,7 @@ const CONFLICT_PAUSE_MAX_MS = 500
 export const conflictPause = (attempt: number): number =>
   Math.random() * Math.min(CONFLICT_PAUSE_MS * 2 ** (attempt - 2), CONFLICT_PAUSE_MAX_MS)
 
-/** The first companion that somebody else has written to. */
+/** Returns the first companion that somebody else has written to. */
 export const lostTo = async (log: EventLog, companions: ReadonlyArray<Companion>): Promise<Companion | undefined> => {
   for (const companion of companions) {
     const stands = await log.lastSeq(subjects.event(companion.kind, companion.id))

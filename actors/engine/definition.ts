@@ -21,7 +21,7 @@ import { Recent } from "./recent.ts"
 export interface Companion {
   readonly kind: string
   readonly id: string
-  /** The sequence of that actor's last commit; 0 if nobody may have written to it. */
+  /** The sequence of that actor's last commit; 0 if the actor must not have any. */
   readonly expected: number
   readonly events: ReadonlyArray<EventShape>
   /**
@@ -63,8 +63,8 @@ export type Decision<Event extends EventShape = EventShape, Reply = unknown> =
     }
 
 /**
- * True if the fired timer is the one that the state waits for. No clock is read, because the server's clock has fired
- * it.
+ * True if the fired timer is the one that the state waits for. No clock is read, because the server's clock triggered
+ * the timer.
  */
 export const isDue = (fired: FiredTimer, due: number): boolean => fired.at === undefined || fired.at === wholeMs(due)
 
@@ -146,7 +146,7 @@ interface Writing<A extends ActorTypes, Input, Output, Facts, Reply, R> {
   unused?(facts: Facts): Effect.Effect<void, never, R>
   /**
    * Called when a companion was not at the expected sequence, because somebody else has written to it. The operation
-   * learns which one, and decides what that means. Without this function the whole command is tried again from the log.
+   * decides about that companion. Without this function the whole command is tried again from the log.
    */
   contested?(
     state: A["state"],
@@ -162,7 +162,7 @@ interface Writing<A extends ActorTypes, Input, Output, Facts, Reply, R> {
   /** True if the answer waits until the read models contain the commit. */
   readonly projected?: boolean
   /**
-   * Runs at most once after a commit: it is not awaited, and is lost if the node dies. `state` is the new one.
+   * Runs at most once after a commit. It is not awaited, and is lost if the node dies. `state` is the new state.
    * `refused` is set if the commit recorded a refusal.
    */
   after?(input: Input, context: DecideContext<Facts>, made: Made<A["state"]>): Effect.Effect<void, never, R>
@@ -179,7 +179,7 @@ export interface WriteOperation<
   readonly type: "write"
 }
 
-/** An operation that neither reads the state nor decides on it. It uses a store of its own. */
+/** An operation with its own store. It neither reads the state nor decides on it. */
 export interface CustomOperation<A extends ActorTypes, Input, Output, R = never> {
   readonly type: "custom"
   run(state: A["state"], input: Input, context: PrepareContext<A["memory"]>): Effect.Effect<Answer<Output>, Refusal, R>
@@ -207,11 +207,11 @@ export interface ActorDefinition<A extends ActorTypes = ActorTypes, R = never> {
   /** The state of an actor to which nothing has happened. */
   readonly initial: A["state"]
   evolve(state: A["state"], event: A["event"], meta: AnswerContext): A["state"]
-  /** The newest version of each event type that `evolve` understands: the committed inventory of events. */
+  /** The newest version of each event type that `evolve` understands. */
   readonly events: Readonly<Record<string, number>>
   readonly operations: Readonly<Record<string, Operation<A, unknown, unknown, R>>>
   /**
-   * The operation that a fired timer becomes: one for all timers, or one by the timer's name. Its input is
+   * The operation that handles a fired timer: one for all timers, or one by the timer's name. Its input is
    * `FiredTimer`.
    */
   readonly onTimer?: string | ((name: string) => string)
@@ -225,7 +225,7 @@ export interface ActorDefinition<A extends ActorTypes = ActorTypes, R = never> {
    * an actor must end before all others, because a history that lacks only later commits would give an old state.
    */
   keepSeconds?(state: A["state"], at: number): number
-  /** True if the kind has no log. Its actors keep everything in memory and in stores of their own. */
+  /** True if the kind has no log. Its actors keep everything in memory and in their own stores. */
   readonly logless?: true
   /**
    * Makes the memory that an activation has beside its state, such as rate windows and requests under way. It is lost
@@ -254,7 +254,7 @@ interface Metered<Memory = unknown> {
  * failed try costs nothing.
  */
 export interface Meter<Memory = unknown> {
-  /** Fails with a refusal if so many bytes are not allowed. */
+  /** Fails with a refusal if a request of this size is not allowed. */
   admit(bytes: number, of: Metered<Memory>): Effect.Effect<void, Refusal>
   spent(bytes: number, of: Metered<Memory>): void
 }
@@ -267,8 +267,8 @@ export type GateVerdict =
 export interface Judgement {
   readonly verdict: GateVerdict | Promise<GateVerdict>
   /**
-   * Resolves once the condition of any change or answer is met (the nonce is in the log). A read may run meanwhile.
-   * `false` if the condition could not be met; the answer is then replaced by `unavailable`.
+   * Resolves once the condition of any change or answer is met (the log has the nonce). A read may run meanwhile.
+   * `false` if the condition could not be met; the answer is then `unavailable`.
    */
   readonly recorded?: Promise<boolean>
 }
@@ -297,8 +297,8 @@ const ONCE_KEPT_MS = 15_000
 const ONCE_MAX = 20_000
 
 /**
- * An operation that is carried out once under its command's id. If it is sent again while it is under way or soon
- * afterwards, it gets the first answer. A refused one has done nothing, and may be tried again.
+ * An operation that is carried out once under its command's id. A repeat while it is under way, or soon afterwards,
+ * gets the first answer. A refused operation has done nothing, and may be tried again.
  */
 export const once = <A extends ActorTypes, Input, Output, R>(
   run: CustomOperation<A, Input, Output, R>["run"]

@@ -58,7 +58,7 @@ export const eventsOf = <Declared extends EventUnion>(
 
 const issues = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** An event of the log whose type and version are known, but whose fields are not as declared. */
+/** An event of the log whose type and version are known, but whose fields differ from the declaration. */
 export class MisshapenEvent extends Error {}
 
 /**
@@ -76,7 +76,7 @@ export const decodeEvent = (
   if (problem !== null) throw new MisshapenEvent(`${kind}: ${given.type}@${given.v}: ${problem}`)
 }
 
-/** The first field that is not as declared, and why; `null` if all are. */
+/** The first field that differs from the declaration, and why; `null` if there is none. */
 export const shapeProblem = (
   declared: Schema.Codec<unknown>,
   given: unknown,

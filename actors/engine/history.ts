@@ -63,14 +63,14 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
    * count as fresh.
    */
   private staleness = 0
-  /** Commits folded here, without those that a snapshot stands for. */
+  /** Commits that were folded here, without those that the snapshot contains. */
   private commits = 0
   private commitsSinceSnapshot = 0
   /** Sequence of the newest snapshot that is known to be stored. */
   private snapshotSeq = 0
   /** True if a stored snapshot was refused. The next one is then written at once. */
   private refusedSnapshot = false
-  /** Set if this actor cannot be served here: the event that this release does not know. */
+  /** The event that this release does not know, because of which it cannot serve this actor. */
   private unknown: UnknownEvent | null = null
 
   constructor(definition: ActorDefinition<ActorTypes, R>, id: string, parts: Parts) {
@@ -135,7 +135,7 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
     return false
   }
 
-  /** `at`: Unix ms, now. */
+  /** `at`: the present time in Unix ms. */
   commandOf(id: string, at: number): RememberedCommand | "passed" | undefined {
     return this.remembered.find(id, at)
   }
@@ -166,7 +166,7 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
     this.remembered.restore([], this.parts.limits)
   }
 
-  /** Stores a snapshot when an actor leaves memory, if that saves reads later. Rejects if it is not stored. */
+  /** Stores a snapshot when an actor leaves memory, if that saves reads later. Rejects if it cannot be stored. */
   async keepSnapshot(): Promise<void> {
     const isLong = this.snapshotSeq > 0 || this.commits >= SNAPSHOT_MIN_COMMITS
     if (isLong && this.hasSnapshots && this.seq > this.snapshotSeq) await this.snapshot()
@@ -198,7 +198,7 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
     void this.keepSnapshot().catch(() => undefined)
   }
 
-  /** The log ends before the commits that were read from it earlier. */
+  /** Starts over if the log ends before commits that were read from it earlier. */
   private forgetLost(end: number): void {
     const { id, seq, definition } = this
     const error = "the log has lost commits of this actor: its state is made of what is left"

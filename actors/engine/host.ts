@@ -11,20 +11,21 @@ import { SHARD_COUNT, shardOf } from "../../schemas/subjects.ts"
 import { Activation, type EngineParts, type Run } from "./activation.ts"
 import type { ActorDefinition, ActorTypes } from "./definition.ts"
 
-/** The time that work under way may take before its shard is given back. */
+/** The time that commands under way may take before the node gives their shard back. */
 const DRAIN_MAX_MS = 3000
 /**
- * The time that a shard's snapshots may take before it is given back. An actor without a snapshot is read from its log.
+ * The time for storing a shard's snapshots before the node gives it back. An actor without a snapshot is read from its
+ * log.
  */
 const SNAPSHOTS_MAX_MS = 3000
 /** The most passivations of one sweep, so that a sweep never blocks the event loop for long. */
 const SWEEP_MAX = 500
-/** One line in this time names an actor that cannot be read. An outage concerns thousands. */
+/** At most one actor that cannot be read is logged in this time, because an outage affects thousands. */
 const UNREADABLE_EVERY_MS = 10_000
 
 interface Kind<R> {
   readonly definition: ActorDefinition<ActorTypes, R>
-  /** By id. */
+  /** Activations by actor id. */
   readonly activations: Map<string, Activation<R>>
 }
 
@@ -42,7 +43,7 @@ interface Unknown {
   events: number
 }
 
-/** `R`: the services that the operations of its kinds reach. */
+/** `R`: the services that the operations of its kinds use. */
 export class ActorHost<R = never> {
   private readonly kinds: ReadonlyMap<string, Kind<R>>
   private readonly parts: EngineParts
@@ -51,7 +52,7 @@ export class ActorHost<R = never> {
    * Counted since the start. `evicted`: passivated early, because memory was full. `unreadable`: loads that failed.
    */
   readonly counts = { activated: 0, passivated: 0, evicted: 0, mailboxFull: 0, unreadable: 0 }
-  /** Until then no further unreadable actor is named. */
+  /** No further unreadable actor is logged before this time. */
   private silentUntil = 0
   readonly unknown: Unknown = { operations: 0, events: 0 }
 
@@ -75,7 +76,7 @@ export class ActorHost<R = never> {
     }
   }
 
-  /** Clients only get a 503, so the log says which actor it was, and why: a damaged segment of the archive, say. */
+  /** Logs which actor it was, and why, for example a damaged segment of the archive. Clients only get a 503. */
   private unreadable(kind: string, id: string, error: unknown): void {
     this.counts.unreadable++
     if (this.parts.now() < this.silentUntil) return
@@ -158,7 +159,7 @@ export class ActorHost<R = never> {
   }
 
   /**
-   * Counts the commands in all mailboxes, those being carried out included: the sum, and the longest mailbox. Visits
+   * Counts the commands in all mailboxes, including those being carried out: the sum, and the longest mailbox. Visits
    * every actor.
    */
   depths(): { readonly sum: number; readonly max: number } {
@@ -178,7 +179,7 @@ export class ActorHost<R = never> {
     Effect.runFork(FiberSet.clear(shard.fibers))
   }
 
-  /** Waits until nothing of the shard is under way and keeps snapshots of what has changed. */
+  /** Waits until no command of the shard is under way, and stores snapshots of changed actors. */
   drain(number: number): Effect.Effect<void> {
     const { members, fibers } = this.shard(number)
     return Effect.andThen(

@@ -2,7 +2,7 @@
 const utf8 = new TextEncoder()
 
 export class Json<out Of> {
-  /** Only for the compiler: the type of the value that the JSON holds. */
+  /** Exists only for the compiler: the type of the value in the JSON. */
   declare readonly of: Of
   readonly bytes: Uint8Array
 

@@ -3,7 +3,7 @@
  * server.
  *
  * Invariants
- *  - Only subjects that belong to one process are looped: those of a session, and an asker's replies.
+ *  - Only subjects that belong to one process are delivered in this way: those of a session, and an asker's replies.
  *  - A message arrives after the sender's turn of the event loop, as a message from the server would.
  *  - If no listener is left, the message goes to the server, which reports to the sender that there is none.
  */
@@ -13,8 +13,8 @@ type Receive = (message: BusMessage) => void
 
 export interface Loopback extends BusTransport {
   /**
-   * Receives what this process sends to the subject, besides what the server delivers, until the returned function is
-   * called.
+   * Receives what this process sends to the subject, in addition to what the server delivers, until the returned
+   * function is called.
    */
   readonly listen: (subject: string, receive: Receive) => () => void
 }

@@ -48,7 +48,7 @@ const FRAME_MAX = 786_432
 const TOLD_MAX = 100
 
 /**
- * The engine's own operation on any actor. It says that another actor has written to its subject (see
+ * An operation that every actor has. It reports that another actor has written to its subject (see
  * `EngineParts.touched`).
  */
 export const REFRESH = "engine.refresh"
@@ -66,7 +66,7 @@ interface Passed {
   readonly span: Span | null
 }
 
-/** Called for every ask that was taken, once it is answered. */
+/** Called for every ask after it was answered. */
 export interface OperationObserver {
   readonly settled: (op: string, refused: ErrorCode | undefined, seconds: number) => void
 }
@@ -79,7 +79,7 @@ export class Node<R = never> {
   private readonly view: LeaseView
   private readonly tracing: Tracing
   private readonly observer: OperationObserver | undefined
-  /** Replies by asker. Each flush has a map of its own; schemas/runtime/bus/slots.ts says why. */
+  /** Replies by asker. Each flush uses a new map (schemas/runtime/bus/slots.ts says why). */
   private outgoing = new Map<string, Array<PackedReply>>()
   private readonly told = new Set<string>()
   private readonly flushSoon: () => void
@@ -213,7 +213,7 @@ export class Node<R = never> {
     if (recorded === undefined) return judged()
     // The failure must have a handler from the beginning, also while the nonce is being recorded.
     if (verdict instanceof Promise) verdict.catch(() => undefined)
-    // A read continues meanwhile. A write waits: otherwise it would be done under a signature that could be used again.
+    // A read continues meanwhile. A write waits, because its signature could otherwise be used a second time.
     if (operation.type !== "read") return recorded.then((durable) => (durable ? judged() : UNRECORDED))
     return then(judged(), (made) => recorded.then((durable) => (durable ? made : UNRECORDED)))
   }

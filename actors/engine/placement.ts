@@ -47,7 +47,7 @@ interface PlacementEvents {
   readonly listen: (session: string) => Effect.Effect<void, unknown, Scope.Scope>
   /** Runs before a claimed shard is served. */
   readonly prepare: Effect.Effect<unknown, unknown>
-  /** Finishes what is under way on a shard before it is given back. */
+  /** Finishes the commands under way on a shard before it is given back. */
   readonly drain: (shard: number) => Effect.Effect<void>
   readonly served: (shard: number) => void
   readonly dropped: (shard: number) => void
@@ -57,7 +57,7 @@ export interface PlacementOptions {
   readonly store: LeaseStore
   readonly view: LeaseView
   readonly events: PlacementEvents
-  /** Monotonic ms. */
+  /** Monotonic time in ms. */
   readonly now: () => number
   readonly newSession: () => string
   /** The node's description in the session's key: JSON, shown by `hub status`. */
@@ -187,7 +187,7 @@ export class Placement {
     })
   }
 
-  /** `why`: the reason for the log, missing if the node leaves by itself. */
+  /** `why`: the reason for the log; absent if the node leaves on its own. */
   private lose(session: Session, why?: string): void {
     if (this.current !== session) return
     const message = `the session ended: ${why ?? ""}; its shards go to others until a new one begins`
@@ -285,8 +285,8 @@ export class Placement {
   }
 
   /**
-   * A peer without a responder may have beaten since this node last read its key. The key is then read again, and the
-   * peer is pinged again. A peer that is silent but still beats lives.
+   * A peer without a responder may have beaten since this node last read its key. So the key is read and the peer is
+   * pinged once more. A silent peer that still beats lives.
    */
   private ping(session: Session, peer: string, tries = PING_TRIES): Effect.Effect<void> {
     const { store, view, now } = this.options

@@ -1,4 +1,4 @@
-/** The engine's ports beside the log. Each has one real implementation here and a model in the tests. */
+/** The engine's ports besides the log. Each has one real implementation here and a model in the tests. */
 import type { Effect } from "effect"
 
 export interface Snapshot {
@@ -14,7 +14,7 @@ export interface RememberedCommand {
   readonly reply?: unknown
 }
 
-/** Only makes an actor start faster. Any failure reads as "there is none". */
+/** Snapshots only make an actor start faster. After any failure it starts as if there were none. */
 export interface SnapshotStore {
   readonly load: (kind: string, id: string) => Promise<Snapshot | null>
   readonly save: (kind: string, id: string, snapshot: Snapshot) => Promise<void>
@@ -39,7 +39,7 @@ export interface Written {
   readonly seq: number
 }
 
-/** Waits until the read models contain these commits, or until the wait's own bound; never fails. */
+/** Waits until the read models contain these commits, or until its own time limit. Never fails. */
 export interface ReadModels {
   readonly reached: (written: ReadonlyArray<Written>) => Promise<void>
 }
@@ -56,7 +56,7 @@ export interface LeaseStore {
    */
   readonly put: (key: string, value: string, expected: number, ttlSeconds?: number) => Effect.Effect<number, Unwritten>
   readonly remove: (key: string, expected: number) => Effect.Effect<number, Unwritten>
-  /** The last revision of a key that this node has heard of; 0 if none. */
+  /** The last revision of a key that this node has seen; 0 if none. */
   readonly revision: (key: string) => number
   /** Reads a key from the bucket into the view. If the bucket does not answer, nothing changes. */
   readonly refresh: (key: string) => Effect.Effect<void>

@@ -21,7 +21,7 @@ import type { ReadModels, Written } from "./ports.ts"
 interface Waiter {
   readonly seq: number
   readonly resolve: () => void
-  /** Monotonic ms. */
+  /** Monotonic time in ms. */
   readonly since: number
 }
 

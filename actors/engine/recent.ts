@@ -19,7 +19,7 @@ export class Recent<T> {
     return this.young.size + this.old.size
   }
 
-  /** `now`: ms of a monotonic clock. */
+  /** `now`: monotonic time in ms. */
   get(id: string, now: number): T | undefined {
     this.age(now)
     return this.young.get(id) ?? this.old.get(id)

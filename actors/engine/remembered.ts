@@ -1,6 +1,6 @@
 /**
- * Remembers the commands that an actor has carried out, so that a command that comes again is answered and not
- * repeated.
+ * Remembers the commands that an actor has carried out, so that a repeated command is answered and not carried out
+ * again.
  *
  * Invariants
  *  - Most are known by their ids: the newest `command_memory_max`, for `command_memory_seconds`.
@@ -22,7 +22,7 @@ interface Place {
   readonly commands: Array<RememberedCommand>
 }
 
-/** Longer than a request takes with its repeats. */
+/** Longer than a request takes, including its retries. */
 export const PASSING_MS = 15_000
 
 const mayPass = ({ reply }: RememberedCommand): boolean => isRefused(reply) && isPassing(reply.refused.code)
@@ -42,7 +42,7 @@ export class Remembered {
     this.id = id
   }
 
-  /** `at`: Unix ms, now. `"passed"`: the command is done, but its reply is no longer known. */
+  /** `at`: the present time in Unix ms. `"passed"`: the command is done, but its reply was forgotten. */
   find(id: string, at: number): RememberedCommand | "passed" | undefined {
     const told = this.placeIn(id)
     if (told === null) {
@@ -60,7 +60,7 @@ export class Remembered {
     else this.addPlace(command, told.set, told.seq)
   }
 
-  /** If this actor is only a companion in another actor's commit, the order is the one of that other actor. */
+  /** In another actor's commit, this actor is a companion, and the order is the one of that other actor. */
   private placeIn(id: string) {
     const told = reactionPlaceOf(id)
     return told?.kind === this.kind && told.actor === this.id ? told : null

@@ -26,7 +26,8 @@ import type { PrepareContext } from "./definition.ts"
 export type Asking = Pick<PrepareContext, "commandId" | "deadline" | "traceparent">
 
 /**
- * For questions that each try of a command must ask again, because the last answer is out of date after a lost race.
+ * Makes new command ids, for questions that each try of a command must ask again because the last answer may be
+ * outdated.
  */
 export const anew = <Context extends Asking>(context: Context): Context => ({
   ...context,
@@ -37,7 +38,7 @@ export const anew = <Context extends Asking>(context: Context): Context => ({
 export class Actors extends Context.Service<
   Actors,
   {
-    /** Answers with the `data`; fails with the other actor's refusal. */
+    /** Resolves to the `data` of the answer; fails with the other actor's refusal. */
     readonly ask: <Name extends OperationName>(
       asking: Asking,
       op: Name,

@@ -1,7 +1,7 @@
 /** One session of a node (placement.ts), and all the work that belongs to it. */
 import { Effect, type Fiber, FiberMap, FiberSet, Scope, Semaphore } from "effect"
 
-/** `released`: no longer served, but its key is not yet given back. */
+/** `released`: the shard is no longer served, but its key still names this session. */
 type Held = "claiming" | "serving" | "draining" | "released"
 
 export type Run = (effect: Effect.Effect<void>) => Fiber.Fiber<void>

@@ -23,7 +23,7 @@ const SAVE_TIMEOUT_MS = 3000
 const AWAY_MS = 2000
 const LOADS = { together: 256, waiting: 20_000 }
 const SAVES = { together: 500, waiting: 50_000 }
-/** JSON that Postgres cannot store as `jsonb`: the character U+0000, and single halves of a surrogate pair. */
+/** Matches JSON that Postgres cannot store as `jsonb`: the character U+0000, and single halves of a surrogate pair. */
 const NOT_KEPT = /(?:^|[^\\])(?:\\\\)*\\u(?:0000|d[89a-f])/
 
 interface Place {
@@ -38,7 +38,7 @@ interface Kept extends Place {
 interface Row extends Place {
   readonly format: number
   readonly seq: number
-  /** JSON. */
+  /** The state as JSON. */
   readonly state: string
   readonly commands: string
 }
@@ -51,7 +51,7 @@ export class PostgresSnapshots implements SnapshotStore {
   private readonly formatOf: (kind: string) => number
   private readonly loads: Gathered<Place, Snapshot | null>
   private readonly saves: Gathered<Kept, true>
-  /** Monotonic ms at which a Postgres that did not answer is tested again; `null` while it answers. */
+  /** The monotonic time in ms at which a Postgres that did not answer is tested again; `null` while it answers. */
   private awayUntil: number | null = null
   /** Counted since the start. */
   readonly counts = { saved: 0, failed: 0, loaded: 0 }
@@ -101,7 +101,8 @@ export class PostgresSnapshots implements SnapshotStore {
   }
 
   /**
-   * True while Postgres does not answer. When it is time, this sends a test statement without waiting for the answer.
+   * True while Postgres does not answer. If the time for a test has come, this sends a statement without waiting for
+   * the answer.
    */
   private get away(): boolean {
     if (this.awayUntil === null) return false
@@ -113,9 +114,7 @@ export class PostgresSnapshots implements SnapshotStore {
     return true
   }
 
-  /**
-   * Only a load that fails makes later calls stop waiting. A slow save does not, because it says nothing about loads.
-   */
+  /** A load that fails makes later calls return at once. A slow save does not, because it says nothing about loads. */
   private async answered<A>(withinMs: number, ask: () => Promise<A>): Promise<A> {
     if (this.away) throw new Error("Postgres did not answer a moment ago")
     const late = delay(this.clock, withinMs, "unref").then(() => {

@@ -69,8 +69,8 @@ const PULL_MS = 2000
 export class ScheduledTimers implements Timers {
   private readonly nats: NatsConnection
   /**
-   * Timers that fired here since the start: answered by their actor, put off, and of those the ones whose kind this
-   * release does not know.
+   * Timers that fired here since the start. `answered`: by their actor. `later`: set again. `unknown`: those of them
+   * whose kind this release does not know.
    */
   readonly counts = { answered: 0, later: 0, unknown: 0 }
   private readonly tracing: Tracing
@@ -184,7 +184,7 @@ export class ScheduledTimers implements Timers {
     })
   }
 
-  /** Sets the timer again as a new command, besides the one that is answered. */
+  /** Sets the timer again as a new command, in addition to the one that is answered. */
   private setAgain(message: JsMsg, timer: Fired, at: number): Effect.Effect<void> {
     return Effect.match(
       Effect.tryPromise(() => this.schedule(timer, at, tracedBy(message))),
@@ -192,7 +192,7 @@ export class ScheduledTimers implements Timers {
     )
   }
 
-  /** Acknowledges the timer once it is in the schedule again. If that fails, the server delivers it again. */
+  /** Sets the timer again, and then acknowledges it. If that fails, the server delivers it again. */
   private putOff(message: JsMsg, timer: Fired): Effect.Effect<void> {
     const times = Number(message.headers?.get(PUT_OFF_HEADER) ?? "") || 0
     const wait = Math.min(LATER_MS * 2 ** times, LATER_MAX_MS)

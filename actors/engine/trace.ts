@@ -41,7 +41,7 @@ export const endAppend = (span: Span, result: AppendResult): void => {
   span.end()
 }
 
-/** A fired timer begins a trace of its own, linked to the trace that set it, because hours may lie between the two. */
+/** A fired timer begins a new trace, linked to the trace that set the timer, because hours may lie between the two. */
 export const timerSpan = (tracing: Tracing, op: string, headers: MsgHdrs | undefined): Span | null => {
   if (!tracing.on) return null
   const span = tracing.link(`timer ${op}`, "consumer", traceparentOf(headers))

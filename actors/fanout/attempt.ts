@@ -1,12 +1,13 @@
 /**
- * Makes one attempt: the agent's actor signs it, the receiver gets it, and the delivery's actor records the outcome.
+ * Makes one attempt: the agent's actor signs it, it is sent to the receiver, and the delivery's actor records the
+ * outcome.
  *
  * Invariants
- *  - The message is acknowledged when the delivery's actor has the report, or has put the attempt off.
- *  - An answer is the command of its call: given twice, it counts once.
+ *  - The message is acknowledged when the delivery's actor has recorded or postponed the attempt.
+ *  - The command id of an answer follows from the attempt's number, so an answer that is given twice counts once.
  *
- * Its steps are chained by hand: as a generator (`Effect.gen`) each attempt outlives the young generation, and costs
- * twice as much.
+ * The steps are chained without `Effect.gen`. With a generator, each attempt outlives the garbage collector's young
+ * generation, and costs twice as much.
  */
 import { Clock, Effect } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
@@ -25,7 +26,7 @@ import { endPost, postSpan } from "./trace.ts"
 export interface Attempt extends Content {
   readonly message: Message
   readonly call: number
-  /** The span of the attempt while it is made. */
+  /** The span of the attempt, while the attempt is made. */
   readonly span?: Span | null
 }
 
@@ -33,7 +34,10 @@ export interface Attempt extends Content {
 export interface Ended {
   /** Milliseconds that the receiver took, or `null` if it was not asked. */
   readonly tookMs: number | null
-  /** Set if the agent's address has changed since this was queued: it takes its turn at the new one. */
+  /**
+   * The receiver's new address, if the agent has changed it since this was queued. The attempt then waits for its turn
+   * there.
+   */
   readonly receiver?: string
 }
 

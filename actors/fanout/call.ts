@@ -9,20 +9,23 @@ export interface Content {
   readonly about: string
   readonly body: string
   readonly receiver: string
-  /** Attempts before this one. */
+  /** The number of attempts before this one. */
   readonly attempts?: number
 }
 
 export interface Called {
   readonly call: number
-  /** `null`: the delivery is asked for it. */
+  /** `null` if the delivery's actor has to be asked for the content. */
   readonly content: Content | null
 }
 
 export const logFault = ({ delivery }: Message, error: unknown): void =>
   logNow("error", "webhooks", { delivery, error: kindOf(error) })
 
-/** `null`: it calls for nothing; `undefined`: a newer release wrote it. A commit that is malformed is logged and dropped. */
+/**
+ * `null` if the message requests no attempt; `undefined` if a newer release wrote it. A malformed commit is logged and
+ * dropped.
+ */
 export const calledBy = (message: Message): Called | null | undefined => {
   try {
     return calledIn(eventsIn(DELIVERY_EVENTS, DeliveryEvent, message))
@@ -37,7 +40,7 @@ const calledIn = (events: ReadonlyArray<DeliveryEvent> | undefined): Called | nu
   for (const event of events) {
     if (event.type === "delivery.queued") {
       const { agent, about, body, receiver } = event
-      // The delivery reads names of people and words of owners when it is asked.
+      // The delivery's actor adds people's names and owners' texts when it is asked.
       return { call: 1, content: isCompleted(about) ? null : { agent, about, body, receiver, attempts: 0 } }
     }
     if (event.type === "delivery.due" || event.type === "delivery.redelivered")

@@ -1,7 +1,7 @@
 /**
- * Timeouts of one length for work that may begin at any time. They end in the order in which they began, so one fiber
- * watches all of them. A race with a clock (`Effect.timeout`) would cost two fibers each, and an attempt has three
- * timeouts.
+ * Timeouts that all have the same length, for work that may begin at any time. They end in the order in which they
+ * began, so one fiber watches all of them. A race with a clock (`Effect.timeout`) would cost two fibers each, and an
+ * attempt has three timeouts.
  */
 import { Clock, Effect, Latch, type Scope } from "effect"
 
@@ -27,7 +27,7 @@ export class Deadlines {
     })
   }
 
-  /** Monotonic ms. */
+  /** Monotonic time in ms. */
   now(): number {
     return Number(this.clock.monotonicTimeNanosUnsafe()) / NANOS_A_MS
   }
@@ -46,7 +46,7 @@ export class Deadlines {
       yield* this.some.await
       const [first] = this.ends.values()
       if (first === undefined) return void this.some.closeUnsafe()
-      // It may have been cleared by then, and another one be the first.
+      // The first timeout may have been cleared by then, so another one may be the first.
       yield* Effect.sleep(Math.max(0, Math.ceil(first - this.now())))
       for (const [over, end] of this.ends) {
         if (end > this.now()) return

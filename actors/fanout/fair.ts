@@ -3,18 +3,17 @@
  * connections.
  *
  * Invariants
- *  - Receivers take turns, and so do the agents of one receiver: a long queue of one is no delay to another.
- *  - A receiver has a bounded number of attempts under way and waiting, an agent a smaller one under way. One agent's
- *    attempts, over all receivers, are a small part of those that the worker holds.
- *  - Receivers take time from each other, so time alone judges them. One that answers within `slow_ms`, whatever it
- *    answers, is fast; one that does not is slow, until it is fast again. It is slow from the moment at which that time
- *    is over, not from the end of the attempt. A new receiver is unknown.
- *  - Slow and unknown receivers share a part of the worker: however many there are, the rest stays with the fast ones.
- *    That part is well below what stops the worker from fetching (`fetch_room_min`), or the fast ones' deliveries would
- *    wait in the log.
- *  - One half of that part is for receivers of which nothing is held yet: those that never answer do not keep others
- *    from being met.
- *  - When a receiver turns slow, what waits for it beyond a few is handed back, and the worker puts it off.
+ *  - Receivers take turns, and so do the agents of one receiver, so a long queue of one does not delay another.
+ *  - A receiver has a limited number of attempts under way and waiting, and an agent a smaller number under way. One
+ *    agent's attempts at all receivers are a small part of all attempts in the worker.
+ *  - Only a receiver's response time counts. One that answers within `slow_ms`, whatever the answer, is fast. One that
+ *    does not is slow, until it answers in time again. It counts as slow as soon as that time is over, not only at the
+ *    end of the attempt. A new receiver is unknown.
+ *  - Slow and unknown receivers share a part of the worker. The rest is reserved for fast ones. That part is well below
+ *    what stops the worker from fetching (`fetch_room_min`), or the fast ones' deliveries would wait in the log.
+ *  - One half of that part is for receivers without any attempt in the worker. So receivers that never answer do not
+ *    block new ones.
+ *  - When a receiver becomes slow, all but a few of its waiting attempts are returned, and the worker postpones them.
  */
 import type { Limits } from "../../schemas/limits.ts"
 
@@ -30,34 +29,34 @@ interface Lane<T> {
 interface Receiver<T> {
   readonly name: string
   pace: Pace
-  /** Its usual time (ms): an average in which the newest count most. */
+  /** The receiver's usual response time in ms: an average in which the newest count most. */
   usualMs: number
   active: number
   waiting: number
-  /** In the order of their turns. */
+  /** The receiver's agents in the order of their turns. */
   readonly lanes: Map<string, Lane<T>>
 }
 
 export interface Turn<T> {
   readonly item: T
   /**
-   * The receiver was asked `slow_ms` ago and has not answered. Returns the attempts that it has no room for any more.
+   * Called when the receiver has not answered within `slow_ms`. Returns the attempts that it has no room for any more.
    */
   readonly late: () => ReadonlyArray<T>
   /**
-   * The time that the receiver took in ms; `null` if it was not asked. Returns the attempts that the receiver has no
-   * more room for.
+   * `tookMs`: the time that the receiver took in ms; `null` if it was not asked. Returns the attempts that it has no
+   * room for any more.
    */
   readonly done: (tookMs: number | null) => ReadonlyArray<T>
 }
 
 /**
- * `busy`: the receiver or the agent is well but has much to do. `full`: the part of those of whom nothing is known has
- * no room. `slow`: better not soon.
+ * `busy`: the receiver or the agent is fast but has too many attempts. `full`: the part for unknown receivers is full.
+ * `slow`: the attempt should wait for long.
  */
 export type Accepted = "accepted" | "busy" | "full" | "slow"
 
-/** The number of receivers whose pace is remembered. */
+/** The number of receivers whose response time is remembered. */
 const KNOWN_MAX = 10_000
 /** Weight of the newest in the average. */
 const NEWEST = 0.2
@@ -86,7 +85,7 @@ export class FairQueue<T> {
     return this.waiting
   }
 
-  /** Waiting and under way. */
+  /** The number of attempts that wait or are under way. */
   get held(): number {
     return this.active + this.waiting
   }
@@ -162,7 +161,7 @@ export class FairQueue<T> {
     lane.active++
     this.active++
     if (receiver.pace !== "fast") this.onProbation++
-    // Behind all others: the next turn is theirs.
+    // Moves the agent behind all others, which have the next turns.
     receiver.lanes.delete(lane.agent)
     receiver.lanes.set(lane.agent, lane)
     this.turns.delete(receiver.name)
@@ -178,7 +177,7 @@ export class FairQueue<T> {
     }
   }
 
-  /** `judged`: its lateness counts already; others may have been fast since. */
+  /** `judged`: the delay was already counted. Other attempts may have been fast since. */
   private end(receiver: Receiver<T>, lane: Lane<T>, tookMs: number | null, judged: boolean): ReadonlyArray<T> {
     if (receiver.pace !== "fast") {
       this.onProbation--
@@ -228,7 +227,7 @@ export class FairQueue<T> {
   private receiver(name: string): Receiver<T> {
     const known = this.receivers.get(name)
     const receiver = known ?? { name, pace: "unknown", usualMs: 1, active: 0, waiting: 0, lanes: new Map() }
-    // Behind the others: the one met longest ago is forgotten first.
+    // Moves the receiver to the end. The one that was used longest ago is forgotten first.
     if (known !== undefined) this.receivers.delete(name)
     this.receivers.set(name, receiver)
     if (this.receivers.size > KNOWN_MAX) this.forgetOne()

@@ -17,7 +17,7 @@ export const attemptSpan = (tracing: Tracing, traceparent: string | undefined, s
   return span
 }
 
-/** `made`: attempts before this one; absent if an older node did not give it. */
+/** `made`: the number of attempts before this one; absent if an older node did not give it. */
 export const postSpan = (attempt: Span, url: string, made: number | undefined): Span => {
   const span = attempt.child("POST", "client").set("http.request.method", "POST")
   if (made !== undefined) span.set("hub.attempt", made + 1)

@@ -3,15 +3,14 @@
  * records their outcomes in the log.
  *
  * Invariants (besides kit/worker/worker.ts)
- *  - A message is acknowledged when its delivery's actor has the report, or has put the attempt off.
- *  - A worker asks the delivery first if another worker may have begun the attempt. Between the POST and the report it
- *    may so be made twice, under the same `webhook-id`.
- *  - The agent's actor names the destination and signs, at each attempt anew. No secret ever comes here, a new address
- *    or secret counts at once, and nothing leaves for a closed account.
- *  - A POST, and all that is done about one attempt, has an end of the worker's own.
- *  - The receiver's part of a worker comes from fair.ts. An attempt without room there comes again. It comes soon, from
- *    the consumer, if the receiver is well; later, by a timer of the delivery, if it is slow or too many are unknown.
- *    So receivers that never answer never fill the consumer.
+ *  - A message is acknowledged when the delivery's actor has recorded or postponed the attempt.
+ *  - If another worker may have begun the attempt, the worker first asks the delivery's actor. An attempt may still be
+ *    made twice, with the same `webhook-id`, if a worker dies between the POST and the report.
+ *  - For each attempt, the agent's actor names the destination and signs. So the worker never has a secret, a new
+ *    address or secret counts at once, and nothing is sent for a closed account.
+ *  - The worker limits the time of a POST, and of the whole attempt.
+ *  - fair.ts decides the receiver's share of a worker. An attempt without room comes again. It comes soon, from the consumer, if the receiver is fast, and later, by a timer, if it is slow or too many are unknown. So receivers that
+ *    never answer never fill the consumer.
  */
 import { randomBytes } from "node:crypto"
 import { Cause, Clock, Effect, Exit, Schedule, type Scope } from "effect"
@@ -38,12 +37,12 @@ export interface WorkerParts {
   readonly tracing?: Tracing
 }
 
-/** The tries for a fast receiver that has more than it can take. Then the delivery is put off. */
+/** The number of tries for a fast receiver that has too many attempts. After them the delivery is postponed. */
 const BUSY_TRIES_MAX = 20
 /** A delivery that does not know of a call yet is asked again this often, this far apart. */
 const LOOKS = 20
 const LOOK_AGAIN_MS = 10
-/** The most asks of one attempt, one after the other: the signature, the report, the agent's notification. */
+/** The maximum number of consecutive asks for one attempt: the signature, the report, and the agent's notification. */
 const ASKS_MAX = 3
 /** A POST that has not returned this long after its own bound counts as late. */
 export const ASTRAY_MS = 2000
@@ -99,8 +98,8 @@ export class Worker {
   }
 
   /**
-   * Asks the delivery whether the attempt is still due, and for its content. A commit can arrive before its own actor
-   * knows that it is written. If the actor does not know the call yet, it is asked again.
+   * Asks the delivery's actor whether the attempt is still due, and for its content. A commit can arrive before its own
+   * actor knows of it. If the actor does not know the attempt's number yet, it is asked again.
    */
   private look(message: Message, call: number): Effect.Effect<void, Refusal> {
     const { held } = this
@@ -135,7 +134,7 @@ export class Worker {
     const { tracing = NO_TRACING } = this.parts
     const span = attemptSpan(tracing, item.message.traceparent, item.message.seq)
     const attempt = span === null ? item : { ...item, span }
-    // A slow receiver counts as slow at once: until the attempt has ended, others would wait.
+    // A slow receiver counts as slow at once. Otherwise others would wait until the attempt has ended.
     const made = attempted(this.attempts, attempt, () => this.putOff(late()))
     this.underTake(item.message, made, (ended) => {
       const tookMs = ended?.tookMs ?? null

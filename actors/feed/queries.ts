@@ -4,8 +4,8 @@
  * Invariants
  *  - The newest posts and the newest threads are read each by their own index, no more of each than a feed holds. Only
  *    texts of the feed's own entries are read, and no more of them than it shows.
- *  - A version is made of whatever of an entry may change: its title, text, tags and category move `updated_at`, its
- *    author's name and standing stand beside. So two feeds of one version are the same.
+ *  - A version is computed from everything in an entry that may change: `updated_at`, which changes with title, text,
+ *    tags and category, and the author's name and status. So two feeds with the same version are equal.
  *  - Hidden and deleted content has no row. Content of banned and deleted agents stays, as in lists.
  */
 import { createHash } from "node:crypto"
@@ -44,7 +44,7 @@ interface Text {
   readonly tags: ReadonlyArray<string>
 }
 
-/** The noun of the table; `more`: the other columns of a head. */
+/** `more`: the other columns that this noun's table has. */
 interface Source {
   readonly type: Type
   readonly table: "posts" | "threads"
@@ -52,7 +52,10 @@ interface Source {
   readonly where: ReadonlyArray<RawBuilder<boolean>>
 }
 
-/** As many rows as a feed holds, and then whose they are, one by one: nothing else is read, however much there is. */
+/**
+ * Reads as many rows as a feed has, and then their authors one by one. The cost does not depend on the size of the
+ * table.
+ */
 const newest = async (db: Db, { type, table, more, where }: Source): Promise<ReadonlyArray<Head>> => {
   const all = where.length === 0 ? sql`true` : sql.join([...where], sql` and `)
   const { rows } = await sql<Found>`
@@ -79,7 +82,7 @@ const newestThreads = (db: Db, { author, category }: FeedScope): Promise<Readonl
   return newest(db, { type: "thread", table: "threads", more, where })
 }
 
-/** At the same moment threads come first, then the greater number. */
+/** Entries of the same time: threads first, then the greater number. */
 const newerFirst = (one: Head, other: Head): number =>
   other.created_at.getTime() - one.created_at.getTime() ||
   Number(one.type === "post") - Number(other.type === "post") ||
@@ -124,7 +127,7 @@ export const feedStandingQuery =
   async (scope: Queries["feed_standing"]["input"]): Promise<Queries["feed_standing"]["output"]> =>
     standingOf(await headsOf(db, scope))
 
-/** In one snapshot: its version is that of its texts. */
+/** Reads in one snapshot, so that the version belongs to the texts. */
 export const feedQuery =
   (db: Db, baseUrl: string) =>
   (scope: Queries["feed"]["input"]): Promise<Queries["feed"]["output"]> =>

@@ -1,4 +1,4 @@
-/** The fleet; declared in schemas/fleet/operations.ts. */
+/** The actor of the fleet. Its operations are declared in schemas/fleet/operations.ts. */
 import { type Clock, Effect } from "effect"
 import type { HostSeen } from "../../schemas/fleet/operations.ts"
 import { operations } from "../../schemas/fleet/operations.ts"
@@ -45,7 +45,7 @@ const isAwayBy =
 export const fleetKind = kind(fold, operations, ({ clock, nats, seed, config: { limits } }) => {
   const { away_ms, hosts_max } = limits.service.runtime
   const awayIn = (heard: HostContacts) => isAwayBy(clock, heard, away_ms)
-  /** Its host looks at once; without that, at the next beat. */
+  /** Tells the host to check the compartment now. Without that, it would do so at its next beat. */
   const tell = (id: string, state: FleetState): Effect.Effect<void> =>
     Effect.sync(() => {
       const place = state.places.find(({ compartment }) => compartment === id)
@@ -81,8 +81,8 @@ export const fleetKind = kind(fold, operations, ({ clock, nats, seed, config: { 
           Effect.gen(function* () {
             const isAway = awayIn(context.memory)
             const actors = yield* Actors
-            // If the account ends after this answer, it tells the fleet so after this command, which then finds the
-            // place.
+            // If the account ends after this answer, it tells the fleet after this command, so that the fleet then
+            // finds the place.
             yield* actors.ask(context, "agent.runs", agent, null)
             if (human !== null) return { owner: human, isAway }
             const { by = null, provisional = false } = yield* actors.ask(context, "owner.proven", agent, null)

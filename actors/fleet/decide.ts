@@ -25,7 +25,8 @@ export const takenOf = ({ places }: FleetState, host: string): number =>
   places.filter((place) => place.host === host && isTaken(place)).length
 
 /**
- * Ends the oldest of the remaining compartments, as far as the host needs their room. `more`: the number of new ones.
+ * Ends the oldest compartments of deleted accounts, as far as the host needs their room. `more`: the number of new
+ * ones.
  */
 const makingRoom = ({ places }: FleetState, { host, max }: HostValue, more: number): ReadonlyArray<FleetEvent> => {
   const there = places.filter((place) => place.host === host)
@@ -34,7 +35,7 @@ const makingRoom = ({ places }: FleetState, { host, max }: HostValue, more: numb
   return fated(ending, { fate: "end", by: "agent", reason: OF_AGENT.deleted })
 }
 
-/** The host with the most room, of those that can start something; of equals the first by name. */
+/** The host with the most room among those that can start something. If several have the same room, it is the first by name. */
 const roomiest = (state: FleetState, image: string | null, isAway: (host: string) => boolean): HostValue | null => {
   let [best, most]: [HostValue | null, number] = [null, 0]
   for (const host of state.hosts.toSorted((one, other) => (one.host < other.host ? -1 : 1))) {
@@ -63,7 +64,7 @@ const nowhere = ({ hosts }: FleetState, isAway: (host: string) => boolean) => {
   )
 }
 
-/** The owner that a compartment counts for: the person, or the agent if it has no owner. */
+/** The owner whose share a compartment uses: the person, or the agent if it has no owner. */
 const ownerKey = ({ agent, owner }: Pick<PlaceValue, "agent" | "owner">): string => owner ?? agent
 
 interface Placing {
@@ -152,8 +153,8 @@ export const decideDrain = (
 }
 
 /**
- * Its compartments get places elsewhere; it is refused if there are too few. One that a deleted account left has
- * lost its `/data` with the host, and ends wherever there is a host to say so.
+ * Removes a host. Its compartments get places on other hosts; the command is refused if there are too few. A
+ * compartment of a deleted account has lost its `/data` with the host, and ends if there is any host to report that.
  */
 export const decideForget = (
   state: FleetState,

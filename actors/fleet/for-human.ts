@@ -3,10 +3,10 @@
  * sponsor the person is from the first moment.
  *
  * Invariants
- *  - Everything is one commit: the place, the compartment, the agent with its claims, the person's declaration, the
- *    confirmed sponsorship. There is all of it or nothing, whatever fails and whenever.
- *  - Before that commit nothing is kept anywhere. A key pair that no commit names is forgotten, a drawn number is a
- *    gap, and a draw on a bucket is the only cost of a failed try.
+ *  - Everything is one commit: the place, the compartment, the agent with its claims, the person's declaration, and the
+ *    confirmed sponsorship. So either all of it exists or nothing.
+ *  - Before that commit nothing is stored. An unused key pair is dropped, and an unused number is a gap. A failed try
+ *    costs only its units of a rate limit.
  *  - The person's account is expected at the sequence at which it was asked. If it is deleted meanwhile, or declares
  *    one agent too many, the command begins again, and is then refused. If it is deleted afterwards, the fleet is told
  *    so after this commit, and finds the place.
@@ -30,7 +30,7 @@ import { decideCreate, type Decided } from "./decide.ts"
 import type { FleetState, PlaceValue } from "./state.ts"
 
 const BUCKET = "sponsorship"
-/** Events of nine actors beside the command as it was typed. */
+/** The bytes of events of nine actors, without the texts of the command. */
 const COMMIT_BYTES = 8192
 
 export interface ForHumanFacts {
@@ -51,10 +51,10 @@ interface Reply {
 
 const HANDLE_MAX = 32
 const ENDING_CHARS = 6
-/** No vowels: no words. */
+/** Without vowels, so that no words appear. */
 const LETTERS = "bcdfghjklmnpqrstvwxz"
 
-/** A compartment's name is no handle yet: many are called the same. */
+/** Makes a handle from a compartment's name. Random letters are added, because many compartments have the same name. */
 export const handleFor = (name: string, random: Uint8Array): string => {
   const ending = [...random.subarray(0, ENDING_CHARS)].map((byte) => LETTERS[byte % LETTERS.length]).join("")
   return `${name.slice(0, HANDLE_MAX - ENDING_CHARS - 1)}-${ending}`
@@ -118,7 +118,7 @@ export const decideForHuman = (
   }
 }
 
-/** contract 22: the number in a lifetime, and the number that have not passed registration's questions. */
+/** Checks contract 22: the number in a lifetime, and the number that have not passed registration's questions. */
 const roomForOneMore = (
   made: ReadonlyArray<string>,
   { made_max, made_provisional_max }: Limits["limits"]["owner"],
@@ -164,7 +164,7 @@ export const foundFor = (
     if ("refused" in decision) return yield* Effect.fail(decision.refused)
     const { human, name, command } = wanted
     const actors = yield* Actors
-    // Asked again at each try. If the account has moved on, the last answer is what was wrong.
+    // Asked again at each try, because the last answer may be what was wrong.
     const asking = anew(context)
     const { seq, made, address = human } = yield* actors.ask(asking, "human.adopts", human, null)
     yield* roomForOneMore(made, limits.limits.owner, asking)

@@ -2,8 +2,8 @@
  * The fleet. Its id is `own`. It has the hosts that run compartments, and the host of each compartment.
  *
  * Invariants
- *  - A compartment has one place from its first event on, given in the same commit; its host alone may run it.
- *  - No host has more than its `max`, no owner more than his share, at any point of the log.
+ *  - A compartment has one place from its first event on, in the same commit. Only the host of that place may run it.
+ *  - At no point of the log does a host have more than its `max`, or an owner more than the limit.
  *  - A compartment whose agent has deleted its account never runs again. It stays suspended with its `/data`, counts
  *    for nobody, and ends as soon as its host needs the room.
  *  - A host's state is here only as far as it changes. The time of its last report is in the memory of the fleet's
@@ -29,7 +29,7 @@ const place = {
 }
 const PlaceValue = Schema.Struct({
   ...place,
-  /** Its agent has deleted its account. */
+  /** True if the agent has deleted its account. */
   left: Schema.optionalKey(Schema.Boolean)
 })
 export type PlaceValue = typeof PlaceValue.Type
@@ -62,7 +62,7 @@ export const NO_FLEET: FleetState = { hosts: [], places: [] }
 
 export const OF_DELETED = "its agent has deleted its account"
 
-/** In events of earlier releases only the reason tells it. */
+/** Events of earlier releases tell this only by their reason. */
 const leaves = ({ left, fate, by, reason }: Extract<FleetEvent, { type: "fleet.fated" }>): boolean =>
   left === true || (fate === "suspend" && by === "agent" && reason === OF_DELETED)
 

@@ -1,4 +1,4 @@
-/** The claim on a handle: id = the handle in lower case (spec 2.1: unique, immutable, never reusable). */
+/** The claim on a handle. Its id is the handle in lower case (spec 2.1: unique, immutable, never reusable). */
 import { Schema } from "effect"
 import { handleOperations } from "../../schemas/agent/operations.ts"
 import { notFound } from "../../schemas/errors.ts"

@@ -1,6 +1,6 @@
 /**
- * The news of an agent since a moment (contract 19): a few rows of each sort, read by indexes that begin with the
- * agent.
+ * The news of an agent since a given time (contract 19): a few rows of each kind, read by indexes that begin with
+ * the agent.
  */
 import { type Kysely, type Selectable, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
@@ -20,7 +20,7 @@ type Db = Kysely<Database>
 
 type Part = "replies" | "mentions" | "messages" | "watches" | "notices"
 
-/** The part that has a notification's content. Other types are a part of their own. */
+/** The part of the answer that shows a notification's content. All other types are in the part of notices. */
 const PART_OF: Partial<Record<NotificationName, Part>> = {
   "reply.received": "replies",
   "mention.received": "mentions",
@@ -28,7 +28,7 @@ const PART_OF: Partial<Record<NotificationName, Part>> = {
   "thread.activity": "watches"
 }
 
-/** Every other is a notice; the index of notices (migration 0029) names the same. */
+/** The types with their own part. All others are notices; the index of notices (migration 0029) has the same list. */
 const NO_NOTICES = sql.raw(
   Object.keys(PART_OF)
     .map((type) => `'${type}'`)

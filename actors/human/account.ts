@@ -45,8 +45,9 @@ export const accountOperations = (parts: LetterParts, opening: Opening): Account
   const sealerOf = addressSealer(seed)
 
   /**
-   * An account is never without a key before it is deleted, and then it has no address: but a backup that was made
-   * meanwhile may have it so. Nobody can open that one any more, and it keeps the address from nobody.
+   * True for an account without a key. A live account always has its key, and a deleted one has no address. Only a
+   * backup made during the deletion may have the address and no key. Nobody can open that account any more, so its
+   * address is free.
    */
   const isLost = (human: string): Effect.Effect<boolean, Refusal> =>
     Effect.map(keys.of(human), (sealer) => sealer === null)

@@ -1,9 +1,10 @@
 /**
- * Finds an account by an address. Only here does an address become its keyed hash, so that edges need no key for it.
+ * Finds an account by an e-mail address. The keyed hash of the address is computed here, so that edges do not need the
+ * key.
  *
  * Invariants
- *  - Nobody learns here if an address has an account: the answer has the same shape, and the same asks were made for
- *    it. For an unknown address the person and the salt follow from the address, the same each time.
+ *  - The answer does not reveal whether an address has an account: it has the same form, and takes the same asks. For
+ *    an unknown address, the person and the salt are derived from the address, so they are the same each time.
  */
 import { createHmac, hkdfSync } from "node:crypto"
 import { Effect, Schema } from "effect"

@@ -1,5 +1,5 @@
 /**
- * Decisions on an operator's rights and console sessions. Pure, like those of decide.ts.
+ * Pure decisions on an operator's rights and console sessions.
  *
  * Invariants
  *  - A role needs a confirmed address: until then the account may be a stranger's.
@@ -65,7 +65,7 @@ export const decideEnterConsole = (
   return { refused: notOperator }
 }
 
-/** The open session of the console if the account is still an operator's; otherwise `null`. */
+/** The open session of the console if the account still has the operator role; otherwise `null`. */
 export const consoleSession = (state: HumanState, token: string, at: number): Session | null =>
   isActive(state) && isOperator(state) ? openConsole(state, token, at) : null
 

@@ -1,10 +1,10 @@
 /**
- * Decisions on passkeys. Pure: the results of verification come in as facts.
+ * Pure decisions on passkeys. The results of verification are passed in as facts.
  *
  * Invariants
- *  - A passkey is added by who has just given the password, in the session in which it was given.
- *  - Each challenge is answered once, in its time, by the browser that it was made for.
- *  - A passkey is both steps of a login; whatever is wrong with one is refused alike.
+ *  - A passkey can be added only shortly after the password was entered, and in the same session.
+ *  - Each challenge can be answered once, within its time, by the browser that it was made for.
+ *  - A passkey replaces both steps of a login. Every fault of a passkey gets the same refusal.
  */
 import { aboveMax, invalidField, refusal } from "../../schemas/errors.ts"
 import { PASSKEY_LIMITS } from "../../schemas/human/limits.ts"
@@ -31,8 +31,8 @@ const NONE: Passkeys = { last: 0, kept: [], used: [] }
 export const passkeysOf = ({ passkeys }: Human): Passkeys => passkeys ?? NONE
 
 /**
- * The largest difference between two nodes' clocks. A challenge that one node has forgotten must be refused by its time
- * at another.
+ * The largest difference between two nodes' clocks. Another node may still get a challenge that this one has forgotten,
+ * and must refuse it by its time.
  */
 const CLOCKS_APART_MS = 300_000
 
@@ -45,7 +45,10 @@ const notMade = invalidField("passkey", "The passkey was not accepted. Begin aga
 export const tooMany = aboveMax("passkey", `There are ${max} passkeys already. Remove one first.`, max)
 const knownAlready = invalidField("passkey", "This passkey is there already.", { rule: "known" })
 
-/** The event's record of a challenge that may be answered; `null` for one that may not, or not by this browser. */
+/**
+ * The record of an answered challenge for the event; `null` if the challenge may not be answered, or not by this
+ * browser.
+ */
 const answering = ({ used }: Passkeys, challenge: Challenge | null, bound: string, at: number) => {
   if (challenge === null || challenge.bound !== bound || challenge.until <= at) return null
   const hash = challengeHash(challenge)
@@ -92,7 +95,7 @@ export interface EnterFacts {
   readonly challenge: Challenge | null
   /** The passkey that signed, and its new record. */
   readonly signed: { readonly passkey: number; readonly sealed: string } | null
-  /** Sealed. */
+  /** The browser's name, sealed. */
   readonly browser: string | null
   readonly login: LoginFacts
 }

@@ -27,11 +27,11 @@ export const decideOffer = (
 }
 
 export interface EnableFacts {
-  /** The step of the code; `null` if it is not one of the offered secret's. */
+  /** The time step of the code; `null` if the code does not match the offered secret. */
   readonly step: number | null
   readonly sealed: string
   readonly left: number
-  /** Recovery codes, to be shown once: sealed for the answer. */
+  /** The recovery codes, which are shown once, sealed for the answer. */
   readonly shown: string
   readonly posted: Posted
 }
@@ -65,7 +65,7 @@ export interface RenewFacts extends PasswordFacts {
   readonly shown: string
 }
 
-/** Makes new recovery codes. The earlier ones are no longer valid. */
+/** Makes new recovery codes. The earlier ones become invalid. */
 export const decideRenewCodes = (
   state: HumanState,
   { password }: ByPassword,

@@ -1,15 +1,15 @@
 /**
- * Decisions on a person's account (contract 6, 20). Pure: sealed data comes in opened, as facts.
+ * Pure decisions on a person's account (contract 6, 20). Sealed data is passed in opened, as facts.
  *
  * Invariants
- *  - A link holds once, for its time, and only the newest of its purpose.
- *  - A new password ends every session, and every link to another one.
- *  - The maker of an account need not have its address. The first person who proves it, by a new password, keeps
- *    nothing of the maker's that locks them out or lets others in. There is no second step, passkey, chat, code for a
- *    chat, or browser with push. Nor do they vouch for any agent.
- *  - Limits of an account go on counting for its address when the account is deleted. Declarations that no agent has
- *    answered end in that commit, so a refusal comes before it, and counts, or not at all.
- *  - A letter is written in the commit of what it tells.
+ *  - A link is valid once, for its time, and only if it is the newest of its purpose.
+ *  - A new password ends every session, and every link for a further new password.
+ *  - The maker of an account may not own its address. When the owner of the address first proves it, by a new password,
+ *    everything of the maker's that locks the owner out or lets others in is removed. This includes the second step,
+ *    passkeys, the chat, a code for a chat, browsers with push, and all declarations for agents.
+ *  - The limits of a deleted account continue to count for its address. Declarations that no agent has answered end in
+ *    the commit of the deletion. So a refusal by an agent either came before, and counts, or does not come.
+ *  - A letter is written in the same commit as the event that it reports.
  */
 import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"
 import type { FormerAccount } from "../../schemas/human/operations.ts"
@@ -50,9 +50,9 @@ const onHuman =
 
 export interface RegisterFacts extends LinkFacts {
   readonly address: string
-  /** The sequence of the claim on it. */
+  /** The sequence of the claim on the address. */
   readonly claimed: number
-  /** Left behind by earlier accounts of the address. */
+  /** The data that earlier accounts of the address have left. */
   readonly former?: FormerAccount | undefined
   readonly left?: string | undefined
   readonly personal: string
@@ -142,7 +142,7 @@ export const linkOf = (
   return link.expires_at > at ? { link } : { refused: linkExpired }
 }
 
-/** Added to commands that concern sponsorships. Each sponsorship knows itself whether it is still open. */
+/** The part that is added to commands about sponsorships. Each sponsorship itself knows whether it is still open. */
 const openOf = ({ sponsorships }: Human): { readonly sponsorships?: ReadonlyArray<number> } => {
   const open = sponsorships.filter((one) => one.open).map(({ id }) => id)
   return open.length === 0 ? {} : { sponsorships: open }

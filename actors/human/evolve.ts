@@ -9,7 +9,7 @@ import { loginsAfter } from "./logins.ts"
 import { passkeysOf, rememberedOf } from "./decide-passkeys.ts"
 import type { Human, HumanEvent, HumanState, LinkPurpose, Passkeys } from "./state.ts"
 
-/** More than any limit counts need not be remembered. */
+/** Larger than every limit, so no further letters need to be remembered. */
 const LETTERS_MAX = 20
 
 export const evolveHuman = (state: HumanState, event: HumanEvent, { at }: Pick<AnswerContext, "at">): HumanState => {
@@ -130,8 +130,8 @@ const passkeysAfter = (
 }
 
 /**
- * The most ended sponsorships that are kept: all that were open may end at once, and as many again may be declared
- * while the first ones wait.
+ * The number of ended sponsorships that are kept. All open ones may end at once, and as many again may be declared
+ * meanwhile.
  */
 const ENDED_MAX = 200
 

@@ -1,11 +1,12 @@
 /**
- * The part of a deleted account that remains: counts for the limits of its address, and the agents that it names.
+ * The data that remain of a deleted account: the counts for the limits of its address, and agents that refused its
+ * person.
  *
  * Invariants
  *  - It is always sealed, so an address's hash or state does not show which agents its person had. The log of the
  *    closed account still names its own declarations.
- *  - At the address it opens for whoever says the address itself. The next account has it under its own key, which is
- *    erased with that account.
+ *  - Opening it requires the address itself. The next account of the address has it under its own key, which is erased
+ *    with that account.
  */
 import { Effect, Schema } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"
@@ -16,13 +17,16 @@ import { Actors, anew } from "../engine/services.ts"
 import type { Human } from "./state.ts"
 
 const ABREAST = 8
-/** More people than agents may refuse within that time. */
+/** More entries than agents can refuse within the time of a refusal. */
 const REFUSED_MAX = 200
 
 const Left = Schema.Struct({
   /** Hub ids of the agents that were made for the person. */
   made: Schema.Array(Schema.String),
-  /** Agents that refused the person, with the end of the refusal (unix ms). `unproven`: anybody may have asked. */
+  /**
+   * Agents that refused the person, with the end of the refusal (Unix ms). `unproven`: the address was not verified, so
+   * anybody may have asked.
+   */
   refused: Schema.Array(
     Schema.Struct({ agent: Schema.String, until: Schema.Number, unproven: Schema.optionalKey(Schema.Literal(true)) })
   )
@@ -35,7 +39,7 @@ const decode = Schema.decodeSync(LeftText)
 
 export const NOTHING_LEFT: LeftBehind = { made: [], refused: [] }
 
-/** `of`: the account or the address that it is bound to. Nothing is sealed of nothing. */
+/** `of`: the account or the address that it is bound to. Empty data are not sealed. */
 export const sealLeft = (sealer: Sealer, of: string, left: LeftBehind): string | undefined =>
   left.made.length === 0 && left.refused.length === 0 ? undefined : sealer.seal(encode(left), purposeOf(of))
 
@@ -50,8 +54,8 @@ export const joined = (one: LeftBehind, other: LeftBehind): LeftBehind => ({
 })
 
 /**
- * Unix ms until which the agent's refusal of an earlier account still applies; 0 if there was none. `proven`: the
- * asking person has verified the address, and does not answer for people who only named it.
+ * Unix ms until which the agent's refusal of an earlier account applies; 0 if there was none. `proven`: the asking
+ * person has verified the address. Refusals of people who only named the address do not count for that person.
  */
 export const refusedUntil = ({ refused }: LeftBehind, agent: string, proven: boolean): number =>
   Math.max(

@@ -1,11 +1,11 @@
 /**
- * Browsers from which an account was logged in to, each by a keyed hash of its name. A login from another browser is
+ * The browsers from which an account was logged in to, each as a keyed hash of its name. A login from a new browser is
  * reported to the owner by letter. Pure.
  *
  * Invariants
- *  - The first login of all needs no notice: the person who signed up is there.
- *  - At most one letter an hour. A browser that could not be told of by that is not remembered, so that its next login
- *    is.
+ *  - The first login of an account needs no notice, because it follows the registration.
+ *  - At most one letter is sent in an hour. A browser that was not reported because of this is not remembered, so that
+ *    its next login is reported.
  */
 import type { Posted } from "./decide.ts"
 import type { Human, Logins } from "./state.ts"
@@ -14,9 +14,9 @@ const BROWSERS_MAX = 50
 const TOLD_EVERY_MS = 3_600_000
 
 export interface LoginFacts {
-  /** The browser's mark. */
+  /** The keyed hash of the browser's name. */
   readonly mark: string
-  /** The letter that reports it; empty if none is sent. */
+  /** The letter that reports the login; empty if none is sent. */
   readonly letter: Posted
 }
 
@@ -26,7 +26,7 @@ export interface KnownFrom {
   readonly told?: true
 }
 
-/** The record of a login, and the letter about it, if one is due. */
+/** The record of a login, and the letter about it if one is due. */
 export const noticed = (
   { logins }: Human,
   { mark, letter }: LoginFacts,

@@ -1,4 +1,4 @@
-/** The facts of an account's decisions: its key, the opened records, and the letters about them. */
+/** Prepares the facts of an account's decisions: its key, the opened records, and the letters about the decisions. */
 import { Effect } from "effect"
 import { notFound, type Refusal } from "../../schemas/errors.ts"
 import type { PrepareContext } from "../engine/definition.ts"
@@ -38,7 +38,7 @@ export interface Opening {
   /** Compares a tried password with the stored hash of the right one. */
   readonly tried: (state: HumanState, context: At) => Effect.Effect<Opened & PasswordFacts, Refusal>
   /**
-   * The same for a person with a session who enters the password again. The right one does not count as a try
+   * The same check for a person with a session who enters the password again. A right password does not count as a try
    * (tries.ts).
    */
   readonly said: (
@@ -50,14 +50,16 @@ export interface Opening {
   readonly linked: (
     purpose: LinkPurpose
   ) => (state: HumanState, input: null, context: At) => Effect.Effect<LinkFacts, Refusal>
-  /** A letter without a link: to an address that its owner has confirmed, lest strangers have it filled. */
+  /**
+   * A letter without a link. It is only sent to a confirmed address, so that strangers cannot fill somebody's mailbox.
+   */
   readonly told: (
     template: TemplateName,
     opened: Opened,
     context: At,
     values?: Readonly<Record<string, string>>
   ) => Posted
-  /** `browser`: its name, if it sends one. */
+  /** `browser`: the browser's name, if it sends one. */
   readonly loginOf: (opened: Opened, context: At, browser: string | undefined) => LoginFacts
 }
 

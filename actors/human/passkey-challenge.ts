@@ -2,11 +2,11 @@
  * The challenge that a passkey signs: 256 random bits, for a few minutes.
  *
  * Invariants
- *  - Nobody but the service makes one: it goes to the browser in the clear, for the passkey, and sealed under the
- *    service's seed, as it must come back. No edge has that key, and nothing is kept until it is answered.
- *  - It is bound to a browser: that of the login by what follows from its cookie, that of the settings by its session.
- *  - It is answered once: the account that it let in remembers it until its time is over (state.ts). Refused answers
- *    are not remembered; they were nobody's signature.
+ *  - Only the service can make a challenge. The browser gets it in plain text, for the passkey, and sealed under the
+ *    service's seed, and must return the sealed form. No edge has that key, and nothing is stored before the answer.
+ *  - It is bound to a browser: for a login by a value derived from its cookie, in the settings by its session.
+ *  - It is accepted once: the account remembers an accepted challenge until its time is over (state.ts). Refused
+ *    answers are not remembered, because they had no valid signature.
  */
 import { createHash, randomBytes } from "node:crypto"
 import { Schema } from "effect"
@@ -17,7 +17,7 @@ const CHALLENGE_BYTES = 32
 const SEALED_CHARS_MAX = 2000
 
 const Challenge = Schema.Struct({
-  /** base64url. */
+  /** The challenge in base64url. */
   challenge: Schema.String,
   bound: Schema.String,
   /** Unix ms. */
@@ -37,7 +37,7 @@ export const addingTo = (human: string): string => `passkey of ${human}`
 export class PasskeyChallenges {
   private readonly sealer: Sealer
 
-  /** Unix ms of the last restore: those made before it may have been answered since the backup. */
+  /** Unix ms of the last restore. Challenges from before it may have been answered after the backup. */
   private readonly restoredAt: number
 
   constructor(seed: Uint8Array, restoredAt = 0) {
@@ -51,7 +51,7 @@ export class PasskeyChallenges {
     return { challenge, sealed: this.sealer.seal(encode({ ...of, challenge, until }), purpose) }
   }
 
-  /** `null` if it is none of ours, of another purpose, or older than a restore. */
+  /** `null` if the service did not make the challenge, or if it has another purpose or is older than a restore. */
   open(purpose: string, sealed: string): Challenge | null {
     if (sealed.length > SEALED_CHARS_MAX) return null
     try {

@@ -4,10 +4,10 @@ import type { Sealer } from "../log/seal.ts"
 import type { Passkey } from "./state.ts"
 
 const Record = Schema.Struct({
-  /** Its id, and the public key as COSE writes it: base64url. */
+  /** The passkey's id, and its public key in COSE, both in base64url. */
   credential: Schema.String,
   key: Schema.String,
-  /** The counter of its signatures; 0 if it does not count. */
+  /** The counter of its signatures; 0 if the authenticator does not count. */
   counter: Schema.Int,
   transports: Schema.Array(Schema.String),
   name: Schema.String

@@ -1,4 +1,4 @@
-/** Passkeys of an account: offered, added, used, removed (Web Authentication). */
+/** Operations on passkeys of an account: offer, add, use and remove (Web Authentication). */
 import { Effect } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"
 import { PASSKEY_LIMITS } from "../../schemas/human/limits.ts"
@@ -69,7 +69,7 @@ export const passkeyOperations = (parts: LetterParts, opening: Opening): Passkey
   const party = relyingParty(parts.config)
   const challenges = new PasskeyChallenges(parts.seed, parts.restored.at)
 
-  /** The account's own passkey that signed; undefined if none did. */
+  /** The passkey of the account that signed; undefined if none did. */
   const signedBy = (
     account: Opened,
     id: string,

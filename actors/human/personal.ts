@@ -8,7 +8,7 @@ import type { Human } from "./state.ts"
 const Personal = Schema.fromJsonString(Schema.Struct({ name: Schema.String, email: Schema.String }))
 export type Personal = typeof Personal.Type
 
-/** `verifier`: SHA-256 of argon2id's result, so that a reader of it cannot log in with it. */
+/** `verifier`: the SHA-256 of argon2id's result, so that somebody who reads it cannot log in with it. */
 const Secret = Schema.fromJsonString(Schema.Struct({ salt: Schema.String, verifier: Schema.String }))
 export type PasswordSecret = typeof Secret.Type
 
@@ -48,6 +48,6 @@ export const openBrowser = (sealer: Sealer, human: string, sealed: string): stri
 
 const verifierOf = (hash: string): string => createHash("sha256").update(Buffer.from(hash, "base64")).digest("base64")
 
-/** Takes the same time, whatever differs. */
+/** Compares in constant time. */
 export const isPassword = ({ verifier }: PasswordSecret, hash: string): boolean =>
   timingSafeEqual(Buffer.from(verifier, "base64"), Buffer.from(verifierOf(hash), "base64"))

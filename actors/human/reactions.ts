@@ -1,7 +1,7 @@
 import { awaited, on, reactions, commandFor } from "../reactions/reaction.ts"
 import { HumanEvent } from "./state.ts"
 
-/** Erases the key of a deleted account. From then on nobody can read what was sealed under it. */
+/** Erases the key of a deleted account. From then on nobody can read the data that was sealed under it. */
 export const erasedAccounts = reactions(
   "human_erased",
   on("human", HumanEvent, (event, { id }) =>

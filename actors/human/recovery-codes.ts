@@ -2,10 +2,10 @@
  * Recovery codes for people who have lost their authenticator app: `K7D3M-9QXWT`, on paper. Each works once.
  *
  * Invariants
- *  - Only hashes are kept, with the account in them: the same code in two accounts is not seen to be the same.
- *  - A code has 50 bits. That is little for a hash that anybody can try, and much for one behind a few tries an hour.
- *    Hashes are as secret as the rest of the account's log.
- *  - Comparing takes the same time whichever code fits, or none.
+ *  - Only hashes are stored. They include the account, so that nobody can see whether two accounts have the same code.
+ *  - A code has 50 bits. This would be too little if the hashes were public, but it is enough with a few tries an hour.
+ *    The hashes are as secret as the rest of the account's log.
+ *  - Comparing takes the same time whichever code matches, and if none does.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
 
@@ -23,9 +23,9 @@ const hashOf = (account: string, code: string): string =>
 const newCode = (): string => Array.from(randomBytes(CODE_CHARS), (byte) => ALPHABET[byte & ALPHABET_MASK]).join("")
 
 export interface RecoveryCodes {
-  /** Shown once. */
+  /** The codes, which are shown once. */
   readonly codes: ReadonlyArray<string>
-  /** To be stored. */
+  /** The hashes, which are stored. */
   readonly hashes: ReadonlyArray<string>
 }
 
@@ -41,7 +41,7 @@ const TYPED_MAX_CHARS = 40
 const BETWEEN = /[\s\p{Pd}]/gu
 const CODE = /^[0-9A-HJKMNP-TV-Z]{10}$/
 
-/** As it was meant, however it was typed; `null` if it can be none. */
+/** Normalizes a typed code; `null` if it cannot be a code. */
 const meant = (typed: string): string | null => {
   if (typed.length > TYPED_MAX_CHARS) return null
   const plain = typed.replaceAll(BETWEEN, "").toUpperCase().replaceAll("O", "0").replaceAll(/[IL]/g, "1")

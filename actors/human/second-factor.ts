@@ -1,6 +1,6 @@
 /**
- * The second step of a login: a code of an authenticator app, or a recovery code. Their record is sealed under the
- * account's key, as one.
+ * The second step of a login: a code of an authenticator app, or a recovery code. Both are in one record, which is
+ * sealed under the account's key.
  */
 import { Schema } from "effect"
 import { type Refusal, refusal } from "../../schemas/errors.ts"
@@ -23,7 +23,7 @@ export const sealSecondFactor = (sealer: Sealer, human: string, kept: SecondFact
 export const openSecondFactor = (sealer: Sealer, human: string, sealed: string): SecondFactor =>
   decode(sealer.open(sealed, purposeOf(human)))
 
-/** The use of a typed code: none, a step of the app, or a recovery code. */
+/** The meaning of a typed code: none, a time step of the app, or a recovery code. */
 export type CodeUse =
   | { readonly kind: "none" }
   | { readonly kind: "step"; readonly step: number }
@@ -31,7 +31,7 @@ export type CodeUse =
 
 const NO_USE: CodeUse = { kind: "none" }
 
-/** `at`: unix ms. Returns none for an account without a second factor, and without a code. */
+/** `at`: Unix ms. Returns `none` for an account without a second step, and without a code. */
 export const useOf = (sealer: Sealer, id: string, { two_step }: Human, code: string | null, at: number): CodeUse => {
   if (two_step === null || code === null) return NO_USE
   const kept = openSecondFactor(sealer, id, two_step.sealed)
@@ -49,7 +49,7 @@ const secondFactorRequired = refusal("second_factor_required", "This account ask
 
 export const wrongCode = refusal("login_failed", "The code is wrong, or was used already.", { field: "code" })
 
-/** The uses of a code; `null` if the account asks for one and this is none. */
+/** The events of using a code; `null` if the account requires a code and this one is wrong. */
 export const usedBy = (human: Human, use: CodeUse): ReadonlyArray<HumanEvent> | null => {
   if (human.two_step === null) return []
   switch (use.kind) {

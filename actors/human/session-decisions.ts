@@ -1,11 +1,11 @@
 /**
- * Decisions on the sessions of an account. Pure, like those of decide.ts.
+ * Pure decisions on the sessions of an account.
  *
  * Invariants
- *  - A session is opened by the right password, with the right code where the account asks for one, or by a passkey
- *    (decide-passkeys.ts), and by nothing that a letter brings.
- *  - A form leaves one session, however often it is sent: the latest, since its token is the one that the browser has.
- *    A form that is sent again within a minute needs no second code: a code is good once, and this one was.
+ *  - A session is opened by the right password, with the right code if the account requires one, or by a passkey
+ *    (decide-passkeys.ts). A link in a letter never opens one.
+ *  - A form that is sent several times opens one session: the latest, because the browser has its token. If it is sent
+ *    again within a minute, no second code is needed, because a code is valid only once.
  */
 import { type Refusal, refusal } from "../../schemas/errors.ts"
 import { CONSOLE_SESSION_SECONDS } from "../../schemas/human/limits.ts"
@@ -34,7 +34,10 @@ export const sessionInvalid: Refusal = refusal(
 export const openSession = (state: HumanState, token: string, at: number): Session | null =>
   found(state, token, at, (session) => session.console === undefined)
 
-/** The open session of the operators' console. Such a session does not open the owner's space, nor the reverse. */
+/**
+ * The open session of the operators' console. Such a session does not open the owner's pages, and an owner's session
+ * does not open the console.
+ */
 export const openConsole = (state: HumanState, token: string, at: number): Session | null =>
   found(state, token, at, (session) => session.console === true)
 
@@ -45,7 +48,7 @@ const found = (state: HumanState, token: string, at: number, isWanted: (session:
 
 export interface OpenFacts extends PasswordFacts {
   readonly use: CodeUse
-  /** Sealed. */
+  /** The browser's name, sealed. */
   readonly browser: string | null
   readonly login: LoginFacts
 }
@@ -75,13 +78,13 @@ export const decideOpen = (
   return { events: [...used, ...events], reply: { expires_at }, ...posted }
 }
 
-/** The password was right, and no code came with it. */
+/** True if the password was right, and a code is missing. */
 export const isCodeWanted = (decided: Decided): boolean =>
   "refused" in decided && decided.refused.code === "second_factor_required"
 
 interface Opening {
   readonly token: string
-  /** Sealed. */
+  /** The browser's name, sealed. */
   readonly browser: string | null
   readonly login: LoginFacts
   readonly form?: string | undefined
@@ -90,7 +93,7 @@ interface Opening {
   readonly isConsole?: boolean
 }
 
-/** A session more; if there are as many as may be, the oldest ends. */
+/** Opens a session. If there are too many, the oldest one ends. */
 export const opening = (
   human: Human,
   { token, browser, login, form, before = [], isConsole = false }: Opening,
@@ -127,7 +130,7 @@ export const decideClose = (
   return session === null ? { refused: sessionInvalid } : { events: closing([session.id]) }
 }
 
-/** Ends one session, or all but this one. A session that has ended already is no fault. */
+/** Ends one session, or all other ones. A session that has ended already is no fault. */
 export const decideEnd = (
   state: HumanState,
   { token, session }: { readonly token: string; readonly session: number | null },

@@ -24,7 +24,7 @@ interface SessionOperations {
   readonly "human.end_sessions": Op<"human.end_sessions">
 }
 
-/** Newest first. */
+/** The newest first. */
 const sessionsOf = ({ human, sealer }: Opened, id: string, current: number, at: number): ReadonlyArray<HumanSession> =>
   human.sessions
     .filter(({ expires_at }) => expires_at > at)
@@ -68,7 +68,7 @@ export const sessionOperations = ({ config }: KindParts, opening: Opening): Sess
         ),
       decide: (state, input, context) => decideOpen(state, input, context, owner),
       answer: (_state, { expires_at }) => ({ expires_at: new Date(expires_at).toISOString() }),
-      // `seq`: of the account before the login, so that each login returns its own session, even within one
+      // `seq`: the account's sequence before the login. With it each login returns its own session, even within one
       // millisecond.
       after: (_input, { id, seq, facts }, { refused }) =>
         refused === null ? giveBackTry(`${id}-${seq}`, facts.address) : Effect.void

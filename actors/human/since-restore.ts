@@ -6,7 +6,7 @@
 import type { Human, HumanState } from "./state.ts"
 import { stepAfter } from "./totp.ts"
 
-/** `restoredAt`: Unix ms. */
+/** `restoredAt`: Unix ms of the last restore. */
 export const seenSince =
   ({ chat_code_seconds }: { readonly chat_code_seconds: number }) =>
   (state: HumanState, restoredAt: number): HumanState => {

@@ -2,14 +2,14 @@
  * A person declares to sponsor agents (spec 3.4; contract 20).
  *
  * Invariants
- *  - At most one open sponsorship of an agent by a person: the person's own log decides, and what the last one of that
- *    agent says of itself.
- *  - The declaration, the sponsorship and what the agent gets to know of it are one commit, which expects the agent
- *    where its limit was judged.
- *  - A sponsorship that is reported as ended counts no more. Until then it counts as open, which refuses too much,
- *    never too little.
- *  - The bucket is drawn here, by declarations that are possible. A known or refused command costs nothing, unless
- *    others took the last place while it was carried out.
+ *  - A person has at most one open sponsorship of an agent. The person's own log decides that, together with the state
+ *    of the last sponsorship of that agent.
+ *  - The declaration, the sponsorship and its entry at the agent are one commit. It expects the agent at the sequence
+ *    at which the agent's limit was checked.
+ *  - A sponsorship that is reported as ended does not count any more. Until the report it counts as open, so a limit
+ *    may be applied too strictly, but never too loosely.
+ *  - Only possible declarations use up the rate limit. A repeated or refused command costs nothing, unless others took
+ *    the last place meanwhile.
  */
 import { Effect } from "effect"
 import { notFound, type Refusal, refusal } from "../../schemas/errors.ts"
@@ -42,24 +42,24 @@ interface Declaring {
 
 /** Earlier dealings of the person with the agent. */
 interface Before {
-  /** The newest sponsorship of that agent. `verified`: whether the person had verified the address. */
+  /** The newest sponsorship of that agent. `verified`: whether the person's address was verified at the time. */
   readonly before: (SponsorshipFacts & { readonly verified?: boolean }) | null
   /** Unix ms until which the agent's refusal of an earlier account of the address holds. */
   readonly earlier: number
 }
 
-/** `admits`: the agent's side. */
+/** `admits`: the sequence of the agent, or the agent's refusal. */
 export interface DeclareFacts extends Before {
   readonly number: number
   readonly admits: AgentAdmits | null
 }
 
-/** Kept in the commit: the first answer is given again by it. */
+/** The commit's reply, from which a repeated command gets the first answer. */
 interface Declared extends Declaring {
   readonly number: number
 }
 
-/** The bucket that is drawn from. A person who has not verified the address takes nothing of its holder's limit. */
+/** The key of the rate limit. A person who has not verified the address does not use up the limit of its owner. */
 const countedAs = ({ address, email_verified }: Human): string => (email_verified ? address : `unproven ${address}`)
 
 /** Why no agent may be made for this person; `null` if one may. */
@@ -77,7 +77,7 @@ const roomRefusal = ({ sponsorships }: Human, max: number): Refusal | null =>
 const exists = (message: string, details: Readonly<Record<string, string>>): Refusal =>
   refusal("sponsorship_exists", message, details)
 
-/** Why the person may not declare this agent now; `null` if it may. */
+/** Why the person cannot declare this agent now; `null` if it is possible. */
 const declareRefusal = (
   human: Human,
   { before, earlier }: Before,
@@ -130,7 +130,7 @@ interface Ended {
 const openIn = (state: HumanState, sponsorship: number): Human["sponsorships"][number] | null =>
   (isActive(state) ? state.sponsorships.find(({ id, open }) => id === sponsorship && open) : null) ?? null
 
-/** `posted`: the letter that reports it, if one is sent. */
+/** `posted`: the letter that reports the end, if one is sent. */
 export const decideEnded = (
   state: HumanState,
   { sponsorship }: Ended,
@@ -204,7 +204,7 @@ export const sponsoringOperations = (
 ): Operating<typeof declared, HumanActor> => {
   const { owner } = limits.limits
   /**
-   * The letter to a person with a confirmed address whose confirmed sponsorship an agent has revoked. A deleted agent
+   * The letter to a person with a confirmed address, whose confirmed sponsorship an agent has revoked. A deleted agent
    * has no name.
    */
   const endedLetter = (state: HumanState, { sponsorship, status }: Ended, context: PrepareContext) =>

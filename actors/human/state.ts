@@ -1,8 +1,8 @@
 /**
- * The state of a person's account and its events (contract 6, 20). `null`: an account that was never made.
+ * The state of a person's account and its events (contract 6, 20). `null`: an account that never existed.
  *
- * The person's own data (name, address, password) is sealed under the account's key (actors/kit/account-keys.ts), which
- * goes with the account: nothing here is opened to be folded.
+ * The person's data (name, address, password) is sealed under the account's key (actors/kit/account-keys.ts), which is
+ * erased with the account. Folding the events needs no key.
  */
 import { Schema } from "effect"
 import { FormerAccount } from "../../schemas/human/operations.ts"
@@ -19,16 +19,16 @@ import { RELAY_EVENTS, RelayState } from "./relay/state.ts"
 
 export const Session = Schema.Struct({
   id: Schema.Int,
-  /** sha256 of the token, in hex. */
+  /** The sha256 of the token, in hex. */
   token: Schema.String,
   /** Unix ms. */
   opened_at: Schema.Number,
   expires_at: Schema.Number,
-  /** The browser's name. */
+  /** The browser's name, sealed. */
   browser: Schema.optionalKey(Sealed),
-  /** The form that it was opened by: the same one leaves one session, however often it is sent. */
+  /** The form that opened the session. A form that is sent several times opens one session. */
   form: Schema.optionalKey(Schema.String),
-  /** It opens the operators' console, and none of the owner's pages. */
+  /** True for a session of the operators' console, which opens none of the owner's pages. */
   console: Schema.optionalKey(Schema.Literal(true))
 })
 export type Session = typeof Session.Type
@@ -37,19 +37,19 @@ const LINK_PURPOSES = ["verify_address", "reset_password"] as const
 const LinkPurpose = Schema.Literals(LINK_PURPOSES)
 export type LinkPurpose = typeof LinkPurpose.Type
 
-/** The link of a letter: only the newest of its purpose is valid, once. */
+/** The link of a letter. It is valid once, and only if it is the newest of its purpose. */
 export const Link = Schema.Struct({
   purpose: LinkPurpose,
-  /** sha256 of the token, in hex. */
+  /** The sha256 of the token, in hex. */
   token: Schema.String,
   expires_at: Schema.Number
 })
 export type Link = typeof Link.Type
 
-/** Verifier and salt sealed; how it was hashed is no secret. */
+/** Verifier and salt are sealed. The parameters of the hash are no secret. */
 const Password = Schema.Struct({ sealed: Sealed, parameters: PasswordParameters })
 
-/** Codes of an app, and recovery codes: how many of those are left. */
+/** The codes of an app, and the number of recovery codes that are left. */
 const TwoStep = Schema.Struct({
   /** `{ secret, hashes }`, see second-factor.ts. */
   sealed: Sealed,
@@ -60,7 +60,7 @@ const TwoStep = Schema.Struct({
 
 const Passkey = Schema.Struct({
   id: Schema.Int,
-  /** Its record, see passkeys.ts. */
+  /** The passkey's record (passkeys.ts), sealed. */
   sealed: Sealed,
   added_at: Schema.Number,
   used_at: Schema.NullOr(Schema.Number)
@@ -68,7 +68,7 @@ const Passkey = Schema.Struct({
 export type Passkey = typeof Passkey.Type
 
 /**
- * A challenge that was answered: sha256 in hex. It is remembered until its time is over, so that it is answered once.
+ * The sha256 of an answered challenge, in hex. It is remembered until its time is over, so that it is accepted once.
  */
 const Used = { challenge: Schema.String, until: Schema.Number }
 
@@ -83,7 +83,7 @@ export type Passkeys = typeof Passkeys.Type
 /** A sponsorship of this person. The sponsorship's own actor knows its state. */
 const Sponsored = Schema.Struct({
   id: Schema.Int,
-  /** Hub id. */
+  /** The agent's hub id. */
   agent: Schema.String,
   /** True until its end was reported to the account. */
   open: Schema.Boolean
@@ -94,21 +94,21 @@ const Sponsorships = Schema.optionalKey(Schema.Array(Schema.Int))
 
 /** Browsers that it was logged in to from, see logins.ts. */
 const Logins = Schema.Struct({
-  /** Marks, the one used last at the end. */
+  /** Keyed hashes of browser names. The one that was used last is at the end. */
   browsers: Schema.Array(Schema.String),
   /** Unix ms of the latest letter. */
   told_at: Schema.NullOr(Schema.Number)
 })
 export type Logins = typeof Logins.Type
 
-/** Left behind by earlier accounts of the address, and names agents: see left-behind.ts. */
+/** The data that earlier accounts of the address have left, sealed (left-behind.ts). */
 const LeftSealed = Schema.optionalKey(Sealed)
 
 export const Human = Schema.Struct({
   status: Schema.Literal("active"),
   /** `{ name, email }`, see personal.ts. */
   personal: Sealed,
-  /** Actor of kind `address`. */
+  /** The id of the address's actor. */
   address: Schema.String,
   email_verified: Schema.Boolean,
   password: Password,
@@ -119,9 +119,9 @@ export const Human = Schema.Struct({
   passkeys: Schema.optionalKey(Passkeys),
   sessions: Schema.Array(Session),
   roles: Schema.optionalKey(Schema.Array(HumanRole)),
-  /** Sessions opened so far. */
+  /** The number of sessions opened so far, from which their ids follow. */
   opened: Schema.Int,
-  /** Absent if nobody has logged in since it exists. */
+  /** Absent if nobody has logged in since this was introduced. */
   logins: Schema.optionalKey(Logins),
   links: Schema.Array(Link),
   /** Unix ms of the latest letters with links, oldest first, by purpose. */
@@ -147,22 +147,22 @@ const Gone = Schema.Struct({ status: Schema.Literal("deleted") })
 export const HumanState = Schema.NullOr(Schema.Union([Human, Gone]))
 export type HumanState = typeof HumanState.Type
 
-/** Unix ms wherever a time is meant. */
+/** All times are Unix ms. */
 export const HumanEvent = Schema.Union([
   event("human.registered", 1, {
     personal: Sealed,
     address: Schema.String,
     password: Password,
-    /** Left behind by earlier accounts of the address. */
+    /** The data that earlier accounts of the address have left. */
     former: Schema.optionalKey(FormerAccount),
     left: LeftSealed
   }),
   event("human.renamed", 1, { personal: Sealed }),
   event("human.link_made", 1, Link.fields),
-  /** `ended`: sponsorships that a stranger declared before the holder of the address took the account. */
+  /** `ended`: sponsorships that a stranger declared before the owner of the address took over the account. */
   event("human.address_confirmed", 1, { sponsorships: Sponsorships, ended: Sponsorships }),
   event("human.password_changed", 1, { password: Password }),
-  /** The same password, hashed with today's parameters. */
+  /** The same password was hashed with the present parameters. */
   event("human.password_renewed", 1, { password: Password }),
   event("human.link_used", 1, { purpose: LinkPurpose }),
   event("human.session_opened", 1, {
@@ -172,7 +172,7 @@ export const HumanEvent = Schema.Union([
     browser: Schema.optionalKey(Sealed),
     form: Schema.optionalKey(Schema.String),
     console: Schema.optionalKey(Schema.Literal(true)),
-    /** Keyed hash of the browser, if it is remembered; and whether a letter reports it. */
+    /** The keyed hash of the browser's name, if it is to be remembered. */
     known: Schema.optionalKey(Schema.String),
     told: Schema.optionalKey(Schema.Literal(true))
   }),
@@ -188,7 +188,7 @@ export const HumanEvent = Schema.Union([
   event("human.passkey_added", 1, { passkey: Schema.Int, sealed: Sealed, ...Used }),
   event("human.passkey_used", 1, { passkey: Schema.Int, sealed: Sealed, ...Used }),
   event("human.passkey_removed", 1, { passkey: Schema.Int }),
-  /** `made`: the agent was made for the person, with a compartment. */
+  /** `made`: the agent was created for the person, together with a compartment. */
   event("human.declared", 1, {
     sponsorship: Schema.Int,
     agent: Schema.String,
@@ -202,7 +202,7 @@ export const HumanEvent = Schema.Union([
 ])
 export type HumanEvent = typeof HumanEvent.Type
 
-/** `logBytes`: the bytes that the person may still put into the log today. */
+/** `logBytes`: the bytes that the person may still add to the log today. */
 export interface HumanMemory extends RequestMemory {
   readonly logBytes: DayBytes
 }

@@ -3,9 +3,9 @@
  * support.
  *
  * Invariants
- *  - A code is good for its own step and those before and after it, since clocks differ.
- *  - A step that was used, and all before it, is never good again: whoever sees a code being typed has nothing of it.
- *  - Verifying takes the same time whichever step fits, or none.
+ *  - A code is valid in its own time step and in those before and after it, because clocks differ.
+ *  - A used step and all earlier ones are never valid again, so a code that somebody sees being typed is useless.
+ *  - Verifying takes the same time whichever step matches, and if none does.
  */
 import { timingSafeEqual } from "node:crypto"
 import { HOTP, Secret, TOTP } from "otpauth"
@@ -34,20 +34,21 @@ export const totpUri = (secret: string, { issuer, address }: { readonly issuer: 
 
 const SPACES = /\s/g
 const CODE = /^\d{6}$/
-/** Apps show `123 456`. */
+/** Apps show codes as `123 456`. */
 const TYPED_MAX_CHARS = 20
 
 /** The newest step whose codes may have been used by `at` (Unix ms). */
 export const stepAfter = (at: number): number => Math.floor(at / PERIOD_MS) + 1
 
-/** The step to be remembered as used; `null` for a wrong code. `at` in milliseconds. */
+/** The step to remember as used; `null` for a wrong code. `at`: Unix ms. */
 export const verifyTotp = (secret: string, typed: string, at: number, lastStep: number | null): number | null => {
   const code = typed.length > TYPED_MAX_CHARS ? "" : typed.replaceAll(SPACES, "")
   if (!CODE.test(code)) return null
   const now = Math.floor(at / PERIOD_MS)
   const key = Secret.fromBase32(secret)
   let found: number | null = null
-  // The last one that fits: were it the first of two with the same code, that would be good a second time.
+  // The last matching step is used. If two steps have the same code, the first one would leave the code valid for the
+  // second.
   for (const step of WINDOW.map((offset) => Math.max(now + offset, 0))) {
     const expected = HOTP.generate({ secret: key, algorithm: ALGORITHM, digits: DIGITS, counter: step })
     if (timingSafeEqual(Buffer.from(expected), Buffer.from(code)) && step > (lastStep ?? -1)) found = step

@@ -1,6 +1,7 @@
 /**
- * Limits the tries of a password for one address, whether it has an account or not (spec 8). A try is drawn before it
- * is judged, so that many tries at once cannot exceed the limit. A right one is given back.
+ * Limits the tries of a password for one address, whether it has an account or not (spec 8). A try is counted before
+ * the password is checked, so that many tries at once cannot exceed the limit. A right password is not counted in the
+ * end.
  */
 import { Clock, Effect } from "effect"
 import { type Refusal, refusal } from "../../schemas/errors.ts"
@@ -15,7 +16,7 @@ const GIVEN_BACK_WITHIN_MS = 5_000
 const counted = (address: string, isConsole: boolean): string =>
   bucketActor(BUCKET, isConsole ? `console-${address}` : address, false)
 
-/** `address`: the keyed hash. */
+/** `address`: the keyed hash of the address. */
 export const tryOf = (
   asking: Asking,
   address: string,
@@ -35,8 +36,8 @@ export const tryOf = (
   })
 
 /**
- * If this is lost with the node, the try counts, which alone locks nobody out. `id`: the id of the right try, so that
- * it is given back once.
+ * If the node dies before this, the try counts, which alone locks nobody out. `id`: the id of the right try, so that it
+ * is returned only once.
  */
 export const giveBackTry = (id: string, address: string, isConsole = false): Effect.Effect<void, never, Actors> =>
   Effect.gen(function* () {

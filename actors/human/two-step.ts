@@ -27,7 +27,7 @@ const offerPurpose = (human: string): string => `offered second factor ${human}`
 export const twoStepOperations = (parts: LetterParts, opening: Opening): TwoStepOperations => {
   const { opened, personalOf, said, told } = opening
   const { name: issuer } = parts.config
-  // Values that are shown once are sealed into the commit's reply: a repeated command gets them again.
+  // Values that are shown once are sealed into the commit's reply, so that a repeated command gets them again.
   const service = new Sealer(parts.seed)
   const shownPurpose = (human: string): string => `recovery codes ${human}`
   const codesOf = (shown: string, human: string) => ({ codes: service.open(shown, shownPurpose(human)).split(" ") })

@@ -3,9 +3,10 @@
  * @simplewebauthn/server verifies challenge, origin, relying party, flags, counter and signature.
  *
  * Invariants
- *  - A passkey is found by the browser itself (resident), and says that it knows its owner (user verification).
- *  - The maker of the authenticator is not asked, and an attestation with a certificate is refused unread: to judge
- *    some, lists of revoked ones would be fetched over the network.
+ *  - The browser finds a passkey itself (resident key), and the authenticator confirms that it has verified its user
+ *    (user verification).
+ *  - No attestation is requested, and one with a certificate is refused unread. Checking it could require revocation
+ *    lists from the network.
  */
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from "@simplewebauthn/server"
 import { decodeAttestationObject } from "@simplewebauthn/server/helpers"
@@ -29,7 +30,7 @@ export const relyingParty = ({ baseUrl, name }: { readonly baseUrl: string; read
   return { id: hostname, name, origin }
 }
 
-/** The same at the operators' console; `null` if passkeys do not work there. */
+/** The relying party of the operators' console; `null` if passkeys do not work there. */
 export const consoleParty = (config: {
   readonly baseUrl: string
   readonly name: string
@@ -47,11 +48,11 @@ interface Creating {
   readonly human: string
   readonly email: string
   readonly challenge: string
-  /** The account's passkeys: an authenticator makes no second one. */
+  /** The account's passkeys, so that an authenticator makes no second one. */
   readonly known: ReadonlyArray<PasskeyRecord>
 }
 
-/** PublicKeyCredentialCreationOptionsJSON. */
+/** The JSON of PublicKeyCredentialCreationOptionsJSON. */
 export const creationOptions = ({ id, name }: RelyingParty, { human, email, challenge, known }: Creating): string =>
   JSON.stringify({
     rp: { id, name },
@@ -64,7 +65,7 @@ export const creationOptions = ({ id, name }: RelyingParty, { human, email, chal
     attestation: "none"
   })
 
-/** PublicKeyCredentialRequestOptionsJSON: of whichever account. */
+/** The JSON of PublicKeyCredentialRequestOptionsJSON, for passkeys of any account. */
 export const requestOptions = ({ id }: RelyingParty, challenge: string): string =>
   JSON.stringify({ challenge, rpId: id, timeout: TIMEOUT, userVerification: "required" })
 
@@ -79,7 +80,7 @@ const statesNothing = (attestationObject: string): boolean => {
 
 const PUBLIC_KEY = { type: "public-key", clientExtensionResults: {} } as const
 
-/** The record of a passkey that was made; `null` if it was not made as asked. */
+/** The record of a new passkey; `null` if it does not match the request. */
 export const verifiedPasskey = async (
   { id: expectedRPID, origin: expectedOrigin }: RelyingParty,
   { id, clientDataJSON, attestationObject, transports }: MadePasskey,
@@ -104,7 +105,7 @@ export const verifiedPasskey = async (
   }
 }
 
-/** The new counter of a passkey with a valid signature; otherwise `null`. A counter that goes back means a copy. */
+/** The new counter of a passkey with a valid signature; otherwise `null`. A counter that decreases reveals a copy. */
 export const verifiedCounter = async (
   { id: expectedRPID, origin: expectedOrigin }: RelyingParty,
   { credential: id, key, counter }: PasskeyRecord,

@@ -1,12 +1,12 @@
 /**
- * First answers under an Idempotency-Key (contract 13, 20). They are kept for a day in a stream, sealed, each for its
- * own place. Requests under way are known only to the activation. Agents (actors/agent/idempotency/) and people both
- * use this.
+ * First answers under an Idempotency-Key (contract 13, 20). They are kept for a day in a stream, each sealed for its
+ * own place. Only the activation knows the requests under way. Agents (actors/agent/idempotency/) and people both use
+ * this.
  *
- * `begin` says whether the request is new, under way, done or in conflict; `finish` keeps the answer. A request whose
- * edge died between the two is free again when it cannot be under way any more. It runs under the same command id, so
- * that nothing is committed twice. An asker repeats what is not answered soon: a `begin` that meets itself is still the
- * first. One that was abandoned is free for the same body at once, for another at its deadline.
+ * `begin` tells whether the request is new, under way, done or in conflict; `finish` stores the answer. If an edge died
+ * between the two, the key is free again after the request's deadline. The request then runs under the same command id,
+ * so that nothing is committed twice. An asker repeats a `begin` that is not answered soon, and the repeat counts as
+ * the first. An abandoned request is free at once for the same body, and at its deadline for another.
  *
  * An owner's answers, refusals included, take so many bytes a day (schemas/idempotency/share.ts). An answer that would
  * take more than an eighth of what is left is kept shortened (shortened.ts), or not at all where a long record can be
@@ -16,8 +16,8 @@
  * Newcomers have a stream of their own. An owner may have become established, or the reverse, since an answer was kept:
  * both streams are asked.
  *
- * A hash of a body that may hold a password stands nowhere: a keyed one does, and makes the command's id too, which the
- * log keeps for good.
+ * No plain hash of a body is stored, because a body may contain a password. A keyed hash is used instead, also in the
+ * command's id, which the log keeps for good.
  */
 import { Clock, Effect } from "effect"
 import { headers, type NatsConnection } from "@nats-io/transport-node"
@@ -65,7 +65,7 @@ export interface UnderWay {
   /** The ask that began it. */
   readonly begun: string
   readonly until: number
-  /** Nobody waits for it any more: the same body may begin it again. */
+  /** Nobody waits for the request any more, so the same body may begin it again. */
   readonly abandoned?: true
   /** Sent with a token of the agent's vault. */
   readonly holder?: true
@@ -76,7 +76,7 @@ export interface RequestMemory {
   readonly underWay: Map<string, UnderWay>
   /** Bytes of answers that may still be kept today. */
   readonly answerBytes: DayBytes
-  /** The part of them that holders of tokens may still use. */
+  /** The part of these bytes that holders of tokens may still use. */
   readonly holderBytes: DayBytes
 }
 
@@ -87,7 +87,7 @@ interface Kept {
 }
 
 interface KeptSealed extends Kept {
-  /** The answer is not stored, but what it is made from may be. */
+  /** The answer is not stored, because it can be made again from the state. */
   readonly remade?: true
 }
 
@@ -102,16 +102,16 @@ const TOO_MANY: Refusal = {
 const COMMAND_CHARS = 32
 
 const ANSWER_BYTES = "answer_bytes"
-/** Longer records are made again. A day of them would push out other answers. */
+/** Longer records are made again from the state. A day of them would push out other answers. */
 const RECORD_KEPT_MAX_BYTES = 65_536
-/** No answer takes more than one in this many parts of the remaining bytes. */
+/** No answer takes more than this fraction (one eighth) of the remaining bytes. */
 const ROOM_PART = 8
-/** Bytes that a stream stores in addition to an answer: subject, header, hash of the body. */
+/** Bytes that a stream stores in addition to an answer: subject, header, and the hash of the body. */
 const MESSAGE_BYTES = 400
 /** Base64 of the sealed answer. */
 const SEALED_PART = 4 / 3
 
-/** The name of the holders' window beside that of their owner. */
+/** The name of the holders' window, besides that of their owner. */
 const holdersOf = (owner: string): string => `${owner}-holders`
 
 const spentAnswers = ({ requests, window_seconds }: RateLimit, resetsAt: number, now: number): Refusal => {
@@ -135,21 +135,21 @@ const purpose = (owner: string, key: string): string => `idempotency ${owner} ${
 export const firstAnswerReply = (first: Kept, input: IdempotencyEntry): IdempotencyBegin =>
   first.body === input.body ? { state: "done", status: first.status, answer: first.answer } : CONFLICT
 
-/** The sort of owner; `null`: a key without an agent, for which no bytes are counted. */
+/** The kind of owner; `null` for a key without an agent, for which no bytes are counted. */
 type MaybeOwner = Owner | null
 
 type By = Pick<IdempotencyEntry, "holder">
 
 const holdersPart = (bytesPerDay: number): number => Math.floor(bytesPerDay / HOLDERS_PART)
 
-/** Requests under way that count for this one: those of holders for a holder, otherwise all. */
+/** The number of requests under way in the same part: those of token holders for a holder, otherwise all. */
 const underWayOf = ({ underWay }: Pick<RequestMemory, "underWay">, { holder }: By): number =>
   holder === true ? [...underWay.values()].filter((one) => one.holder === true).length : underWay.size
 
 const subjectOf = (sort: MaybeOwner) => (isNewcomer(sort) ? subjects.newcomersIdempotency : subjects.idempotency)
 
 export interface FirstAnswers {
-  /** `null` if none is kept. */
+  /** `null` if no answer is stored. */
   readonly keptOf: (owner: string, key: string) => Effect.Effect<KeptSealed | null, Refusal>
   readonly begin: (
     input: IdempotencyBeginning,
@@ -158,7 +158,7 @@ export interface FirstAnswers {
   ) => Effect.Effect<IdempotencyBegin, Refusal>
   /** The reply that `begin` would give, without beginning anything: `new` if nothing is known. */
   readonly look: (input: IdempotencyEntry, context: Context) => Effect.Effect<IdempotencyBegin, Refusal>
-  /** `ttlSeconds`: how long the answer is kept; `null`: not at all. */
+  /** `ttlSeconds`: how long the answer is kept; `null` if it is not stored. */
   readonly finish: (
     input: IdempotencyFinish,
     context: Context,
@@ -177,7 +177,7 @@ export interface FirstAnswersParts {
 export const firstAnswers = ({ clock, nats, sealer, limits }: FirstAnswersParts): FirstAnswers => {
   const bytes = dayBytes(clock, nats, ANSWER_BYTES, spentAnswers)
 
-  /** The owner's room. For a holder of a token it is also within the holders' part. */
+  /** The owner's remaining bytes. For a holder of a token they are also limited to the holders' part. */
   const roomFor = (memory: RequestMemory, owner: string, bytesPerDay: number, { holder }: By) =>
     Effect.gen(function* () {
       const whole = yield* bytes.roomOf(memory.answerBytes, owner, bytesPerDay)
@@ -217,7 +217,7 @@ export const firstAnswers = ({ clock, nats, sealer, limits }: FirstAnswersParts)
       catch: () => NOT_LOOKED_UP
     })
 
-  /** The entry as it is stored and compared. */
+  /** The entry in the form in which it is stored and compared. */
   const marked = <Entry extends IdempotencyEntry>(entry: Entry): Entry =>
     entry.guessable === true ? { ...entry, body: sealer.mark(entry.body, `body ${entry.key}`) } : entry
 

@@ -6,7 +6,7 @@
 /** The most bytes that a shortened answer has. */
 export const SHORTENED_MAX_BYTES = 2_048
 const MEMBER_MAX_BYTES = 256
-/** Members whose own members are looked at. */
+/** Members whose own members are shortened too. */
 const PARTS: ReadonlySet<string> = new Set(["data", "error"])
 
 type Members = Readonly<Record<string, unknown>>

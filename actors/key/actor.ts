@@ -1,4 +1,4 @@
-/** The claim on a public key. Its id is the key's hub id form. The first claimant has it for good (spec 2.1, 3.2). */
+/** The claim on a public key. Its id is the key's hub id form. The first claimant keeps it for good (spec 2.1, 3.2). */
 import { Schema } from "effect"
 import { keyOperations } from "../../schemas/key/operations.ts"
 import { notFound } from "../../schemas/errors.ts"

@@ -18,8 +18,8 @@ import { formatOf } from "../engine/state-format.ts"
 import type { ActorServices } from "../engine/services.ts"
 
 /**
- * Parts of a node that every kind may use. A noun that needs more parts extends this interface, and the node provides
- * all of them.
+ * The parts of a node that every kind may use. A noun that needs more parts extends this interface, and the node
+ * provides all of them.
  */
 export interface KindParts {
   /** For code that does not run as an Effect. */
@@ -29,7 +29,7 @@ export interface KindParts {
   readonly config: Pick<HubConfig, "env" | "limits" | "baseUrl" | "hosts" | "captchaBypass" | "name" | "mail"> & {
     readonly console: Pick<HubConfig["console"], "url">
   }
-  /** The service's seed. */
+  /** The service's seed (HUB_SERVER_KEY). */
   readonly seed: Uint8Array
   /** The keys of human accounts. */
   readonly accounts: AccountKeys

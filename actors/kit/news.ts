@@ -10,12 +10,12 @@ export type News =
       readonly options: ReadonlyArray<string>
     }
   | { readonly type: "captcha"; readonly number: number; readonly kind: CaptchaKind; readonly context: string | null }
-  /** `agent`: hub id of the agent whose vault it concerns. */
+  /** `agent`: the hub id of the agent whose vault waits. */
   | { readonly type: "consent"; readonly agent: string; readonly asked: ConsentAsked }
   | { readonly type: "owner" }
   | { readonly type: "event"; readonly event: string }
 
-/** `page`: the address at which the owner reads all of it. */
+/** `page`: the URL of the page that shows everything. */
 export interface NewsOf {
   readonly handle: string
   readonly page: string

@@ -49,7 +49,7 @@ export interface PosterOptions {
   readonly production: boolean
   readonly limits: Limits["webhook"]
   readonly resolve?: Resolve
-  /** Certificates to trust besides the usual ones. */
+  /** Certificates that are trusted in addition to the usual ones. */
   readonly ca?: string
 }
 
@@ -65,7 +65,7 @@ class Unanswered extends Error {}
 /** Limits the number of idle connections, so that many receivers do not use up the sockets. */
 const bounded = <A extends HttpAgent>(agent: A): A => {
   const idle = new Set<unknown>()
-  /** A connection is kept many times, but closed only once. */
+  /** Sockets with a listener, because a connection is kept many times, but closed only once. */
   const watched = new WeakSet<object>()
   // It returns whether the socket is kept, although its type says otherwise.
   const keep = agent.keepSocketAlive.bind(agent) as (socket: Parameters<A["keepSocketAlive"]>[0]) => unknown
@@ -107,7 +107,7 @@ export class Poster {
     this.secure = bounded(new HttpsAgent({ ...settings, ...(options.ca === undefined ? {} : { ca: options.ca }) }))
   }
 
-  /** `signal`: cuts the attempt short. It then closes its connection at once, and counts as late. */
+  /** `signal`: aborts the attempt. Its connection is then closed at once, and it counts as late. */
   async post(
     address: string,
     headers: Readonly<Record<string, string | number>>,
@@ -182,7 +182,7 @@ export class Poster {
         endTimer()
         signal?.removeEventListener("abort", cut)
       }
-      // A timer is needed because a request that has ended silently reports no error any more.
+      // The timer is needed because an aborted request may report no error any more.
       const endTimer = after(clock, Math.max(0, deadline - monotonicMs(clock)), cut)
       signal?.addEventListener("abort", cut)
       outgoing.on("response", (answer) => {
@@ -195,7 +195,7 @@ export class Poster {
         socket.destroy()
       })
       outgoing.on("error", fail)
-      // `close` is the last event in every case. An attempt that is not settled by then never would be.
+      // `close` is always the last event. An attempt without an outcome by then would never get one.
       outgoing.on("close", () => fail(new Unanswered()))
       outgoing.end(body)
     })
@@ -212,7 +212,7 @@ class BrokenTls extends Error {}
 const isOwn = (error: unknown): boolean =>
   error instanceof Late || error instanceof BlockedAddress || error instanceof UnresolvedName
 
-/** Records whether the connection is made and TLS on it is not. A failure at that stage is a fault of TLS. */
+/** Records whether the TLS handshake is under way. A failure at that stage is a fault of TLS. */
 const stageOf = (outgoing: ClientRequest, secure: boolean): { handshaking: boolean } => {
   const stage = { handshaking: false }
   if (!secure) return stage
@@ -235,7 +235,10 @@ const reasonOf = (error: unknown): DeliveryError => {
   return error instanceof BrokenTls ? "tls" : "connect"
 }
 
-/** The client never asks for another protocol, and a connection that was switched to one speaks no HTTP any more. */
+/**
+ * The client never asks for another protocol, and a connection that was switched to one cannot be used for HTTP any
+ * more.
+ */
 const SWITCHING_PROTOCOLS = 101
 
 const drain = (clock: Clock.Clock, answer: IncomingMessage, limits: Limits["webhook"]): void => {
@@ -257,7 +260,7 @@ const judged = (answer: IncomingMessage, now: number): Omit<PostOutcome, "durati
   return { response_code, error, retry_after_seconds: retryAfter(answer.headers["retry-after"], now) }
 }
 
-/** Reads seconds or a date (RFC 9110); `null` for anything else. */
+/** Parses seconds or a date (RFC 9110); `null` for anything else. */
 export const retryAfter = (text: string | undefined, now: number): number | null => {
   if (text === undefined) return null
   if (/^\s*\d{1,10}\s*$/.test(text)) return Number(text)

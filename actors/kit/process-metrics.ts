@@ -26,7 +26,7 @@ export interface ProcessMetrics {
   readonly discovered: (service: Omit<DiscoveredService, "id" | "metadata">) => void
   /** `commits` returns the number of commits that the log has taken from this process. */
   readonly committing: (commits: () => number) => void
-  /** Resolves to the function that ends the listening; rejects with MetricsPortProblem. */
+  /** Resolves to a function that stops listening; rejects with MetricsPortProblem. */
   readonly listen: (ready: () => boolean) => Promise<() => Promise<void>>
 }
 

@@ -1,5 +1,5 @@
 /**
- * The parts of a process of the actors' side. The type of a role names the parts that it uses: a role without `Tables`
+ * The parts of a process on the actors' side. The type of a role names the parts that it uses: a role without `Tables`
  * cannot reach Postgres, and one without `Keys` cannot sign.
  */
 import type { JetStreamManager } from "@nats-io/jetstream"
@@ -33,7 +33,7 @@ export const LogArchive: Context.Reference<OpenArchive | null> = Context.Referen
 /** Postgres: snapshots and read models. */
 export class Tables extends Context.Service<Tables, Kysely<Database>>()("hub/actors/Tables") {}
 
-/** The key that seals stored mail; `null` if there is no mail. */
+/** The key that seals stored mail; `null` if the service has no mail. */
 export class MailKey extends Context.Service<MailKey, { readonly key: Uint8Array | null }>()("hub/actors/MailKey") {}
 
 /** The present and former keys that seal private keys of vaults. Only the keeper has them. */
@@ -42,7 +42,7 @@ export class VaultKey extends Context.Service<
   { readonly seed: Uint8Array; readonly former: Uint8Array | null }
 >()("hub/actors/VaultKey") {}
 
-/** The key that secrets of compartments are sealed to. Only their hosts have it. */
+/** The key to which secrets of compartments are sealed. Only their hosts have it. */
 export class RuntimeKey extends Context.Service<RuntimeKey, { readonly seed: Uint8Array }>()("hub/actors/RuntimeKey") {}
 
 export class Metrics extends Context.Service<Metrics, ProcessMetrics>()("hub/actors/Metrics") {}

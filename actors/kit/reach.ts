@@ -25,7 +25,7 @@ export interface Reach {
   readonly loopback: boolean
 }
 
-/** Resolves to all addresses of a name: an empty list or a rejection if it has none. */
+/** Resolves to all addresses of a name. The list is empty, or the promise rejects, if there are none. */
 export type Resolve = (name: string) => Promise<ReadonlyArray<string>>
 
 /** 2000::/3 is the only block that was ever assigned. Everything else is reserved. */

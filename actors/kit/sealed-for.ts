@@ -25,8 +25,8 @@ const keyOf = (what: string): string => `key of ${what}`
 const sealerOf = (key: string): Sealer => new Sealer(Buffer.from(key, "base64url"), "hub sealed for people")
 
 /**
- * Seals for those of `humans` that have an account; `keys` is empty if none has. `what`: the place, such as `captcha
- * 7`.
+ * Seals for those of `humans` that have an account; `keys` is empty if none has. `what`: the place of the content, such
+ * as `captcha 7`.
  */
 export const sealFor = (
   accounts: AccountKeys,

@@ -8,9 +8,9 @@ import { HUMAN_PREFIX } from "../../schemas/human/fields.ts"
 const SECRET_BYTES = 32
 
 export interface NewToken {
-  /** Given to the person only. */
+  /** The token, which is only given to the person. */
   readonly token: string
-  /** Written to the log. */
+  /** The hash, which is written to the log. */
   readonly hash: string
 }
 

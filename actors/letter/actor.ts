@@ -1,4 +1,7 @@
-/** The letter actor: one letter to a person, from the commit that it follows from to the mail server (state.ts). */
+/**
+ * The actor of one letter to a person, from the commit that causes the letter to its delivery to the mail server
+ * (state.ts).
+ */
 import { Effect } from "effect"
 import { LETTER_LIMITS } from "../../schemas/letter/limits.ts"
 import { letterOperations } from "../../schemas/letter/operations.ts"
@@ -21,7 +24,7 @@ const fold: Fold<LetterActor> = {
   evolve: evolveLetter
 }
 
-/** Keeps the state before the commit. The outcome is reported once it is in the log. */
+/** The state before the commit. `after` needs it when the outcome is in the log. */
 const before = (state: LetterState): Effect.Effect<LetterState> => Effect.succeed(state)
 
 export const letterKind = kind(fold, letterOperations, (parts: LetterParts) => {

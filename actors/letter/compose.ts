@@ -1,11 +1,11 @@
 /**
- * A letter as the bytes of a message (RFC 5322).
+ * Composes a letter as the bytes of a message (RFC 5322).
  *
  * Invariants
- *  - One recipient, whose address is one address: what a mail server may read as two, or as more than an address, is no
- *    letter. Header values are one line, folded and encoded by the library.
- *  - The same letter has the same id, date and boundary each time: a receiver that gets it again knows it again.
- *  - Nothing of it is fetched, and nothing in it tells that it was read.
+ *  - A letter has one recipient. An address that a mail server may read as two, or as more than an address, is refused.
+ *    Header values are one line, folded and encoded by the library.
+ *  - A letter has the same id, date and boundary each time, so that a receiver recognizes a repeated one.
+ *  - No content is fetched from elsewhere, and nothing in it reports that it was read.
  */
 import MailComposer from "nodemailer/lib/mail-composer"
 import type { Sender } from "../../schemas/letter/settings.ts"
@@ -15,7 +15,7 @@ import type { Laid } from "./templates/layout.ts"
 import { line } from "./templates/template.ts"
 import type { Message } from "../kit/mailing/transport.ts"
 
-/** RFC 5321: a path has 256 octets with its brackets. */
+/** The limit of RFC 5321: a path has 256 octets including its brackets. */
 const ADDRESS_MAX_CHARS = 254
 
 interface Addressed {
@@ -26,11 +26,11 @@ interface Addressed {
   readonly from: Sender
   /** Domain of the message's id. */
   readonly host: string
-  /** Unix ms: when it was written, whenever it is sent. */
+  /** Unix ms at which the letter was written, whenever it is sent. */
   readonly at: number
 }
 
-/** `null` if the address is none that a letter can go to. */
+/** `null` if no letter can be sent to the address. */
 export const composed = async (laid: Laid, { id, to, name, from, host, at }: Addressed): Promise<Message | null> => {
   if (!isLetterId(id) || to.length > ADDRESS_MAX_CHARS || !MAIL_ADDRESS.test(to)) return null
   const messageId = `${id}@${host}`

@@ -11,13 +11,13 @@ import type { TransportName } from "../kit/mailing/transport.ts"
 export const SEND_TIMER = "send"
 export const OVERDUE_TIMER = "overdue"
 
-/** A timer is set before its commit, which is there by then or never comes. */
+/** The timer is set before its commit. After this time that commit exists, or never will. */
 const COMMIT_WITHIN_MS = 300_000
 
 /** The longest delay that the other side may ask for. A longer one is cut to this. */
 const RETRY_AFTER_MAX_SECONDS = 86_400
 
-/** Seconds that a letter's content is valid; `null`: for as long as it is tried. */
+/** Seconds for which a letter's content is valid; `null` if it has no end. */
 export type Holds = (template: string) => number | null
 
 type Decided = Decision<LetterEvent, null>
@@ -35,7 +35,7 @@ export const judgeSend = (state: LetterState, fired: FiredTimer, at: number): "d
   return now === "another" ? "nothing" : now
 }
 
-/** The facts of an attempt: whether there is anything to send, and by which way. */
+/** The facts of an attempt: whether there is anything to send, and by which channel. */
 export type SendFacts =
   | { readonly type: "none" }
   | { readonly type: "dropped"; readonly reason: string }
@@ -48,7 +48,10 @@ interface Context {
   readonly at: number
 }
 
-/** True for a letter that waited at the backup and may have been sent before the restore. `seq`: of its last commit. */
+/**
+ * True for a letter that waited at the time of the backup and may have been sent before the restore. `seq`: the
+ * sequence of its last commit.
+ */
 export const isUnsure = (state: LetterState, seq: number, restored: Restored): boolean =>
   state !== null && seq <= restored.seq && !(state.due !== null && state.due > restored.at)
 

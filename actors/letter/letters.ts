@@ -1,4 +1,4 @@
-/** The sending side of a node: its transport for letters, and its slots for attempts. */
+/** The parts of a node that send letters: its transports, and its slots for attempts. */
 import { Clock, Deferred, Effect, type Scope } from "effect"
 import type { HubConfig } from "../../schemas/config.ts"
 import { mailHostOf } from "../../schemas/letter/settings.ts"
@@ -19,16 +19,16 @@ import { monotonicMs } from "../../schemas/runtime/clock.ts"
 const ENDING_MS = 1500
 const TELLING_MS = 500
 /**
- * Mail servers often take some seconds, and a letter that is cut short may be lost. Push services answer at once, and
- * the news is also on the pages.
+ * The time that attempts get when the node ends. Mail servers often take some seconds, and an interrupted letter may be
+ * lost. Push services answer at once, and their news is also on the pages.
  */
 const LETTER_HURRY_MS = 10_000
 
 export interface Letters {
   readonly config: Pick<HubConfig, "letters" | "limits" | "baseUrl" | "name">
-  /** `null`: no chat is configured. */
+  /** `null` if no chat is configured. */
   readonly chat: Bot | null
-  /** `null`: people get no letters. */
+  /** `null` if people get no letters. */
   readonly transport: Transport | null
   readonly slots: Slots
   /** `null` if there is no web push. */
@@ -42,9 +42,9 @@ export interface Letters {
   readonly end: Effect.Effect<void>
 }
 
-/** For kinds that write or send letters. */
+/** Parts for kinds that write or send letters. */
 export interface LetterParts extends KindParts {
-  /** This node's ways out for letters to people. */
+  /** This node's transports for letters to people. */
   readonly letters: Letters
 }
 

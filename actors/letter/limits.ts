@@ -1,6 +1,6 @@
 import type { Limits } from "../../schemas/limits.ts"
 
-/** Includes the validity of links: a letter that could not be sent by then is not sent at all. */
+/** Includes the validity of links, because a letter that cannot be sent by then is not sent at all. */
 export type LetterLimits = Limits["service"]["letters"] &
   Pick<
     Limits["limits"]["owner"],

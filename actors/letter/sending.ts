@@ -42,7 +42,7 @@ export type Parts = Pick<LetterParts, "letters" | "accounts" | "nats" | "seed">
 
 const NO_SLOT = unavailable("As many letters as may be are under way.")
 
-/** For a timer without anything to send. */
+/** Used for a timer when there is nothing to send. */
 export const NOTHING_TO_SEND: Ready = {
   facts: { type: "none" },
   attempt: 0,
@@ -74,7 +74,7 @@ export const prepared = (
     if (at >= staleAt(letter, (template) => holdsSeconds(template, limits)))
       return Effect.succeed(made({ type: "final", reason: "what it says holds no longer" }))
     if (transport === null) return Effect.succeed(made({ type: "final", reason: "this service has no way to send it" }))
-    // First of all: many may wait, and each asks again and again.
+    // The slot comes first: many letters may wait, and each of them tries again and again.
     if (!slots.reserve(id, deadline - at, letter.human)) return Effect.fail(NO_SLOT)
     const making = Effect.gen(function* () {
       const sealer = yield* accounts.of(letter.human)
@@ -104,13 +104,13 @@ const slotsOf = ({ slots, chatSlots, pushSlots }: Letters, template: string): Sl
   template === CHAT ? chatSlots : template === PUSH ? pushSlots : slots
 
 /**
- * Anybody can cause such letters to any address, and anybody can name a push service. All other letters need a proof
- * first.
+ * Letters that anybody can cause, to any address, and messages to push services, which anybody can name. All other
+ * letters require a proof first.
  */
 const STRANGERS: Readonly<Record<string, Omit<Strangers, "name">>> = {
   verify_address: { parts: 2, until: "proved" },
   reset_password: { parts: 4, until: "proved" },
-  // All push messages are of this kind: those that services answer in time need more than a share.
+  // All push messages are of this kind, so services that answer in time get more than a share.
   [PUSH]: { parts: 2, until: "prompt" }
 }
 
@@ -119,7 +119,7 @@ const strangersOf = ({ template: name }: Letter): Strangers | null => {
   return strangers === undefined ? null : { name, ...strangers }
 }
 
-/** The place whose own server takes the letter; `null` if it goes by a server of ours, or cannot be opened. */
+/** The place whose own server takes the letter; `null` if the letter goes to our own server, or cannot be opened. */
 const worldPlaceOf = ({ config }: Letters, letter: Letter, id: string, sealer: Sealer): string | null => {
   if (letter.template === CHAT || (letter.template !== PUSH && config.letters?.transport !== "mail")) return null
   const content = contentOf(letter, id, sealer)
@@ -150,7 +150,7 @@ const mayBeToldAgain = (
     return Effect.map(actors.ask(context, "human.relay_again", letter.human, about), ({ room }) => room)
   })
 
-/** The sending by its way; `null` for a letter that cannot be sent, or need not be any more. */
+/** The sending by the letter's channel; `null` if the letter cannot be sent, or is not needed any more. */
 const sendingOf = (
   parts: Parts,
   letter: Letter,
@@ -198,7 +198,7 @@ const messageOf = (
 
 const BUSY: LetterOutcome = { type: "passing", reason: "the node had no room" }
 
-/** Makes the attempt, once it is in the log, and then reports to its actor. */
+/** Makes the attempt after its commit, and then reports to the letter's actor. */
 export const attempted = (
   letters: Letters,
   { send, attempt, asking, template }: Ready,
@@ -212,7 +212,7 @@ export const attempted = (
   return slots.using(letter, sent, tell(BUSY))
 }
 
-/** If it cannot be reported, the letter's own timer finds that out. */
+/** Reports the outcome. If that fails, the letter's own timer handles it. */
 const report = (
   asking: Ready["asking"],
   letter: string,

@@ -1,5 +1,5 @@
 /**
- * The slots for attempts that a node may have under way at once.
+ * Slots limit the concurrent attempts of a node.
  *
  * Invariants
  *  - There are never more attempts than slots. A letter without a slot waits in the schedule of timers, where it delays
@@ -13,21 +13,21 @@
  *    kept free for people with few letters. After an attempt a person needs a rest, which is longer after a slow one,
  *    and rests add up. Anybody may have the first half of the slots. Each further slot is for people whose rest is at
  *    most half as long.
- *  - The last slot is kept for one person who was refused: the one who has had no slot for the longest. So each other
- *    person comes once at most before. A person who does not try again is forgotten.
- *  - The two hold within each share above, too.
- *  - A place that holds a slot for SLOW_MS counts as slow from then on, until its next answer in time. The last answer
- *    alone decides: an average would let a place save up quick answers for a slow flood.
- *  - Beyond the share of slow places an attempt is told to hurry. So a silent server takes no more than that from others,
- *    and not the whole time of an attempt.
+ *  - The last slot is reserved for the person who was refused and has waited longest for a slot. So each other person
+ *    gets at most one slot before. A person who does not try again is forgotten.
+ *  - The last two rules also apply within each share above.
+ *  - A place that has a slot for SLOW_MS counts as slow from then on, until its next answer in time. Only the last
+ *    answer decides, because with an average a place could collect quick answers before a slow flood.
+ *  - An attempt beyond the share of slow places gets less time. So a silent server occupies its slot only for that
+ *    time.
  *  - A slot is reserved before an attempt is committed, for a while: a commit that fails leaves nothing behind.
- *  - As the node ends no slot is given any more, and those that are taken are waited for.
+ *  - When the node ends, it gives no more slots, and waits for those that are taken.
  */
 import { Deferred, Effect, Latch } from "effect"
 
 /** A destination counts as slow if it held a slot for this long. */
 export const SLOW_MS = 2000
-/** The number of places whose pace is remembered, and of people whose rest is. */
+/** The number of places whose speed is remembered, and of people whose rest is. */
 const REMEMBERED_MAX = 10_000
 
 /** Slow destinations together hold at most one of this many equal parts of the slots. */
@@ -35,22 +35,22 @@ const SLOW_PARTS = 4
 /** All letters to one person also share. */
 const PERSON_PARTS = 4
 
-/** The rest that an attempt needs. To it come as many times the time that it took as the second says. */
+/** The rest after an attempt: a fixed time, plus a multiple of the attempt's duration. */
 const REST_MS = 5000
 const REST_TIMES = 20
 /** The longest rest that a person ever needs. */
 export const REST_MAX_MS = 160_000
-/** The rest with which a person may still have the last slot. The one before allows twice of it, and so on. */
+/** The maximum rest with which a person may still have the last slot. It doubles with each further free slot. */
 const LAST_SLOT_REST_MS = 10_000
 
-/** A person who waits tries twice within this time: a timer is put off for ten seconds at most. */
+/** A waiting person tries at least twice within this time, because a timer is delayed by ten seconds at most. */
 const WAITS_MS = 22_000
 
 type Pace = "prompt" | "slow"
 
 /**
- * Letters that anybody may cause. Together they hold at most one of this many equal parts of the slots. `until`: a
- * person has verified the address, or the destination was fast.
+ * A group of letters that anybody may cause. Together they have at most one of `parts` equal parts of the slots.
+ * `until`: they leave the group if the person has verified the address, or if the destination was fast.
  */
 export interface Strangers {
   readonly name: string
@@ -58,7 +58,7 @@ export interface Strangers {
   readonly until: "proved" | "prompt"
 }
 
-/** `strangers`: the name of the group that it shares with. `slow`: it counts among the slow places. */
+/** `strangers`: the name of the group of strangers' letters. `slow`: it counts among the slow places. */
 interface Going {
   readonly place: string
   readonly strangers: string | null
@@ -71,14 +71,14 @@ interface Taken {
   readonly person: string | null
 }
 
-/** Slots that are shared; `held`: how many of them are taken. */
+/** A share of the slots; `held`: how many of them are taken. */
 interface Share {
   readonly name: string
   readonly slots: number
   readonly held: number
 }
 
-/** `until`: monotonic ms. `rested`: the time at which the person has rested. */
+/** `until`: monotonic ms. `rested`: the time at which the person's rest is over. */
 interface Waiting {
   readonly person: string
   readonly rested: number
@@ -106,14 +106,14 @@ export class Slots {
   private closed = false
   private readonly empty = Latch.makeUnsafe(false)
 
-  /** `hurryMs`: of an attempt beyond the share of slow places; no less than SLOW_MS. */
+  /** `hurryMs`: the time of an attempt beyond the share of slow places, at least SLOW_MS. */
   constructor(max: number, now: () => number, hurryMs = SLOW_MS) {
     this.max = max
     this.now = now
     this.hurryMs = hurryMs
   }
 
-  /** True if the letter has a slot now, for this long. `person`: the recipient. */
+  /** Reserves a slot for this long; false if there is none. `person`: the recipient. */
   reserve(letter: string, forMs: number, person: string | null = null): boolean {
     const now = this.now()
     for (const [other, { until }] of this.taken) if (until <= now) this.free(other)
@@ -154,7 +154,7 @@ export class Slots {
     if (!this.isHeld(letter)) this.free(letter)
   }
 
-  /** Runs with the letter's slot; without one, runs `otherwise`. `hurry` resolves when the attempt must end. */
+  /** Runs with the letter's slot, or runs `otherwise` if it has none. `hurry` resolves when the attempt must end. */
   using<A, R>(
     letter: string,
     attempt: (hurry: Effect.Effect<void>) => Effect.Effect<A, never, R>,
@@ -182,7 +182,7 @@ export class Slots {
     })
   }
 
-  /** Resolves when nothing is under way any more, and nothing will be. */
+  /** Resolves when no attempt is under way, and none will begin. */
   get ended(): Effect.Effect<void> {
     return Effect.suspend(() => {
       this.closed = true
@@ -231,7 +231,7 @@ export class Slots {
       remember(this.next, share, { person, rested, until: this.now() + WAITS_MS })
   }
 
-  /** `null` if nobody waits. */
+  /** The person who has waited longest; `null` if nobody waits. */
   private nextIn(share: string): Waiting | null {
     const first = this.next.get(share)
     return first === undefined || first.until <= this.now() ? null : first
@@ -286,7 +286,7 @@ export class Slots {
   }
 }
 
-/** Forgets the one that was set the longest ago, if there are too many. */
+/** Adds a value. If there are too many, the one that was set longest ago is forgotten. */
 const remember = <A>(map: Map<string, A>, name: string, value: A): void => {
   map.delete(name)
   map.set(name, value)

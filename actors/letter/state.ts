@@ -1,17 +1,18 @@
 /**
- * One letter to a person: its state and its events. `null`: never written.
+ * One letter to a person: its state and its events. `null`: it never existed.
  *
  * Invariants
- *  - It is written in the commit that it follows from (posting.ts), so that it is there exactly if its cause is.
- *  - Its recipient and content are sealed under the key of the account (actors/kit/account-keys.ts), here as in the
- *    log; once nothing more is to be sent, they are no longer here. With the account's key erased it is dropped.
- *  - An attempt is in the log before a byte of it is on the wire, and is made at most once, by the node that has
- *    committed it. Its outcome is reported to this actor, on whichever node it lives by then.
- *  - It is never sent twice. An attempt of unknown outcome at the mail server is the last (`unknown`), unless its maker
- *    still reports that the server did not take the letter. A letter that is a file is written again, under the same
+ *  - It is written in the commit that causes it (posting.ts), so that it exists exactly if its cause does.
+ *  - Its recipient and content are sealed under the key of the account (actors/kit/account-keys.ts), in the state and
+ *    in the log. When the letter has ended, the state does not have them any more. If the account's key is erased, the
+ *    letter is dropped.
+ *  - An attempt is in the log before a byte is sent. It is made at most once, by the node that has committed it, which
+ *    then reports the outcome to this actor.
+ *  - It is never sent twice. An attempt with unknown outcome is the last one (`unknown`), unless its node still reports
+ *    that the server did not take the letter. Only a letter that is written to a file is written again, under the same
  *    name.
- *  - Until it has ended a timer is set: for the next attempt, or for the moment at which an attempt's outcome should be
- *    known.
+ *  - Until the letter has ended, a timer is set: for the next attempt, or for the time at which an attempt's outcome
+ *    should be known.
  */
 import { Schema } from "effect"
 import { Sealed } from "../../schemas/secret/sealed.ts"
@@ -22,18 +23,18 @@ import { TransportName } from "../kit/mailing/transport.ts"
 export const Letter = Schema.Struct({
   human: Schema.String,
   template: Schema.String,
-  /** Empty once the letter has ended. After a lost attempt it is kept, because the letter may be tried again. */
+  /** Empty once the letter has ended, except after a lost attempt, because the letter may then be tried again. */
   sealed: Sealed,
   /** Unix ms. */
   written_at: Schema.Number,
   status: Schema.Literals(["waiting", "sending", "sent", "unknown", "given_up", "dropped"]),
-  /** Begun so far. */
+  /** The number of attempts that were begun. */
   attempts: Schema.Int,
   /** The transport of the attempt under way. */
   transport: Schema.NullOr(TransportName),
   /**
-   * Unix ms of the awaited timer: of the next attempt, or of the time by which this one's outcome is known. `null` for
-   * the first attempt, which any timer may begin, and once it has ended.
+   * Unix ms of the timer that the letter waits for: for the next attempt, or for the time by which the outcome is
+   * known. `null` before the first attempt, which any timer may begin, and after the end.
    */
   due: Schema.NullOr(Schema.Number)
 })
@@ -43,17 +44,17 @@ export const LetterState = Schema.NullOr(Letter)
 export type LetterState = typeof LetterState.Type
 
 const attempt = Schema.Int
-/** Words of ours. */
+/** The reason in our own words. */
 const reason = Schema.String
 
 export const LetterEvent = Schema.Union([
   event("letter.written", 1, { human: Schema.String, template: Schema.String, sealed: Sealed }),
-  /** `due`: Unix ms by which its outcome is known. */
+  /** `due`: Unix ms by which the outcome is known. */
   event("letter.attempted", 1, { attempt, transport: TransportName, due: Schema.Number }),
   event("letter.sent", 1, { attempt, message_id: Schema.String }),
   /** `due`: Unix ms of the next attempt; `null` if there is none. */
   event("letter.failed", 1, { attempt, reason, due: Schema.NullOr(Schema.Number) }),
-  /** `lost`: nothing has reported the outcome. The node that made the attempt still may. */
+  /** `lost`: nobody has reported the outcome. The node that made the attempt may still do so. */
   event("letter.unknown", 1, { attempt, reason, lost: Schema.optionalKey(Schema.Literal(true)) }),
   event("letter.given_up", 1, { reason }),
   event("letter.dropped", 1, { reason })

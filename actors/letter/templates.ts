@@ -39,9 +39,9 @@ export type TemplateName = keyof typeof TEMPLATES
 export const TEMPLATE_NAMES = Object.keys(TEMPLATES) as ReadonlyArray<TemplateName>
 
 interface Service {
-  /** Name of the deployment. */
+  /** The name of the deployment. */
   readonly name: string
-  /** HUB_BASE_URL. */
+  /** The value of HUB_BASE_URL. */
   readonly baseUrl: string
   readonly limits: LetterLimits
 }
@@ -50,7 +50,7 @@ interface Service {
 const templateOf = (name: string): Template | undefined =>
   (Object.entries(TEMPLATES) as ReadonlyArray<readonly [string, Template]>).find(([known]) => known === name)?.[1]
 
-/** The seconds for which such a letter's content is valid; `null`: for as long as it is tried. */
+/** The seconds for which the content of such a letter is valid; `null` if it has no end. */
 export const holdsSeconds = (name: string, limits: LetterLimits): number | null => {
   if (name === CHAT || name === PUSH) return limits.relay_max_age_seconds
   const template = templateOf(name)

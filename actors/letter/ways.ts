@@ -1,24 +1,24 @@
 /** Names that are used in the place of a template's name, and their common parts. */
 import { CAPTCHA_ASKED, CONSENT_ASKED, DIGEST, OWNER_ASKED } from "../../schemas/relay/events.ts"
 
-/** It goes to a chat, and its text is ready (actors/chat/). */
+/** The channel of letters that go to a chat, with a text that is ready (actors/chat/). */
 export const CHAT = "chat"
-/** It goes to a browser, and its text is ready (actors/push/). */
+/** The channel of letters that go to a browser, with a text that is ready (actors/push/). */
 export const PUSH = "push"
 
 /** True for letters about events of agents. Each attempt counts those of an hour. */
 export const isRelayed = (template: string): boolean => template.startsWith("relayed_")
 
 interface About {
-  /** Hub id. */
+  /** The agent's hub id. */
   readonly agent: string
   readonly event: string
 }
 
-/** Added to the values of a letter, for a later check whether there is room for it. */
+/** Values that are added to a letter, so that a later check can decide whether there is room for it. */
 export const subjectValues = ({ agent, event }: About): Readonly<Record<string, string>> => ({ of: agent, event })
 
-/** Letters of older releases do not name the event, but some templates imply it. */
+/** The events of letters of older releases, which name only their template. */
 const BY_TEMPLATE: Readonly<Record<string, string>> = {
   relayed_words: OWNER_ASKED,
   relayed_captcha: CAPTCHA_ASKED,
@@ -26,7 +26,7 @@ const BY_TEMPLATE: Readonly<Record<string, string>> = {
   relayed_digest: DIGEST.event
 }
 
-/** The event and the agent that a letter is about; `null` if it does not say so. */
+/** The event and the agent that a letter is about; `null` if the letter does not name them. */
 export const aboutOf = (template: string, values: Readonly<Record<string, string>>): About | null => {
   const event = values["event"] ?? BY_TEMPLATE[template]
   return event === undefined ? null : { agent: values["of"] ?? "", event }

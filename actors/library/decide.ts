@@ -1,5 +1,5 @@
 /**
- * Decisions of operators on the library's entries. Pure. The state has only a digest of each entry's content; the
+ * Pure decisions of operators on the library's entries. The state has only a digest of each entry's content; the
  * content is in the log and the table.
  */
 import { createHash } from "node:crypto"
@@ -11,7 +11,7 @@ import { event } from "../engine/events.ts"
 
 const Known = Schema.Struct({ id: Schema.Int, slug: Schema.String, digest: Schema.String })
 
-/** `last`: the newest id, never given again. */
+/** `last`: the newest id. Ids are never used again. */
 export const LibraryState = Schema.Struct({ last: Schema.Int, entries: Schema.Array(Known) })
 export type LibraryState = typeof LibraryState.Type
 
@@ -46,7 +46,7 @@ export interface EntrySet {
 
 const tooMany: Refusal = aboveMax("slug", `There are ${ENTRIES_MAX} entries already. Remove one first.`, ENTRIES_MAX)
 
-/** One that is so already is no event. */
+/** Setting an entry to the values that it already has makes no event. */
 export const decideSet = ({ last, entries }: LibraryState, given: EntryGiven): Decision<LibraryEvent, EntrySet> => {
   const wrong = entryProblem(given)
   if (wrong !== null) return { refused: invalidField(wrong.field, wrong.problem, wrong.bound) }
@@ -58,7 +58,7 @@ export const decideSet = ({ last, entries }: LibraryState, given: EntryGiven): D
   return { events: [{ type: "library.entry_set", v: 1, id, ...given }], reply: { id, slug, changed: true } }
 }
 
-/** `seq`: the sequence of the library. Entries that an operator has made or removed since stay as they are. */
+/** `seq`: the sequence of the library's last commit. Entries that an operator has made or removed stay as they are. */
 export const decideSeed = (
   state: LibraryState,
   { entries }: { readonly entries: ReadonlyArray<EntryGiven> },

@@ -1,7 +1,8 @@
 /**
  * Rate-limit buckets that edges draw from (contract 11). The bucket is in its activation's memory. One with a window of
  * a quarter of an hour or more is also kept in a stream (its newest state only), so that it survives a restart. A
- * caller that got no answer sends the same draw again. It counts once: the kept state names the newest commands.
+ * caller that got no answer sends the same draw again, which counts once, because the kept state names the newest
+ * commands.
  */
 import { Clock, Effect, Schema, Semaphore } from "effect"
 import type { NatsConnection } from "@nats-io/transport-node"
@@ -48,7 +49,7 @@ const bucketOperations = (nats: NatsConnection, limits: Limits): Operating<typeo
       return { granted, limit: limit.requests, remaining: drawn.remaining, resets_at: drawn.resetsAt }
     })
 
-  /** Nothing is given back to a window that has ended. */
+  /** Returns units to a window, unless the window has ended. */
   const giveBackTo = (
     memory: Memory,
     name: string,

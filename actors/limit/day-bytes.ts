@@ -1,9 +1,8 @@
 /**
  * Bytes that an owner may use in a day, counted in slices.
  *
- * Invariant: the day's window is kept in the stream of long windows. It says what was drawn, in slices, before any of it
- * is used. An activation that is lost loses what is left of its slice, so slices begin small and double while they are
- * used up.
+ * Invariant: the day's window is kept in the stream of long windows. A slice is recorded there before any of it is
+ * used. A lost activation loses the rest of its slice, so slices begin small and double while they are used up.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { type Clock, Effect, Semaphore } from "effect"
@@ -20,7 +19,7 @@ const SLICE_MAX_BYTES = 262_144
 const SLICES_MIN = 16
 
 export interface DayBytes {
-  /** As stored; `undefined` before it was looked up. */
+  /** The window as it is stored; `undefined` before it was looked up. */
   window: Window | null | undefined
   /** Size of the slice that was drawn last. */
   left: number
@@ -44,7 +43,7 @@ export interface Room {
 
 const limitOf = (bytesPerDay: number): RateLimit => ({ requests: bytesPerDay, window_seconds: DAY_SECONDS })
 
-/** `bucket`: its name in the stream of long windows. `spent` makes the refusal. */
+/** `bucket`: the bucket's name in the stream of long windows. `spent` makes the refusal. */
 export const dayBytes = (
   clock: Clock.Clock,
   nats: NatsConnection,
@@ -63,7 +62,7 @@ export const dayBytes = (
       renew(memory, wallMs(clock))
       if (memory.window !== undefined && memory.window !== null) return memory.window
       const found = yield* lookedUp(() => readWindow(nats, bucket, owner))
-      // Meanwhile another may have drawn on it.
+      // Another command may have drawn meanwhile.
       return (memory.window ??= found)
     })
 

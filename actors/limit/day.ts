@@ -5,7 +5,7 @@ import type { RateLimit } from "../../schemas/limit/bucket.ts"
 
 export const DAY_SECONDS = 86_400
 
-/** `does`: the purpose of the bytes, for the message. */
+/** `does`: what the bytes are used for, for the message. */
 export const spentBytes = (
   bucket: string,
   does: string,

@@ -9,7 +9,7 @@ import { homeOf } from "../../schemas/limit/home.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { Actors, type Asking } from "../engine/services.ts"
 
-/** Fails if nothing is left. `value`: who is counted. */
+/** Fails if no unit is left. `value`: the identity that is counted. */
 export const drawnFor = (
   asking: Asking,
   bucket: CountedBucket,
@@ -27,7 +27,7 @@ export const drawnFor = (
     return yield* Effect.fail({ ...refusal("rate_limited", why, details), retryAfter })
   })
 
-/** Returns the draw of a command that came to nothing. */
+/** Returns the units of a command that had no effect. */
 export const givenBackFor = (
   asking: Asking,
   bucket: CountedBucket,

@@ -2,7 +2,7 @@
  * Limits the bytes that an agent's own signed writes, or a person's writes, put into the log in a day (contract 19,
  * "Sizes").
  *
- * Invariant: a commit is admitted before it is appended and counted after it was. A try that failed costs nothing.
+ * Invariant: a commit is checked before it is appended, and counted afterwards. A failed try costs nothing.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import type { Clock } from "effect"

@@ -12,7 +12,7 @@ const TIMEOUT_MS = 3000
 
 const text = new TextDecoder()
 
-/** `null` if there is none. Rejects when the stream does not answer. */
+/** `null` if there is no window. Rejects if the stream does not answer. */
 export const readWindow = async (nats: NatsConnection, bucket: string, key: string): Promise<Window | null> => {
   const last = await lastMessage(nats, streams.limits, subjects.limit(bucket, key), TIMEOUT_MS)
   return last === null || last.data.length === 0 ? null : (JSON.parse(text.decode(last.data)) as Window)

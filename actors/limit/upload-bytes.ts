@@ -2,9 +2,9 @@
  * Limits the bytes of files and data that an agent uploads in a day (contract 19, "Sizes").
  *
  * Invariants
- *  - Each upload is drawn exactly, and kept in the stream of long windows before a byte of it is stored. Uploads are
- *    few and large, so there are no slices to lose.
- *  - Draws of one agent follow each other. Sent bytes count even if nothing comes of them.
+ *  - Each upload is counted exactly, and recorded in the stream of long windows before a byte of it is stored. Uploads
+ *    are few and large, so no slices are needed.
+ *  - The draws of one agent run one after the other. Sent bytes count even if the upload fails.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Clock, Effect, Semaphore } from "effect"
@@ -18,14 +18,14 @@ import { draw, type Window } from "./window.ts"
 const UPLOAD_BYTES = "upload_bytes"
 
 export interface UploadBytes {
-  /** As stored; `undefined` before it was looked up. */
+  /** The window as it is stored; `undefined` before it was looked up. */
   window: Window | null | undefined
   readonly turn: Semaphore.Semaphore
 }
 
 export const newUploadBytes = (): UploadBytes => ({ window: undefined, turn: Semaphore.makeUnsafe(1) })
 
-/** Draws this many bytes for an agent, or fails and draws none. */
+/** Draws this many bytes for an agent, or fails without drawing any. */
 export const uploadDraw = (nats: NatsConnection, limits: Limits) => {
   const limit: RateLimit = { requests: limits.limits.upload_bytes_per_day, window_seconds: DAY_SECONDS }
   return (memory: UploadBytes, agent: string, bytes: number): Effect.Effect<void, Refusal> => {

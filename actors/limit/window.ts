@@ -6,8 +6,8 @@ export interface Window {
   readonly from: number
   readonly used: number
   /**
-   * The newest commands that drew here, with what each was granted; 0 if it was given back. They are kept because a
-   * killed node has lost its memory, and its callers ask again.
+   * The newest commands that drew from this window, with the units that each got; 0 if they were returned. They are
+   * stored because a killed node loses its memory, and its callers ask again.
    */
   readonly commands?: ReadonlyArray<readonly [id: string, granted: number]>
 }
@@ -20,7 +20,7 @@ export const withCommand = (window: Window, id: string, granted: number): Window
   commands: [...(window.commands ?? []).filter(([known]) => known !== id), [id, granted] as const].slice(-COMMANDS_MAX)
 })
 
-/** The number that this window granted to the command; `undefined` if the window does not know the command. */
+/** The units that the command got from this window; `undefined` if the window does not know the command. */
 export const grantedTo = (window: Window | null, id: string): number | undefined =>
   window?.commands?.find(([known]) => known === id)?.[1]
 

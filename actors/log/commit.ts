@@ -9,7 +9,7 @@ export interface EventShape {
   readonly v: number
 }
 
-/** One message of the log: the events that one command put on one subject. */
+/** One message of the log: the events that one command appended to one subject. */
 export interface Commit {
   /** The version of this record's shape. */
   readonly v: 1
@@ -18,7 +18,7 @@ export interface Commit {
   readonly op: string
   /** Unix ms at which the command was decided. */
   readonly at: number
-  /** Hub id of the agent that asked, `operator` or `timer`; absent for the service itself. */
+  /** Hub id of the agent that sent the command, `operator` or `timer`; absent for the service itself. */
   readonly by?: string
   readonly events: ReadonlyArray<EventShape>
   readonly reply?: unknown
@@ -30,9 +30,9 @@ export interface Commit {
 export interface LogEntry {
   readonly seq: number
   readonly commit: Commit
-  /** Sequence of the commit before it on its subject; 0 for the first. Absent if the log does not say. */
+  /** The sequence of the previous commit on the subject; 0 for the first. Absent if the log does not say. */
   readonly previous?: number
-  /** The id of the trace in which it was committed, 32 hex characters; absent if the trace was not sampled. */
+  /** The id of the trace in which the commit was made, as 32 hex characters; absent if the trace was not sampled. */
   readonly trace_id?: string
 }
 
@@ -50,24 +50,24 @@ export interface LogPage {
 
 export interface Append {
   readonly subject: string
-  /** Sequence of the last message on the subject; 0 if there is none. */
+  /** The sequence of the last message on the subject; 0 if there is none. */
   readonly expected: number
   /**
    * True if only the group's first subject can begin this one, because its id is a number that was drawn for a command
    * of that actor (counters.ts). `expected` is 0.
    */
   readonly drawn?: true | undefined
-  /** Appended after whatever the subject has. `expected` is not used. */
+  /** True to append after any last message of the subject. `expected` is then not used. */
   readonly unfenced?: true
   readonly commit: Commit
-  /** Sent as a header of the message, for readers that act on it. It is not part of the commit. */
+  /** Sent as a header of the message, for readers of the log. It is not part of the commit. */
   readonly traceparent?: string | undefined
-  /** Seconds after which the server forgets the message; absent: never. */
+  /** Seconds after which the server deletes the message; absent for never. */
   readonly keepSeconds?: number | undefined
 }
 
 export type AppendResult =
-  /** `batch`: the number of messages that were written together. */
+  /** `batch`: the number of messages in the same batch. */
   | { readonly ok: true; readonly seqs: ReadonlyArray<number>; readonly batch?: number }
   /** Nothing was written: a subject was not at the expected sequence. */
   | { readonly ok: false; readonly reason: "conflict" }
@@ -75,9 +75,9 @@ export type AppendResult =
   | { readonly ok: false; readonly reason: "overloaded" }
   /** Nothing was written: the server has no room left. */
   | { readonly ok: false; readonly reason: "full" }
-  /** Nothing was written: it could not be found out whether a subject has commits in the archive. */
+  /** Nothing was written: it is unknown whether a subject has commits in the archive. */
   | { readonly ok: false; readonly reason: "unasked" }
-  /** The outcome is unknown: the bus went away, or did not answer in time. Read the log. */
+  /** The outcome is unknown: the connection was lost, or no answer came in time. The caller has to read the log. */
   | { readonly ok: false; readonly reason: "unknown" }
 
 export interface EventLog {

@@ -13,7 +13,7 @@ interface Durable {
   readonly pendingMax: number
 }
 
-/** The durable consumers that the workers share. Workers may take messages from them, but not choose which. */
+/** The durable consumers that the workers share. Workers may fetch messages from them, but not choose which. */
 export const wantedConsumers = ({ webhook, service: { mail, vault } }: Limits): ReadonlyArray<Durable> => [
   {
     name: consumers.webhooks,

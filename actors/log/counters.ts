@@ -28,7 +28,7 @@ const drawn = async (nats: NatsConnection, name: string, count: number): Promise
 
 const text = new TextDecoder()
 
-/** The last number that was given; 0 if none was. */
+/** The last number that was drawn; 0 if there is none. */
 export const lastNumber = async (nats: NatsConnection, name: string): Promise<number> => {
   const last = await lastMessage(nats, streams.counters, subjects.counter(name), TIMEOUT_MS)
   return last === null ? 0 : Number((JSON.parse(text.decode(last.data)) as { readonly val: string }).val)

@@ -12,7 +12,7 @@ const NOTHING_FOUND = 404
 export interface DirectGetRequest {
   /** The first sequence that may be returned. */
   readonly seq: number
-  /** May contain wildcards. */
+  /** A subject that may contain wildcards. */
   readonly next_by_subj: string
   /** The most messages to return. */
   readonly batch: number
@@ -28,7 +28,7 @@ const ends = ({ headers }: Msg): boolean => {
 
 const SILENCE = "direct get did not answer in time, or its connection was lost"
 
-/** The newest message of a subject; `null` if there is none. Rejects when it does not answer in time (ms). */
+/** The newest message of a subject; `null` if there is none. Rejects if no answer comes within the timeout (ms). */
 export const directLast = async (
   nats: NatsConnection,
   stream: string,
@@ -41,7 +41,9 @@ export const directLast = async (
   return ends(message) ? null : message
 }
 
-/** Resolves when the batch has ended; rejects when it does not end in time (ms) or its connection is lost. */
+/**
+ * Resolves when the batch has ended. Rejects if it does not end within the timeout (ms), or if the connection is lost.
+ */
 export const directGet = (
   nats: NatsConnection,
   stream: string,

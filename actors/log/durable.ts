@@ -15,8 +15,8 @@ interface DurableOptions {
 }
 
 /**
- * Rejects if it could not be stored. `keepSeconds`: how long the message is kept; absent: for good. `once`: if the
- * subject has a message already, that one stays and nothing is stored. Resolves to whether the message was stored.
+ * Resolves to whether the message was stored; rejects if it could not be stored. `keepSeconds`: how long the message is
+ * kept; absent for good. `once`: if the subject already has a message, that one stays and nothing is stored.
  */
 export const storeDurably = async (
   nats: NatsConnection,

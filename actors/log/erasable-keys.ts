@@ -3,8 +3,8 @@
  * in tables.
  *
  * Invariants
- *  - Each owner has one key. It is made before the owner is, and never changes. It is stored in a stream of its own,
- *    sealed under a key of the service. A node keeps it in memory for a minute, and it is nowhere else.
+ *  - Each owner has one key. It is made before the owner, and never changes. It is stored in a separate stream, sealed
+ *    under a key of the service. Apart from that, only nodes keep it, in memory and for a minute.
  *  - When the owner is erased, the server overwrites the key's bytes. From then on nobody can open what is left in the
  *    log, in snapshots or in tables. Backups drop the key with their next run.
  *  - Folding events needs no key, because states hold the sealed values as they are.
@@ -37,7 +37,7 @@ export interface KeyPlace {
   readonly subjectOf: (owner: string) => string
   /** The purpose that binds a sealed key to its owner. */
   readonly purposeOf: (owner: string) => string
-  /** The purpose of what is sealed under the key itself. */
+  /** The purpose for which the owner's key itself is sealed. */
   readonly use: string
   /** The refusal if keys cannot be read or written now. */
   readonly unreachable: Refusal
@@ -55,7 +55,7 @@ export class ErasableKeys {
     this.place = place
   }
 
-  /** The sealer of an owner; `null` if its key is erased or there never was one. */
+  /** The sealer of an owner; `null` if its key was erased or never existed. */
   of(owner: string): Effect.Effect<Sealer | null, Refusal> {
     return Clock.clockWith((clock) => {
       const cached = this.cached.get(owner)

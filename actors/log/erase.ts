@@ -43,7 +43,7 @@ interface DeleteError {
   readonly description?: string
 }
 
-/** The server reports a missing message in two ways. One of them is also used for any fault of its store. */
+/** The server reports a missing message in two ways, one of which is also used for any fault of its store. */
 const isGone = ({ err_code, description = "" }: DeleteError): boolean =>
   err_code === SEQUENCE_NOT_FOUND || (err_code === MESSAGE_DELETE_FAILED && description.includes("no message found"))
 

@@ -77,7 +77,7 @@ const UNAVAILABLE = 503
 const isFull = ({ err_code = 0, description = "" }: NonNullable<BatchAck["error"]>): boolean =>
   NO_ROOM.has(err_code) || (err_code === STORE_FAILED && /maximum|no space|insufficient/i.test(description))
 
-/** Called for each batch that was sent: its number of commits, its outcome, and the time it took. */
+/** Called for each batch that was sent: its number of commits, its outcome, and its duration. */
 export interface LogObserver {
   readonly batch: (commits: number, outcome: BatchOutcome["type"], seconds: number) => void
 }
@@ -86,7 +86,7 @@ export interface LogObserver {
 interface Look {
   /** `unasked`: the index did not answer. */
   readonly stands: "expected" | "otherwise" | "unasked"
-  /** The mark up to which the index was asked; `null` if it was not. */
+  /** The mark for which the index was asked; `null` if it was not asked. */
   readonly mark: number | null
   /** Appends to subjects without any commit in the log. */
   readonly gone: ReadonlySet<Append>
@@ -226,7 +226,7 @@ export class JetStreamLog implements EventLog {
     }
   }
 
-  /** The groups whose subjects have the expected sequence in the archive. The others are settled. */
+  /** Returns the groups whose subjects have the expected sequence in the archive, and settles the others. */
   private async fitting(groups: ReadonlyArray<Group>): Promise<ReadonlyArray<Group>> {
     for (;;) {
       const looks = await Promise.all(groups.map(({ looking }) => looking))
@@ -411,7 +411,7 @@ export class JetStreamLog implements EventLog {
     return page
   }
 
-  /** True if a sequence has been archived, so that no replica needs to have it any more. */
+  /** True if the commit of this sequence was archived, so that replicas may have dropped it. */
   private async isArchived(seq: number): Promise<boolean> {
     const { archive } = this.bounds
     if (archive === undefined) return false
@@ -419,7 +419,7 @@ export class JetStreamLog implements EventLog {
     return seq <= archive.through
   }
 
-  /** Reads from any replica, as far as that one has the subject. */
+  /** Reads from any replica, as far as that replica has the subject. */
   private async readAny(subject: string, after: number, max: number): Promise<LogPage> {
     const entries: Array<LogEntry> = []
     let more = false
@@ -457,10 +457,7 @@ export class JetStreamLog implements EventLog {
   }
 }
 
-/**
- * The entries up to the first that does not follow the one before it. The log may have dropped what lay between while
- * it was read.
- */
+/** The entries up to the first gap. The log may have dropped the missing ones while it was read. */
 const unbroken = ({ entries, more }: LogPage): LogPage => {
   const gap = entries.findIndex(
     ({ previous }, at) => at > 0 && previous !== undefined && previous !== entries[at - 1]?.seq
@@ -473,7 +470,7 @@ const mayBeArchived = (append: Append, place: number): boolean =>
   !(append.drawn === true && append.expected === 0 && place > 0) &&
   !isPassing(append.subject)
 
-/** The mark at which the archive was asked for the subjects of a batch; `null` if it was not. */
+/** The mark for which the archive was asked about the subjects of a batch; `null` if it was not asked. */
 const markOf = (groups: ReadonlyArray<Group>): number | null =>
   groups.reduce<number | null>((mark, { look }) => look?.mark ?? mark, null)
 

@@ -4,18 +4,18 @@
  * Invariants
  *  - Every message from the start on is received, in order. After an interruption, reading continues after the last
  *    message received.
- *  - The server keeps such a consumer in memory: one that was killed has forgotten it. So when the connection is
- *    renewed a new consumer is made at once. The same follows missed heartbeats: in a cluster the server that has the
- *    consumer may go while the connection, to another one, stays.
- *  - Only the newest consumer is listened to: what an older one still brings is dropped. So is what follows a gap in
- *    its deliveries: a new consumer begins behind the last message received.
- *  - If the stream has an archive, no message that went there meanwhile is skipped. The server skips dropped messages in
- *    silence. So a message that does not follow the one before it counts once the archive is known not to reach that
- *    far. Otherwise the following ends, and its reader goes on in the archive.
- *  - No consumer is left behind. Each has a name of its own before it is asked for, so that one that the server made
- *    later than anybody waited is taken back as well.
- *  - A consumer has one filter at most. The server counts the matching subjects when it makes one. Without a filter it
- *    need not, however many there are; with several it reads every subject of the stream and delays writes.
+ *  - The server keeps such a consumer in memory, and loses it if it is killed. So a new consumer is created at once
+ *    when the connection is renewed, and after missed heartbeats. In a cluster, the consumer's server may end while the
+ *    connection to another server stays.
+ *  - Only messages of the newest consumer count; those of older ones are dropped. Messages after a gap in the
+ *    deliveries are dropped too, and a new consumer begins after the last message received.
+ *  - If the stream has an archive, no message that was archived meanwhile is skipped. The server skips dropped messages
+ *    silently. So a message after a gap counts only once the archive is known not to contain the gap. Otherwise
+ *    following ends, and its reader continues in the archive.
+ *  - No consumer remains on the server. Each one gets its name before it is requested, so that one that the server
+ *    created too late can be deleted as well.
+ *  - A consumer has one filter at most. When the server creates a consumer with a filter, it counts the matching
+ *    subjects. With several filters it reads every subject of the stream and delays writes.
  */
 import {
   AckPolicy,
@@ -39,16 +39,16 @@ import { listeningOnLine } from "./renewal.ts"
 const NS_PER_MS = 1_000_000
 const RETRY_MS = 200
 const PULL_MESSAGES = 1000
-/** One pull; the server's heartbeats come twice as often. */
+/** The duration of one pull request. The server's heartbeats come twice as often. */
 const PULL_MS = 1000
 /**
- * For the making of a consumer, twice as long after each that was not made. A cluster may place it on a killed server,
- * as long as it does not know. Then nobody answers, and the next one is placed elsewhere, more likely than not. On a
- * slow server it takes its time.
+ * The time limit for creating a consumer. It is doubled after each failure. A cluster may place a consumer on a server
+ * that was just killed, so that nobody answers. The next one is probably placed elsewhere. A slow server may need more
+ * time.
  */
 const MADE_WITHIN_MS = 1000
 const MADE_WITHIN_MAX_MS = 32_000
-/** The server deletes a consumer from which nobody pulls for this long. */
+/** The server deletes a consumer that nobody pulls from for this long. */
 const FORGOTTEN_AFTER_MS = 30_000
 const TAKEN_BACK_WITHIN_MS = 5000
 /** Tries to delete a consumer, with doubled pauses. After that the server deletes it. */
@@ -58,32 +58,35 @@ const TAKE_BACK_PAUSE_MS = 500
 const LEAVE_WITHIN_MS = 1000
 
 export interface Following {
-  /** Messages that the server has still to deliver; `null` while it has no consumer. Rejects when it does not answer. */
+  /**
+   * The number of messages that the server still has to deliver; `null` while there is no consumer. Rejects if the
+   * server does not answer.
+   */
   readonly pending: () => Promise<number | null>
 }
 
 /**
- * The beginning: everything that is kept, the newest message of each subject, a sequence, or the first message from a
- * time on (Unix ms).
+ * The position to begin at: the oldest message, the newest message of each subject, a sequence, or the first message
+ * from a time on (Unix ms).
  */
 export type Start = "all" | "last-per-subject" | number | { readonly time: number }
 
 /** The archive of the stream, for a start at a sequence. */
 interface Older {
   readonly archive: Pick<Archive, "refresh" | "through">
-  /** Called once: nothing more is received. Messages behind the last one received are in the archive. */
+  /** Called once, when no more messages are received because the next ones are in the archive. */
   readonly overtaken: () => void
 }
 
 export interface FollowOptions {
-  /** Only subjects of this pattern; the server delivers nothing else. */
+  /** Only messages whose subjects match this pattern are delivered. */
   readonly filter?: string | undefined
   /** Messages on their way at once. A reader of many waits less often with more. */
   readonly pullMessages?: number
   readonly older?: Older | undefined
 }
 
-/** Ways to learn that the server has no such consumer, or that nobody has it. */
+/** Errors that show that the server has no such consumer, or that no server has it. */
 const SILENCE: ReadonlySet<string> = new Set([
   "heartbeats_missed",
   "consumer_not_found",
@@ -99,9 +102,7 @@ const startOptions = (start: Start): Partial<ConsumerConfig> => {
   return { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: start }
 }
 
-/**
- * Succeeds when the first consumer is in place, fails when it cannot be made; follows for as long as the scope is open.
- */
+/** Succeeds when the first consumer exists, and fails if it cannot be created. Follows while the scope is open. */
 export const followStream = (
   nats: NatsConnection,
   stream: string,
@@ -121,7 +122,7 @@ export const followStream = (
     const run = yield* FiberHandle.runtime(handle)()
     run(Effect.andThen(first, again))
     yield* Deferred.await(begun)
-    // Ended while the line is down, so that the client makes no attempt of its own to mend it.
+    // The consumer is ended while the connection is down, so that the client does not try to repair it itself.
     yield* listeningOnLine(nats, (change) => void run(change === "renewed" ? again : Effect.void))
     return { pending: () => follower.pending() }
   })
@@ -166,7 +167,7 @@ class Follower {
     return this.isArchived(older) ? null : this.doubtful.length
   }
 
-  /** By one consumer, until nobody has it any more. Fails when it cannot be made. */
+  /** Reads by one consumer until that consumer is lost. Fails if it cannot be created. */
   read(made: Effect.Effect<unknown> = Effect.void): Effect.Effect<void, unknown> {
     const begun = (): Reading => ({
       name: `follow_${nuid.next()}`,
@@ -186,7 +187,7 @@ class Follower {
     )
   }
 
-  /** Ends what `reading` does, and takes the consumer from the server. */
+  /** Ends `reading`, and deletes the consumer on the server. */
   left(reading: Effect.Effect<void>): Effect.Effect<void> {
     const taken = Effect.suspend(() =>
       this.takingBack === null ? Effect.void : Effect.timeoutOption(Fiber.await(this.takingBack), LEAVE_WITHIN_MS)
@@ -260,7 +261,7 @@ class Follower {
       if (own.ended || this.isOver) return
       if (!known) {
         await delay(this.clock, RETRY_MS)
-        // Another consumer brings them again.
+        // Another consumer delivers these messages again.
         own.ended = true
         own.messages?.stop()
         return
@@ -290,13 +291,13 @@ class Follower {
       own.ended = true
       own.messages?.stop()
       this.consumer = null
-      // They come again, by the next consumer.
+      // The next consumer delivers these messages again.
       this.doubtful = []
       this.takingBack = yield* Effect.forkDetach(this.takeBack(own))
     })
   }
 
-  /** One that the server had not made yet, when it was waited for no longer, may still come. */
+  /** Deletes a consumer that the server may still create after the wait for it was given up. */
   private takeBack(own: Reading): Effect.Effect<void> {
     const deleted = attempt(async () => {
       const manager = await jetstreamManager(this.nats, { checkAPI: false, timeout: TAKEN_BACK_WITHIN_MS })
@@ -311,15 +312,15 @@ class Follower {
   }
 }
 
-/** By one consumer. */
+/** The state of reading by one consumer. */
 interface Reading {
   readonly name: string
-  /** The server has said that it has it. */
+  /** True if the server has confirmed the consumer. */
   made: boolean
   messages: ConsumerMessages | null
   /** Messages that it has brought. */
   received: number
-  /** Nothing that still comes is received. */
+  /** True if messages that still arrive are dropped. */
   ended: boolean
 }
 

@@ -12,8 +12,7 @@ export const WRONG_LAST_SEQUENCE = 10071
 /** The same error inside an atomic batch. */
 export const WRONG_LAST_SEQUENCE_IN_BATCH = 10164
 /**
- * The stream has no leader, or not the one that received the beginning of the batch. Nothing was written, and a later
- * try may succeed.
+ * The stream has no leader, or another one than when the batch began. Nothing was written, and a later try may succeed.
  */
 export const INCOMPLETE_BATCH = 10176
 /**

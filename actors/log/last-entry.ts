@@ -9,12 +9,12 @@ const NOT_FOUND = 404
 
 /** A header of each append. The server keeps it with the message, so that each commit names the one before it. */
 export const EXPECTED = "Nats-Expected-Last-Subject-Sequence"
-/** The same if the commit before it is in the archive, which the server does not know. */
+/** The same header for a previous commit that is in the archive, of which the server does not know. */
 export const PREVIOUS = "Hub-Previous"
 const EXPECTED_LINE = /^Nats-Expected-Last-Subject-Sequence: *(\d{1,16})\r?$/m
 const PREVIOUS_LINE = /^Hub-Previous: *(\d{1,16})\r?$/m
 
-/** The sequence of the commit before this one, from a message's headers; `null` if they do not say. */
+/** The sequence of the previous commit, from a message's headers; `null` if they do not say. */
 export const previousIn = (header: (name: string) => string | undefined): number | null => {
   const told = header(PREVIOUS) || header(EXPECTED) || ""
   return told === "" ? null : Number(told)

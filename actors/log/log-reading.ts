@@ -68,7 +68,7 @@ export class LogReading {
   }
 
   /**
-   * Number of messages that the log has still to deliver; `null` if that is not known. Rejects when the log does not
+   * The number of messages that the log still has to deliver; `null` if it is unknown. Rejects if the log does not
    * answer.
    */
   async pending(): Promise<number | null> {

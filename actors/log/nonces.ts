@@ -28,22 +28,22 @@ import { requestsOf, requestStream } from "./requests.ts"
 
 const FLUSH_MS = 2
 /**
- * The smallest gap between the starts of two messages. Each costs a publish, an acknowledgement and a delivery to every
- * node, whatever its size. Under load a request waits a little longer; a lone request does not wait.
+ * The smallest gap between the starts of two messages. Each message costs a publish, an acknowledgement and a delivery
+ * to every node, whatever its size. Under load a request waits a little longer; a single request does not wait.
  */
 const FLUSH_GAP_MS = 4
 const ACK_TIMEOUT_MS = 3000
 /**
- * No ask is repeated for longer than this. At most one message in a few seconds can fail, so this also bounds what is
- * remembered.
+ * The longest time for which an ask is repeated. At most one message in a few seconds can fail, so this also limits the
+ * remembered failures.
  */
 const REPEATED_MS = 60_000
 const RECORD_BYTES = 12
 const INFO_TIMEOUT_MS = 1000
-/** Messages of one read of the log, and how long a read may take: the server that was asked may be gone. */
+/** The number of messages in one read of the log, and the time limit of a read, because the server may be gone. */
 const PAGE_MESSAGES = 1000
 const PAGE_TIMEOUT_MS = 500
-/** Milliseconds to wait for replicas that are behind, and the pause between two looks. */
+/** Milliseconds to wait for replicas that are behind, and the pause between two tries. */
 const BEHIND_MAX_MS = 3000
 const BEHIND_PAUSE_MS = 10
 const PATIENCE = Schedule.upTo(Schedule.spaced(BEHIND_PAUSE_MS), { duration: BEHIND_MAX_MS })
@@ -198,7 +198,7 @@ export class NonceLog {
     return false
   }
 
-  /** Logs why the stream refuses messages, for example because it is full. A series of refusals is logged once. */
+  /** Logs why the stream refuses messages, for example because it is full. Consecutive refusals are logged once. */
   private stored(error: { readonly description?: string } | undefined): boolean {
     if (error !== undefined && !this.refuses)
       logNow("error", "nonces", { stream: this.home.stream, error: error.description ?? "unknown error" })
@@ -217,7 +217,7 @@ export class NonceLog {
     })
   })
 
-  /** One reading, shared by all who have asked for it. */
+  /** One reading, shared by all callers that wait for it. */
   private readonly answer: Effect.Effect<void> = Effect.gen({ self: this }, function* () {
     const asked = yield* Queue.takeAll(this.asking)
     const exit = yield* Effect.exit(this.readUp)
@@ -242,7 +242,7 @@ export class NonceLog {
     while (this.followed < last) yield* Effect.retry(further, PATIENCE)
   })
 
-  /** The last sequence on the stream's leader; 0 if all its nonces may be used again. */
+  /** The last sequence on the stream's leader; 0 if all its nonces have expired. */
   private async lastSeq(): Promise<number> {
     const reply = await requestStream(this.nats, `$JS.API.STREAM.INFO.${this.home.stream}`, undefined, {
       timeout: INFO_TIMEOUT_MS
@@ -255,7 +255,7 @@ export class NonceLog {
       : state.last_seq
   }
 
-  /** Reads from any replica. One that is behind or gone gives nothing. */
+  /** Reads a page from any replica. One that is behind or gone returns nothing. */
   private readonly readPage: Effect.Effect<void> = Effect.ignore(
     Effect.tryPromise(() =>
       directGet(

@@ -8,8 +8,8 @@ import { ConfigurationFault } from "../../schemas/runtime/configuration-fault.ts
 const AGAIN_MS = 500
 
 /**
- * Waits while the store does not answer. `opens`: true if nothing is sealed yet. `names`: the settings that hold the
- * key.
+ * Checks the keys; waits while the store does not answer. `opens`: tells whether the keys open what is sealed; true if
+ * nothing is sealed yet. `names`: the settings that hold the key.
  */
 export const ownKeys = (opens: () => Promise<boolean>, names: string): Effect.Effect<void, ConfigurationFault> =>
   Effect.flatMap(Effect.orDie(Effect.retry(Effect.tryPromise(opens), Schedule.spaced(AGAIN_MS))), (isOurs) =>

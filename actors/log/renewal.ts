@@ -1,5 +1,5 @@
 /**
- * Ends waiting for answers that a lost connection has swallowed.
+ * Ends requests whose answers were lost with a connection.
  *
  * Messages that were sent over a broken connection, or while there was none, may never arrive, and their answers never
  * come. So when the connection is renewed, waiting requests from before are given up at once, not at their timeouts.

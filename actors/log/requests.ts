@@ -11,8 +11,8 @@ import { onLine } from "./renewal.ts"
 const known = new WeakMap<NatsConnection, Requests<Msg, MsgHdrs>>()
 
 /**
- * Sets a patience for a connection before its first request: no request is given up before `patienceMs`. Servers give
- * up early, because a client waits and another server may answer. A person at a shell would rather wait.
+ * Sets the minimum timeout of a connection's requests, before its first one. Servers give up early, because a client
+ * waits and another server may answer. A person at a shell prefers to wait.
  */
 export const waitPatiently = (nats: NatsConnection, patienceMs: number): void => {
   known.set(nats, made(nats, patienceMs))

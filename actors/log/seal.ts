@@ -14,7 +14,7 @@ import {
 } from "node:crypto"
 
 const FORMAT = "sealed1"
-/** The whole tag. A shorter one could be guessed by somebody who sends a changed box back. */
+/** The full length of the tag. A shorter one could be guessed by somebody who submits changed boxes. */
 const TAG_BYTES = 16
 
 export const isSealed = (text: string): boolean => text.startsWith(`${FORMAT}.`)
@@ -27,7 +27,9 @@ export class Sealer {
   private readonly key: KeyObject
   private readonly marks: KeyObject
 
-  /** `seed`: the 32 bytes of HUB_SERVER_KEY, or another secret of that length with a use of its own. */
+  /**
+   * `seed`: the 32 bytes of HUB_SERVER_KEY, or of another secret. `use`: separates the keys that are derived from it.
+   */
   constructor(seed: Uint8Array, use = "hub sealed secrets") {
     this.key = derived(seed, use)
     this.marks = derived(seed, `${use}, marks`)

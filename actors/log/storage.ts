@@ -80,7 +80,7 @@ const inAccount = (manager: StorageParts["manager"]): Looking =>
     ({ storage, limits }) => (limits.max_storage > 0 ? Math.max(0, limits.max_storage - storage) : null)
   )
 
-/** Bytes that may still be written; `null` if nothing gives a figure. */
+/** Bytes that may still be written; `null` if no limit is known. */
 export const freeStorage = ({ manager, config }: StorageParts): Effect.Effect<number | null> => {
   const looks = [onDisk(config), inAccount(manager), ...config.natsMonitors.map(onServer)]
   const all = looks.map((look) => Effect.orElseSucceed(look, () => null))
@@ -116,7 +116,7 @@ export class StorageWatch {
     this.words = words
   }
 
-  /** Measures now, and then for as long as the scope is open. `floor`: bytes that must stay free. */
+  /** Measures now, and repeatedly while the scope is open. `floor`: bytes that must stay free. */
   static watching(
     parts: StorageParts,
     floor: number,

@@ -1,6 +1,6 @@
 /**
- * Reads a stream in pages, at the reader's pace. While the reader works on one page, the next one is there and the one
- * after it is being fetched, and no more. It is for reading a whole stream; follow.ts waits for new messages.
+ * Reads a stream in pages, at the reader's pace. While the reader works on one page, the next one is ready and the one
+ * after it is being fetched. This is for reading a whole stream; follow.ts waits for new messages.
  */
 import type { Msg, NatsConnection } from "@nats-io/transport-node"
 import { Effect, Option, Schedule, Stream } from "effect"
@@ -23,7 +23,7 @@ const RETRY_MS = 500
 const TIMEOUT_MS = 3000
 /** The pause before a replica that is behind is asked again. */
 const BEHIND_PAUSE_MS = 50
-/** Pages that are ready besides the one that is worked on. */
+/** The number of pages that are ready besides the current one. */
 const AHEAD = 1
 
 const stored = (message: Msg): Stored => ({
@@ -105,8 +105,8 @@ export const archivedPages = (
 }
 
 /**
- * The messages after `after` whose subjects match these patterns, up to the end of the stream when the last page was
- * read. No page is empty. `archive`: the one of this stream. Messages that are archived meanwhile are read there.
+ * The messages after `after` whose subjects match these patterns, up to the stream's end at the time of the last page.
+ * No page is empty. `archive`: the archive of this stream, from which messages that are archived meanwhile are read.
  */
 export const pagesOf = (
   nats: NatsConnection,
@@ -121,7 +121,10 @@ export const pagesOf = (
     Stream.filter((page) => page.length > 0)
   )
 
-/** The same, with the end of each page, which may lie after its last message. Pages may be empty. */
+/**
+ * Like `pagesOf`, with the sequence up to which each page was read. It may lie after the page's last message. Pages may
+ * be empty.
+ */
 export const stretchesOf = (
   nats: NatsConnection,
   stream: string,
@@ -148,7 +151,9 @@ export const stretchesOf = (
         return { page: page.filter(({ subject }) => isWanted(subject) && !isGuarding(subject)), reached: last.seq }
       return archive === undefined ? null : yield* atEnd(archive, at)
     })
-  /** A replica that is behind may end before commits that are archived and dropped by the time another one is asked. */
+  /**
+   * Reads on in the archive: a replica that is behind may end before commits that are archived and dropped meanwhile.
+   */
   const atEnd = (known: Archive, at: number): Effect.Effect<Page | null, unknown> =>
     Effect.gen(function* () {
       const more = yield* nextSeq(nats, stream, at, pattern)

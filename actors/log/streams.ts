@@ -31,14 +31,14 @@ type Wanted = Partial<StreamConfig> & { readonly name: string; readonly subjects
 const common = { storage: StorageType.File, retention: RetentionPolicy.Limits, allow_direct: true }
 
 /**
- * At its limit in bytes a stream either drops the oldest messages or refuses new ones. A count of visits may be
- * dropped, and so may an answer that a retry would get again. A forgotten nonce would be valid again.
+ * A stream that reached its limit in bytes either drops the oldest messages or refuses new ones. Counts of visits may
+ * be dropped, and so may answers that a retry gets again. A dropped nonce would be valid again, so its stream refuses.
  */
 const dropping = (max_bytes: number) => ({ max_bytes, discard: DiscardPolicy.Old })
 const refusing = (max_bytes: number) => ({ max_bytes, discard: DiscardPolicy.New })
 /**
- * Why some streams have no limit in bytes. The server reserves a limit on every disk, and each of these streams is
- * bounded by what writes to it.
+ * Why some streams have no limit in bytes. The server reserves the space of a limit on every disk, and the writers of
+ * these streams limit their size.
  */
 export const UNBOUNDED: Readonly<Record<string, string>> = {
   [streams.events]: "writes are refused below a floor of free bytes (storage.ts); actors that end leave it",
@@ -158,7 +158,7 @@ const wantedStreams = ({ service, authentication, identity }: Limits, replicas: 
     max_msgs_per_subject: 1
   },
   {
-    // Nothing deletes a line. The oldest ones go when the stream is full.
+    // No single line is deleted. The oldest ones are dropped when the stream is full.
     ...common,
     num_replicas: replicas,
     ...dropping(AUDIT_MAX_BYTES),
@@ -216,8 +216,8 @@ const wantedStreams = ({ service, authentication, identity }: Limits, replicas: 
     subjects: [subjects.vault]
   },
   {
-    // Only the keeper may read them (roles.conf). A key that is sealed again is stored beside the former one until that
-    // is erased, because the server would leave the bytes of a replaced message on disk.
+    // Only the keeper may read the keys (roles.conf). A key that is sealed again is stored beside the former one until
+    // that is erased, because the server would leave the bytes of a replaced message on disk.
     ...common,
     num_replicas: replicas,
     ...keptWithLog,

@@ -1,4 +1,4 @@
-/** A mail domain; declared in schemas/mail-domain/operations.ts. */
+/** The actor of a mail domain. Its operations are declared in schemas/mail-domain/operations.ts. */
 import { Effect, Result } from "effect"
 import { notFound, refusal, type Refusal } from "../../schemas/errors.ts"
 import { domainOperations } from "../../schemas/mail-domain/operations.ts"
@@ -57,7 +57,7 @@ interface TimerFacts {
   readonly check: Checked
   readonly claim: ClaimFacts
   readonly forgotten: boolean
-  /** A domain that the provider still has, and is not asked about any more. */
+  /** The domain that the service has stopped trying to remove from the provider. */
   readonly givenUp: string | null
 }
 
@@ -69,7 +69,7 @@ export const mailDomainKind = kind(fold, domainOperations, (node: MailParts) => 
   const checked = (held: HeldDomain): Effect.Effect<Checked, Refusal> =>
     parts === null ? Effect.succeed(unanswered(held.records)) : parts.looks.one(checkedBy(parts, held, service.mail))
 
-  /** `null` if nothing is to be made. */
+  /** `null` if no keys and records have to be made. */
   const ownFacts = ({ held }: MailDomainState, id: string): Effect.Effect<OwnFacts | null, Refusal> =>
     Effect.gen(function* () {
       const { own, sealer, provider } = yield* withMail(parts)

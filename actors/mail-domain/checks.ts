@@ -9,13 +9,13 @@ import { type Found, foundIn, hasAll } from "./matching.ts"
 import type { DomainProvider, ProviderStatus } from "./provider.ts"
 
 export interface Checked {
-  /** The domain's new required records, if they differ; `found` is of these then. */
+  /** The domain's new required records, if they differ. `found` then refers to these. */
   readonly records?: ReadonlyArray<DnsRecord>
   readonly found: Found
   readonly provider: ProviderStatus | null
 }
 
-/** The result if no server answered: no verdict on anything. */
+/** The result if no server answered: every record is undecided. */
 export const unanswered = (records: ReadonlyArray<DnsRecord>): Checked => ({
   found: records.map(() => null),
   provider: null
@@ -32,8 +32,8 @@ const lookedUp = (dns: Asked, record: DnsRecord) =>
   )
 
 /**
- * The records are declared again. The proof stays valid; new records are not in DNS yet. `null` if the provider needs
- * the same keys as before.
+ * Declares the domain again, because the provider needs other keys. The proof stays valid; the new records are not in
+ * DNS yet. `null` if the provider needs the same keys as before.
  */
 const redeclared = (
   records: ReadonlyArray<DnsRecord>,
@@ -53,7 +53,7 @@ const foundOf = (known: ReadonlyMap<string, boolean | null>, record: DnsRecord):
 
 const keyOf = ({ type, name, value }: DnsRecord): string => `${type} ${name} ${value}`
 
-/** Asks each server by itself, so a silent one does not delay the answers of others. */
+/** Asks each server separately, so that a silent one does not delay the answers of others. */
 export const checkedBy = (
   { dns, provider }: { readonly dns: Asked; readonly provider: Pick<DomainProvider, "check" | "again"> },
   { domain, records }: { readonly domain: string; readonly records: ReadonlyArray<DnsRecord> },

@@ -1,4 +1,4 @@
-/** Decisions on one mail domain (spec 3.6; state.ts has the rules). Pure. */
+/** Pure decisions on one mail domain (spec 3.6; state.ts has the rules). */
 import { refusal, type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { FiredTimer } from "../../schemas/timer.ts"
@@ -60,7 +60,7 @@ const asNeeded = (
     ? { held, events: [] }
     : { held: { ...held, records }, events: [{ type: "mail_domain.records_changed", v: 1, records }] }
 
-/** `facts`: the result of the check just made. */
+/** `facts`: the result of the check that was just made. */
 export const decideVerify = (
   state: MailDomainState,
   { agent }: { readonly agent: string },
@@ -82,13 +82,13 @@ export const decideVerify = (
   return { events, timers: [{ name: CHECK_TIMER, at: next }] }
 }
 
-/** Tells if a fired timer is the one that the domain waits for. */
+/** Compares a fired timer with the time that the domain waits for; `null` if the domain waits for none. */
 export const dueFor = ({ held }: MailDomainState, fired: FiredTimer, at: number): "due" | "early" | "another" => {
   const until = fired.name === CHECK_TIMER ? held?.next_check : fired.name === CLAIM_TIMER ? held?.claim_until : null
   return until === null || until === undefined ? "another" : firing(fired, until, at)
 }
 
-/** The daily check. */
+/** Applies the result of the daily check. */
 export const decideCheck = (
   state: MailDomainState,
   fired: FiredTimer,
@@ -116,7 +116,10 @@ export const decideCheck = (
   return { events, timers: [{ name: CHECK_TIMER, at: next }] }
 }
 
-/** Without its proof it is an ordinary claim from then on. */
+/**
+ * The domain is no longer active. If its proof is missing too, it becomes an ordinary claim, which ends unless it is
+ * proven in time.
+ */
 const downgraded = (
   { agent, domain, records }: Claimed,
   events: Array<MailDomainEvent>,
@@ -126,7 +129,7 @@ const downgraded = (
   { domain_claim_seconds }: MailLimits
 ): Decided => {
   events.push({ type: "mail_domain.downgraded", v: 1, agent, domain, missing })
-  // Not seen now, it has until then to be seen: a claim without an end would keep everybody else off.
+  // The claim needs an end: a claim without one would keep all others from using the domain.
   if (provenBy(records, found) === true) return { events }
   const claim_until = at + domain_claim_seconds * 1000
   events.push({ type: "mail_domain.claim_kept", v: 1, claim_until })
@@ -178,7 +181,7 @@ type ForgetBounds = Pick<
   "forget_again_ms" | "forget_again_max_ms" | "forget_give_up_seconds"
 >
 
-/** The domain that the provider is to forget now; `null` if there is none. */
+/** Returns the domain that the provider has to forget now; `null` if there is none. */
 export const toForget = ({ held, left, forget_due }: MailDomainState, fired: FiredTimer): string | null =>
   fired.name === FORGET_TIMER && held === null && (forget_due === null || isDue(fired, forget_due)) ? left : null
 
@@ -189,7 +192,7 @@ export const isForgetOver = (
   { forget_give_up_seconds }: ForgetBounds
 ): boolean => at - (left_since ?? at) >= forget_give_up_seconds * 1000
 
-/** `facts`: whether the provider has forgotten it. */
+/** `facts.forgotten`: whether the provider has forgotten the domain. */
 export const decideForget = (
   state: MailDomainState,
   fired: FiredTimer,

@@ -2,10 +2,10 @@
 import type { DnsRecord } from "../../schemas/mail-domain/records.ts"
 import { type DnsAnswers, hostName } from "../mail/noun.ts"
 
-/** One for each record: `null` if no name server answered. */
+/** One entry for each record: whether DNS has it; `null` if no name server answered. */
 export type Found = ReadonlyArray<boolean | null>
 
-/** Parses `a=b; c=d`, without spaces. If a tag is repeated, the first one counts. */
+/** Parses a list of tags such as `a=b; c=d`, and removes blanks. If a tag is repeated, the first one counts. */
 const tagsOf = (text: string): ReadonlyMap<string, string> => {
   const tags = new Map<string, string>()
   for (const part of text.split(";")) {
@@ -44,7 +44,7 @@ const stands = ({ type, purpose, value }: DnsRecord, told: ReadonlyArray<string>
   if (type === "MX" || type === "CNAME") return told.includes(hostName(value))
   if (purpose === "spf") return letsSend(value, told)
   if (purpose === "dkim") return told.some((text) => isKey(value, text))
-  // Any policy that its owner has chosen.
+  // The owner may choose any policy.
   if (purpose === "dmarc") return told.some((text) => tagsOf(text).get("v") === "DMARC1")
   return told.some((text) => text.trim() === value)
 }
@@ -62,7 +62,7 @@ export const missingOf = (records: ReadonlyArray<DnsRecord>, found: Found): Read
 export const hasAll = (records: ReadonlyArray<DnsRecord>, found: Found): boolean =>
   records.every(({ required }, index) => !required || found[index] === true)
 
-/** True if the record exists that proves the claim; `null` if no server answered. */
+/** True if DNS has the record that proves the claim; `null` if no server answered. */
 export const provenBy = (records: ReadonlyArray<DnsRecord>, found: Found): boolean | null => {
   const index = records.findIndex(({ purpose }) => purpose === "verification")
   return index < 0 ? null : (found[index] ?? null)

@@ -1,4 +1,4 @@
-/** The provider that sends and receives for a domain: the parts for which the owner must set up DNS. */
+/** The provider that sends and receives mail for a domain, as far as the owner's DNS records depend on it. */
 import { Effect } from "effect"
 import { type Refusal, refusal } from "../../schemas/errors.ts"
 import type { ProviderBounds, Identities, Identity, ProviderFault } from "../mail/noun.ts"
@@ -10,7 +10,7 @@ export type ProviderStatus = "PENDING" | "TEMPORARY_FAILURE" | "NOT_STARTED" | "
 
 interface ProviderLook {
   readonly status: ProviderStatus
-  /** The records that the provider needs, from `declare`; empty if it names none. */
+  /** The records that the provider needs, from `declare`; empty if it needs none. */
   readonly records: ReadonlyArray<DnsRecord>
 }
 
@@ -22,11 +22,11 @@ interface DkimPublic {
 
 export interface DomainProvider {
   /**
-   * Declares a domain, and returns the records that it needs besides the proof of its holder. Calling it again changes
-   * nothing.
+   * Declares a domain at the provider, and returns the records that are needed besides the proof of the claim. Calling
+   * it again changes nothing.
    */
   readonly declare: (domain: string, dkim: DkimPublic) => Effect.Effect<ReadonlyArray<DnsRecord>, Refusal>
-  /** `null`: the provider has no opinion of its own. */
+  /** `null` if the provider makes no check of its own. */
   readonly check: (domain: string) => Effect.Effect<ProviderLook | null, Refusal>
   /** Makes the provider look again at a domain that it gave up although its records are there. */
   readonly again: (domain: string) => Effect.Effect<ProviderLook | null, Refusal>
@@ -36,8 +36,8 @@ export interface DomainProvider {
 const MX_PRIORITY = 10
 
 /**
- * This service speaks SMTP itself: mail comes to our host, leaves by hosts that the service's own domain allows, and
- * carries our signature.
+ * This service speaks SMTP itself: mail arrives at our host, is sent by hosts that the service's own SPF record allows,
+ * and has our DKIM signature.
  */
 export const smtpProvider = ({ domain: ours, host }: Pick<SmtpMail, "domain" | "host">): DomainProvider => ({
   declare: (domain, { selector, public_key }) =>
@@ -92,10 +92,10 @@ const sesRecords = (region: string, domain: string, tokens: ReadonlyArray<string
   { type: "TXT", name: `_dmarc.${domain}`, value: "v=DMARC1; p=quarantine", required: false, purpose: "dmarc" }
 ]
 
-/** SES takes mail in, sends and signs by keys of its own, which it names by tokens. */
+/** SES receives, sends and signs. It signs with its own keys, and names them by tokens. */
 const sesProvider = ({ region }: SesMail, bounds: ProviderBounds): DomainProvider => {
   let known: Identities | null = null
-  // Deployments without such a provider load nothing of it.
+  // The SDK is loaded only in deployments that use SES.
   const identities = Effect.promise(async () => {
     known ??= (await import("../mail/ses/identities.ts")).identitiesFor(region, bounds)
     return known
@@ -116,7 +116,7 @@ const sesProvider = ({ region }: SesMail, bounds: ProviderBounds): DomainProvide
         looked(domain, (all) => all.declareIdentity(domain)),
         ({ records }) => records
       ),
-    // One that it has forgotten meanwhile is declared again, and may have other tokens.
+    // If SES has forgotten the domain meanwhile, it is declared again, and may get other tokens.
     check: (domain) =>
       looked(domain, (all) =>
         Effect.flatMap(all.identityOf(domain), (identity) =>

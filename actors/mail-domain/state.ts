@@ -4,8 +4,8 @@
  * Invariants
  *  - `claim` counts the declarations of a domain, and continues when no agent holds it any more. So a command for one
  *    claim never affects another.
- *  - Active it was proven by every required record, and only its own holder gives it up.
- *  - `claim_until` stands where the claim is not proven; `next_check` where the domain is active.
+ *  - An active domain was proven by every required record. Only its holder can give it up.
+ *  - `claim_until` is set while the claim is not proven; `next_check` while the domain is active.
  */
 import { Schema } from "effect"
 import { DnsRecord } from "../../schemas/mail-domain/records.ts"
@@ -15,7 +15,7 @@ import type { ActorOf } from "../kit/kind.ts"
 
 const NullableNumber = Schema.NullOr(Schema.Number)
 
-/** `actors/mail-domain/dkim.ts` */
+/** The key that signs the domain's mail (actors/mail-domain/dkim.ts). */
 const Key = Schema.Struct({ selector: Schema.String, public_key: Schema.String, sealed: Sealed })
 
 const Status = Schema.NullOr(Schema.Literals(["PENDING", "TEMPORARY_FAILURE", "NOT_STARTED", "FAILED", "SUCCESS"]))
@@ -24,7 +24,7 @@ const looked = { found: Schema.Array(Schema.NullOr(Schema.Boolean)), provider: S
 
 const declared = {
   domain: Schema.String,
-  /** `null`: the service's own. */
+  /** The agent that holds the domain; `null` for the service's own domain. */
   agent: Schema.NullOr(Schema.String),
   records: Schema.Array(DnsRecord),
   dkim: Key,
@@ -48,17 +48,17 @@ export const MailDomainState = Schema.Struct({
   /** The domain that the provider still has to forget. */
   left: Schema.NullOr(Schema.String),
   left_since: NullableNumber,
-  /** The time when the provider is asked again to forget it; `null` if it was not asked yet. */
+  /** The time when the provider is asked again to forget the domain; `null` if it was not asked yet. */
   forget_due: NullableNumber
 })
 export type MailDomainState = typeof MailDomainState.Type
 
 export const MailDomainEvent = Schema.Union([
-  /** `from`: the agent that had it until now. */
+  /** `from`: the agent that held the domain before. */
   event("mail_domain.declared", 1, { ...declared, claim: Schema.Int, from: Schema.NullOr(Schema.String) }),
   /** The provider needs others than before. */
   event("mail_domain.records_changed", 1, { records: Schema.Array(DnsRecord) }),
-  /** `claim_until`: its value from now on. */
+  /** `claim_until`: its new value. */
   event("mail_domain.checked", 1, { ...looked, claim_until: NullableNumber }),
   event("mail_domain.check_due", 1, { next_check: NullableNumber }),
   event("mail_domain.activated", 1, { agent: Schema.String }),
@@ -75,7 +75,7 @@ export const MailDomainEvent = Schema.Union([
     domain: Schema.String,
     missing: Schema.Array(Schema.String)
   }),
-  /** It has mailboxes, so its end is postponed. */
+  /** The domain has mailboxes, so the end of the claim is postponed. */
   event("mail_domain.claim_kept", 1, { claim_until: Schema.Number }),
   event("mail_domain.released", 1, {
     agent: Schema.String,
@@ -84,7 +84,7 @@ export const MailDomainEvent = Schema.Union([
     why: Schema.Literals(["given up", "expired"])
   }),
   event("mail_domain.forget_put_off", 1, { due: Schema.Number }),
-  /** `given_up`: the provider has it still. */
+  /** `given_up`: the service stopped trying, and the provider still has the domain. */
   event("mail_domain.forgotten", 1, { given_up: Schema.optionalKey(Schema.Boolean) })
 ])
 export type MailDomainEvent = typeof MailDomainEvent.Type

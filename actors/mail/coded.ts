@@ -14,12 +14,12 @@ export type CodesBounds = Pick<Limits["limits"]["email"], "codes_messages_max"> 
   Pick<Limits["service"]["mail"], "codes_rows_max">
 
 interface Opened {
-  /** Rows that the page has, with those that cannot be opened any more. */
+  /** Rows on the page, including those that cannot be opened any more. */
   readonly rows: number
   readonly mails: ReadonlyArray<ListedMail>
 }
 
-/** A page of this many rows; pages are numbered from 1. */
+/** Opens a page with `per_page` rows; pages are numbered from 1. */
 export type OpenPage = (page: number, per_page: number) => Effect.Effect<Opened, Refusal>
 
 type Found = Queries["mail_codes"]["output"]
@@ -48,7 +48,8 @@ export const coded = (
     if (from === null) return { items: (yield* open(1, max)).mails.map(codesOf), unaligned: 0 }
     const domain = mailDomain(from)
     if (domain === null) return { items: [], unaligned: 0 }
-    // Keyed by id, because messages that arrive meanwhile move rows to the next page, where they are read again.
+    // Keyed by id, because messages that arrive meanwhile move rows to the next page, where they are read a second
+    // time.
     const aligned = new Map<string, MailCodes>()
     const unaligned = new Set<string>()
     for (let page = 1; (page - 1) * max < codes_rows_max && aligned.size < max; page++) {

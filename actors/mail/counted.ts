@@ -26,7 +26,7 @@ export type SendingDays = typeof SendingDays.Type
 
 export const NO_DAYS: SendingDays = { sent: [], bounced: [], complained: [] }
 
-/** Longer than any window may be. */
+/** Longer than any window in the limits. */
 const DAYS_KEPT_MAX = 60
 
 export const dayCounted = (days: SendingDays, what: keyof SendingDays, count: number, at: number): SendingDays => ({
@@ -47,7 +47,7 @@ const without = (all: Counted, other: Counted): Counted =>
     return left > 0 ? [{ since, count: left }] : []
   })
 
-/** The sum of both. */
+/** Adds both. */
 export const daysWith = (days: SendingDays, other: SendingDays): SendingDays => ({
   sent: withBoth(days.sent, other.sent),
   bounced: withBoth(days.bounced, other.bounced),

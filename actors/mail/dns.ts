@@ -2,10 +2,10 @@
  * Asks DNS, by the configured name servers or by the machine's.
  *
  * Invariants
- *  - One question takes at most `dns_query_ms` for each server. The number and length of records that are read of an
+ *  - One question takes at most `dns_query_ms` for each server. The number and length of the records read from an
  *    answer are limited, and so is the number of aliases that are followed.
- *  - Callers that compare get each server's answer by itself: a missing name is an answer, a failure or silence is
- *    none.
+ *  - Callers that compare servers get each server's answer separately. A missing name is an answer; a failure or
+ *    silence is none.
  */
 import { getServers, Resolver } from "node:dns/promises"
 import type { Clock } from "effect"
@@ -33,7 +33,7 @@ export const resolverBy = ({ dnsServers }: Servers, { dns_query_ms }: Pick<Bound
   return resolver
 }
 
-/** The same, as `mailauth` asks. */
+/** A lookup in the form that `mailauth` expects. */
 export const lookupBy = (servers: Servers, bounds: Pick<Bounds, "dns_query_ms">): Lookup => {
   const resolver = resolverBy(servers, bounds)
   return async (name, type) => (await resolver.resolve(name, type)) as Array<string> | Array<Array<string>>

@@ -1,6 +1,6 @@
 import type { FiredTimer } from "../../schemas/timer.ts"
 
-/** Longer than any command takes until its commit. */
+/** Longer than any command takes to be committed. */
 const COMMIT_WITHIN_MS = 300_000
 
 /**

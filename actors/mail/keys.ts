@@ -12,13 +12,13 @@ import { Sealer } from "../log/seal.ts"
 import type { KindParts } from "../kit/kind.ts"
 
 export class MailKeys extends ErasableKeys {
-  /** Seals data of no mailbox: addresses that may not be written to, and their marks. */
+  /** Seals data that belongs to no mailbox: suppressed addresses and their marks. */
   readonly service: Sealer
-  /** Seals the data of domains: keys that sign mail, and proofs of claims. */
+  /** Seals the data of domains: the keys that sign mail, and the proofs of claims. */
   readonly domains: Sealer
   private readonly notices: Sealer
 
-  /** `key`: HUB_MAIL_KEY. */
+  /** `key`: the value of HUB_MAIL_KEY. */
   constructor(nats: NatsConnection, key: Uint8Array) {
     super(nats, new Sealer(key, "hub mailbox keys"), {
       stream: streams.mailKeys,
@@ -32,7 +32,9 @@ export class MailKeys extends ErasableKeys {
     this.notices = new Sealer(key, "hub mail notices")
   }
 
-  /** A provider's notice belongs to no mailbox yet: one key for all, for the days that the log holds it. */
+  /**
+   * A provider's notice belongs to no mailbox yet. So one key seals all of them, for the days that the log keeps them.
+   */
   sealNotice(id: string, message: string): string {
     return this.notices.seal(message, `notice ${id}`)
   }
@@ -45,7 +47,7 @@ export class MailKeys extends ErasableKeys {
 /** The names that a start shows when it was given another key. */
 export const MAIL_KEY_NAMES = "HUB_MAIL_KEY or HUB_MAIL_KEY_FILE"
 
-/** `key`: `null` if there is no mail. */
+/** `key`: `null` if the service has no mail. */
 export const mailKeysWith = (nats: NatsConnection, key: Uint8Array | null): MailKeys | null =>
   key === null ? null : new MailKeys(nats, key)
 
@@ -62,7 +64,7 @@ const Chosen = Schema.Struct({ label: Schema.NullOr(Schema.String), rules: KeptR
 export type Chosen = typeof Chosen.Type
 
 const decodeChosen = Schema.decodeUnknownSync(Schema.fromJsonString(Chosen))
-/** The sealed form. An earlier release only knows the number of attachments and writes no list of them. */
+/** The sealed form. An earlier release knows only the number of attachments, and writes no list of them. */
 const keptFiles = {
   attachments: Schema.Int,
   files: Schema.Array(MailAttachment).pipe(Schema.withDecodingDefaultKey(Effect.succeed([])))
@@ -136,7 +138,7 @@ export interface SentEnvelope {
   /** Ids of RFC 5322, without angle brackets. */
   readonly rfc_id: string
   readonly references: ReadonlyArray<string>
-  /** The value of `X-Hub-Agent`. */
+  /** The value of the header `X-Hub-Agent`. */
   readonly agent: string
 }
 
@@ -156,7 +158,7 @@ export const openSent = (sealer: Sealer, mail: number, sealed: string): SentEnve
   return { ...rest, summary: openedOf(summary) }
 }
 
-/** 64 bits: so few words are marked for one agent that no two of them meet. */
+/** 64 bits: one agent has so few words that no two of them share a mark. */
 const MARK_CHARS = 16
 
 /** The form in which a word is searched for. It reveals nothing without the key. */
@@ -168,7 +170,7 @@ export const markMessageId = (sealer: Sealer, id: string): string =>
 export const recipientId = ({ service }: Pick<MailKeys, "service">, address: string): string =>
   service.mark(address, "recipient").slice(0, 2 * MARK_CHARS)
 
-/** The address without the plus sign and what follows it; `null` if it has none. */
+/** The address without the plus sign and the tag after it; `null` if it has no tag. */
 export const untaggedOf = (address: string): string | null => {
   const [plus, at] = [address.indexOf("+"), address.lastIndexOf("@")]
   return plus < 1 || plus > at ? null : address.slice(0, plus) + address.slice(at)
@@ -194,8 +196,8 @@ export const isSendingToken = (
   return known.length === given.length && timingSafeEqual(known, given)
 }
 
-/** For kinds that read or write mail. */
+/** Parts for actors that read or write mail. */
 export interface MailParts extends KindParts {
-  /** The keys that seal the content of mail; `null` if there is no mail. */
+  /** The keys that seal the content of mail; `null` if the service has no mail. */
   readonly mail: MailKeys | null
 }

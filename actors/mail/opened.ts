@@ -1,6 +1,6 @@
 /**
  * Opens lists of mail. Processes with the keys answer them as queries, because a page may be larger than one message of
- * the bus. Entries that cannot be opened any more are left out: their mailbox was closed a moment ago.
+ * the bus. Entries that cannot be opened any more are left out, because their mailbox was closed a moment ago.
  */
 import { Clock, type Context, Effect } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
@@ -18,10 +18,10 @@ import { wallMs } from "../../schemas/runtime/clock.ts"
 
 type Row = Queries["mail_rows"]["output"]["items"][number]
 
-/** Within the time of a query. */
+/** Shorter than the time limit of a query. */
 const DEADLINE_MS = 4000
 const ABREAST = 8
-/** Words of a search that count: more make it no narrower. */
+/** The number of words of a search that count. Further words are ignored. */
 const WORDS_ASKED_MAX = 20
 const PARTICIPANTS_MAX = 20
 
@@ -67,7 +67,7 @@ const openedAs = <Opened>(
 const openAny = (sealer: Sealer, row: Row): ListedMail | ListedSent =>
   row.box === "sent" ? openSentRow(sealer, row) : openReceived(sealer, row)
 
-/** By which the words of a search are found in each mailbox; `null` if there are none to look for. */
+/** The marks by which the words of a search are found in each mailbox; `null` if there is no word to search for. */
 const marksOf = (mail: MailKeys, mailboxes: ReadonlyArray<number>, q: string | null) => {
   const words = q === null ? [] : wordsOf(q, WORDS_ASKED_MAX)
   if (words.length === 0) return Effect.succeed(null)
@@ -173,7 +173,7 @@ const summarized = (mails: ReadonlyArray<number>, asking: Asking) =>
     return (yield* Effect.forEach([...new Set(mails)], one, { concurrency: ABREAST })).flat()
   })
 
-/** The same as queries. */
+/** The same functions as queries of the bus. */
 export const openedQueries = (
   clock: Clock.Clock,
   { mail, limits }: OpeningParts,

@@ -9,7 +9,7 @@ const NO_OWNER: Refusal = refusal(
   "Here an agent needs an owner for this: a person whom it has confirmed, and whose address is verified."
 )
 
-/** Fails if HUB_MAIL_REQUIRE_OWNER asks for an owner, and the agent has none whose address is verified. */
+/** Fails if HUB_MAIL_REQUIRE_OWNER requires an owner, and the agent has none with a verified address. */
 export const ownerRule = (
   { mail }: Pick<HubConfig, "mail">,
   agent: string,

@@ -1,5 +1,5 @@
 /**
- * The tables of mail: sealed messages, the outcomes of sent ones, suppressed recipients, and the journal of mailboxes.
+ * The tables of mail: sealed messages, the outcomes of sent ones, suppressed recipients, and the journals of mailboxes.
  */
 import { sql, type Transaction } from "kysely"
 import type { Database } from "../tables/database.ts"
@@ -35,7 +35,7 @@ const begin = async (trx: Transaction<Database>, id: string, at: string, event: 
     on conflict (id) do nothing`.execute(trx)
 }
 
-/** In the order of the log, because a message may answer another one of the same batch. */
+/** Applies commits in the order of the log, because a message may answer another one of the same batch. */
 const applyMail = async (trx: Transaction<Database>, { id, commit }: Logged): Promise<void> => {
   const at = new Date(commit.at).toISOString()
   for (const event of eventsOf(MailMessageEvent, commit)) {

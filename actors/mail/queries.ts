@@ -62,7 +62,7 @@ const sendingsOf = async (
   )
 }
 
-/** A thread's list entry consists of its first message and its newest ones. */
+/** A thread's list entry has its first message, and so many of its newest ones. */
 const NEWEST_SHOWN = 10
 
 export const mailThreadRowsQuery =

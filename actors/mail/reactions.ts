@@ -34,7 +34,7 @@ export const fullMailboxNotifications = reactions(
   })
 )
 
-/** Its content is added when it is read (schemas/notification/completed.ts). */
+/** The notification's content is added when it is read (schemas/notification/completed.ts). */
 const receivedPayload = (mail: number, mailbox: number) => {
   const path = `/api/v1/email/messages/em_${mail}`
   return { message_id: `em_${mail}`, mailbox: { id: mailbox }, url: path, api_url: path }
@@ -47,7 +47,10 @@ export const mailboxesGo = reactions(
   )
 )
 
-/** Has the mail of banned agents erased later. This is a separate set, so it also sees agents that were banned before it existed. */
+/**
+ * Has the mail of banned agents erased later. This is a separate set of reactions, so that it also handles agents that
+ * were banned before it existed.
+ */
 export const bannedMailGoes = reactions(
   "mail_banned",
   on("agent", AgentEvent, (event, { id, at }) =>
@@ -57,7 +60,7 @@ export const bannedMailGoes = reactions(
 
 const BAD: ReadonlySet<string> = new Set(["bounced", "complained"])
 
-/** A bounce or complaint counts for its sender, which counts it for the service. Its address is suppressed. */
+/** A bounce or complaint is counted for its sender, which counts it for the service. Its address is suppressed. */
 export const sendingsCounted = reactions(
   "mail_counted",
   on("mail_sending", MailSendingEvent, (event) => {
@@ -66,14 +69,16 @@ export const sendingsCounted = reactions(
     if (type === null || !("recipient" in event)) return []
     const isOwn = event.own === true
     const counted = commandFor("mailer.count", event.agent, { type, ...(isOwn ? { own: true } : {}) })
-    // The service itself knows, at each attempt, which of its own addresses exist.
+    // For its own addresses, the service knows at each attempt which of them exist.
     return isOwn && type === "bounced" ? [counted] : [...suppressed(event, type), counted]
   })
 )
 
 type Told = Pick<Extract<MailSendingEvent, { recipient: string }>, "recipient" | "sealed" | "untagged">
 
-/** A recipient who unsubscribes does so for all tags. A missing mailbox says nothing about other tags. */
+/**
+ * A recipient who unsubscribes does so for all tags of the address. A missing mailbox says nothing about other tags.
+ */
 const suppressed = ({ recipient, sealed, untagged }: Told, reason: (typeof SUPPRESSIONS)[number]) =>
   [{ recipient, sealed }, ...(untagged === undefined || reason === "bounced" ? [] : [untagged])].map((one) =>
     commandFor("mail_recipient.suppress", one.recipient, { reason, sealed: one.sealed })
@@ -84,7 +89,7 @@ const badOf = (event: MailSendingEvent): "bounced" | "complained" | null =>
     ? (event.status as "bounced" | "complained")
     : null
 
-/** Addresses are added when it is read, by their numbers. */
+/** The addresses are added by their numbers when the notification is read. */
 export const sendingNotifications = reactions(
   "mail_sent_told",
   on("mail_sending", MailSendingEvent, (event) => {

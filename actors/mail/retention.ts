@@ -4,7 +4,10 @@ import type { Limits } from "../../schemas/limits.ts"
 type Bounds = Pick<Limits["limits"]["email"], "retention_seconds">
 
 const LOGGED_LONGER_SECONDS = 86_400
-/** Later commits end later than the first one, which the bus may have stored a little after its time. */
+/**
+ * Added to the time of later commits, so that they outlive the first one. The bus may have stored that a little after
+ * its time.
+ */
 const LATER_SECONDS = 5
 
 export const loggedSeconds = ({ retention_seconds }: Bounds): number => retention_seconds + LOGGED_LONGER_SECONDS

@@ -1,12 +1,13 @@
 /**
- * Closes numbers of messages that will never be committed: their node has died or is frozen, or drew them for a message
- * that was refused.
+ * Closes message numbers that will never be used: their node has died or is frozen, or drew them for a message that was
+ * refused.
  *
  * Invariants
- *  - A number is given up by a commit on the subject that its message would begin. A late message is refused by the log
- *    there, and its sender's node draws another number: no message is lost.
- *  - The commit goes to the log itself and to no actor: the node that stands still may be the actor's owner.
- *  - The node that runs the projections closes gaps. Two that believe it of themselves append the same commit once.
+ *  - A number is given up by a commit on the subject of its message. The log then refuses a late message on that
+ *    subject, and its sender's node draws another number. So no message is lost.
+ *  - The commit is appended to the log without asking an actor, because the actor's owner may be the frozen node.
+ *  - The node that runs the projections closes gaps. If two nodes believe that they do, the commit is still appended
+ *    only once.
  */
 import { Clock, Effect } from "effect"
 import type { Kysely } from "kysely"
@@ -24,7 +25,7 @@ const RETRY_MS = 5_000
 const TOGETHER_MAX = 500
 
 interface Seen {
-  /** Monotonic ms. */
+  /** Monotonic time in ms. */
   readonly at: number
   readonly top: number
 }
@@ -38,7 +39,10 @@ export class GapCloser {
   /** Closes gaps until it is interrupted. */
   readonly run: Effect.Effect<never>
   private readonly parts: CloserParts
-  /** The highest gap of each look of the last second, oldest first. Gaps are noted in their order: so those below too. */
+  /**
+   * The highest gap at each check of the last second, the oldest first. Gaps are noted in order, so all lower gaps
+   * existed too.
+   */
   private seen: ReadonlyArray<Seen> = []
   /** Gaps up to here are due. */
   private due = 0
@@ -73,7 +77,7 @@ export class GapCloser {
     while (this.closed < this.due && (await this.closeMore(wallMs(clock)))) continue
   }
 
-  /** Closes as many gaps as possible, lowest first. Resolves to false if it must be tried again later. */
+  /** Closes as many gaps as possible, the lowest first. Resolves to false if it must be tried again later. */
   private async closeMore(at: number): Promise<boolean> {
     const { db, log } = this.parts
     const rows = await db

@@ -12,7 +12,7 @@ import { type RawBuilder, sql, type Transaction } from "kysely"
 import type { Database } from "../tables/database.ts"
 import { rowsJson } from "../tables/rows.ts"
 
-/** A longer jump of the counter comes from a restore: nobody has drawn the skipped numbers. */
+/** A larger jump of the counter comes from a restore, where nobody has drawn the skipped numbers. */
 export const JUMP_MIN = 5_000
 /** An older gap no longer holds messages back, because its number could not be settled and messages must go on. */
 const HELD_MAX_SECONDS = 60
@@ -21,7 +21,7 @@ const HIGHEST = Number.MAX_SAFE_INTEGER
 /** A number as the log settles it, in the log's order. */
 export interface Settled {
   readonly id: number
-  /** ISO 8601. */
+  /** The time in ISO 8601. */
   readonly at: string
   readonly voided: boolean
 }
@@ -32,7 +32,7 @@ export interface GapChanges {
   readonly closed: ReadonlyArray<number>
 }
 
-/** `highest`: of the messages before. Batches of any size give the same result. Pure. */
+/** `highest`: the highest number before these. The result does not depend on the size of batches. Pure. */
 export const gapsBy = (highest: number, settled: ReadonlyArray<Settled>): GapChanges => {
   const opened = new Map<number, string>()
   const closed: Array<number> = []
@@ -66,6 +66,6 @@ const held = (since: number) => sql`id > ${String(since)} and noted_at > now() -
 export const lowestGap = (since: number): RawBuilder<string> =>
   sql<string>`coalesce((select min(id) from message_gaps where ${held(since)}), ${String(HIGHEST)})`
 
-/** A condition: a gap between the two numbers holds back the messages above it. */
+/** A condition: there is a gap between the two numbers, and it holds back the messages above it. */
 export const gapBetween = (since: number, top: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql<boolean>`exists (select from message_gaps where ${held(since)} and id < ${top})`

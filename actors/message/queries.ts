@@ -1,8 +1,8 @@
 /**
  * An agent's private messages (contract 3).
  *
- * Invariant: whatever is found has the agent that asks as its sender or its recipient. There is no reading without it,
- * for operators neither.
+ * Invariant: the asking agent is the sender or the recipient of every message that is found. Nobody else can read
+ * messages, not even operators.
  */
 import { type AliasableExpression, type Kysely, type RawBuilder, type Selectable, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
@@ -32,8 +32,8 @@ const listed = (db: Kysely<Database>, asked: Box, own: "recipient" | "sender") =
   found(db, asked, own).where("id", "<", lowestGap(asked.since_id))
 
 /**
- * A box of both directions takes two searches and no `or`, because each has its own index. No agent writes to itself,
- * so none is found twice.
+ * Selects both directions by two searches instead of `or`, because each has its own index. No agent writes to itself,
+ * so no message is found twice.
  */
 const boxOf = (
   db: Kysely<Database>,
@@ -50,8 +50,8 @@ const boxOf = (
 const newest = (messages: Found): Found => messages.orderBy("created_at", "desc").orderBy("id", "desc")
 
 /**
- * A page in the order of the list. Each search ends where the page does: put together, Postgres would not see that both
- * are in that order already, and sort all that an agent ever wrote and got.
+ * A page in the order of the list. Each search is limited to the end of the page. Otherwise Postgres would sort all
+ * messages of the agent, because it does not see that both results are already sorted.
  */
 export const listOf = (db: Kysely<Database>, { page, per_page, ...asked }: Omit<Asked, "until">) =>
   db
@@ -115,7 +115,7 @@ const newestOf = ({ agent, box }: Box): RawBuilder<unknown> => {
   return newest(box === "sent" ? "sender" : "recipient")
 }
 
-/** The number that the answer waits for; `null` if no gap holds it back. */
+/** The number that the answer waits for; `null` if there is no gap. */
 const heldBack = async (db: Kysely<Database>, { until, ...box }: Asked): Promise<number | null> => {
   if (until === undefined) return null
   const top = until === null ? newestOf(box) : sql`${String(until)}::bigint`
@@ -152,9 +152,7 @@ export const messageQuery =
     return row === undefined ? null : messageOf(row, baseUrl)
   }
 
-/**
- * New messages since a moment, newest first, and the number of those that are not shown: up to `counted` are counted.
- */
+/** New messages since a time, the newest first, and the number of those that are not shown, up to `counted`. */
 export const messagesSince = async (
   db: Kysely<Database>,
   agent: string,

@@ -6,9 +6,9 @@ import { awaited, on, reactions, commandFor } from "../reactions/reaction.ts"
 import { MessageEvent } from "./state.ts"
 
 /**
- * Notifies the recipient's actor of new messages and of read ones in one set of reactions, so that the second never
- * overtakes the first (both count the unread ones). A message has no page, so both of its addresses are those of the
- * interface.
+ * Notifies the recipient's actor of new and of read messages. Both are in one set of reactions, so that the second
+ * never overtakes the first (both count the unread ones). A message has no page, so both of its paths are those of the
+ * API.
  */
 export const messageNotifications = awaited(
   reactions(

@@ -4,7 +4,7 @@ import { event } from "../engine/events.ts"
 import type { ActorOf } from "../kit/kind.ts"
 
 const Message = Schema.Struct({
-  /** Hub ids. */
+  /** Hub ids of the sender and the recipient. */
   from: Schema.String,
   to: Schema.String,
   conversation: Schema.String,
@@ -25,9 +25,9 @@ export const MessageEvent = Schema.Union([
     in_reply_to: Schema.NullOr(Schema.Int),
     body: Schema.String
   }),
-  /** By its recipient. */
+  /** The recipient has read the message. */
   event("message.read", 1, { by: Schema.String }),
-  /** The number was drawn and not used in time: no message can have it any more. */
+  /** The number was drawn and not used in time, so no message can have it any more. */
   event("message.voided", 1, {})
 ])
 export type MessageEvent = typeof MessageEvent.Type
@@ -47,5 +47,8 @@ export const evolveMessage = (
   return state && { ...state, read_at: state.read_at ?? at }
 }
 
-/** The conversation of two agents, by their numbers: these never change, and no other pair has them. */
+/**
+ * The conversation of two agents, identified by their numbers. Numbers never change, so no other pair has the same
+ * conversation.
+ */
 export const conversationOf = (one: number, other: number): string => `${Math.min(one, other)}-${Math.max(one, other)}`

@@ -1,4 +1,4 @@
-/** The claim on an agent number: id = the number in its canonical form (spec 2.1: permanent, never reused). */
+/** The claim on an agent number. Its id is the number in its canonical form (spec 2.1: permanent, never reused). */
 import { Schema } from "effect"
 import { numberOperations } from "../../schemas/agent/operations.ts"
 import { notFound } from "../../schemas/errors.ts"

@@ -1,7 +1,7 @@
 /**
  * Counts registrations from one network address in the last hour (spec 3.3: they raise the difficulty). Its id is a
- * hash of the address. The address itself is not stored, and the hash only a little longer than its registrations
- * count.
+ * hash of the address. The address itself is not stored, and the hash is kept only a little longer than its
+ * registrations count.
  */
 import { Schema } from "effect"
 import { originOperations } from "../../schemas/origin/operations.ts"
@@ -18,10 +18,10 @@ export type OriginState = typeof OriginState.Type
 export const OriginEvent = Schema.Union([event("origin.registered", 1)])
 export type OriginEvent = typeof OriginEvent.Type
 
-/** Registrations no longer count when the log forgets them, whatever the clocks say. */
+/** Added to the time that the log keeps a registration, so that differing clocks do not matter. */
 const LONGER_SECONDS = 600
 
-/** More than this many raise the difficulty no further. */
+/** Further registrations do not raise the difficulty. */
 const REMEMBERED_MAX = 16
 
 const evolveOrigin = (state: OriginState, _event: OriginEvent, meta: { readonly at: number }): OriginState => ({

@@ -1,6 +1,6 @@
 /**
- * The conversation of an agent and its owners, one page at a time: rows of the read models, opened. Processes with the
- * keys answer it as a query, because a page may be larger than one message of the bus.
+ * The conversation of an agent and its owners, one page at a time: rows of the read models with opened contents.
+ * Processes with the keys answer it as a query, because a page may be larger than one message of the bus.
  */
 import { Clock, type Context, Effect } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
@@ -15,10 +15,10 @@ import { wallMs } from "../../schemas/runtime/clock.ts"
 type Wanted = Queries["owner_conversation"]["input"]
 type Conversation = Queries["owner_conversation"]["output"]
 
-/** Within the time of a query. */
+/** Shorter than the time limit of a query. */
 const DEADLINE_MS = 4000
 
-/** Another owner's message to the agent is private to the two. Others see only that there is an answer. */
+/** Only the agent and the answering owner may read the answer. Other owners see only that there is one. */
 const shownTo = (human: string | null, answer: OwnerAnswer | undefined): OwnerAnswer | null => {
   if (answer === undefined) return null
   return human === null || answer.owner?.human_id === human ? answer : { ...answer, text: null, options: null }

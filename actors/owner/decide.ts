@@ -5,11 +5,11 @@ import type { OwnerMessageEvent, OwnerMessageState, OwnerMessageValue } from "./
 
 export const noMessage = { refused: notFound("message") }
 
-/** True for those whom it was written to. */
+/** True for the recipients of the message. */
 const isReader = ({ agent, human, keys }: OwnerMessageValue, by: string): boolean =>
   human === null ? keys.some((key) => key.human === by) : by === agent
 
-/** The first time stays. For everybody else there is no such message. */
+/** Marks the message as read; the first time stays. For everybody except its readers the message does not exist. */
 export const decideRead = (state: OwnerMessageState, { by }: { readonly by: string }): Decision<OwnerMessageEvent> => {
   if (state === null || !isReader(state, by)) return noMessage
   return { events: state.read_at === null ? [{ type: "owner_message.read", v: 1, by }] : [] }

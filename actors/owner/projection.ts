@@ -1,4 +1,4 @@
-/** The table of messages between agents and their owners. The words in it are sealed. */
+/** The table of messages between agents and their owners. Their texts are sealed. */
 import { sql } from "kysely"
 import { eventsOf, inventoryOf } from "../engine/events.ts"
 import { type Change, type Logged, logProjection } from "../projections/projection.ts"
@@ -12,7 +12,7 @@ interface Row {
   readonly kind: string | null
   readonly sealed: string
   readonly keys: ReadonlyArray<{ readonly human: string; readonly sealed: string }>
-  /** The people whose keys these are. */
+  /** The people under whose keys the message is sealed. */
   readonly readers: ReadonlyArray<string>
   readonly in_reply_to: number | null
   readonly delivered_to: ReadonlyArray<unknown>

@@ -1,4 +1,4 @@
-/** The form of messages for agents and people: opened, with the names of the people in them. */
+/** Makes the records of messages for agents and people: opened, with people's names. */
 import { Effect } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"
 import type { SealedMessage } from "../../schemas/owner/operations.ts"
@@ -27,14 +27,14 @@ const namesOf = (humans: ReadonlyArray<string>, asking: Asking): Effect.Effect<N
     return new Map(all.flat())
   })
 
-/** A node keeps keys for a moment: one of an account that has ended opens nothing more. */
+/** Opens the text. A node caches keys for a moment, so the keys of accounts that have ended are left out. */
 const openedBy = (accounts: AccountKeys, id: number, { sealed, keys }: SealedWords, names: Names) =>
   openWords(accounts, id, { sealed, keys: keys.filter(({ human }) => names.has(human)) })
 
 const readersOf = (rows: ReadonlyArray<Pick<SealedWords, "keys">>): ReadonlyArray<string> =>
   rows.flatMap(({ keys }) => keys.map(({ human }) => human))
 
-/** The words of one message, for a reader who may see them; `null` if nobody can open them any more. */
+/** The text of one message, for a reader who may see it; `null` if nobody can open it any more. */
 export const openedWords = (
   accounts: AccountKeys,
   id: number,
@@ -65,7 +65,7 @@ const ownerMessageRecord = (
   }
 }
 
-/** In the order that they come in. */
+/** The records in the order of the rows. */
 export const ownerMessageRecords = (
   accounts: AccountKeys,
   rows: ReadonlyArray<SealedMessage>,

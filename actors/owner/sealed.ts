@@ -27,9 +27,9 @@ export const openWords = (
 ): Effect.Effect<Words | null, Refusal> =>
   Effect.map(openFor(accounts, placeOf(id), sealed), (text) => (text === null ? null : decodeWords(text)))
 
-/** The log's bytes in addition to the words that an owner writes: commits, keys, the notification. */
+/** The bytes of the log besides an owner's text: commits, keys, and the notification. */
 const WORDS_BESIDE_BYTES = 2048
 
-/** Counts words in the form in which they are stored: sealed, as base64. */
+/** The bytes of a text in the form in which it is stored: sealed, as base64. */
 export const wordsBytes = (text: string): number =>
   WORDS_BESIDE_BYTES + Math.ceil((Buffer.byteLength(JSON.stringify(text)) * 4) / 3)

@@ -1,6 +1,6 @@
 /**
- * A message between an agent and its owners, and its events. `null`: never written. Its content is sealed (sealed.ts);
- * accounts know people's names.
+ * A message between an agent and its owners, and its events. `null`: it never existed. Its content is sealed
+ * (sealed.ts); people's names are only in their accounts.
  */
 import { Schema } from "effect"
 import { DeliveredTo, OwnerMessageKind } from "../../schemas/owner/records.ts"
@@ -16,7 +16,7 @@ export const SealedFields = {
 }
 
 const fields = {
-  /** Hub id. */
+  /** The agent's hub id. */
   agent: Schema.String,
   /** The owner who wrote it; `null` for the agent's own messages. */
   human: Schema.NullOr(Schema.String),

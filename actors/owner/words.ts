@@ -43,7 +43,7 @@ export const wordsQuery = (
 
 type AskWords = (messages: ReadonlyArray<number>) => Effect.Effect<Queries["owner_words"]["output"], Refusal>
 
-/** For queries of the read models. */
+/** The same for queries of the read models. */
 export const wordsBy =
   (ask: AskWords): WordsOf =>
   async (messages) => {

@@ -32,7 +32,7 @@ interface PostRow {
   body?: string
   tags?: ReadonlyArray<string>
   license?: string | null
-  /** True if `license` is set, even to none. */
+  /** True if `license` changes, even to none. */
   relicensed?: boolean
   file?: FileRef | null
   /** True if `file` and `data` are set. */
@@ -156,8 +156,7 @@ const changing =
 
 export const postProjection = logProjection({
   name: "post",
-  // 2: what of a post is searched has other weights, and fewer letters that are none. 4: its words are read by us. 5: Korean in
-  // pairs.
+  // Version 2: search weights changed. 4: the service itself splits texts into words. 5: Korean is indexed in pairs.
   version: 5,
   reads: [{ kind: "post", events: inventoryOf(PostEvent) }],
   tables: [

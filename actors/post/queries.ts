@@ -117,7 +117,7 @@ export const postsQuery = (
   const listings = new Listings(clock)
   return async (input) => {
     const { tag, q, viewer } = input
-    // No post contains text that Postgres cannot be asked for.
+    // No post contains text that Postgres cannot store.
     if (!isStorable(tag ?? "")) return { total: 0, items: [] }
     const list = listing(input)
     const { total, ids } = await (q === null || q === ""

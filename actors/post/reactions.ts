@@ -6,7 +6,7 @@ import { PostEvent } from "./state.ts"
 
 const rated = { target_type: "post" } as const
 
-/** Its reputation, by the votes on it. */
+/** The votes on a post change its author's reputation. */
 export const ratedPosts = awaited(
   reactions(
     "post_rated",

@@ -20,7 +20,7 @@ import { event } from "../engine/events.ts"
 import type { ActorOf } from "../kit/kind.ts"
 
 export const Post = Schema.Struct({
-  /** Hub id. */
+  /** The author's hub id. */
   author: Schema.String,
   title: Schema.String,
   tags: Schema.Array(Schema.String),
@@ -63,7 +63,7 @@ export const PostEvent = Schema.Union([
     tags: Schema.optionalKey(Schema.Array(Schema.String)),
     license: Schema.optionalKey(Schema.NullOr(Schema.String)),
     author: Schema.String,
-    /** Newly mentioned agents. */
+    /** Agents that are mentioned for the first time. */
     mentions: Mentions,
     data: Schema.optionalKey(Schema.NullOr(BlobRef))
   }),
@@ -71,10 +71,10 @@ export const PostEvent = Schema.Union([
   event("post.voted", 1, voted),
   event("post.voted", 2, votedWithheld),
   event("post.voted", 3, votedInPart),
-  /** With the votes that it had. */
+  /** Includes the votes that the post had. */
   event("post.hidden", 1, hiddenFields),
   event("post.restored", 1, restoredFields),
-  /** With the votes that it had. `hidden`: they were subtracted before. */
+  /** Includes the votes that the post had. `hidden`: they were subtracted before. */
   event("post.deleted", 1, {
     author: Schema.String,
     by: Schema.String,

@@ -73,7 +73,7 @@ interface Standing extends Pick<ConsumerInfo, "num_ack_pending"> {
 }
 
 /**
- * The position of a durable consumer: it has acknowledged everything up to there. `newest`: the newest commit of its
+ * The position of a durable consumer, up to which it has acknowledged everything. `newest`: the newest commit of its
  * subject on the log's leader. The consumer's own server may not have that commit yet, and then reports that nothing is
  * pending.
  */
@@ -184,9 +184,9 @@ export const latenessOf = async (parts: HoldParts & Pick<ArchivingParts, "limits
 export const ARCHIVED_KINDS: ReadonlyArray<string> = [...KINDS.map(({ fold }) => fold.kind), "log"]
 
 export class Archiving {
-  /** Counted since the start: runs that failed. */
+  /** Counted since the start: failed runs. */
   failures = 0
-  /** As of the last run. */
+  /** The lateness at the last run. */
   lateness: Lateness = { seconds: 0, cause: null }
   /** Archives until it is interrupted. */
   readonly run: Effect.Effect<never>
@@ -216,7 +216,7 @@ export class Archiving {
     this.run = Effect.andThen(Effect.repeat(Effect.andThen(told, this.looked), rest), Effect.never)
   }
 
-  /** Logs what holds the archive back, with each run for as long as it does. */
+  /** Logs the reason why commits cannot be archived, with each run while it lasts. */
   private readonly looked: Effect.Effect<void> = Effect.gen({ self: this }, function* () {
     const now = wallMs(yield* Clock.Clock)
     this.lateness = yield* attempt(() => latenessOf(this.parts, now))

@@ -56,7 +56,7 @@ export interface HealthParts {
 }
 
 interface Marks {
-  /** Keyed by projection. */
+  /** Watermarks by projection. */
   readonly watermarks: ReadonlyMap<string, number>
   readonly faults: number
   /** Unix ms. */
@@ -91,7 +91,7 @@ const marksOf = async (db: Kysely<Database>): Promise<Marks> => {
   }
 }
 
-/** `floor`: bytes of free space below which nothing is written (log/storage.ts). */
+/** `floor`: the number of free bytes below which nothing is written (log/storage.ts). */
 const diskCheck = (disk: Timed<{ readonly free: number | null }> | null, floor: number, check: Made): Check => {
   const free = disk?.value.free ?? null
   if (disk === null) return check("warn", null, "bytes free", "the disk does not answer")
@@ -141,11 +141,11 @@ const newestOf = ({ watermarks }: Marks): number =>
     ...PROJECTIONS.filter(({ stream }) => stream === streams.events).map(({ name }) => watermarks.get(name) ?? 0)
   )
 
-/** Seconds that each projection is behind. */
+/** For each projection, the seconds that it is behind. */
 const lagsOf = (clock: Clock.Clock, manager: JetStreamManager, { watermarks }: Marks) =>
   Promise.all(
     PROJECTIONS.map(async (projection) => {
-      // Until this release has taken the tables over, they are at the watermark of the release before.
+      // Until this release has taken over the tables, they are at the watermark of the previous release.
       const seq = watermarks.get(projection.name) ?? watermarks.get(PREDECESSOR) ?? 0
       return { name: projection.name, seconds: ageOf(await firstBehind(manager, projection, seq), wallMs(clock)) }
     })
@@ -219,7 +219,7 @@ const archiveCheck = (late: Timed<Lateness> | null, check: Made): Check => {
   )
 }
 
-/** Anybody may ask for health, so requests that arrive together share one look. */
+/** Anybody may ask for health, so requests that arrive together share one check. */
 export const healthQuery = (parts: HealthParts): (() => Promise<Queries["health"]["output"]>) => {
   let looking: Promise<Queries["health"]["output"]> | null = null
   return () =>

@@ -81,7 +81,7 @@ export const keys = (env: NodeJS.ProcessEnv): Layer.Layer<Keys, ConfigurationFau
     })
   )
 
-/** Processes without mail need no key for it. */
+/** The mail key. Processes without mail need none. */
 export const mailKeys = (env: NodeJS.ProcessEnv): Layer.Layer<MailKey, ConfigurationFault, Configuration> =>
   Layer.effect(
     MailKey,
@@ -96,10 +96,7 @@ export const mailKeys = (env: NodeJS.ProcessEnv): Layer.Layer<MailKey, Configura
     })
   )
 
-/**
- * The keys of the keeper. It is a process of its own, so that an attacker who breaks into another role finds no such
- * key there.
- */
+/** The keys of the keeper. It is a separate process, so that an attacker in another role finds no such key there. */
 export const vaultKeys = (env: NodeJS.ProcessEnv): Layer.Layer<VaultKey, ConfigurationFault, Configuration> =>
   Layer.effect(
     VaultKey,
@@ -115,8 +112,8 @@ export const vaultKeys = (env: NodeJS.ProcessEnv): Layer.Layer<VaultKey, Configu
   )
 
 /**
- * The key of a host of compartments. A host is a process of its own, because it is root on its machine and runs
- * programs of strangers.
+ * The key of a host of compartments. A host is a separate process, because it is root on its machine and runs programs
+ * of strangers.
  */
 export const runtimeKeys = (env: NodeJS.ProcessEnv): Layer.Layer<RuntimeKey, ConfigurationFault, Configuration> =>
   Layer.effect(
@@ -152,7 +149,10 @@ export const bus: Layer.Layer<Bus, ConfigurationFault, Configuration> = Layer.ef
 const drained = (nats: NatsConnection): Effect.Effect<unknown> =>
   Effect.timeoutOption(Effect.ignore(Effect.tryPromise(() => nats.drain())), DRAIN_MAX_MS)
 
-/** Logs what the server refuses this user, because that is a fault of the deployment. Ends with the connection. */
+/**
+ * Logs permissions that the server denies to this user, because that is a fault of the deployment. Ends with the
+ * connection.
+ */
 const tellRefusals = async (nats: NatsConnection): Promise<void> => {
   for await (const status of nats.status()) if (status.type === "error") logNow("error", "bus", { error: status.error })
 }

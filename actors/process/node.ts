@@ -78,7 +78,7 @@ const LOOKED_AGAIN = { schedule: Schedule.spaced(1000), times: 30 } as const
 
 export type NodeServices = Bus | Cluster | Configuration | Keys | MailKey | Metrics | Streams | Tables | Tracing
 
-/** The log and the nonce log, as the node writes to them. */
+/** The log and the nonce log that the node writes to. */
 const logsOf = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const nats = yield* Bus
@@ -117,7 +117,7 @@ type Logs = Effect.Success<typeof logsOf>
 const isClaim = (definition: { readonly operations: object } | undefined): boolean =>
   definition !== undefined && Object.keys(definition.operations).length === 0
 
-/** `serves`: true if the node owns the shard at the moment. */
+/** `serves`: tells whether the node owns the shard at the moment. */
 const hostOf = (
   kinds: ReadonlyArray<NodeKind>,
   { storage, log, nonces, proofs }: Logs,
@@ -227,9 +227,7 @@ const every = (
 const withDefectsLogged = <R>(act: Effect.Effect<unknown, never, R>): Effect.Effect<unknown, never, R> =>
   Effect.catchDefect(act, (defect) => Effect.annotateLogs(Effect.logError(defect), { at: "node" }))
 
-/**
- * Resolves when the node takes part in the cluster. `kinds` and `sets`: replaced by tests that play another release.
- */
+/** Resolves when the node has joined the cluster. `kinds` and `sets`: tests replace them to act as another release. */
 export const actorNode = (
   kinds: ReadonlyArray<NodeKind> = KINDS,
   sets: ReadonlyArray<Reactions> = REACTIONS
@@ -289,7 +287,7 @@ export const actorNode = (
     const db = yield* Tables
     const closer = new GapCloser({ db, log })
     const opened = yield* LogArchive
-    // Before this node owns a shard and draws numbers.
+    // This comes before the node owns a shard and draws numbers.
     if (opened !== null) yield* countersRaised(nats, db)
     const limits = config.limits.service
     const archiving = opened === null ? [] : [new Archiving({ nats, manager, db, view, log, opened, limits })]
@@ -349,7 +347,7 @@ export const actorNode = (
       const ours = placement.serves(shardOf(PROJECTOR))
       return Effect.forEach(reactors, ({ start, stop }) => (ours ? start : stop), { discard: true })
     })
-    // Writes wait for the read models, so a node that takes the shard begins at once.
+    // Writes wait for the read models, so a node that gets the shard begins at once.
     const looked = Effect.raceFirst(taken.await, Effect.sleep(BEAT_MS))
     const looking = (act: Effect.Effect<unknown>) =>
       Effect.andThen(

@@ -11,7 +11,7 @@ import { Projector } from "../projections/projector.ts"
 import { Pruner } from "../projections/pruning.ts"
 import { rebuild, type RebuildParts } from "../projections/rebuild.ts"
 
-/** Messages in a page of a rebuild in this process. The actors wait for as long as it takes to fold one page. */
+/** The number of messages in a page of a rebuild in this process. Actors wait while one page is folded. */
 const RENEWAL_PAGE = 1000
 
 /**

@@ -6,8 +6,8 @@
  *    others are not affected.
  *  - Within one projection a page never shows half of a commit, or half of several commits that were made as one,
  *    because its tables move in one transaction.
- *  - Across two projections a page may show half: between their transactions one has a commit that the other does not
- *    have. So no query joins tables of two projections. Code that combines their answers (a notification and its
+ *  - Across two projections a page may show half of a commit: between their transactions one has it and the other does
+ *    not. So no query joins tables of two projections. Code that combines their answers (a notification and its
  *    delivery) must expect one without the other. `agents.last_seen_at` comes from another stream, and belongs to no
  *    commit.
  *  - A writer sees all of its write, because the answer waits for every projection that reads it

@@ -7,9 +7,9 @@ import { asideCount } from "../reactions/aside.ts"
 import { readMark } from "../reactions/marks.ts"
 
 export interface ReactionsSeen {
-  /** For each set that is behind: since when its oldest commit waits, in Unix ms. */
+  /** For each set that is behind, the time since which its oldest commit waits, in Unix ms. */
   readonly waiting: ReadonlyMap<string, number>
-  /** Commands whose actors could not be reached. */
+  /** The number of commands whose actors could not be reached. */
   readonly parked: number
   /** Commands or commits that were skipped as faults. */
   readonly faults: number

@@ -1,6 +1,6 @@
 /**
  * Starts the work of a process by its roles (HUB_ROLES). The type of each role names the parts that it uses, and is
- * checked here. A worker of webhooks talks to strangers all day, so it has neither the service's keys nor the tables. A
+ * checked here. A webhook worker connects to strangers' servers, so it has neither the service's keys nor the tables. A
  * process that answers queries has no keys and asks no actor, with one exception: for people's names and owners' words
  * it asks processes that have the keys (`people`, `owner_words`).
  */
@@ -45,7 +45,7 @@ const SEED_DEADLINE_MS = 15_000
 /** Shorter than the time of a query. */
 const PEOPLE_DEADLINE_MS = 4000
 
-/** The services of every process, whatever its roles. */
+/** The services that every process has, whatever its roles. */
 export type Common = Bus | Configuration | Metrics | Tracing
 
 /** Queries that need keys, answered by processes that have them. */
@@ -98,7 +98,7 @@ const actors = Layer.effectDiscard(
       health: healthQuery({ clock, nats, db, manager, view, config }),
       visible: visibleQuery({ clock, db, manager })
     })
-    // No table holds people's names and words, so the processes that can open them are asked.
+    // No table has people's names and owners' words in plain text, so processes with the keys are asked.
     const ask = (one: Ask): Promise<Answer> => asker.ask(one)
     const accounts = new AccountKeys(nats, (yield* Keys).seed)
     const mail = mailKeysWith(nats, (yield* MailKey).key)
@@ -126,7 +126,7 @@ const queries = Layer.effectDiscard(
     const people = peopleBy((ids) => views.query(asking(), "people", { ids }))
     const words = wordsBy((messages) => views.query(asking(), "owner_words", { messages }))
     const mails = mailsBy((ids) => views.query(asking(), "mail_summaries", { mails: ids }))
-    // Once the streams exist, no half-done restore is under way and the tables are complete.
+    // The streams exist only after a restore is complete and the tables are made.
     yield* Streams
     const handlers: ByTables = joined(
       partsOf(nouns, "queries").map((of) => of({ clock, db, people, words, mails, config }))

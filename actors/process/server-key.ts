@@ -26,7 +26,7 @@ export const vaultKey = (place: Place, env: Env): SeedResult => keyOf(place, env
 /** The key that secrets of compartments are sealed to. Only their hosts read it. */
 export const runtimeKey = (place: Place, env: Env): SeedResult => keyOf(place, env, "HUB_RUNTIME_KEY", "runtime.key")
 
-/** The former vault key, while keys that it sealed are sealed again (`hub vault rewrap`); `null` if there is none. */
+/** The former vault key, used while `hub vault rewrap` seals its keys again; `null` if there is none. */
 export const formerVaultKey = (env: Env): SeedResult | null => {
   const [text, file] = [env["HUB_VAULT_KEY_FORMER"], env["HUB_VAULT_KEY_FORMER_FILE"]]
   if (text !== undefined && text !== "") return parsed(text, "HUB_VAULT_KEY_FORMER")
@@ -68,7 +68,7 @@ const makeOnce = (path: string): void => {
     try {
       unlinkSync(aside)
     } catch {
-      // It was never made.
+      // The key does not exist yet.
     }
   }
 }

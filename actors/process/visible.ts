@@ -1,9 +1,9 @@
 /**
- * Answers up to which moment the tables behind an agent's home contain the whole log (contract 19). Processes that may
- * read the log answer this. Requests that arrive within a moment share one look.
+ * Answers up to which time the tables for an agent's home contain the whole log (contract 19). Processes that may read
+ * the log answer this. Requests that arrive almost together share one check.
  *
- * Invariant: the moment is taken before anything is read. So a later read of the tables sees everything that was in the
- * log at that moment.
+ * Invariant: the time is read before anything else. So a later read of the tables sees everything that was in the log
+ * at that time.
  */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { Kysely } from "kysely"
@@ -14,7 +14,7 @@ import { PROJECTIONS } from "./projections.ts"
 import { firstBehind } from "../projections/lag.ts"
 import { wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"
 
-/** A look is reused for this long. Its moment lies in the past in any case. */
+/** A result is reused for this long. Its time is in the past in any case. */
 const SHARED_MS = 500
 
 const OF_HOME: ReadonlySet<string> = new Set(["agent", "message", "notification", "thread"])

@@ -151,8 +151,8 @@ export class Applier {
 }
 
 /**
- * A fault of the data, which no other try will mend: SQLSTATE classes 22, 23 and 54 (data, constraints, limits of
- * Postgres itself), a commit that is not JSON, or data that our own code cannot make rows of.
+ * A fault of the data, which recurs at every try: SQLSTATE classes 22, 23 and 54 (data, constraints, limits of Postgres
+ * itself), a commit that is not JSON, or data from which our own code cannot make rows.
  */
 const isDataFault = (error: unknown): boolean =>
   error instanceof SyntaxError ||

@@ -40,11 +40,11 @@ interface Reader {
 
 interface Common {
   readonly readers: Set<Reader>
-  /** Positions of the readers that ask for it before it begins. */
+  /** The positions of readers that ask for the common reading before it begins. */
   asked: ReadonlyArray<number>
   /** Number of its readers, including those that still read alone and will join. */
   users: number
-  /** Runs in a fiber of its own, because the first reader may also be the first to leave. */
+  /** Runs in a separate fiber, because the first reader may also be the first to leave. */
   readonly following: Fiber.Fiber<Following, unknown>
   readonly scope: Scope.Closeable
   /** The last sequence that it has delivered or left out. It is known once the reading has begun. */
@@ -56,7 +56,7 @@ interface Common {
 
 /** A reading, and how far it has come. */
 export interface FeedReading extends Following {
-  /** The sequence up to which the reader has received everything of its own. */
+  /** The sequence up to which the reader has received all of its messages. */
   readonly at: () => number
 }
 
@@ -82,7 +82,7 @@ export class Feed {
   private readonly archive: Archive | undefined
   private common: Common | null = null
 
-  /** `archive`: the one of this stream. */
+  /** `archive`: the archive of this stream. */
   constructor(nats: NatsConnection, tracing: Tracing, stream: string, near = NEAR, archive?: Archive) {
     this.nats = nats
     this.tracing = tracing
@@ -102,7 +102,7 @@ export class Feed {
     return archive === undefined ? this.readHot(reader) : this.readBoth(reader, archive)
   }
 
-  /** Reads the archive in a fiber of its own, so that the reader works meanwhile. */
+  /** Reads the archive in a separate fiber, so that the reader works meanwhile. */
   private readBoth(reader: Reader, archive: Archive): Effect.Effect<FeedReading, unknown, Scope.Scope> {
     return Effect.gen({ self: this }, function* () {
       let hot: FeedReading | null = null
@@ -159,8 +159,8 @@ export class Feed {
   }
 
   /**
-   * The stream's end, if it lies before a sequence that was read earlier: the stream has lost messages, or is an older
-   * copy. `null` if it does not.
+   * The stream's end, if it lies before a sequence that was read earlier, so that the stream has lost messages or is an
+   * older copy. `null` otherwise.
    */
   lostAt(seq: number): Effect.Effect<number | null, unknown> {
     const { nats, stream } = this
@@ -319,7 +319,7 @@ export class Feed {
 
 export type FeedOf = (stream: string) => Feed
 
-/** One feed for each stream. `archive`: the one of the log. */
+/** One feed for each stream. `archive`: the archive of the log. */
 export const feedsFor = (nats: NatsConnection, tracing: Tracing, archive?: Archive): FeedOf => {
   const feeds = new Map<string, Feed>()
   return (stream) => {

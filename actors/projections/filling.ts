@@ -52,7 +52,7 @@ export class Filling {
     return this.mark.seq
   }
 
-  /** `db`: a connection whose table names mean the tables to fill. */
+  /** `db`: a connection in which the table names refer to the tables to fill. */
   constructor(db: Kysely<Database>, parts: FillingParts) {
     this.parts = parts
     this.applier = new Applier(db, parts.projection)
@@ -75,7 +75,7 @@ export class Filling {
         if (next !== null && next <= target)
           return yield* Effect.fail(new Behind(`the pages of ${projection.stream} end before sequence ${next}`))
       }
-      // No message for these tables lies between.
+      // There is no message for these tables in between.
       this.mark = { ...this.mark, seq: Math.max(this.seq, target) }
     })
     const whenBehind = (error: unknown): boolean => error instanceof Behind

@@ -69,7 +69,7 @@ export const raiseCounters = async (nats: NatsConnection, db: Kysely<Database>):
   }
 }
 
-/** Succeeds when no counter is behind, and retries until then. */
+/** Succeeds when no counter is too low, and retries until then. */
 export const countersRaised = (nats: NatsConnection, db: Kysely<Database>): Effect.Effect<void> => {
   const told = Effect.tapError(
     toItsEnd(() => raiseCounters(nats, db)),

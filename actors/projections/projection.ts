@@ -23,13 +23,13 @@ export interface Message {
 
 export interface ReadModelTable {
   readonly name: keyof Database
-  /** The kind of actor whose commits make the rows. */
+  /** The kind of actors whose commits make the rows. */
   readonly kind: string
   /** The column with the actor's id; `null` if a row is made from several actors. */
   readonly actor: string | null
   /** Columns that something other than the projection's stream also writes. */
   readonly foreign?: ReadonlyArray<string>
-  /** The rule for how long rows stay; absent: for good. */
+  /** The rule for how long rows are kept; absent for good. */
   readonly kept?: Retention
 }
 
@@ -42,11 +42,11 @@ export interface Projection {
   readonly stream: string
   /** The subjects of the stream that the projection reads. */
   readonly subjects: readonly [string, ...Array<string>]
-  /** Kinds of actors whose commits it reads. A write of these kinds waits for it. */
+  /** Kinds of actors whose commits the projection reads. A write to these kinds waits for it. */
   readonly kinds: ReadonlyArray<string>
   /** Incremented when the tables must be made again from the beginning. */
   readonly version: number
-  /** In the order in which queries lock them. A rebuild waits for them in the same order when it replaces them. */
+  /** Tables in the order in which queries lock them. A rebuild locks them in the same order when it replaces them. */
   readonly tables: ReadonlyArray<ReadModelTable>
   /** Tables of other projections whose rows it also changes. A rebuild does not touch these. */
   readonly besides: ReadonlyArray<keyof Database>
@@ -80,7 +80,7 @@ interface LogProjection
   readonly reads: readonly [ReadKind, ...Array<ReadKind>]
   /** Pure. The commits are in the order of the log. */
   readonly changes: (commits: ReadonlyArray<Logged>) => Change | null
-  /** The same without columns that are made from texts. */
+  /** The same changes without columns that are derived from texts. */
   readonly bare?: (commits: ReadonlyArray<Logged>) => Change
 }
 

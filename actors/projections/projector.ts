@@ -65,7 +65,7 @@ export class Projector {
     return this.parts.projection
   }
 
-  /** The watermark, while this projector keeps the tables; `null` while another node does, or none can. */
+  /** The watermark while this projector maintains the tables; `null` while another node does, or none can. */
   get watermark(): number | null {
     return this.current?.seq ?? null
   }
@@ -163,7 +163,7 @@ export class Projector {
   }
 }
 
-/** An interruption does not wait for the effect's end, because Postgres may take long to make an index. */
+/** An interruption does not wait for the end of this effect, because Postgres may take long to build an index. */
 const unwaited = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.callback((resume) => {
     const fiber = Effect.runFork(effect)

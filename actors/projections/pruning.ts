@@ -43,7 +43,7 @@ interface Place {
   readonly now: number
 }
 
-/** `walk`: agents after `after`, in the order of their ids. `old`: places of their rows that may be removed. */
+/** `walk`: agents after `after`, in the order of their ids. `old`: the places of their rows that may be removed. */
 const oldRows = (table: KeptTable, limits: Limits, { after, now }: Place, which: RawBuilder<unknown>) => {
   const { name, kept } = table
   const { prune_agents_max, prune_rows_max } = limits.service
@@ -127,7 +127,7 @@ interface Sweeping {
   readonly limits: Limits
   readonly pause: Effect.Effect<void>
   readonly removed: (table: string, rows: number) => void
-  /** False: the actor could not be told, and its rows stay for now. `null`: no actor is told. */
+  /** `false` if the actor could not be told, so that its rows stay for now. `null` if no actor is to be told. */
   readonly release: ((table: KeptTable, counted: Counted) => Effect.Effect<boolean>) | null
 }
 
@@ -147,13 +147,13 @@ const sweep = (table: KeptTable, { db, limits, pause, removed, release }: Sweepi
       // An agent with more rows than one step removes is visited again.
       const isFull = Math.max(done.removed, released.length) >= limits.service.prune_rows_max
       if (!isFull && told.length === counted.length) after = done.last
-      // Rows of an actor that cannot be told must not fill up the steps of the others.
+      // The rows of an actor that cannot be told must not fill up the steps of the others.
       untold.push(...counted.filter((one) => !told.includes(one)).map(({ agent }) => agent))
       yield* pause
     }
   })
 
-/** Removes what may be removed from tables that are not served yet. */
+/** Removes rows that may be removed from tables that are not served yet. */
 export const pruneAll = (
   db: Kysely<Database>,
   { tables }: Pick<Projection, "tables">,
@@ -193,7 +193,7 @@ interface PrunerParts {
   readonly actors: typeof Actors.Service
 }
 
-/** The time in which an actor must take the message. If it fails, the next sweep tells it again. */
+/** The time limit for telling an actor. If it fails, the next sweep tries again. */
 const RELEASE_WITHIN_MS = 10_000
 
 const releasing =

@@ -31,10 +31,7 @@ export interface ReadingParts {
   readonly feed: Feed
   readonly db: Kysely<Database>
   readonly projection: Projection
-  /**
-   * Called when the tables contain a batch, never before, so that its rows can be read. `changed`: true if a row
-   * changed.
-   */
+  /** Called after the tables contain a batch, so that its rows can be read. `changed`: true if a row changed. */
   readonly announce: (seq: number, batch: ReadonlyArray<Message>, changed: boolean) => void
   readonly tracing?: Tracing
 }

@@ -26,14 +26,14 @@ import { secondsSince } from "../../schemas/runtime/metrics/calls.ts"
 
 /** Rounds of catching up with a log that grows, before the projector is made to wait. */
 const ROUNDS_MAX = 20
-/** The projector may be made to wait for the rest if it is this many messages. */
+/** When at most this many messages are missing, the projector may have to wait for the rest. */
 const CLOSE = 500
 /** The longest time for which every projection waits. */
 const SWAP_WITHIN_MS = 3000
 const SWAP_TRIES = 50
 const SWAP_RETRY_MS = 100
 const LOCK_TIMEOUT_MS = 250
-/** The projector locks its watermark's row for as long as a batch takes. */
+/** Long enough for a batch, during which the projector locks its watermark's row. */
 const ROW_TIMEOUT_MS = 5000
 
 export interface RebuildParts extends FillingParts {
@@ -43,7 +43,7 @@ export interface RebuildParts extends FillingParts {
 
 export interface Rebuilt {
   readonly messages: number
-  /** The watermark at which the new tables replaced the old ones. */
+  /** The watermark at the time when the new tables replaced the old ones. */
   readonly seq: number
   readonly seconds: number
 }

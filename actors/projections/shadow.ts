@@ -1,7 +1,7 @@
 /**
- * Copies of a projection's tables in a schema of their own, beside the served ones. They are filled, and then compared
- * with the served tables or put in their place. Keys exist from the start, because they decide what is a fault. Other
- * indexes are made when the rows are in.
+ * Copies of a projection's tables in a separate schema. They are filled, and then compared with the served tables or
+ * replace them. Keys exist from the start, because faults depend on them. Other indexes are built after the rows are
+ * written.
  */
 import { Effect, type Scope } from "effect"
 import { type Kysely, sql, type Transaction } from "kysely"
@@ -58,7 +58,7 @@ export const createShadow = async (db: Db, schema: string, projection: Projectio
   await db.insertInto("projections").values({ name: projection.name, version: projection.version, seq: 0 }).execute()
 }
 
-/** Makes full tables ready to be served: safe against a crash, with their indexes and statistics. */
+/** Prepares full tables for serving: makes them crash-safe, and adds their indexes and statistics. */
 export const finishShadow = async (db: Db, schema: string, projection: Projection): Promise<void> => {
   for (const { name } of projection.tables) {
     // The second statement rewrites the table, and the first makes it closely packed.

@@ -5,7 +5,7 @@ import type { Tracing } from "../../schemas/runtime/trace/tracing.ts"
 import { traceparentOf } from "../log/traceparent.ts"
 import type { Message } from "./projection.ts"
 
-/** The trace of a message of the log; nothing if it was not sampled. */
+/** The trace of a message of the log; empty if it was not sampled. */
 export const tracedOf = (tracing: Tracing, message: JsMsg): Pick<Message, "traced"> => {
   const traceparent = tracing.on ? traceparentOf(message.headers) : undefined
   return traceparent === undefined ? {} : { traced: { traceparent, storedAt: Number(message.timestampNanos) / 1e6 } }

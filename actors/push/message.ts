@@ -10,7 +10,7 @@ import type { LetterContent } from "../kit/letter-content.ts"
 import type { News, NewsOf } from "../kit/news.ts"
 import { PushMessage } from "./pusher.ts"
 
-/** Push services take 4,096 bytes, of which some are the cipher's. */
+/** Push services accept 4,096 bytes, of which encryption takes some. */
 const BODY_MAX_CHARS = 400
 
 const shortened = (text: string): string => {
@@ -36,7 +36,7 @@ export const pushMessageOf = (news: News, { handle }: NewsOf): Pick<PushMessage,
   }
 }
 
-/** `subscription`: its number at the account. */
+/** `subscription`: its number in the account. */
 interface Told {
   readonly subscription: number
   readonly to: PushSubscription
@@ -54,11 +54,11 @@ export const letterOf = ({ subscription, to, message }: Told): LetterContent => 
   values: { content: encodeContent({ subscription, message }) }
 })
 
-/** Throws if the letter is none of these. */
+/** Throws if the letter is no push message. */
 export const pushMessageFrom = ({ to, values }: LetterContent): Told => ({
   to: decodeTo(to),
   ...decodeContent(values["content"])
 })
 
-/** The host of the push service. Throws if the letter is none of these. */
+/** The host of the push service. Throws if the letter is no push message. */
 export const pushHostOf = ({ to }: LetterContent): string => new URL(decodeTo(to).endpoint).hostname

@@ -1,10 +1,10 @@
 /**
- * Sends a message to a browser by the push service that the browser named (RFC 8030): encrypted for that browser alone
- * (RFC 8291), and signed by this service's key (RFC 8292).
+ * Sends a message to a browser through the push service that the browser named (RFC 8030). It is encrypted for that
+ * browser (RFC 8291), and signed by this service's key (RFC 8292).
  *
  * Invariants
- *  - The address is a stranger's: it is connected to as webhooks are (actors/kit/post.ts), within their bounds.
- *  - A push service learns when a browser is told and how urgent it is, not of what.
+ *  - The URL is a stranger's input, so it is requested like a webhook (actors/kit/post.ts), within the same limits.
+ *  - A push service learns the time and the urgency of a message, but not its content.
  *  - An attempt that is interrupted closes its connection.
  *  - Neither address nor text ever reach a log or an error.
  */
@@ -15,7 +15,7 @@ import type { PushSubscription } from "../../schemas/push/operations.ts"
 import type { PushSettings } from "../../schemas/push/settings.ts"
 import type { Poster, PostOutcome } from "../kit/post.ts"
 
-/** `tag`: a message takes the place of one with the same tag. */
+/** `tag`: a message replaces one with the same tag. */
 export const PushMessage = Schema.Struct({
   title: Schema.String,
   body: Schema.String,
@@ -47,7 +47,7 @@ const outcomeOf = ({ response_code, error, retry_after_seconds }: PostOutcome): 
 interface Options {
   readonly settings: PushSettings
   readonly poster: Poster
-  /** The contact for push services: an https address, or one of mail. */
+  /** The contact for push services: an https URL, or a mailto URL. */
   readonly subject: string
   /** Seconds that a push service keeps it for an absent browser. */
   readonly keptSeconds: number

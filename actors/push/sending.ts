@@ -29,7 +29,7 @@ const isSubscribed = (human: string, id: number, context: PrepareContext): Effec
     )
   )
 
-/** Sends it; `null` if the person has ended that browser since. */
+/** Sends the message; `null` if the person has removed that browser meanwhile. */
 export const pushSending = (
   pusher: Pusher,
   { human, content }: { readonly human: string; readonly content: LetterContent },

@@ -13,7 +13,7 @@ export type Checks = Record<string, Check>
  */
 const WEBHOOK_WAITING_WARN = 10_000
 const WEBHOOK_AGE_WARN_SECONDS = 90
-/** One attempt to send may take a minute. */
+/** Larger than the minute that one attempt to send may take. */
 const MAIL_AGE_WARN_SECONDS = 180
 
 export interface Timed<T> {

@@ -3,7 +3,7 @@ import type { PeerInfo, StreamInfo } from "@nats-io/jetstream"
 
 export interface Replicas {
   readonly wanted: number
-  /** Replicas that have all of it, including the leader. */
+  /** The number of replicas that are up to date, including the leader. */
   readonly current: number
   /** Servers that should have a replica and do not answer. */
   readonly offline: ReadonlyArray<string>

@@ -30,9 +30,9 @@ import type { Database } from "../tables/database.ts"
 import { queryAnswerSpan } from "../engine/trace.ts"
 import { QueryRefused } from "./refused.ts"
 
-/** After this time the asker is told that its query is being worked on, so that it does not try another node. */
+/** After this time the asker is told that its query is under way, so that it does not try another node. */
 const TAKEN_AFTER_MS = 150
-/** The most queries that one node works on at once. More are refused before they reach Postgres. */
+/** The maximum number of queries under way on one node. Further ones are refused before they reach Postgres. */
 const UNDER_WAY_MAX = 500
 
 export type QueryHandlers = {
@@ -56,12 +56,12 @@ export interface Answering {
   readonly people: People
   /** The words of messages by owners. */
   readonly words: WordsOf
-  /** The content of mail. */
+  /** Opens the content of mail. */
   readonly mails: MailsOf
   readonly config: Pick<HubConfig, "baseUrl" | "limits">
 }
 
-/** Called for every view that is served, and for every query that was taken, once it is answered. */
+/** Called for every view that is served, and for every query after its answer. */
 export interface QueryObserver {
   underWay: number
   readonly serves: (view: string) => void
@@ -69,14 +69,14 @@ export interface QueryObserver {
 }
 
 export interface Serving {
-  /** The host, for queries that one particular host answers. */
+  /** The name of this host, for queries that only this host answers. */
   readonly host?: string
   /**
    * True if the role may publish only as a response to a request (`allow_responses`). The server tracks that per
    * connection. After a reconnect it would refuse the answer, and the asker asks again.
    */
   readonly onlyResponds?: true
-  /** `service.query_timeout_ms`. */
+  /** The value of `service.query_timeout_ms`. */
   readonly timeoutMs?: number
 }
 

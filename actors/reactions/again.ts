@@ -1,4 +1,4 @@
-/** Computes the commands of a commit that was put aside, as this release derives them from the log. */
+/** Computes the commands of a commit that was set aside, as this release derives them from the log. */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { subjects } from "../../schemas/subjects.ts"
 import type { Commit } from "../log/commit.ts"
@@ -11,9 +11,9 @@ const TIMEOUT_MS = 3000
 const text = new TextDecoder()
 
 /**
- * All commands, if the commit could not be read before. None if the commit is gone, or if nothing follows from it any
- * more. Rejects when the log does not answer, with `UnknownEvent` if a newer release wrote the commit, or when it
- * cannot be read.
+ * Returns all commands if the commit could not be read before, and none if the commit is gone or has no consequences
+ * any more. Rejects if the log does not answer or the commit cannot be read; with `UnknownEvent` if a newer release
+ * wrote it.
  */
 export const commandsAgain = async (
   nats: NatsConnection,

@@ -13,7 +13,7 @@ import { requestStream } from "../log/requests.ts"
 import { storedAs } from "./marks.ts"
 
 const TIMEOUT_MS = 3000
-/** In the pattern of the stream's subjects: any set. */
+/** Stands for any set in the pattern of the stream's subjects. */
 const ANY = "*"
 
 export type Why = "parked" | "fault"
@@ -36,13 +36,13 @@ export interface Aside {
 
 const text = new TextDecoder()
 
-/** Names a command among all that are put aside. The name is a token of a subject. */
+/** The unique name of a command among all that are set aside, as a token of a subject. */
 const tokenOf = ({ seq, command }: Aside): string =>
   command === undefined ? String(seq) : `${seq}-${command.kind}-${command.actor}-${command.which.replaceAll(".", "_")}`
 
 const subjectOf = (set: string, why: Why, aside: Aside): string => subjects.aside(set, why, tokenOf(aside))
 
-/** Stored once, however often it is put aside. Rejects if the stream does not take it. */
+/** Stores the command once, however often it is set aside. Rejects if the stream does not accept it. */
 export const putAside = async (nats: NatsConnection, set: string, why: Why, aside: Aside): Promise<void> => {
   const reply = await requestStream(nats, subjectOf(set, why, aside), JSON.stringify(aside), { timeout: TIMEOUT_MS })
   storedAs(streams.aside, reply.json())

@@ -7,9 +7,9 @@ import { requestStream } from "../log/requests.ts"
 const TIMEOUT_MS = 3000
 
 export interface Mark {
-  /** Everything up to this sequence of the log is done. */
+  /** All commits up to this sequence of the log are done. */
   readonly seq: number
-  /** Sequence of the mark itself; 0 if there is none. */
+  /** The sequence of the mark's own message; 0 if there is none. */
   readonly revision: number
 }
 

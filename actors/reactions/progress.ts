@@ -1,8 +1,8 @@
 /** Tracks progress in a log whose messages are begun in order but may end in any order. */
 export class Progress {
-  /** The sequence of the last message that came. */
+  /** The sequence of the last message that was received. */
   private seen: number
-  /** Messages with unfinished consequences, in order: the sequence before each, and whether it is done. */
+  /** Messages with unfinished commands, in order: the sequence before each, and whether it is done. */
   private readonly open = new Map<number, { readonly before: number; done: boolean }>()
   private passed = 0
 
@@ -10,7 +10,7 @@ export class Progress {
     this.seen = mark
   }
 
-  /** Everything up to this sequence is done. */
+  /** All messages up to this sequence are done. */
   get mark(): number {
     for (const { before } of this.open.values()) return before
     return this.seen
@@ -21,7 +21,7 @@ export class Progress {
     return this.open.size
   }
 
-  /** Nothing follows from this message, nor from earlier ones that did not come. */
+  /** This message has no commands, and neither have earlier ones that were not received. */
   pass(seq: number): void {
     this.seen = Math.max(this.seen, seq)
   }

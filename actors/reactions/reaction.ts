@@ -45,7 +45,7 @@ export interface About {
 
 interface Source {
   readonly kind: string
-  /** Throws `UnknownEvent`. */
+  /** Throws `UnknownEvent` for an event that this release does not know. */
   readonly follows: (commit: Commit, about: About) => ReadonlyArray<ReactionCommand>
 }
 
@@ -92,13 +92,13 @@ export interface Reactions {
   readonly stream: string
   /** The subjects that the set reads. Nothing else is delivered to it. */
   readonly subjects: readonly [string, ...Array<string>]
-  /** Kinds of actors whose commits it reads. */
+  /** The kinds of actors whose commits the set reads. */
   readonly kinds: ReadonlyArray<string>
   /**
    * True if writes of these kinds are answered only once the reactions are done, so that the writer sees their effect.
    */
   readonly awaited: boolean
-  /** Throws `UnknownEvent`. */
+  /** Throws `UnknownEvent` for an event that this release does not know. */
   readonly follows: (kind: string, commit: Commit, about: About) => ReadonlyArray<ReactionCommand>
 }
 

@@ -58,11 +58,11 @@ export interface ReactorParts {
   readonly feed: Feed
   readonly ask: (ask: Ask) => Promise<Answer>
   readonly reactions: Reactions
-  /** Called with the set's position. `changed`: true if a command was carried out. */
+  /** Called with the position of the set. `changed`: true if a command was carried out. */
   readonly moved: (seq: number, changed: boolean) => void
 }
 
-/** Counted since the start. */
+/** Counts since the start. */
 export interface ReactorCounts {
   /** The number of times that the mark was moved. */
   kept: number
@@ -76,10 +76,10 @@ export interface ReactorCounts {
 export interface Running {
   readonly watermark: () => number
   /**
-   * Number of messages of the log that are not done; `null` if that is not known. Rejects when the bus does not answer.
+   * The number of messages of the log that are not done; `null` if it is unknown. Rejects if the bus does not answer.
    */
   readonly pending: () => Promise<number | null>
-  /** Number of commands whose actors could not be reached. */
+  /** The number of commands whose actors could not be reached. */
   readonly parked: () => number
 }
 
@@ -104,8 +104,8 @@ const asideAt = ({ seq, kind, id }: Followed, why: unknown, command?: Command): 
 }
 
 /**
- * The place where a run begins, which is its mark. If the mark is ahead of the log, it begins some way before the log's
- * end, so that everything written since the loss is done. Repeated commands count once.
+ * The mark at which a run begins. If the mark is ahead of the log, the run begins some way before the log's end, so
+ * that everything that was written since the loss is handled. Repeated commands count once.
  */
 const begins = ({ nats, feed, reactions: { name } }: ReactorParts): Effect.Effect<Mark, ReactorStopped> =>
   Effect.gen(function* () {
@@ -161,12 +161,12 @@ class Run {
   private readonly moved = Latch.makeUnsafe(false)
   private readonly turns = new Turns()
   /**
-   * Actors whose last command failed. Their next command gets one try, so that a row of them does not delay the
+   * Actors whose last command failed. Their next command gets only one try, so that many of them do not delay the
    * checkpoint.
    */
   private readonly failing = new Set<string>()
   readonly parking: Parking
-  /** Why no more messages are received. The run ends when the received ones are done. */
+  /** The reason why no more messages are received. The run ends when the received ones are done. */
   private ending: ReactorStopped | null = null
 
   constructor(parts: ReactorParts, counts: ReactorCounts, from: number) {
@@ -244,7 +244,7 @@ class Run {
     })
   }
 
-  /** The other commands of the commit are carried out whatever happens to this one. */
+  /** Carries out one command of a commit. The other commands are carried out even if this one fails. */
   private carriedOut(followed: Followed, command: Command): Effect.Effect<void, ReactorStopped> {
     return Effect.suspend(() => {
       const actor = actorOf(command.told)

@@ -2,10 +2,13 @@
 import { Deferred, Effect } from "effect"
 
 export class Turns {
-  /** For each name, the last work that is in line or under way. */
+  /** For each name, the last work that waits or is under way. */
   private readonly last = new Map<string, Deferred.Deferred<void>>()
 
-  /** Puts work in line at once. If the work before it fails, its turn never comes, because a failure ends them all. */
+  /**
+   * Adds work to the queue at once. If the work before it fails, it is never begun, because a failure ends the whole
+   * queue.
+   */
   inTurn<A, E>(name: string, work: Effect.Effect<A, E>): Effect.Effect<A, E> {
     const before = this.last.get(name)
     const own = Deferred.makeUnsafe<void>()

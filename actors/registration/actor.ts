@@ -95,7 +95,7 @@ export const challengeKind = kind(fold, registrationOperations, (parts: Registra
     return today.bank
   }
 
-  /** The right answers are not readable in the log: they are sealed, each for its own challenge. */
+  /** Questions whose right answers cannot be read in the log: they are sealed, each for its own challenge. */
   const sealedQuestions = (id: string, at: number): ReadonlyArray<Question> =>
     generateQuestions(randomFromSeed(randomBytes(SEED_BYTES)), bankOf(dayOf(at))).map((question) => ({
       ...question,
@@ -123,8 +123,8 @@ export const challengeKind = kind(fold, registrationOperations, (parts: Registra
     })
 
   /**
-   * Counts a registration elsewhere: it raises the difficulty, or uses up challenges. Lost with the node, it does no
-   * harm.
+   * Counts a registration at another actor: it raises the difficulty, or uses up challenges. If the node dies, the
+   * count is lost, which does no harm.
    */
   const count = <Name extends "origin.record" | "limit.draw">(
     commandId: string,
@@ -139,9 +139,9 @@ export const challengeKind = kind(fold, registrationOperations, (parts: Registra
     })
 
   /**
-   * Counts how the challenge `id` ended, where it was begun and where its answers came from: an address for the answers alone
-   * spares the other nothing. One that was passed counts for the origins. One that failed counts a second time for the
-   * clients, their /48 and the key, and among the day's failures.
+   * Counts how the challenge `id` ended, for the origin that began it and the origin that sent the answers, so that a
+   * second address does not spare the first. A passed challenge counts for the origins. A failed one counts a second
+   * time for the clients, their /48 and the key, and among the day's failures.
    */
   const counted = (
     id: string,
@@ -172,7 +172,7 @@ export const challengeKind = kind(fold, registrationOperations, (parts: Registra
   }
 
   return {
-    // Set by releases whose log did not forget challenges. The timer is accepted, and nothing has to be done.
+    // For challenges of releases whose log kept them. The timer is accepted, and has no effect.
     onTimer: "challenge.erase",
     // A late or repeated step still gets the outcome of its challenge. After that the log forgets it.
     keepSeconds: () => registration.pow_window_seconds + registration.answer_ttl_seconds + REMEMBERED_SECONDS,

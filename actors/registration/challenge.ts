@@ -1,5 +1,5 @@
 /**
- * Decisions of registration's first two steps: a challenge is made, and its questions are served (spec 3.3, 4.3). Pure.
+ * Pure decisions of registration's first two steps: a challenge is made, and its questions are served (spec 3.3, 4.3).
  */
 import { aboveMax, invalidField, type Refusal, refusal } from "../../schemas/errors.ts"
 import type { Challenge as ChallengeRecord, Questions as QuestionsRecord } from "../../schemas/registration/api.ts"
@@ -76,7 +76,7 @@ export const challengeRecord = (id: string, challenge: Challenge, rules: Rules):
 })
 
 export interface ServeFacts {
-  /** With sealed answers. */
+  /** The questions with sealed answers. */
   readonly questions: ReadonlyArray<Question>
 }
 
@@ -84,7 +84,7 @@ interface ServeInput {
   readonly pow_nonce: unknown
 }
 
-/** The refusal of the questions, before any are drawn; `null` if there is none. */
+/** The refusal of the questions, before any are drawn; `null` if they may be served. */
 export const judgeServe = (
   state: ChallengeState,
   { pow_nonce }: ServeInput,

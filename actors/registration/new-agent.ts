@@ -1,6 +1,6 @@
 /**
- * The first commits of a new agent, for every way in which one is made: the agent itself, and the claims of its key,
- * handle and number. Pure.
+ * The first commits of a new agent, however it is created: the agent itself, and the claims of its key, handle and
+ * number. Pure.
  *
  * Invariant: all of them are written as one commit, and each expects that its actor has no commit yet. So there is no
  * agent without its claims, no claim without its agent, and no key, handle or number with two agents.
@@ -24,7 +24,7 @@ import type { NumberEvent } from "../number/noun.ts"
 type Registered = Extract<AgentEvent, { type: "agent.registered" }>
 
 export interface NewAgent {
-  /** Hub id. */
+  /** The agent's hub id. */
   readonly id: string
   readonly registered: Omit<Registered, "type" | "v">
   /** Further events of the same moment. */

@@ -1,6 +1,6 @@
 /**
- * The decision of registration's last step: makes an agent from a challenge and its answers (spec 4.3; contract 14).
- * Pure.
+ * The pure decision of registration's last step: makes an agent from a challenge and its answers (spec 4.3; contract
+ * 14).
  */
 import { LOOKS_LIKE_IDENTITY, RESERVED_HANDLES, webhookAddressProblem } from "../../schemas/agent/fields.ts"
 import type { AgentPrivate } from "../../schemas/agent/records.ts"
@@ -36,7 +36,8 @@ export interface RegisterReply {
 type Attempt = Pick<Register, "answers" | "captcha_bypass">
 
 /**
- * The refusal of a key's answers to a challenge; `null` if there is none. `invalid`: of the form that they came with.
+ * The refusal of a key's answers to a challenge; `null` if there is none. `invalid`: the problem with the answers'
+ * form.
  */
 const judgeAttempt = (
   state: ChallengeState,
@@ -69,7 +70,7 @@ const judgeAttempt = (
   return judgeAnswers(questions, attempt, rules)
 }
 
-/** The refusal of the registration, before any facts are gathered; `null` if there is none. */
+/** The refusal of the registration, before any facts are gathered; `null` if it may continue. */
 export const judgeRegister = (
   state: ChallengeState,
   { form, hub_id }: RegisterInput,
@@ -112,7 +113,10 @@ const judgeAnswers = (
   }
 }
 
-/** spec 4.3: development servers with a configured token only; a wrong token leaves the challenge as it was. */
+/**
+ * The bypass exists only on development servers with a configured token (spec 4.3). A wrong token leaves the challenge
+ * unchanged.
+ */
 const judgeBypass = (
   state: Challenge,
   token: string,
@@ -171,7 +175,7 @@ export const decideRegister = (
   return { events: [{ type: "challenge.consumed", v: 1, agent: state.hub_id }], reply, also, timers }
 }
 
-/** Somebody was faster: to the handle (spec 3.3: the challenge is consumed) or with the key. */
+/** Another registration was faster. It took the handle (spec 3.3: the challenge is used up), or it had the same key. */
 export const contestedRegister = (lost: Companion): Decision<ChallengeEvent, never> =>
   lost.kind === "handle"
     ? {

@@ -1,9 +1,12 @@
-/** A registration challenge (spec 2.7, 3.3). Its id is 32 hex characters. `null`: a challenge that was never made. */
+/** A registration challenge (spec 2.7, 3.3). Its id is 32 hex characters. `null`: a challenge that never existed. */
 import { Schema } from "effect"
 import { event } from "../engine/events.ts"
 import { Question } from "./questions/question.ts"
 
-/** The origin of step 1, as keyed hashes; absent from challenges of older releases. `wide_home`: of an IPv6 client alone. */
+/**
+ * The origin of step 1, as keyed hashes; absent from challenges of older releases. `wide_home`: only for an IPv6
+ * client.
+ */
 const begun = { origin: Schema.optionalKey(Schema.String), wide_home: Schema.optionalKey(Schema.String) }
 
 export const Challenge = Schema.Struct({
@@ -18,7 +21,7 @@ export const Challenge = Schema.Struct({
   /** Hub id of the agent that it made or admitted. */
   used_by: Schema.NullOr(Schema.String),
   questions: Schema.Array(Question),
-  /** Unix ms at which the answers are due; 0 before the questions were served. */
+  /** Unix ms at which the answers are due; 0 until the questions are served. */
   answers_due: Schema.Number
 })
 export type Challenge = typeof Challenge.Type
@@ -49,7 +52,7 @@ export const evolve = (state: ChallengeState, event: ChallengeEvent, meta: { rea
   switch (event.type) {
     case "challenge.served":
       return { ...state, status: "served", questions: event.questions, answers_due: event.answers_due }
-    // The questions are spent: nothing needs their answers any more.
+    // The questions are used up, so their answers are not needed any more.
     case "challenge.voided":
       return { ...state, status: "void", questions: [] }
     case "challenge.consumed":

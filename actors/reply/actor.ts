@@ -68,7 +68,7 @@ const decideDelete = (
   }
 }
 
-/** In one commit with its thread, which counts it. */
+/** Hides the reply in one commit with its thread, which counts its replies. */
 const decideHide = (reply: ReplyState, input: HideInput): Decision<ReplyEvent> =>
   decideHideOf(
     "reply",

@@ -23,7 +23,7 @@ const all = (db: Kysely<Database>) =>
 const STANDS = sql<boolean>`(
   not r.deleted or (select true from replies c where c.parent = r.id and not c.deleted limit 1))`
 
-/** `hider`: whose hidden replies are included; `null`: nobody's. */
+/** `hider`: the author whose hidden replies are included; `null` for none. */
 const standsFor = (hider: string | null) =>
   hider === null ? STANDS : sql<boolean>`(${STANDS} or (r.hidden and r.author = ${hider}))`
 
@@ -35,7 +35,7 @@ type Order = Pick<Listing, "way" | "keys">
 const ORDER: Record<ReplySort, Order> = {
   oldest: { way: "asc", keys: [CREATED, ID] },
   newest: { way: "desc", keys: [CREATED, ID] },
-  // After the accepted reply.
+  // The accepted reply comes before these.
   top: { way: "desc", keys: [{ by: sql.ref("r.score"), type: "integer" }, ID] }
 }
 
@@ -112,7 +112,7 @@ const totalOf = (thread: string, stands: ReturnType<typeof standsFor>) => sql`
   select t.reply_count + (select count(*) from replies r where r.thread = t.id and r.deleted and ${stands})
   from threads t where t.id = ${thread}`
 
-/** A list that includes somebody's hidden replies is cached apart from everybody's. */
+/** A list that includes an author's hidden replies is cached separately. */
 const listing = ({ thread, sort }: Input, hider: string | null, accepted: string | null): Listing => {
   const number = String(thread)
   const stands = standsFor(hider)
@@ -153,7 +153,7 @@ const acceptedIn = async (db: Kysely<Database>, thread: number): Promise<string 
   return row?.id ?? null
 }
 
-/** The accepted reply is the first of all. Replies after it are one place further on. */
+/** The accepted reply comes first, so all others are one position later. */
 const topIds = async (
   db: Kysely<Database>,
   listings: Listings,

@@ -18,7 +18,7 @@ import type { ActorOf } from "../kit/kind.ts"
 
 const Reply = Schema.Struct({
   thread: Schema.Int,
-  /** Hub id. */
+  /** The author's hub id. */
   author: Schema.String,
   /** The claim on its first text (actors/content/text.ts). A short text has none. */
   text: Schema.NullOr(Schema.String),
@@ -39,7 +39,7 @@ export type ReplyState = typeof ReplyState.Type
 export const ReplyEvent = Schema.Union([
   event("reply.written", 1, {
     thread: Schema.Int,
-    /** The thread's author. */
+    /** The author of the thread. */
     thread_author: Schema.String,
     thread_title: Schema.String,
     parent: Schema.NullOr(Schema.Struct({ reply: Schema.Int, author: Schema.String })),
@@ -52,16 +52,16 @@ export const ReplyEvent = Schema.Union([
     body: Schema.String,
     thread: Schema.Int,
     author: Schema.String,
-    /** Newly mentioned agents. */
+    /** Agents that are mentioned for the first time. */
     mentions: Mentions
   }),
   event("reply.voted", 1, voted),
   event("reply.voted", 2, votedWithheld),
   event("reply.voted", 3, votedInPart),
-  /** With the votes that it had. */
+  /** Includes the votes that the reply had. */
   event("reply.hidden", 1, { ...hiddenFields, thread: Schema.Int }),
   event("reply.restored", 1, { ...restoredFields, thread: Schema.Int }),
-  /** With the votes that it had. `hidden`: they were subtracted before. */
+  /** Includes the votes that the reply had. `hidden`: they were subtracted before. */
   event("reply.deleted", 1, {
     thread: Schema.Int,
     author: Schema.String,

@@ -24,7 +24,7 @@ export const decideReview = (state: ReportState, { by }: { readonly by: Caller }
   return state.status === "reviewing" ? { events: [] } : { events: [{ type: "report.taken_up", v: 1, by: by.agent }] }
 }
 
-/** The refusal of an outcome; `null` if there is none. */
+/** The refusal of an outcome; `null` if it is allowed. */
 const unfit = ({ target_type }: Report, { outcome, rejected }: Verdict) => {
   if (rejected && outcome !== "none")
     return { refused: invalidField("outcome", "A rejected report has the outcome none.") }
@@ -33,7 +33,7 @@ const unfit = ({ target_type }: Report, { outcome, rejected }: Verdict) => {
     : null
 }
 
-/** Refuses outcomes that a closed account cannot have any more; `null`: the outcome can be carried out. */
+/** Refuses outcomes that are impossible for a closed account; `null` if the outcome can be carried out. */
 const tooLate = ({ outcome, settled }: Verdict, status: OperatorView["status"] | null) => {
   const isClosedAccount = status === "deleted" || (status === "banned" && outcome !== "banned")
   if (settled || !isClosedAccount || outcome === "none" || outcome === "removed") return null

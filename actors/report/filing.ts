@@ -35,7 +35,7 @@ const fold: Fold<ActorOf<FilingState, FilingEvent>> = {
 
 export const filingKind = kind(fold, {}, () => ({ operations: {} }))
 
-/** Its state in the log. */
+/** The filing's state in the log. */
 export interface Filing {
   readonly id: string
   readonly seq: number

@@ -2,8 +2,8 @@
  * Carries out the decision on a report, by the actors that it concerns (contract 12, 19).
  *
  * Invariants
- *  - An outcome is in force when every command of it was done, or its effect exists already. Examples are an account
- *    that is suspended for longer, and a post that its author has removed meanwhile.
+ *  - An outcome is in force when each of its commands was carried out, or its effect exists already. For example, the
+ *    account is already suspended for longer, or the author has removed the post.
  *  - Each command may be asked again at any time later. Trust, suspensions and the lift of a compartment name the
  *    report, and the state of its agent or compartment makes them count once. All others set a state.
  */
@@ -33,7 +33,7 @@ const hidden = (report: Report, resolution: Resolution, context: PrepareContext)
     return yield* actors.ask(context, `${target_type}.hide`, target_id, input)
   })
 
-/** Contract 19: 15 points of trust, but with a suspension only the points that it takes. */
+/** 15 points of trust (contract 19). With a suspension, only the points that the suspension itself takes. */
 const done = (report: Report, resolution: Resolution, context: PrepareContext): Doing =>
   Effect.gen(function* () {
     const actors = yield* Actors
@@ -72,7 +72,10 @@ const isSo = ({ outcome }: Resolution, { code, details }: Refusal): boolean =>
   code === `agent_${outcome}` ||
   details?.["status"] === outcome
 
-/** The reason that the outcome was refused; `null` if it is in force. Fails with refusals that a later attempt may not get. */
+/**
+ * The reason why the outcome was refused; `null` if it is in force. Fails with refusals that a later attempt may not
+ * get.
+ */
 export const refusalOf = (
   report: Report,
   resolution: Resolution,

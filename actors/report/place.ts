@@ -10,7 +10,7 @@ import type { Report } from "./state.ts"
 const ofPath = (path: string): Place => ({ url: path, api_url: `${API_PREFIX}${path}` })
 const ofProgram = (path: string): Place => ({ url: `${API_PREFIX}${path}`, api_url: `${API_PREFIX}${path}` })
 
-/** `null` for an agent, whose account is the place, and for a deleted reply. */
+/** `null` for an agent, which needs no place besides its account, and for a deleted reply. */
 export const placeOf = (
   { target_type, target_id }: Pick<Report, "target_type" | "target_id">,
   context: PrepareContext

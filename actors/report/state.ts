@@ -6,7 +6,7 @@ import { event } from "../engine/events.ts"
 import type { ActorOf } from "../kit/kind.ts"
 
 const target = {
-  /** Hub id. */
+  /** The reporter's hub id. */
   reporter: Schema.String,
   target_type: ReportTarget,
   /** Hub id of an agent, number of anything else. */
@@ -39,7 +39,7 @@ export const ReportEvent = Schema.Union([
     outcome: ReportOutcome,
     note: Schema.NullOr(Schema.String)
   }),
-  /** The outcome was refused, for that reason: the report waits for another decision. */
+  /** The outcome was refused for this reason, so the report waits for another decision. */
   event("report.not_carried_out", 1, { outcome: ReportOutcome, why: Schema.String })
 ])
 export type ReportEvent = typeof ReportEvent.Type

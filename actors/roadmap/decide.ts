@@ -8,7 +8,7 @@ import { type RoadmapItem, roadmapFields } from "../../schemas/roadmap/records.t
 import type { Decision } from "../engine/definition.ts"
 import { event } from "../engine/events.ts"
 
-/** It is read whole, in one answer of the bus. */
+/** Limited because all items are read in one answer of the bus. */
 const ITEMS_MAX = 100
 const DESCRIPTION_MAX_CHARS = 1000
 const VERSION_MAX_CHARS = 32
@@ -17,7 +17,7 @@ const POSITION_MAX = 1_000_000
 const Item = Schema.Struct({ id: Schema.Int, ...roadmapFields, updated_at: Schema.Number })
 type Item = typeof Item.Type
 
-/** `last`: the newest id, never given again. Times in unix ms. */
+/** `last`: the newest id. Ids are never used again. Times are in Unix ms. */
 export const RoadmapState = Schema.Struct({ last: Schema.Int, items: Schema.Array(Item) })
 export type RoadmapState = typeof RoadmapState.Type
 
@@ -103,7 +103,7 @@ const itemRecord = ({ updated_at, ...item }: Item): RoadmapItem => ({
 export const listed = ({ items }: RoadmapState): ReadonlyArray<RoadmapItem> =>
   items.toSorted((a, b) => a.position - b.position || a.id - b.id).map(itemRecord)
 
-/** Throws if it is gone: asked for right after it was set. */
+/** The item with this id, which was set just before. Throws if there is none. */
 export const itemOf = ({ items }: RoadmapState, id: number): RoadmapItem => {
   const found = items.find((item) => item.id === id)
   if (found === undefined) throw new Error(`The roadmap has no item ${id}`)

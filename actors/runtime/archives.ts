@@ -1,4 +1,4 @@
-/** Reads archives for compartments from the store of blobs, where they are sealed. */
+/** Reads archives for compartments from the blob store, which has them sealed. */
 import type { NatsConnection } from "@nats-io/transport-node"
 import type { Desired } from "../../schemas/compartment/operations.ts"
 import { piecesOf } from "../../schemas/blob/operations.ts"

@@ -14,7 +14,7 @@ export class Refused extends Error {
   }
 }
 
-/** `id`: the command's id. A repeated command is answered from memory. */
+/** `id`: the command's id. A repeated command gets the remembered answer. */
 export type Asked = <Op extends OperationName>(
   id: string,
   op: Op,

@@ -1,4 +1,7 @@
-/** Reports this host's state to the fleet, learns which compartments belong to it, and has all of them checked. */
+/**
+ * Reports this host's state to the fleet, learns which compartments belong to it, and has the reconciler check all of
+ * them.
+ */
 import { readFileSync, renameSync, writeFileSync, mkdirSync } from "node:fs"
 import { randomBytes } from "node:crypto"
 import { join } from "node:path"
@@ -14,14 +17,14 @@ import { newCommand } from "./reconciler.ts"
 const ID = /^host_[0-9a-f]{16}$/
 const ID_BYTES = 8
 
-/** Made once for a folder, so the host keeps its id for as long as its data exist. */
+/** The id is created once for a folder, so a host keeps its id as long as its data exist. */
 export const hostIdOf = (folder: string): string => {
   const file = join(folder, "host-id")
   try {
     const known = readFileSync(file, "utf8").trim()
     if (ID.test(known)) return known
   } catch {
-    // There is no file yet.
+    // The file does not exist yet.
   }
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const id = `host_${randomBytes(ID_BYTES).toString("hex")}`

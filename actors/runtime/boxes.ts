@@ -20,9 +20,9 @@ const PAIR_BYTES = 32
 const SEED_BYTES = 32
 
 export interface Boxes {
-  /** Base64. */
+  /** The public key in base64. */
   readonly publicKey: string
-  /** Throws if it is no box of ours for that place. */
+  /** Throws if the box was not sealed for this key and this place. */
   readonly open: (box: string, compartment: string, name: string) => string
   readonly seal: (value: string, compartment: string, name: string) => string
 }

@@ -22,7 +22,7 @@ export class Disks {
     this.#parts = parts
   }
 
-  /** The run of the compartment that is to be stopped. */
+  /** The run of the compartment that must be stopped for using too much disk. */
   overfull(compartment: string): number | undefined {
     return this.#overfull.get(compartment)
   }

@@ -1,13 +1,15 @@
 /**
- * The fill service of an agent's vault in its compartments (spec 4.12; contract 17): one in each, with a token of its
- * own.
+ * Runs the fill service of an agent's vault in each of its compartments (spec 4.12; contract 17).
  *
  * Invariants
- *  - It runs as a user that the program can neither read nor signal, in the compartment's own bounds.
- *  - The keeper draws its token for this place. It goes in by standard input, and is in a file that this user alone can
- *    find; the one before stops working. It is in no argument, log line or answer of the engine.
- *  - Looked after once a minute, and when a program starts: an agent without an active vault has none, and gets it
- *    within a minute of the vault's becoming active. One that ended is started with a fresh token.
+ *  - The fill service runs as a user whose processes the program can neither read nor signal, within the compartment's
+ *    limits.
+ *  - The keeper issues a token for this compartment, and the previous one stops working. The token is passed by
+ *    standard input, and kept in a file that only this user can read. It is in no argument, log line or answer of the
+ *    engine.
+ *  - It is checked once a minute, and when a program starts. If the agent has no active vault, there is no fill
+ *    service; it starts within a minute after the vault has become active. A service that ended is started with a fresh
+ *    token.
  */
 import { type Clock, Effect, Result } from "effect"
 import type { Desired } from "../../schemas/compartment/operations.ts"
@@ -31,7 +33,7 @@ const NONE: ReadonlySet<string> = new Set(["not_found", "vault_not_active"])
 
 const LISTENS = ["/bin/bash", "-c", `exec 3<>/dev/tcp/127.0.0.1/${PORT}`]
 
-/** The folder's name cannot have been made by anybody before. */
+/** The folder's name is random, so nobody can have created it before. */
 const START = `umask 077
 folder=$(mktemp -d /tmp/.hub-fill.XXXXXXXX) || exit 1
 cat >"$folder/token" || exit 1
@@ -55,11 +57,11 @@ export class Fills {
     this.#parts = parts
   }
 
-  /** A program runs: its fill service should, too. */
+  /** Called while a program runs: starts the fill service if it does not run. */
   look(compartment: string, { run, agent }: Pick<Desired, "run" | "agent">): void {
     const last = this.#looked.get(compartment)
     if (last?.run === run && monotonicMs(this.#parts.clock) - last.at < LOOK_MS) return
-    // Those that are gone are forgotten with the others now and then: each is looked after once more.
+    // Clearing also forgets compartments that are gone. Each of the others is only checked once more.
     if (this.#looked.size >= LOOKED_MAX) this.#looked.clear()
     this.#looked.set(compartment, { run, at: monotonicMs(this.#parts.clock) })
     this.#ensure(compartment, agent).catch((error: unknown) =>

@@ -1,8 +1,8 @@
 /**
  * Shows other processes of this machine which one works on the host: the role, or the preparation.
  *
- * Each holds an abstract socket of a name of its own for as long as it lives. The kernel takes it away with the
- * process, in whatever way that ends, and lists all of them: nobody is believed for a file that was left behind.
+ * Each holds an abstract socket with its own name while it lives. The kernel removes the socket when the process ends
+ * in any way, and lists all of them. So a file that was left behind misleads nobody.
  */
 import { createHash, randomBytes } from "node:crypto"
 import { readFile } from "node:fs/promises"

@@ -1,4 +1,7 @@
-/** Queries that a host answers itself: programs' output, their use of resources, and keys that only hosts may know. */
+/**
+ * Queries that a host answers itself: the output of programs, their use of resources, and keys that only hosts may
+ * know.
+ */
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { refusal } from "../../schemas/errors.ts"
 import { QueryRefused } from "../queries/refused.ts"
@@ -12,8 +15,8 @@ import { iso } from "../../schemas/iso.ts"
 const WAIT_MAX_MS = 4000
 const LINES_MAX = 1000
 /**
- * The size of one answer's lines as JSON, in which a control character takes six bytes. Further lines are asked for
- * again.
+ * The size of one answer's lines as JSON, in which a control character takes six bytes. The caller asks again for
+ * further lines.
  */
 const ANSWER_MAX_BYTES = 4_000_000
 
@@ -24,7 +27,7 @@ const away = (error: unknown): QueryRefused =>
     })
   )
 
-/** The oldest lines that fit, so that a reader that continues after the last one misses none. */
+/** Returns the oldest lines that fit, so that a reader that continues after the last one misses none. */
 export const bounded = <Line>(lines: ReadonlyArray<Line>): ReadonlyArray<Line> => {
   let bytes = 0
   const end = lines.findIndex((line) => (bytes += Buffer.byteLength(JSON.stringify(line)) + 1) > ANSWER_MAX_BYTES)

@@ -1,6 +1,4 @@
-/**
- * A host's abilities, as the reconciler sees them (reconciler.ts): a real host (real-machine.ts), or a simulated one.
- */
+/** The interface of a host for the reconciler (reconciler.ts): a real host (real-machine.ts), or a simulated one. */
 import type { Isolation } from "../../schemas/compartment/records.ts"
 import type { Applied, Environment, ExecOrder, ExecResult, Found, LogPage, LogQuery, Stats } from "./host/types.ts"
 
@@ -19,7 +17,7 @@ export interface Order {
 }
 
 export interface Health {
-  /** Why nothing can be started now; `null`: it can. */
+  /** Why nothing can be started now; `null` if something can. */
   readonly reason: string | null
   /** True if the reason passes without an action. */
   readonly starting: boolean
@@ -34,9 +32,12 @@ export interface Machine {
   readonly health: () => Health
   /** Containers, running or not. Fails while the engine is away. */
   readonly found: () => Promise<ReadonlyArray<Found>>
-  /** The newest run that was begun here; 0 if there is none. It survives this process. */
+  /** The newest run that was begun on this host; 0 if there is none. It survives a restart of this process. */
   readonly begun: (compartment: string) => number
-  /** Idempotent for a run, even if half of it is there. Throws a HostFault, or an EngineFault if trying again helps. */
+  /**
+   * Idempotent for a run, even if half of it was done before. Throws a HostFault, or an EngineFault if a later try may
+   * succeed.
+   */
   readonly start: (order: Order, applied: (archive: number, how: Applied) => Promise<void>) => Promise<void>
   /** Adopts compartments that already run, after a restart of this process. */
   readonly adopt: (compartment: string, order: () => Order) => Promise<void>

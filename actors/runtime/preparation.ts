@@ -1,7 +1,4 @@
-/**
- * The progress of this host's preparation (ops/runtime/prepare.ts writes it). While it lasts, it is the reason why
- * nothing can start.
- */
+/** The progress of this host's preparation (written by ops/runtime/prepare.ts). While it lasts, nothing can start. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Schema } from "effect"
@@ -16,7 +13,7 @@ interface Prepared {
   readonly underWay: boolean
 }
 
-/** `null`: no process prepares it. */
+/** `null` if no process is preparing the host. */
 export const preparation = async (folder: string): Promise<Prepared | null> => {
   try {
     const { stage, problem } = read(readFileSync(join(folder, "prepare.json"), "utf8"))

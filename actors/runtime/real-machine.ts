@@ -1,10 +1,11 @@
 /**
- * A real host: container engine, network and rules of this machine (host/, network/).
+ * A real host: the container engine, network and firewall rules of this machine (host/, network/).
  *
  * Invariants
  *  - Nothing starts before rules, shaping and resolver were proven to work. After a failed check nothing starts until
  *    they work again. Running compartments continue, and each check repairs the rules.
- *  - Engine or image may come later than this process: it looks for them again and again, and says what is missing.
+ *  - The engine or the image may appear later than this process. It looks for them repeatedly, and reports what is
+ *    missing.
  */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { mkdir, rm, writeFile } from "node:fs/promises"
@@ -26,15 +27,15 @@ import { preparation } from "./preparation.ts"
 
 export interface MachineSettings {
   readonly clock: Clock.Clock
-  /** Absolute: `<HUB_DATA>/runtime`. */
+  /** The absolute path of `<HUB_DATA>/runtime`. */
   readonly folder: string
   readonly socket: string | null
   readonly image: string
   readonly max: number
   readonly dns: ReadonlyArray<string>
   /**
-   * The port of the service on this machine, which compartments reach at their gateway; `null`: it has a public
-   * address.
+   * The port of the service on this machine, which compartments reach at their gateway; `null` if the service has a
+   * public address.
    */
   readonly servicePort: number | null
   readonly limits: Limits["runtime"]
@@ -59,7 +60,7 @@ export class RealMachine implements Machine {
   #network: Network | null = null
   #checked: Checked = NOT_YET
   #reason: string | null = "the container engine was not looked for yet"
-  /** Nobody has to do anything about the reason. */
+  /** True while the reason is normal at a start, so that nobody has to act. */
   #starting = true
   #cancel: Cancel | undefined
   #ended = false
@@ -90,7 +91,7 @@ export class RealMachine implements Machine {
     if (this.#network === null)
       return { reason: this.#reason, starting: isOpening, isolation, firewall: null, egress: null }
     const { firewall, egress, problems } = this.#checked
-    // Which of them is for the log: strangers read this.
+    // The log names the rules. This text is public, so it has only their number.
     const reason = firewall ? null : `${problems.length} of the isolation rules do not stand`
     const starting = isOpening || (this.#reason === null && this.#checked === NOT_YET)
     return { reason: this.#reason ?? reason, starting, isolation, firewall, egress }
@@ -255,7 +256,7 @@ export class RealMachine implements Machine {
     for (const [other, index] of this.#slots) if (other !== compartment) taken.add(index)
     const slot = slots.find(({ index }) => index === own) ?? slots.find(({ index }) => !taken.has(index))
     if (slot === undefined) throw new EngineFault("no place is free on this host")
-    // In the same turn as it was chosen: several are started at once.
+    // Set in the same turn of the event loop as it was chosen, because several compartments may start at once.
     this.#slots.set(compartment, slot.index)
     return slot
   }
@@ -297,13 +298,13 @@ export class RealMachine implements Machine {
 
 const STOP_GRACE_MS = 3000
 
-/** The socket of an engine of our own; `prepare` names another one. */
+/** The socket of the engine that `prepare` has chosen. */
 const socketIn = (folder: string): string => {
   try {
     const { socket } = JSON.parse(readFileSync(join(folder, "engine.json"), "utf8")) as { readonly socket?: unknown }
     if (typeof socket === "string") return socket
   } catch {
-    // It was not prepared yet.
+    // The host was not prepared yet.
   }
   throw new HostFault("no container engine was prepared yet")
 }

@@ -3,12 +3,13 @@
  *
  * Invariants
  *  - It is idempotent from any state: each round reads the wanted state and the actual state again, and does one step
- *    at a time (step.ts). It finds and continues the half-done work of a process that died.
- *  - One round at a time for each compartment, a few at once for the host. News of the meantime makes one more.
- *  - Files come beside the rounds: what a program makes of their unpacking holds up no start and no stop.
- *  - Compartments are left as they are while actors, bus or engine cannot be asked: programs go on.
- *  - A run is begun on disk before its container is made: one whose container is gone is told as lost, and never begun
- *    a second time.
+ *    at a time (step.ts). So it finds and continues the unfinished work of a process that died.
+ *  - Each compartment has one round at a time, and the host a few at once. A change during a round leads to another
+ *    round.
+ *  - Files are unpacked outside of the rounds, so that a slow unpacking delays no start and no stop.
+ *  - While actors, bus or engine cannot be reached, compartments are left as they are, and programs continue.
+ *  - The beginning of a run is noted on disk before its container is created. If the container is gone, the run is
+ *    reported as lost, and never begun a second time.
  */
 import { randomUUID } from "node:crypto"
 import type { Clock } from "effect"
@@ -22,10 +23,10 @@ import type { Applied, Found } from "./host/types.ts"
 import type { Archive, Machine, Order } from "./machine.ts"
 import { nextStep, type Step } from "./step.ts"
 
-/** Steps of one round: more are a fault, and wait for the next sweep. */
+/** The maximum number of steps in one round. Needing more is a fault; the rest waits for the next sweep. */
 const STEPS_MAX = 8
 const AT_ONCE = 4
-/** Compartments into which files are unpacked at a time; the others wait. */
+/** The number of compartments into which files are unpacked at a time. The others wait. */
 const UPLOADS_AT_ONCE = 8
 
 /** `null` if there is no such compartment on this host. Rejects if that is not known. */
@@ -37,7 +38,7 @@ export interface FleetPort {
 export interface ReconcilerParts extends FleetPort {
   readonly clock: Clock.Clock
   readonly machine: Machine
-  /** The order of a run; throws if a box does not open. */
+  /** Makes the order of a run. Throws if a sealed value cannot be opened. */
   readonly orderOf: (compartment: string, desired: Desired, archives: ReadonlyArray<Archive>) => Order
   readonly archiveOf: (compartment: string, upload: Desired["uploads"][number]) => Promise<Archive>
   /** The run that must be stopped for using too much disk. */
@@ -61,7 +62,7 @@ export class Reconciler {
     this.#parts = parts
   }
 
-  /** Something may have changed. */
+  /** Called when the state of a compartment may have changed. */
   changed(compartment: string): void {
     if (this.#ended) return
     this.#wanted.add(compartment)
@@ -69,7 +70,7 @@ export class Reconciler {
     else this.#next()
   }
 
-  /** The work under way may take a minute, such as a start or an archive. A stop does not wait for it. */
+  /** Work under way, such as a start or an archive, may take a minute. A stop does not wait for it. */
   async #interrupt(compartment: string): Promise<void> {
     if (this.#interrupting.has(compartment)) return
     this.#interrupting.add(compartment)
@@ -173,8 +174,8 @@ export class Reconciler {
   }
 
   /**
-   * Reports a run that cannot start, and its actor decides. Rejects with faults that neither the program nor its agent
-   * can change.
+   * Reports a run that cannot start to its actor, which decides. Rejects with faults that neither the program nor its
+   * agent can change.
    */
   async #failed(compartment: string, { run }: Desired, error: unknown): Promise<void> {
     if (error instanceof EngineFault || error instanceof Unreachable) throw error
@@ -207,8 +208,8 @@ export class Reconciler {
   }
 
   /**
-   * Unpacks files one after the other for each compartment, beside its rounds. The round that follows continues with
-   * the next file.
+   * Unpacks the files of each compartment one after the other, outside of its rounds. The next round continues with the
+   * next file.
    */
   #upload(compartment: string, wanted: Desired, next: Desired["uploads"][number]): void {
     if (this.#uploading.has(compartment)) return

@@ -1,4 +1,4 @@
-/** The role `runtime`: alone in its process, one for each container engine, for as long as the scope is open. */
+/** Runs the role `runtime` while the scope is open: in a separate process, one for each container engine. */
 import { randomUUID } from "node:crypto"
 import { resolve } from "node:path"
 import { Clock, Effect, type Scope } from "effect"
@@ -29,7 +29,7 @@ const ISSUE_MS = 10_000
 
 type Needed = Bus | Cluster | Configuration | Queried | RuntimeKey | Streams | Tracing | Scope.Scope
 
-/** `null`: this host has no such compartment. */
+/** Resolves to `null` if this host has no such compartment. */
 export const desiredBy =
   (asked: Asked, host: string) =>
   async (compartment: string): Promise<Desired | null> => {
@@ -41,7 +41,7 @@ export const desiredBy =
     }
   }
 
-/** The role over any machine: tests give it one without containers. */
+/** Runs the role on any machine, so that tests can use one without containers. */
 export const hostOver = (machine: Machine, folder: string, max: number, image: string) =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock

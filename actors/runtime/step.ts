@@ -3,13 +3,16 @@ import type { Desired } from "../../schemas/compartment/operations.ts"
 import type { Found } from "./host/types.ts"
 
 export type Step =
-  /** Nothing: it is as it should be. */
+  /** The actual state is the desired one. */
   | { readonly do: "nothing" }
   | { readonly do: "start" }
-  /** It runs: its output is read, its waiting archives are unpacked, and its actor is told. */
+  /**
+   * The program runs. Its output is read, and waiting archives are unpacked. `tell`: its actor does not know yet that
+   * it runs.
+   */
   | { readonly do: "keep"; readonly tell: boolean; readonly startedAt: number | null }
   | { readonly do: "stop" }
-  /** The program ended without an order. Its actor is told, and decides. */
+  /** The program ended. Its actor is told, and decides. */
   | {
       readonly do: "tell exit"
       readonly exitCode: number | null
@@ -17,12 +20,12 @@ export type Step =
       readonly why: "program" | "stopped" | "lost" | "disk"
       readonly at: number | null
     }
-  /** Nothing of it should be there except its data. */
+  /** Removes everything of the compartment on this host except its data. */
   | { readonly do: "remove" }
   | { readonly do: "destroy" }
 
 interface There {
-  /** `null`: the actor knows no such compartment, or it is on another host. */
+  /** `null`: the actor does not know the compartment, or it belongs to another host. */
   readonly wanted: Pick<Desired, "goal" | "run" | "status"> | null
   readonly found: Found | null
   /** The newest run that was begun here. */

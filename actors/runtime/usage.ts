@@ -1,5 +1,5 @@
 /**
- * Programs' use of resources, read once a minute and kept for an hour in this process only. It begins anew after a
+ * The resource use of programs, read once a minute and kept for an hour in this process only. It begins anew after a
  * restart, and for a compartment whose container is gone.
  */
 import type { UsageReading } from "../../schemas/compartment/records.ts"
@@ -22,7 +22,7 @@ export class Usage {
     this.#parts = parts
   }
 
-  /** Oldest first. */
+  /** Readings, the oldest first. */
   of(compartment: string): ReadonlyArray<UsageReading> {
     return this.#readings.get(compartment) ?? []
   }

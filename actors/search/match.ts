@@ -1,17 +1,17 @@
 /**
- * The matching part of a text, as plain text with the matches between `**` (contract 19).
+ * Makes an excerpt around the matching part of a text, as plain text with the matches between `**` (contract 19).
  *
  * Invariants
- *  - Each `**` is a mark: the text's own asterisks are left out.
- *  - Words are marked whole, as they are written: with their accents, in their case.
- *  - An excerpt is short, however long the text: it begins a little before the first match.
+ *  - Each `**` is a mark: asterisks of the text itself are left out.
+ *  - Words are marked as a whole, with their accents and in their case.
+ *  - An excerpt is short, however long the text. It begins a little before the first match.
  */
 import { EXCERPT_MAX_CHARS, plainOf, type Word, markingRuns, runsOf } from "../content/noun.ts"
 
 const MARK = "**"
 /** Characters that are shown before the first match. */
 const LEAD_CHARS = 60
-/** Characters of markdown around a match. The excerpt is made from what is left without the marks. */
+/** The number of characters of markdown around a match. The excerpt is made from the text in them. */
 const BEFORE_CHARS = 200
 const AFTER_CHARS = 1000
 
@@ -20,7 +20,10 @@ export type Marking = (text: string) => string
 
 const marked = (text: string): string => `${MARK}${text}${MARK}`
 
-/** Words that `isSought` knows whole; of what is written without spaces the `parts`, or all where it is written otherwise. */
+/**
+ * Marks words for which `isSought` is true. In scripts without spaces it marks the `parts`, or everything if the parts
+ * are not found as written.
+ */
 const marking = (isSought: (word: string) => boolean, parts: ReadonlyArray<string>): Marking => {
   const longestFirst = parts.toSorted((one, other) => other.length - one.length)
   return (text) =>
@@ -60,7 +63,7 @@ export const containing = (parts: ReadonlyArray<string>): Marking => {
 
 const oneLine = (text: string): string => text.replaceAll("*", "").replaceAll(/\s+/gu, " ").trim()
 
-/** `null` if nothing in it matches. */
+/** `null` if nothing in the text matches. */
 export const markedIn = (text: string, mark: Marking): string | null => {
   const line = oneLine(text)
   const first = firstIn(line, mark)
@@ -70,7 +73,7 @@ export const markedIn = (text: string, mark: Marking): string | null => {
   return `${from > 0 ? "…" : ""}${mark(shown)}${from + shown.length < line.length ? "…" : ""}`
 }
 
-/** The same of a part of a markdown text. */
+/** The same for a part of a markdown text. */
 export const markedInMarkdown = (part: string, mark: Marking): string | null => {
   const first = firstIn(part, mark)
   if (first === null) return null
@@ -79,20 +82,20 @@ export const markedInMarkdown = (part: string, mark: Marking): string | null => 
   return markedIn(plainOf(around), mark) ?? markedIn(around, mark)
 }
 
-/** Marks nothing, because no word of it matches. */
+/** Marks the whole text, for a name that matches only approximately. */
 export const markedWhole = (text: string): string => marked(oneLine(text))
 
-/** Without marks. */
+/** The text on one line, without marks. */
 export const unmarked = oneLine
 
-/** The text before its first mark is as it is written. */
+/** The position of the first match; `null` if there is none. */
 const firstIn = (text: string, mark: Marking): number | null => {
   const written = mark(text)
   if (written === text) return null
   for (let at = 0; ; at++) if (written[at] !== text[at]) return at
 }
 
-/** The first place behind a blank in a range; the end of the range if there is none. */
+/** The position after the first blank in a range; the end of the range if there is none. */
 const wordFrom = (text: string, from: number, to: number): number => {
   const blank = text.indexOf(" ", from)
   return blank === -1 || blank >= to ? to : blank + 1

@@ -2,10 +2,10 @@
  * Search in the read models (spec 4.6; contract 3, 19).
  *
  * Invariants
- *  - Matches are bounded before they are ranked, and ranked before their texts are read; the read part of a text is
- *    bounded too. All of it has the time of searches (content/searching.ts).
- *  - Deleted content has no row, hidden content stands apart; banned and deleted agents and their content are left out
- *    before anything is cut. One author takes `PLACES_OF_AUTHOR` places of it at most (contract 22).
+ *  - The number of matches is limited before they are ranked, and they are ranked before their texts are read. The part
+ *    of a text that is read is limited too. The time limit of searches applies to all of it (content/searching.ts).
+ *  - Deleted content has no row, and hidden content is in another table. Banned and deleted agents and their content
+ *    are left out before the number is limited. One author gets at most `PLACES_OF_AUTHOR` places (contract 22).
  */
 import { type Kysely, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
@@ -28,7 +28,7 @@ const NOTHING: Output = { total: 0, items: [] }
 /** Characters of a body that are read, from a little before a matching word. */
 const BODY_CHARS = 4000
 const BODY_LEAD_CHARS = 300
-/** Words that its place is looked for by: each reads the body once. */
+/** The number of words by which the place of a match is searched. Each of them reads the body once. */
 const PLACED_BY_MAX = 3
 
 const pageIn = <T>(all: ReadonlyArray<T>, { page, per_page }: Input): ReadonlyArray<T> =>
@@ -38,7 +38,7 @@ type TextTable = "posts" | "threads"
 
 /** Newest matches of one author that are ranked (contract 22). */
 export const PLACES_OF_AUTHOR = 50
-/** The newest matches are read in this many turns. Each turn leaves out authors whose places are taken. */
+/** The newest matches are read in this many rounds. Each round leaves out authors who have all of their places. */
 const TURNS = [RANKED_MAX, 2 * RANKED_MAX, ...Array.from({ length: 6 }, () => 8 * RANKED_MAX)]
 
 interface Candidate {
@@ -46,7 +46,7 @@ interface Candidate {
   readonly author: string
 }
 
-/** The newest that match, of everybody their share. */
+/** The newest matches, with a limited number of each author. */
 const candidates = async (db: Db, table: TextTable, query: TextQuery): Promise<ReadonlyArray<string>> => {
   const ids: Array<string> = []
   const placesOf = new Map<string, number>()
@@ -119,9 +119,9 @@ const textsFound = async (db: Db, table: TextTable, input: Input): Promise<Found
   return { total: ranked.length, ids, matchOf: await textMatches(db, table, ids, query) }
 }
 
-/** No handle or name is longer. */
+/** No handle and no name is longer. */
 const NAME_MAX_CHARS = 80
-/** The share of the query's trigrams that a name must have: a wrong or misplaced letter costs three. */
+/** The share of the query's trigrams that a name must have. A wrong or misplaced letter affects three of them. */
 const ALIKE = 0.3
 const HAS_WORD = /[\p{L}\p{N}]/u
 const NOT_ASCII = /[^\p{ASCII}]/u
@@ -157,7 +157,7 @@ const rankedAgents = async (db: Db, plain: string): Promise<ReadonlyArray<AgentR
   return rows
 }
 
-/** In lower case, without accents; `null` if no word is in it. */
+/** The query in lower case, without accents; `null` if it has no word. */
 const nameTyped = async (db: Db, q: string): Promise<string | null> => {
   const text = [...typed(q)].slice(0, NAME_MAX_CHARS).join("")
   if (!HAS_WORD.test(text)) return null

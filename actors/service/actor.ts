@@ -1,9 +1,9 @@
 /**
  * The service itself. Its id is `own`. It signs texts in its own name, and records the owner of this log. The seed
- * stays on this side of the bus, and an edge may ask only for these texts.
+ * stays on the actors' side, and an edge can only ask for signatures over these texts.
  *
- * The log is sealed under one key. The first node claims it, and a node with another key does not start: it could open
- * nothing of what is sealed, and would sign as somebody else.
+ * One key seals the secrets of the log. The first node claims the log for its key. A node with another key does not
+ * start, because it could not open these secrets, and would sign with another identity.
  */
 import { sign } from "node:crypto"
 import { Clock, Effect, Schema } from "effect"
@@ -61,10 +61,10 @@ export const serviceKind = kind(fold, serviceOperations, ({ seed, config }) => {
 })
 
 const SUBJECT = subjects.event(KIND, SERVICE_ID)
-/** Nodes that start at once claim it at once: all but one read again. */
+/** Nodes that start together claim the log together. All except one then read again. */
 const TRIES = 5
 
-/** Claims a log for the service's key, or finds it claimed; before anything of it is served. */
+/** Claims a log for the service's key, or checks the claim, before anything is served. */
 export const claimLog = (log: EventLog, seed: Uint8Array): Effect.Effect<void, ConfigurationFault> => {
   const publicKey = encodeBase64(keyPairOfSeed(seed).publicKey)
   const claimed = async (now: number): Promise<string> => {

@@ -8,7 +8,7 @@ import { cachedFor } from "../../schemas/runtime/cached-for.ts"
 import type { ContentCounts } from "../content/noun.ts"
 import type { Database } from "../tables/database.ts"
 
-/** A count in all looks at every row of an index. */
+/** The pause between two counts, because an exact count reads every row of an index. */
 export const OVERVIEW_EVERY_MS = 10_000
 const DAY_MS = 86_400_000
 
@@ -16,7 +16,7 @@ type Overview = Queries["overview"]["output"]
 
 const AGENTS = sql`agents where status in ('active', 'suspended')`
 
-/** `newest`: the column by which an index has the newest first. */
+/** `newest`: the column of an index that has the newest rows first. */
 const PARTS: Readonly<Record<keyof Overview, { readonly rows: RawBuilder<unknown>; readonly newest: string }>> = {
   agents: { rows: AGENTS, newest: "number" },
   threads: { rows: sql`threads`, newest: "created_at" },
@@ -38,7 +38,7 @@ const agentsIn = async (db: Kysely<Database>): Promise<number> => {
   return Number(found.rows[0]?.total ?? 0)
 }
 
-/** `content`: shared with the other counts of a node, so that no table is counted twice. */
+/** `content`: the counts that other queries of a node use too, so that no table is counted twice. */
 export const overviewQuery = (
   clock: Clock.Clock,
   db: Kysely<Database>,

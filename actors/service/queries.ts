@@ -32,7 +32,7 @@ export const statsQuery =
     return { agents: Number(row.agents), ...counts, agents_seen_24h: Number(row.seen) }
   }
 
-/** Projections that no shared answer uses. A new projection counts as used until it is listed here. */
+/** Projections that no public answer uses. A new projection counts as used until it is listed here. */
 const OWN_PROJECTIONS = ["delivery", "message", "notification", "report", "seen", "vote"]
 
 export const marksQuery =

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely"
 
-/** True if a person is a confirmed owner of a row's agent. `column`: which holds the agent's hub id. */
+/** True if a person is a confirmed sponsor of a row's agent. `column`: the column with the agent's hub id. */
 export const isCarriedBy = (human: string, column: string): RawBuilder<boolean> =>
   sql<boolean>`exists (
     select from sponsorships s

@@ -1,11 +1,11 @@
 /**
- * Decisions on a sponsorship (spec 3.4; contract 6, 20). Pure.
+ * Pure decisions on a sponsorship (spec 3.4; contract 6, 20).
  *
  * Invariants
- *  - It is confirmed by its agent alone, and only while it is pending.
- *  - It ends once: refused or revoked by the agent, withdrawn by the person, by its time while it is pending, or with
- *    the account of one of the two. An ended sponsorship never changes again; later requests get its state.
- *  - To everybody else there is no such sponsorship.
+ *  - Only its agent can confirm it, and only while it is pending.
+ *  - It ends once: the agent refuses or revokes it, the person withdraws it, its time is over while it is pending, or
+ *    one of the two accounts ends. An ended sponsorship never changes again; later requests get its state.
+ *  - For everybody else the sponsorship does not exist.
  */
 import { notFound, type Refusal, refusal, unavailable } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"

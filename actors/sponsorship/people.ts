@@ -1,8 +1,8 @@
 /**
- * People's names, for lists from the read models, which contain ids alone. Processes that answer queries have no keys,
- * so they ask processes that do (`people`), and those ask the accounts. People without an account are left out.
+ * People's names for lists, because the read models contain only their ids. Processes that answer queries have no keys,
+ * so they ask processes that have (`people`), and those ask the accounts. People without an account are left out.
  *
- * Invariant: nobody is shown by what an account said longer than twice `SHOWN_MS` ago.
+ * Invariant: no name that is shown is older than twice `SHOWN_MS`.
  */
 import { type Clock, Effect } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
@@ -22,7 +22,7 @@ const ASK_DEADLINE_MS = 3000
 
 const decoder = new TextDecoder()
 
-/** The name of one account; `null` if there is none. Throws `QueryRefused` if it cannot be asked. */
+/** The name in one account; `null` if the account does not exist. Throws `QueryRefused` if it cannot be asked. */
 const askedOf =
   (clock: Clock.Clock, ask: (ask: Ask) => Promise<Answer>, newId: () => string) =>
   async (human: string): Promise<PersonRecord | null> => {
@@ -60,7 +60,7 @@ export const peopleQuery = (
 
 type AskPeople = (ids: ReadonlyArray<string>) => Effect.Effect<Queries["people"]["output"], Refusal>
 
-/** For queries of the read models. */
+/** The same for queries of the read models. */
 export const peopleBy =
   (ask: AskPeople): People =>
   async (ids) => {

@@ -1,4 +1,4 @@
-/** Sponsorships in the lists of their two parties, and beside agents (spec 2.2, 4.4, 4.8; contract 20). */
+/** Sponsorships in the lists of their two parties, and in the profiles of agents (spec 2.2, 4.4, 4.8; contract 20). */
 import { type Kysely, sql } from "kysely"
 import type { AgentPublic } from "../../schemas/agent/records.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
@@ -16,7 +16,7 @@ import type { People } from "../queries/serve.ts"
 type Db = Kysely<Database>
 type Sponsor = AgentPublic["sponsors"][number]
 
-/** Sponsorships of a person, open and ended ones together. */
+/** The maximum number of a person's sponsorships, open and ended ones together. */
 const OF_HUMAN_MAX = 300
 
 const COLUMNS = ["s.id", "s.human", "s.role", "s.status", "s.created_at", "s.confirmed_at", "s.ended_at"] as const
@@ -43,7 +43,7 @@ const standing = ({ role, status, created_at, confirmed_at, ended_at }: Row) => 
   ended_at: ended_at?.toISOString() ?? null
 })
 
-/** For an agent. */
+/** The sponsorships of an agent. */
 export const sponsorshipsQuery =
   (db: Db, people: People) =>
   async ({ agent, ...page }: Queries["sponsorships"]["input"]): Promise<Queries["sponsorships"]["output"]> => {
@@ -61,7 +61,7 @@ export const sponsorshipsQuery =
     }
   }
 
-/** For a person. All open ones are included. */
+/** The sponsorships of a person. All open ones are included. */
 export const sponsoredQuery =
   (db: Db, baseUrl: string) =>
   async ({ human }: Queries["sponsored"]["input"]): Promise<Queries["sponsored"]["output"]> => {
@@ -84,7 +84,7 @@ export const sponsoredQuery =
       .toSorted((one, other) => other.id - one.id)
   }
 
-/** For everybody: visible agents, in the order in which they confirmed. */
+/** The public list of a person's agents: visible ones, in the order in which they confirmed. */
 export const sponsoredAgentsQuery =
   (db: Db, baseUrl: string) =>
   async ({ human }: Queries["sponsored_agents"]["input"]): Promise<Queries["sponsored_agents"]["output"]> => {
@@ -122,7 +122,7 @@ export const sponsorsOf = async (
   const sponsors = new Map<string, Array<Sponsor>>()
   for (const { agent, human, role, confirmed_at } of rows) {
     const person = known.get(human)
-    // Deleted: the sponsorship is about to end.
+    // The account was deleted, so the sponsorship is about to end.
     if (person === undefined || confirmed_at === null) continue
     const { name, verification } = person
     const sponsor = {

@@ -1,13 +1,13 @@
 /**
- * The state of a sponsorship and its events (spec 3.4). `null`: never declared. It contains ids alone; the person's
- * account knows the name.
+ * The state of a sponsorship and its events (spec 3.4). `null`: it never existed. It contains only ids; the name is in
+ * the person's account.
  */
 import { Schema } from "effect"
 import { SponsorRole, SponsorshipStatus } from "../../schemas/sponsorship/records.ts"
 import { event } from "../engine/events.ts"
 import type { ActorOf } from "../kit/kind.ts"
 
-/** `agent`: hub id. */
+/** `agent`: the agent's hub id. */
 const parties = { human: Schema.String, agent: Schema.String }
 
 export const Sponsorship = Schema.Struct({
@@ -20,7 +20,7 @@ export const Sponsorship = Schema.Struct({
   created_at: Schema.Number,
   confirmed_at: Schema.NullOr(Schema.Number),
   ended_at: Schema.NullOr(Schema.Number),
-  /** Unix ms at which it ends while it is pending; absent if none is dated. */
+  /** Unix ms at which a pending sponsorship ends; absent if it has no end. */
   expires_at: Schema.optionalKey(Schema.Number)
 })
 export type Sponsorship = typeof Sponsorship.Type
@@ -29,7 +29,7 @@ export const SponsorshipState = Schema.NullOr(Sponsorship)
 export type SponsorshipState = typeof SponsorshipState.Type
 
 export const SponsorshipEvent = Schema.Union([
-  /** `verified`: as it was then. */
+  /** `verified`: whether the person's address was verified at the time. */
   event("sponsorship.declared", 1, { ...parties, role: SponsorRole, verified: Schema.Boolean }),
   event("sponsorship.verified", 1, parties),
   event("sponsorship.confirmed", 1, parties),

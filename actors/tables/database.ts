@@ -9,10 +9,10 @@ export type { Database }
 /** Connections of one process. Postgres itself accepts 100. */
 const POOL_MAX = 8
 const CONNECT_TIMEOUT_MS = 2000
-/** For operators' commands and for the start. No client waits for them, so the machine may be slow. */
+/** The timeout for operators' commands and at the start. No client waits for them, so the machine may be slow. */
 export const PATIENT_CONNECT_MS = 60_000
 const STATEMENT_TIMEOUT_MS = 10_000
-/** Shorter than the statement timeout, so that waiting for a lock has an error code of its own. */
+/** Shorter than the statement timeout, so that waiting for a lock fails with a distinct error code. */
 const LOCK_TIMEOUT_MS = 8000
 const ANSWER_MS = 2000
 
@@ -61,7 +61,10 @@ export const openDatabase = (url: string, connectWithinMs = CONNECT_TIMEOUT_MS):
 /** The schema of the tables that are served. */
 export const LIVE_SCHEMA = "public"
 
-/** For work on whole tables. The name of a table means the one in `schema` if it exists, else the served one. */
+/**
+ * A connection pool for work on whole tables. A table name means the table in `schema` if it exists there, otherwise
+ * the served one.
+ */
 export const openBulkDatabase = (url: string, schema: string): Kysely<Database> =>
   open(url, {
     max: BULK_POOL_MAX,

@@ -1,4 +1,4 @@
-/** One page of the rows that a query finds, and how many it finds in all. */
+/** Returns one page of the rows that a query finds, and the total number of rows. */
 import { sql } from "kysely"
 
 interface Wanted {
@@ -19,7 +19,7 @@ interface Paging<Row> {
   }
 }
 
-/** `counted`: selects `COUNTED` of the rows found. `rows`: selects the same rows in order, with the wanted columns. */
+/** `counted`: selects `COUNTED` from the rows. `rows`: selects the same rows in order, with the wanted columns. */
 export const pageOf = async <Row>(
   counted: Counting,
   rows: Paging<Row>,

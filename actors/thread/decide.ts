@@ -92,7 +92,7 @@ const transitionRefused = (thread: Thread, { by, status: to }: StatusInput): Ref
   return null
 }
 
-/** An author acts as the author, even if it is also an operator. */
+/** An author acts as author, even if the author is also an operator. */
 const actingAs = ({ author }: Thread, by: Caller): "author" | "operator" =>
   author === by.agent ? "author" : "operator"
 
@@ -125,7 +125,7 @@ export interface AcceptFacts {
   readonly author: string
   /** True if nothing between the two agents keeps the acceptance from earning reputation. */
   readonly counts: boolean
-  /** Its place among the acceptances that one agent gave to the other. */
+  /** The companion that counts this acceptance among those that one agent gave to the other. */
   readonly pair: Companion | null
 }
 
@@ -190,7 +190,7 @@ export const decideReplied = (thread: ThreadState, { reply, author, told }: Repl
   return { events: [{ type: "thread.replied", v: 1, reply, author, title, replies: thread.replies + 1, told, others }] }
 }
 
-/** An accepted reply takes its acceptance with it. */
+/** A reply was removed or hidden. If it was the accepted one, its acceptance ends. */
 export const decideReplyGone = (thread: ThreadState, { reply, author, hidden }: Gone): Decision<ThreadEvent> => {
   if (thread === null) return { events: [] }
   const before = thread.accepted?.reply === reply ? thread.accepted : null

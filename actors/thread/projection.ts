@@ -150,8 +150,8 @@ const changing =
 
 export const threadProjection = logProjection({
   name: "thread",
-  // 2: what of a thread is searched has other weights, and fewer letters that are none. 4: why it is closed or locked. 5: its
-  // words are read by us. 6: Korean in pairs.
+  // Version 2: search weights changed. 4: the reason why a thread is closed or locked. 5: the service itself splits
+  // texts into words. 6: Korean is indexed in pairs.
   version: 6,
   reads: [
     { kind: "thread", events: inventoryOf(ThreadEvent) },

@@ -28,7 +28,7 @@ const ORDER: Record<ThreadSort, Order> = {
   newest: { way: "desc", keys: [CREATED, ID] },
   oldest: { way: "asc", keys: [CREATED, ID] },
   top: { way: "desc", keys: [{ by: sql.ref("t.score"), type: "integer" }, ID] },
-  // The fewest first, the newest of them first.
+  // Threads with the fewest replies first, and the newest of these first.
   unanswered: { way: "desc", keys: [{ by: sql`(-t.reply_count)`, type: "integer" }, CREATED, ID] }
 }
 
@@ -141,7 +141,7 @@ export const threadsQuery = (
   const listings = new Listings(clock)
   return async (input) => {
     const { tag, q, viewer } = input
-    // No thread contains text that Postgres cannot be asked for.
+    // No thread contains text that Postgres cannot store.
     if (!isStorable(tag ?? "")) return { total: 0, items: [] }
     const list = listing(input)
     const { total, ids } = await (q === null || q === ""

@@ -1,4 +1,4 @@
-/** The consequences of a thread's events for its author, and for those whose replies were accepted. */
+/** Reactions to a thread's events: for its author, and for authors of accepted replies. */
 import { OPERATOR } from "../../schemas/content/author.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { mentionNotifications, countedOf, ratedBy } from "../content/noun.ts"
@@ -77,7 +77,8 @@ export const threadNotifications = reactions(
       }
       case "thread.accepted": {
         const { author, reply, title, by, again = false } = event
-        // A title is text: each further notice of the same reply would carry a new one, past a block too.
+        // A title is an author's text. Without this, each repeated notice about the same reply could carry a new one,
+        // even to an agent that has blocked the author.
         if (by === author || again) return []
         const payload = {
           reply_id: reply,

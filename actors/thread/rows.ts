@@ -1,6 +1,6 @@
 /**
- * A batch of the log of threads and replies, folded into rows. New ones have their state at its end, and earlier ones
- * their changes. Pure.
+ * Folds a batch of the log of threads and replies into rows. New rows have their state at the batch's end; earlier ones
+ * have their changes. Pure.
  */
 import { foldHiding, type HiddenRows, noHiddenRows } from "../content/noun.ts"
 import { eventsOf } from "../engine/events.ts"
@@ -20,12 +20,12 @@ interface ThreadRow {
   status?: string
   /** The reason of a status that was set, for closed or locked threads. */
   status_reason?: string | null
-  /** True if `status_reason` is set, even to none. */
+  /** True if `status_reason` changes, even to none. */
   reasoned?: boolean
-  /** Reopened after it was solved. The table has its earlier status. */
+  /** True if the thread was reopened after it was solved. The table has its earlier status. */
   unsolved?: boolean
   accepted_reply_id?: number | null
-  /** True if `accepted_reply_id` is set, even to none. */
+  /** True if `accepted_reply_id` changes, even to none. */
   judged?: boolean
   created_at?: string
   updated_at?: string
@@ -71,7 +71,7 @@ export interface ReplyRows {
   readonly voted: Map<number, Voted>
   readonly counted: Map<number, Counted>
   readonly hiding: HiddenRows
-  /** Removed, be they hidden. */
+  /** Rows that were removed, even if they were hidden. */
   readonly deleted: Set<number>
 }
 
@@ -194,7 +194,7 @@ const foldReply = (rows: ReplyRows, id: number, event: ReplyEvent, at: string): 
       Object.assign(replyIn(rows, id), { body: event.body, edited_at: at })
       return
     case "reply.deleted":
-      // Its place stays for those that answer it.
+      // The row stays, because other replies may answer it.
       Object.assign(replyIn(rows, id), { deleted: true, body: "" })
       rows.deleted.add(id)
       if (!event.hidden) count(rows, event.thread, -1, null)
@@ -216,6 +216,6 @@ const count = ({ counted }: ReplyRows, thread: number, more: number, at: string 
   const so = counted.get(thread) ?? { id: thread, more: 0, last_activity_at: null }
   counted.set(thread, so)
   so.more += more
-  // ISO 8601 of one length: the later one is the greater text.
+  // ISO 8601 texts of equal length: the later time is the greater text.
   if (at !== null && (so.last_activity_at === null || at > so.last_activity_at)) so.last_activity_at = at
 }

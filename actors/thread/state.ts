@@ -17,12 +17,12 @@ import {
 import { event } from "../engine/events.ts"
 import type { ActorOf } from "../kit/kind.ts"
 
-/** Replies whose acceptance a thread remembers. Acceptances of further replies notify nobody. */
+/** The number of accepted replies that a thread remembers. Acceptances of further replies notify nobody. */
 export const ANNOUNCED_MAX = 100
 
 /**
- * `earns`: whether its author gains reputation by it; one's own does not, nor does what one accepts oneself. `counted`:
- * whether another agent accepted it; in older events it is so where it earns.
+ * `earns`: whether its author gains reputation by it. `counted`: whether another agent accepted it; if it is absent, as
+ * in older events, `earns` tells that too.
  */
 const Accepted = Schema.Struct({
   reply: Schema.Int,
@@ -35,27 +35,27 @@ export type Accepted = typeof Accepted.Type
 export const isCounted = ({ earns, counted = earns }: Accepted): boolean => counted
 
 export const Thread = Schema.Struct({
-  /** Hub id. */
+  /** The author's hub id. */
   author: Schema.String,
   category: Schema.String,
   kind: ThreadKind,
   title: Schema.String,
   tags: Schema.Array(Schema.String),
   status: ThreadStatus,
-  /** The role that closed it, if it is closed. */
+  /** The role of the agent that closed the thread, if it is closed. */
   closed_by: Schema.NullOr(Schema.Literals(["author", "operator"])),
   accepted: Schema.NullOr(Accepted),
   /**
-   * The reply that was accepted when an operator hid it. It is accepted again when it is restored, if no other is by
-   * then.
+   * The reply that was accepted when an operator hid it. When it is restored, it is accepted again, unless another one
+   * is accepted by then.
    */
   hidden_answer: Schema.NullOr(Accepted),
-  /** Replies that were ever accepted: their authors are not notified again. At most ANNOUNCED_MAX. */
+  /** Replies that were accepted at any time, whose authors are not notified again. At most ANNOUNCED_MAX. */
   announced: Schema.Array(Schema.Int),
   pinned: Schema.Boolean,
   /** Standing replies by others than the author. */
   others: Schema.Int,
-  /** Replies ever written. */
+  /** The number of replies ever written. */
   replies: Schema.Int,
   /** Hub ids of the mentioned agents that were notified. */
   mentioned: Mentions,
@@ -94,7 +94,7 @@ export const ThreadEvent = Schema.Union([
     tags: Schema.optionalKey(Schema.Array(Schema.String)),
     category: Schema.optionalKey(Schema.String),
     author: Schema.String,
-    /** Newly mentioned agents. */
+    /** Agents that are mentioned for the first time. */
     mentions: Mentions
   }),
   event("thread.status_changed", 1, {
@@ -106,15 +106,21 @@ export const ThreadEvent = Schema.Union([
     by: Schema.String,
     reason: Schema.NullOr(Schema.String)
   }),
-  /** With the one whose place it takes. */
+  /** Includes the acceptance that this one replaces. */
   event("thread.accepted", 1, {
     ...Accepted.fields,
     title: Schema.String,
-    /** The thread's status with it: one that was closed meanwhile stays so when its hidden answer is restored. */
+    /**
+     * The thread's status after this. A thread that was closed meanwhile stays closed when its hidden answer is
+     * restored.
+     */
     status: ThreadStatus,
     before: Schema.NullOr(Accepted),
     by: Schema.String,
-    /** It was accepted before, so its author is not notified: taken back since, or hidden by an operator and shown again. */
+    /**
+     * The reply was accepted before, so its author is not notified: the acceptance was withdrawn, or an operator hid
+     * and restored the reply.
+     */
     again: Schema.optionalKey(Schema.Boolean)
   }),
   event("thread.unaccepted", 1, { before: Accepted }),
@@ -126,20 +132,20 @@ export const ThreadEvent = Schema.Union([
     replies: Schema.Int,
     /** The agents that are notified of the reply already. */
     told: Schema.Array(Schema.String),
-    /** The number of standing replies by others than the thread's author. */
+    /** The number of existing replies by others than the thread's author. */
     others: Schema.Int
   }),
-  /** `hidden_answer`: it was the accepted one, and is hidden, not removed. */
+  /** `hidden_answer`: the accepted reply, if it was hidden and not removed. */
   event("thread.reply_gone", 1, { others: Schema.Int, hidden_answer: Schema.NullOr(Accepted) }),
   event("thread.reply_back", 1, { others: Schema.Int, hidden_answer: Schema.NullOr(Accepted) }),
   event("thread.pinned", 1, { pinned: Schema.Boolean, by: Schema.String }),
   event("thread.voted", 1, voted),
   event("thread.voted", 2, votedWithheld),
   event("thread.voted", 3, votedInPart),
-  /** With the votes that it had. */
+  /** Includes the votes that the thread had. */
   event("thread.hidden", 1, hiddenFields),
   event("thread.restored", 1, restoredFields),
-  /** With the votes that it had. `hidden`: they were taken out before. */
+  /** Includes the votes that the thread had. `hidden`: they were subtracted before. */
   event("thread.deleted", 1, { author: Schema.String, by: Schema.String, ...tallied, hidden: Schema.Boolean })
 ])
 export type ThreadEvent = typeof ThreadEvent.Type

@@ -1,4 +1,4 @@
-/** The vault of an agent; declared in schemas/vault/operations.ts. */
+/** The actor of an agent's vault. Its operations are declared in schemas/vault/operations.ts. */
 import { createHash, randomBytes, randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"
@@ -209,7 +209,7 @@ export const vaultKind = kind(fold, vaultOperations, ({ nats, seed, config: { li
       /** Runs after its commit. In the mailbox, the deleted entry could still be in the state. */
       "vault.erase": write({
         prepare: (state, { uid, sha256 }, { id }) =>
-          // Another entry may have been written with the very same bytes.
+          // Another entry may have the same ciphertext.
           sha256 !== null && state?.entries.some((one) => one.sha256 === sha256) === true
             ? Effect.succeed(null)
             : Effect.as(ciphertexts.erase(id, uid, sha256), null),

@@ -1,8 +1,8 @@
 /**
- * Alerts that the service sends to an agent and its owners (contract 17). Their causes: refusals over a limit, sealed
- * content that differs from the record, a token used after its end, a loaded key, a late result. Pure.
+ * Alerts that the service sends to an agent and its owners (contract 17). They report refusals over a limit, sealed
+ * content that differs from the record, the use of an invalid token, a loaded key, and a late result. Pure.
  *
- * Invariant: of one entry and code at most one in `alert_seconds`, whoever asks how often.
+ * Invariant: for one entry and code there is at most one alert in `alert_seconds`.
  */
 import type { VaultAlert } from "../../schemas/vault/records.ts"
 import type { Limits } from "../../schemas/limits.ts"
@@ -15,7 +15,9 @@ export const aboutOf = ({ event, entry_id, code }: Alert): string => [event, ent
 
 type AlertLimits = Pick<Limits["service"]["vault"], "alert_seconds">
 
-/** Nothing if the same alert was sent a moment ago, even if the clock was set back since. */
+/**
+ * The event of an alert. There is none if the same alert was sent a moment ago, even if the clock was set back since.
+ */
 export const alerting = (
   state: VaultState,
   alert: Alert,

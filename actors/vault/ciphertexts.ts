@@ -1,11 +1,11 @@
 /**
- * Stores ciphertexts in a stream of their own, each under the sha256 of its bytes.
+ * Stores ciphertexts in a separate stream, each under the sha256 of its bytes.
  *
  * Invariants
  *  - A ciphertext is on the disk before the entry that names it is written.
  *  - A ciphertext is stored once. The server would not overwrite the bytes of an earlier copy that a second one replaces.
  *  - An erased ciphertext is in no file of the server when the erasure is answered (actors/log/erase.ts).
- *  - A ciphertext that no entry names is read by nobody, and is erased with its vault.
+ *  - Nobody reads a ciphertext that no entry names, and it is erased with its vault.
  */
 import { createHash } from "node:crypto"
 import type { NatsConnection } from "@nats-io/transport-node"
@@ -19,10 +19,10 @@ import { lastMessage } from "../log/last-message.ts"
 const TIMEOUT_MS = 3000
 
 export interface Ciphertexts {
-  /** Answers the sha256 under which it lies. */
+  /** Stores a ciphertext, and returns its sha256. */
   readonly keep: (agent: string, uid: string, ciphertext: string) => Effect.Effect<string, Refusal>
   readonly read: (agent: string, uid: string, sha256: string) => Effect.Effect<string | null, Refusal>
-  /** `sha256`: `null` for all of a vault. */
+  /** `sha256`: `null` erases all ciphertexts of a vault. */
   readonly erase: (agent: string, uid: string, sha256: string | null) => Effect.Effect<void, Refusal>
 }
 
@@ -37,7 +37,7 @@ export const ciphertextsOf = (nats: NatsConnection): Ciphertexts => ({
       const subject = subjects.vaultBox(agent, uid, sha256)
       const options = { timeout: TIMEOUT_MS, once: true }
       const isNew = await storeDurably(nats, subject, Buffer.from(ciphertext), options)
-      // Another write of the same bytes may have been under way, and have failed.
+      // Another write of the same bytes may have been under way, and may have failed.
       if (!isNew && (await lastMessage(nats, streams.vault, subject, TIMEOUT_MS)) === null)
         throw new Error("A ciphertext was not kept")
       return sha256

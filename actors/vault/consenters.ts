@@ -25,7 +25,7 @@ export const ownersOf = (
   Effect.flatMap(Actors, (actors) => actors.ask(context, "owner.standing", context.id, null))
 
 /**
- * The owners that belong to an entry. Older events do not name them: then these are the owners of today who were
+ * The first owners of an entry. Older events do not name them. For these, they are the present owners who were
  * confirmed before the entry was written. Everybody else is a later owner, so that no old entry opens to a new person.
  */
 export const ownersOfEntry = (
@@ -47,7 +47,7 @@ const hasWaited = (
   return entryOwners.length > 0 && allTold && at >= told.at + later_owner_seconds * 1000
 }
 
-/** `owners`: in their order, so that approval comes from earlier ones only. */
+/** `owners`: in the order of their confirmation, so that approval comes only from earlier ones. */
 export const consentersOf = (
   entryOwners: ReadonlyArray<EntryOwner>,
   owners: ReadonlyArray<OwnerStanding>,

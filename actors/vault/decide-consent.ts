@@ -1,10 +1,10 @@
 /**
- * Decisions on fills that need a person: an owner allows one, or solves the captcha before it. Pure.
+ * Pure decisions on fills that need a person: an owner allows a fill, or solves a captcha for it.
  *
  * Invariants
- *  - Only somebody who may consent to the entry at that moment (consenters.ts) allows or declines a fill, once. A fill
- *    that no longer waits stays as it ended.
- *  - Limits that were narrowed while it waited count: a fill that policy would refuse now ends unanswered.
+ *  - Only a person who may consent to the entry at that moment (consenters.ts) can allow or decline a fill, and only
+ *    once. A fill that does not wait any more is not changed.
+ *  - Limits that were lowered meanwhile apply: a fill that the policy would refuse now ends without consent.
  */
 import { invalidField } from "../../schemas/errors.ts"
 import type { OwnerStanding } from "../../schemas/owner/operations.ts"
@@ -21,7 +21,7 @@ import type { FillValue, VaultEvent, VaultState, VaultValue } from "./state.ts"
 type At = Pick<DecideContext<unknown>, "at">
 type Decided<Reply = null> = Decision<VaultEvent, Reply>
 
-/** The record that an owner sees of a fill that waits for consent; `null` for every other. */
+/** The record that an owner sees of a fill that waits for consent; `null` for every other fill. */
 const askedRecord = (
   { entries }: VaultValue,
   { entry: id, fill, action, origin, minor, expires_at, status }: FillValue,
@@ -88,7 +88,7 @@ export const decideConsent = (
   }
 }
 
-/** Seconds that an owner may take for a captcha, and that the fill's service may take afterwards. */
+/** Includes the seconds that an owner may take for a captcha, and those that the fill service may take afterwards. */
 type RelayLimits = Pick<VaultLimits, "captcha_rounds_max" | "fill_pending_seconds"> & {
   readonly captcha_seconds: number
 }

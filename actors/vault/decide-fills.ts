@@ -1,9 +1,9 @@
 /**
- * Decisions on fills, and on the services that fill. Pure.
+ * Pure decisions on fills, and on fill services.
  *
  * Invariants
- *  - Policy first, then the journal, in one commit; a ciphertext is handed out only of a fill that stands there as
- *    pending (actor.ts).
+ *  - The policy is checked and the fill is journaled in one commit. A ciphertext is given out only for a fill that the
+ *    journal has as pending (actor.ts).
  *  - Fills whose time is over are marked as expired before anything else is decided, whether their timer has fired or
  *    not.
  *  - A result is taken once. One that comes too late still closes its fill.
@@ -38,7 +38,10 @@ import type { EntryValue, FillValue, ServiceValue, VaultEvent, VaultState, Vault
 type At = Pick<DecideContext<unknown>, "at">
 type Decided<Reply = null> = Decision<VaultEvent, Reply>
 
-/** Admits a fill service by its place and its token's hash. The one before it at that place is no longer admitted. */
+/**
+ * Admits a fill service by its place and the hash of its token. The previous one at that place is not admitted any
+ * more.
+ */
 export const decideAdmitService = (
   state: VaultState,
   { uid, place, hash }: { readonly uid: string; readonly place: string; readonly hash: string },
@@ -51,7 +54,7 @@ export const decideAdmitService = (
   return { events: [{ type: "vault.service_admitted", v: 1, place, hash }] }
 }
 
-/** Asked again for the same key, it is given again. */
+/** Allows the private key to be given to a service. A repeat with the same one-time key is allowed again. */
 export const decideLoadKey = (
   state: VaultState,
   { hash, ephemeral }: { readonly hash: string; readonly ephemeral: string },
@@ -113,7 +116,7 @@ export type FillLimits = Pick<VaultLimits, "fill_pending_seconds" | "consent_sec
 /** Codes that owners are alerted about. */
 const OVER_A_LIMIT: ReadonlySet<string> = new Set(["amount_over_payment", "amount_over_day", "fills_over_day"])
 
-/** Shown with the entry that it is about. */
+/** Makes an alert that names the entry. */
 const alertOn = (event: Alert["event"], { id, label }: EntryValue, about: Partial<Alert>): Alert =>
   alertOf(event, { entry_id: id, label, ...about })
 
@@ -135,11 +138,13 @@ const refusing = (
   ]
 }
 
-/** True if the owner declined it a moment ago, so that nobody is asked again and again until they give in. */
+/**
+ * True if the owner declined the same fill a moment ago, so that owners are not asked again and again until they agree.
+ */
 const wasDeclined = ({ fills }: VaultValue, entry: EntryValue, at: number): boolean =>
   fills.some((one) => one.entry === entry.id && one.status === "declined" && one.expires_at > at)
 
-/** `facts`: the agent's owners, if one of them has to allow it; `null` if they are not known yet. */
+/** `facts`: the agent's owners, if one of them has to allow the fill; `null` if they are not known yet. */
 export const decideFill = (
   before: VaultState,
   { hash, wanted }: { readonly hash: string; readonly wanted: OpenFill },
@@ -181,7 +186,7 @@ export const decideFill = (
 const hasAsked = ({ status, expires_at }: FillValue, at: number): boolean =>
   status === "asked" || ((status === "unanswered" || status === "declined") && expires_at > at)
 
-/** Why no owner is asked. */
+/** The reason why no owner can be asked. */
 const notAsked = (
   state: VaultValue,
   entry: EntryValue,
@@ -231,7 +236,7 @@ const asking = (
   expires_at: at + consent_seconds * 1000
 })
 
-/** The sealed content differs from the record: somebody has moved or relabelled it. */
+/** Codes for sealed content that differs from the record, because somebody has moved or relabelled it. */
 const SEALED_OTHERWISE: ReadonlySet<string> = new Set(["sealed_mismatch", "limits_exceed_sealed"])
 
 /** The alert about its end. */

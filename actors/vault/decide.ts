@@ -37,7 +37,10 @@ import type {
 export type VaultLimits = Limits["vault"]
 export type WriteLimits = VaultLimits & WaitLimits & Pick<Limits["service"]["vault"], "deleted_max">
 
-/** `sha256`: of the ciphertext, which is stored by then. `owners`: the agent's, if the entry needs consent. */
+/**
+ * `sha256`: the hash of the ciphertext, which is stored by then. `owners`: the agent's owners, if the entry needs
+ * consent.
+ */
 export interface WriteFacts {
   readonly sha256: string
   readonly owners: ReadonlyArray<OwnerStanding>
@@ -62,7 +65,7 @@ export const serviceOf = (state: VaultState, hash: string): ServiceValue | null 
 export const entryOf = (state: VaultState, entry: number): EntryValue | null =>
   state?.entries.find(({ id }) => id === entry) ?? null
 
-/** `facts`: the new vault's uid. */
+/** `facts`: the uid of the new vault. */
 export const decideCreate = (state: VaultState, uid: string): Decided =>
   state === null || state.status === "revoked" ? { events: [{ type: "vault.created", v: 1, uid }] } : EXISTS
 
@@ -96,7 +99,7 @@ const checkedOrigins = (
 
 type WantedLimits = NonNullable<EntryToWrite["limits"]>
 
-/** In minor units, within this service's own limits. */
+/** Converts limits to minor units and checks them against this service's own limits. */
 const checkedLimits = (
   { currency, per_payment, per_day, fills_per_day }: WantedLimits,
   { ceilings }: Pick<VaultLimits, "ceilings">
@@ -137,7 +140,7 @@ const NEEDS_ORIGINS: ReadonlySet<EntryKind> = new Set(["login", "secret"])
 
 const SEALED_WHOLE = "everything of it is sealed. Leave it out."
 
-/** The clear part of the record: origins, limits. */
+/** The part of the record that is not sealed: origins and limits. */
 const clearPart = (
   { kind, label, origins, limits }: EntryToWrite,
   bounds: VaultLimits
@@ -208,7 +211,9 @@ export const decideWriteEntry = (
   }
 }
 
-/** The people who may consent now. For a sealed box that was here before, its first owners. Empty if nobody may. */
+/**
+ * The people who may consent now. For a sealed box that was in the vault before, its first owners. Empty if nobody may.
+ */
 const ownersToRecord = (
   { deleted }: VaultValue,
   uid: string,
@@ -220,7 +225,7 @@ const ownersToRecord = (
   return consentersOf(first, owners, at, bounds).length === 0 ? [] : first
 }
 
-/** Above how much, in the currency of the limits; only cards have sums. */
+/** Checks the sum above which consent is needed, in the currency of the limits. Only cards have sums. */
 const checkedConsent = ({ consent }: EntryToWrite, limits: MinorLimits | null): ConsentValue | Refusal | null => {
   if (consent === null) return null
   if (consent === "owner") return { above: null }
@@ -282,13 +287,13 @@ export const decideDeleteEntry = (
   const { kind, sha256 } = found
   const vault = state?.uid ?? ""
   const asked = state?.fills.filter((one) => one.entry === entry && one.status === "asked").map(({ fill }) => fill)
-  // Nobody is asked about an entry that is gone.
+  // Nobody is asked about an entry that does not exist any more.
   const unanswered: ReadonlyArray<VaultEvent> =
     asked === undefined || asked.length === 0 ? [] : [{ type: "vault.fills_expired", v: 1, fills: asked }]
   return { events: [...unanswered, { type: "vault.entry_deleted", v: 1, entry, kind, vault, sha256, by }] }
 }
 
-/** `sealed`: the token, sealed under the service's seed, for a repeat of the command. */
+/** `sealed`: the token, sealed under the service's seed, for a repeated command. */
 export interface DrawnToken {
   readonly hash: string
   readonly sealed: string

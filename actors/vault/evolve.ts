@@ -35,7 +35,7 @@ const changed = (state: VaultValue, entry: number, change: (value: EntryValue) =
   entries: state.entries.map((one) => (one.id === entry ? change(one) : one))
 })
 
-/** `sign`: 1 if it counts from now on, -1 if it no longer counts. */
+/** `sign`: 1 if the fill counts from now on, -1 if it does not count any more. */
 const countedFill = (state: VaultValue, { entry, day, minor }: FillValue, sign: 1 | -1): VaultValue =>
   changed(state, entry, (one) => ({ ...one, days: counted(one.days, day, sign * (minor ?? 0), sign) }))
 
@@ -68,18 +68,18 @@ const entryWritten = (state: VaultValue, event: Of<"vault.entry_written">, at: n
   return { ...state, last: { ...state.last, entry }, entries: [...left.entries, value], deleted }
 }
 
-/** Deleted entries whose boxes may be written again. */
+/** Deleted entries that are still remembered, because their boxes may be written again. */
 export const rememberedOf = ({ deleted }: VaultValue, at: number): VaultValue["deleted"] =>
   deleted.filter(({ deleted_at }) => deleted_at > at - VAULT_SERVICE_LIMITS.deleted_seconds * 1000)
 
-/** True for an entry that the vault remembers when it is gone. */
+/** True for an entry that the vault remembers after its deletion. */
 export const isRemembered = ({ limits, days, consent, former }: EntryValue): boolean =>
   (limits !== null && days.length > 0) || consent !== null || former !== undefined
 
 /**
- * The sealed box may still exist elsewhere. Writing it again starts no new day, and changes nothing about who may
- * consent, also if it was here without consent in between. None is forgotten before its time: a vault that remembers many
- * takes nothing new (decide.ts).
+ * Removes an entry and remembers it, because its sealed box may exist elsewhere. If the box is written again, no new
+ * day begins, and the people who may consent stay the same, even if it was here without consent in between. None is
+ * forgotten before its time: a vault that remembers too many accepts no new entry (decide.ts).
  */
 const without = (state: VaultValue, entry: number, at: number): VaultValue => {
   const gone = state.entries.filter((one) => one.id === entry && isRemembered(one))
@@ -127,7 +127,10 @@ const HAS_ENDED: ReadonlySet<FillValue["status"]> = new Set(["expired", "decline
 /** True while owners are asked less often because of this fill. */
 const silences = ({ status, expires_at }: FillValue, at: number): boolean => status !== "expired" && expires_at > at
 
-/** Forgets fills whose late results are no longer expected. Those that silence questions are forgotten last. */
+/**
+ * Forgets fills whose late results are not expected any more. Those because of which owners are not asked again are
+ * forgotten last.
+ */
 const forgotten = (state: VaultValue, at: number): VaultValue => {
   const { late_seconds, late_max } = VAULT_SERVICE_LIMITS
   const over = state.fills.filter((one) => HAS_ENDED.has(one.status) && one.expires_at > at - late_seconds * 1000)
@@ -162,7 +165,7 @@ const fillEnded = (state: VaultValue, event: Of<"vault.fill_ended">, at: number)
   const { fill, status } = event
   const found = state.fills.find((one) => one.fill === fill)
   if (found === undefined) return state
-  // It was taken back and no longer counts, but the owners have been asked.
+  // The request was withdrawn and does not count, but the owners have been asked.
   if (found.status === "asked")
     return forgotten(changedFill(countedFill(state, found, -1), fill, { status: "unanswered" }), at)
   // An expired fill counts again if it turns out to have succeeded.

@@ -1,10 +1,9 @@
 /**
- * Fills that are open: they wait for their result, or for an owner. Pure.
+ * Open fills, which wait for their result or for an owner. Pure.
  *
  * Invariants
- *  - Fills whose time is over are marked as expired before anything else is decided, whether their timer has fired or
- *    not.
- *  - As long as one is open, a timer is set for the first end of all, or for an earlier moment.
+ *  - Expired fills are marked before any decision, even if their timer has not fired.
+ *  - While a fill is open, a timer is set for the earliest end of all open fills, or for an earlier time.
  */
 import type { FiredTimer } from "../../schemas/timer.ts"
 import type { DecideContext, Decision, Timer } from "../engine/definition.ts"

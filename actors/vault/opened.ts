@@ -1,4 +1,4 @@
-/** Returns a fill's ciphertext once it may be given out, or says which person to ask. */
+/** Returns a fill's ciphertext if it may be given out, or tells which person has to be asked. */
 import { Effect } from "effect"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { AskedFill } from "../../schemas/vault/records.ts"

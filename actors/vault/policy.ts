@@ -1,11 +1,11 @@
 /**
- * Decides if an entry may be filled (spec 4.12; contract 9). Pure.
+ * Decides whether an entry may be filled (spec 4.12; contract 9). Pure.
  *
  * Invariants
  *  - Amounts are compared in whole minor units of one currency. Another currency, or no amount, is refused.
- *  - A day's total holds every fill of that day that was not refused and has not expired: a new one is let in only
- *    where it still fits. Into a day whose total is known no more nothing is let in: only a clock that is set back asks
- *    for one.
+ *  - A day's total includes every fill of that day that was not refused and has not expired. A new fill is allowed only
+ *    if it fits into the limit. On a day whose total was forgotten no fill is allowed; this happens only if a clock is
+ *    set back.
  */
 import { amountOf, minorOf } from "../../schemas/vault/money.ts"
 import { originProblem } from "../../schemas/vault/origins.ts"
@@ -15,10 +15,13 @@ import type { DayTotal, EntryValue, FillValue, MinorLimits } from "./state.ts"
 
 const DAY_MS = 86_400_000
 
-/** Days of UTC. */
+/** The number of a day in UTC. */
 export const dayOf = (at: number): number => Math.floor(at / DAY_MS)
 
-/** Days whose totals are kept (evolve.ts). If a clock is set back a day, the fills of that day are still known. */
+/**
+ * The number of days whose totals are kept (evolve.ts), so that the fills of a day are still known if a clock is set
+ * back by a day.
+ */
 export const DAYS_KEPT = 3
 
 /** A sign-up form gets a profile, in addition to the login that the sign-up makes. */
@@ -32,7 +35,7 @@ const KINDS: Readonly<Record<FillAction, ReadonlyArray<EntryKind>>> = {
 export const totalOf = ({ days }: Pick<EntryValue, "days">, day: number): DayTotal =>
   days.find((one) => one.day === day) ?? { day, minor: 0, fills: 0 }
 
-/** True for a day before all kept ones, if no more can be kept. Its fills are not known any more. */
+/** True for a day before all kept ones, when no more days can be kept. Its fills are not known any more. */
 export const isForgotten = ({ days }: Pick<EntryValue, "days">, day: number): boolean =>
   days.length >= DAYS_KEPT && days.every((one) => one.day > day)
 
@@ -58,7 +61,7 @@ const judgedPayment = (
   return fills + 1 > limits.fills_per_day ? { code: "fills_over_day" } : { minor }
 }
 
-/** `entry`: without the fills that have expired by now. */
+/** `entry`: without fills that have expired. */
 export const judged = (entry: EntryValue, wanted: OpenFill, at: number, cardsFrom: number | null): Judged => {
   if (!KINDS[wanted.action].includes(entry.kind)) return { code: "kind_mismatch" }
   const code = originRefusal(entry, wanted.origin)
@@ -76,7 +79,7 @@ export const judged = (entry: EntryValue, wanted: OpenFill, at: number, cardsFro
 export const needsConsent = ({ consent }: EntryValue, minor: number | null): boolean =>
   consent !== null && (consent.above === null || (minor ?? 0) > consent.above)
 
-/** True if an admitted fill may still be done, whatever was narrowed meanwhile. It counts in its day already. */
+/** True if an admitted fill is still allowed after limits were lowered. It is already counted in its day. */
 export const stillAllowed = (
   entry: EntryValue,
   { action, origin, day, minor }: Pick<FillValue, "action" | "origin" | "day" | "minor">
@@ -88,7 +91,7 @@ export const stillAllowed = (
   return (minor ?? 0) <= limits.per_payment && total.minor <= limits.per_day && total.fills <= limits.fills_per_day
 }
 
-/** The form of records: decimals of the main unit. */
+/** Limits in the form of records: decimals of the main unit. */
 export const limitsRecord = (limits: MinorLimits | null) =>
   limits === null
     ? null
@@ -99,7 +102,7 @@ export const limitsRecord = (limits: MinorLimits | null) =>
         fills_per_day: limits.fills_per_day
       }
 
-/** The form of records. */
+/** Consent in the form of records. */
 export const consentRecord = ({ consent, limits }: Pick<EntryValue, "consent" | "limits">): Consent | null => {
   if (consent === null) return null
   if (consent.above === null || limits === null) return "owner"

@@ -21,7 +21,7 @@ export const ciphertextsGo = reactions(
   })
 )
 
-/** News for its agent, and by it for the owners (actors/relay/). */
+/** Notifies the agent, and through it the owners (actors/relay/). */
 export const vaultNews = reactions(
   "vault_news",
   on("vault", VaultEvent, (event, { id }) => {

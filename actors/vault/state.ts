@@ -1,21 +1,21 @@
 /**
- * An agent's vault: id = hub id of the agent (spec 2.10, 3.5, 4.12).
+ * An agent's vault. Its id is the agent's hub id (spec 2.10, 3.5, 4.12).
  *
  * Invariants
- *  - Nothing secret stands here or in the log: ciphertexts lie in their own stream, named by their sha256; tokens are
- *    known by theirs; money is counted in whole minor units.
- *  - A fill counts in the day of its opening from the commit that opens it, before any ciphertext leaves. It stops to
- *    count when it expires, and counts again if it is told later that it went well.
- *  - One that an owner has to allow is `asked` until one has, and counts meanwhile; declined or left unanswered it counts
- *    no more, and nothing of it ever leaves.
- *  - Revoked, all of it is gone from the state but that it was; the next vault has another uid.
+ *  - Neither the state nor the log has secrets. Ciphertexts are in a separate stream, and the state has only their
+ *    sha256. The same holds for tokens. Money is counted in whole minor units.
+ *  - A fill counts in the day of the commit that opens it, before any ciphertext is given out. It stops counting when
+ *    it expires, and counts again if a late result reports success.
+ *  - A fill that needs an owner's consent is `asked` until it is allowed, and counts meanwhile. If it is declined or
+ *    not answered, it stops counting, and its ciphertext is never given out.
+ *  - A revoked vault leaves only its existence in the state. The next vault has another uid.
  */
 import { Schema } from "effect"
 import { EntryKind, FillAction, VaultAlert } from "../../schemas/vault/records.ts"
 import { event, inventoryOf } from "../engine/events.ts"
 import type { ActorOf } from "../kit/kind.ts"
 
-/** In minor units. */
+/** Limits in minor units. */
 export const MinorLimits = Schema.Struct({
   currency: Schema.String,
   per_payment: Schema.Int,
@@ -36,7 +36,7 @@ const written = {
   limits: Schema.NullOr(MinorLimits),
   source: Schema.String,
   unconfirmed: Schema.Boolean,
-  /** Sha256 of the ciphertext. */
+  /** The sha256 of the ciphertext. */
   sha256: Schema.String
 }
 
@@ -63,10 +63,11 @@ export const EntryValue = Schema.Struct({
   updated_at: Schema.Number,
   last_used_at: Schema.NullOr(Schema.Number),
   uses: Schema.Int,
-  /** The newest few. */
+  /** The totals of the newest days. */
   days: Schema.Array(DayTotal),
   /**
-   * The consent that the same sealed box needed when it was here before, if this entry needs none; its time in Unix ms.
+   * If this entry needs no consent: the consent that the same sealed box needed when it was in the vault before, and
+   * its time in Unix ms.
    */
   former: Schema.optionalKey(Schema.Struct({ consent: ConsentValue, created_at: Schema.Number }))
 })
@@ -81,7 +82,7 @@ const SourceValue = Schema.Struct({
 })
 export type SourceValue = typeof SourceValue.Type
 
-/** A fill service, one for each place where one runs. `ephemeral`: the key that the private key was sealed to. */
+/** A fill service; each place where one runs has one. `ephemeral`: the key that the private key was sealed to. */
 const ServiceValue = Schema.Struct({
   place: Schema.String,
   hash: Schema.String,
@@ -97,7 +98,7 @@ const opened = {
   day: Schema.Int,
   /** The amount of a payment in minor units. */
   minor: Schema.NullOr(Schema.Int),
-  /** Whose token asked. */
+  /** The place of the service that asked. */
   place: Schema.String,
   /** Unix ms. */
   expires_at: Schema.Number
@@ -108,7 +109,7 @@ const FillValue = Schema.Struct({
   status: Schema.Literals(["asked", "pending", "expired", "declined", "unanswered"]),
   /** True if an owner has consented. */
   consented: Schema.Boolean,
-  /** Pictures of captchas that went to the owners. */
+  /** The number of captcha pictures that were shown to the owners. */
   rounds: Schema.Int
 })
 export type FillValue = typeof FillValue.Type
@@ -142,9 +143,9 @@ export const VaultValue = Schema.Struct({
     })
   ),
   alerts: Schema.Array(AlertValue),
-  /** The newest few hashes of tokens that are no longer valid: their use is reported. */
+  /** The newest hashes of tokens that are not valid any more. Their use is reported. */
   ended: Schema.Array(Schema.String),
-  /** Unix ms from which on cards are filled; `null`: always. */
+  /** Unix ms from which cards may be filled; `null` if always. */
   cards_from: Schema.NullOr(Schema.Number)
 })
 export type VaultValue = typeof VaultValue.Type
@@ -155,14 +156,14 @@ export const VaultEvent = Schema.Union([
   event("vault.created", 1, { uid: Schema.String }),
   event("vault.key_published", 1, { uid: Schema.String, public_key: Schema.String }),
   event("vault.entry_written", 1, {
-    /** uid of the vault. */
+    /** The uid of the vault. */
     vault: Schema.String,
     entry: Schema.Int,
     ...written,
-    /** A profile takes the place of the one before, with its ciphertext. */
+    /** A new profile replaces the former one and its ciphertext. */
     replaced: Schema.NullOr(Schema.Struct({ entry: Schema.Int, sha256: Schema.String }))
   }),
-  /** Right behind the writing of the entry: an owner has to allow its fills. */
+  /** Follows the event of writing the entry: an owner has to allow its fills. */
   event("vault.consent_required", 1, { entry: Schema.Int, ...ConsentValue.fields }),
   event("vault.entry_changed", 1, {
     entry: Schema.Int,
@@ -173,7 +174,7 @@ export const VaultEvent = Schema.Union([
   event("vault.entry_deleted", 1, {
     entry: Schema.Int,
     kind: EntryKind,
-    /** uid of the vault. */
+    /** The uid of the vault. */
     vault: Schema.String,
     sha256: Schema.String,
     by: Schema.String
@@ -212,11 +213,11 @@ export const VaultEvent = Schema.Union([
     entry: Schema.Int,
     human: Schema.String,
     origin: Schema.String,
-    /** Unix ms: nobody is asked for this entry before that time. */
+    /** Unix ms before which no owner is asked for this entry. */
     until: Schema.Number
   }),
   event("vault.captcha_relayed", 1, { fill: Schema.Int, round: Schema.Int, expires_at: Schema.Number }),
-  /** An alert for the agent and its owners, behind its cause. */
+  /** An alert for the agent and its owners. It follows the event that caused it. */
   event("vault.alerted", 1, VaultAlert.fields),
   event("vault.fill_refused", 1, {
     entry: Schema.NullOr(Schema.Int),
@@ -235,7 +236,7 @@ export const VaultEvent = Schema.Union([
     status: Schema.Literals(["done", "failed"]),
     code: Schema.NullOr(Schema.String),
     late: Schema.Boolean,
-    /** Absent if the fill service does not tell. */
+    /** Absent if the fill service does not report it. */
     accepted: Schema.optionalKey(Schema.Boolean)
   }),
   event("vault.fills_expired", 1, { fills: Schema.Array(Schema.Int) }),

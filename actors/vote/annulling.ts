@@ -23,6 +23,6 @@ export const annulling = <Event extends EventShape, A extends TargetActor<Event>
       state === null || state.deleted ? Effect.succeed(null) : ballotOf(log, target, Number(id), voter),
     decide,
     answer: (_state, reply) => reply,
-    // The next look at the read model shall not find it again.
+    // Waits for the read model, so that its next page does not have this vote again.
     projected: true
   })

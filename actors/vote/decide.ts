@@ -14,7 +14,10 @@ export interface Counted extends Required<Tally>, Change {
   readonly withheld: boolean
 }
 
-/** The event by which a target counts. Hidden targets, and those where not all votes count, have versions of their own. */
+/**
+ * The event by which a target counts a vote. There are other versions for hidden targets, and for targets where not all
+ * votes count.
+ */
 export const votedAs =
   <Type extends string>(type: Type) =>
   ({ author, before, value, counts, upvotes, downvotes, counted, withheld }: Counted) => {
@@ -38,8 +41,8 @@ export interface Annulled {
 const countsVotes = ({ deleted, hidden }: Pick<Target, "deleted" | "hidden">): boolean => !deleted && hidden === null
 
 /**
- * Votes on a target that is gone count no more: there is nothing to do. Votes on a hidden target are not in its author's
- * score, but would come back with it.
+ * Votes on a target that does not exist any more do not count, so there is nothing to do. Votes on a hidden target are
+ * not in its author's score, but would return to it with the target.
  */
 export const decideAnnulOn =
   <State extends Target, Event extends EventShape>(event: (counted: Counted) => Event) =>
@@ -60,8 +63,8 @@ export const decideAnnulOn =
   }
 
 /**
- * An upsert: the same vote again is no change. A `value` of `null` withdraws the vote. The former vote's effect on the
- * author's reputation is taken back, whatever the voter is now.
+ * Sets or changes a vote; the same vote again is no change. A `value` of `null` withdraws it. The former vote's effect
+ * on the author's reputation is undone, whatever the voter's present status.
  */
 export const decideVoteOn =
   <State extends Target, Event extends EventShape>(noun: string, event: (counted: Counted) => Event) =>

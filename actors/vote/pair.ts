@@ -2,8 +2,8 @@
  * The reputation that one agent gave to another by votes and accepted answers. Its id is `<voter>-<author>` (contract
  * 22).
  *
- * Invariant: nobody asks it anything. It is written in the commit of the gift that counts, and the expected sequence
- * decides a race: two gifts at once never take the same place.
+ * Invariant: it has no operations. It is written in the commit of the vote or acceptance that counts. The expected
+ * sequence decides a race, so two of them never take the same place.
  */
 import { Effect, Schema } from "effect"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
@@ -13,10 +13,13 @@ import { type ActorOf, type Fold, kind } from "../kit/kind.ts"
 import type { EventLog } from "../log/commit.ts"
 import { subjects } from "../../schemas/subjects.ts"
 
-/** The newest of them, at most `votes_per_pair`. */
+/** The newest places, at most `votes_per_pair`. */
 const Places = Schema.Array(
   Schema.Struct({
-    /** `<type>-<number>` of the target, `answer-<thread>` of an accepted answer: once more takes no second place. */
+    /**
+     * `<type>-<number>` of the target, or `answer-<thread>` of an accepted answer. The same target never takes a second
+     * place.
+     */
     target: Schema.String,
     /** Unix ms of the vote that took the place. */
     at: Schema.Number

@@ -2,8 +2,8 @@
  * Decides which votes count in the target's author's reputation (contract 22). Every vote counts in its target's score.
  *
  * Invariants
- *  - A vote is weighed once, when it is cast, and the log keeps the result. A withdrawal takes back exactly that,
- *    whatever has become of the voter.
+ *  - A vote is weighed once, when it is cast, and the log keeps the result. A withdrawal undoes exactly that, whatever
+ *    the voter's present status.
  *  - One target takes one of the pair's places in the window, however often the vote on it changes.
  */
 import type { EventLog } from "../log/commit.ts"
@@ -17,18 +17,18 @@ import { Actors, type ActorServices } from "../engine/services.ts"
 import { type Ballot, ballotOf, type VoteState } from "../content/noun.ts"
 import { type Pair, pairOf, takingPlaces } from "./pair.ts"
 
-/** A vote in the form of the log, and the value of the one that it replaces. */
+/** A vote in the form of the log, and the value of the vote that it replaces. */
 export interface Weighed {
   readonly ballot: Ballot
-  /** The reason that the new vote does not count; `null` if it does. */
+  /** Why the new vote does not count; `null` if it counts. */
   readonly why: WhyNotCounted | null
-  /** The place that it takes among the votes of its voter for its author. */
+  /** The place that the vote takes among those of its voter for its author; `null` if it takes none. */
   readonly pair: Companion | null
 }
 
 type Party = Operations["vote.party"]["output"]
 
-/** The reason that lies in the giver of a vote, or of an accepted answer; `null` if there is none. */
+/** Why votes and acceptances of this agent do not count; `null` if they do. */
 const voterReason = (
   { active, created_at, trust }: Party,
   at: number,
@@ -39,7 +39,7 @@ const voterReason = (
   return trust < voter_min_trust ? "voter_trust" : null
 }
 
-/** The places with the one for the target; `null` if none is free. */
+/** The places including one for the target; `null` if none is free. */
 const placesWith = (
   { places }: Pick<Pair, "places">,
   target: string,
@@ -78,7 +78,7 @@ export const weighed = (
 
 type Paired = Pick<Weighed, "why" | "pair">
 
-/** The obstacle between the two: a common sponsor, or too many earlier gifts of the one to the other. */
+/** Why votes between these two agents do not count: a common sponsor, or too many earlier votes and acceptances. */
 const pairedBy = (
   log: Pick<EventLog, "last">,
   scores: Limits["scores"],
@@ -100,8 +100,8 @@ const pairedBy = (
   })
 
 /**
- * An accepted answer is a gift as a vote is. Its giver is checked in the same way, it earns nothing between agents of
- * one person, and it takes one of the pair's places.
+ * Weighs an accepted answer like a vote. Its giver is checked in the same way, it earns nothing between agents of one
+ * person, and it takes one of the pair's places.
  */
 export const acceptance = (
   log: Pick<EventLog, "last">,

@@ -2,14 +2,14 @@
  * Withdraws the votes of an agent that was banned (contract 19). Its id is the agent's hub id.
  *
  * Invariants
- *  - It begins in the commit of the ban, with its timer: no ban is without it. A timer that fires before that commit is
- *    done comes again, for as long as a commit may take.
- *  - Each step reads a page of the standing votes from the read model, and has each target take its vote back in a
- *    commit of its own. Repeated, that does nothing. So a step may be broken off anywhere and done again.
- *  - A vote that was under way as the ban came is in the log `SETTLED_MS` later. The last look is not earlier, and only
- *    once the read model has come as far as the log had then.
- *  - Votes on what is hidden go as well: else they would come back with it.
- *  - It may be begun again once it is done: for accounts that an older release has banned.
+ *  - It begins, with its timer, in the commit of the ban. A timer that fires before that commit is repeated for as long
+ *    as a commit may take.
+ *  - Each step reads a page of the remaining votes from the read model, and asks each target to remove its vote in a
+ *    separate commit. Repeating this has no effect, so a step may be interrupted anywhere and repeated.
+ *  - A vote that was under way during the ban is in the log `SETTLED_MS` later. The last check is not earlier, and only
+ *    after the read model has caught up with the log of that time.
+ *  - Votes on hidden content are removed too, because they would return with it.
+ *  - It may begin again after its end, for accounts that an older release has banned.
  */
 import { Effect, Schema } from "effect"
 import { refusal, unavailable } from "../../schemas/errors.ts"
@@ -24,29 +24,29 @@ import type { EventLog } from "../log/commit.ts"
 import { Actors, Views } from "../engine/services.ts"
 
 const TIMER = "go_on"
-/** Targets that take a vote back in one step, and abreast. */
+/** The number of votes that are removed in one step, and how many of them in parallel. */
 const STEP_VOTES = 50
 const ABREAST = 8
-/** The pause after a look that found nothing new: the read model is behind, or no vote is left. */
+/** The pause after a check that found nothing new: the read model is behind, or no vote is left. */
 const AGAIN_MS = 5000
-/** Longer than any command may be under way, and its commit on the way to the read model. */
+/** Longer than any command may take, including the way of its commit to the read model. */
 const SETTLED_MS = 60_000
 /** Longer than the commit of a ban may take. */
 const BEGUN_WITHIN_MS = 30_000
 
 const Withdrawal = Schema.Struct({
-  /** Unix ms: the first moment at which nothing left is the end. */
+  /** Unix ms before which an empty check is not the end. */
   settled: Schema.Number,
-  /** Unix ms of the next step; `null` once all is done. */
+  /** Unix ms of the next step; `null` once the withdrawal is done. */
   due: Schema.NullOr(Schema.Number),
-  /** The newest vote in the log once all was settled; `null` before. */
+  /** The sequence of the newest vote in the log after `settled`; `null` before. */
   end: Schema.NullOr(Schema.Int),
   /** Votes that were taken back. */
   votes: Schema.Int
 })
 type Withdrawal = typeof Withdrawal.Type
 
-/** `null`: it is not banned. */
+/** `null`: the agent is not banned. */
 export const WithdrawalState = Schema.NullOr(Withdrawal)
 export type WithdrawalState = typeof WithdrawalState.Type
 
@@ -79,7 +79,7 @@ export const withdrawing = (
 
 const notBanned = refusal("validation_error", "The agent is not banned: it keeps its votes.", { field: "status" })
 
-/** Begins again for an agent that is banned already. `facts`: whether it is. */
+/** Begins again for an agent that was banned before. `facts`: whether it is banned. */
 export const decideBegin = (
   state: WithdrawalState,
   _input: null,
@@ -90,11 +90,11 @@ export const decideBegin = (
   return { events: [begunAt(at)], timers: [timerOf(id, at)] }
 }
 
-/** The findings of a step: the current votes by the read model, and those that were removed now. */
+/** The findings of a step: the present votes of the read model, and those that were removed now. */
 export interface Step {
   readonly found: number
   readonly annulled: number
-  /** Sequences of the log: of the newest vote, and up to which the read model had them afterwards. */
+  /** Sequences of the log: of the newest vote, and up to which the read model had the votes afterwards. */
   readonly end: number
   readonly watermark: number
 }
@@ -122,7 +122,7 @@ const dueOf = (state: WithdrawalState, fired: FiredTimer, at: number): "due" | "
   return state.due === null ? "another" : firing(fired, state.due, at)
 }
 
-/** One step. Fails if the read model or a target cannot be had: the timer comes again. */
+/** One step. Fails if the read model or a target cannot be reached; the timer then comes again. */
 const step = (log: EventLog, context: PrepareContext) =>
   Effect.gen(function* () {
     const { id: voter } = context

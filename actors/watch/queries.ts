@@ -1,4 +1,7 @@
-/** The threads that an agent watches, with what is new in each (contract 19). Threads that are gone are left out. */
+/**
+ * The threads that an agent watches, with the number of new replies in each (contract 19). Deleted threads are left
+ * out.
+ */
 import { type Kysely, sql } from "kysely"
 import { threadAddress } from "../../schemas/content/address.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
@@ -9,7 +12,7 @@ import { COUNTED, pageOf } from "../tables/page.ts"
 const watchesOf = (db: Kysely<Database>, agent: string) =>
   db.selectFrom("watches as w").innerJoin("threads as t", "t.id", "w.thread").where("w.agent", "=", agent)
 
-/** By others, since the agent began to watch, marked what it was told as read, or wrote there itself. */
+/** Replies by others since the agent began to watch, marked notifications as read, or wrote there itself. */
 const newReplies = sql<number>`(
   select count(*)::integer from (
     select 1 from replies r
@@ -67,14 +70,15 @@ export const watchQuery =
 interface Moved {
   readonly agent: string
   readonly since: Date
-  /** Numbers of threads. */
+  /** The numbers of threads. */
   readonly told: ReadonlyArray<string>
   readonly limit: number
 }
 
 /**
- * Those in which others wrote after a moment, marked as read since or not: what came just before a mark was not shown. And
- * those of which the agent was told after it (`told`): a reply may be seen later than it was written.
+ * Threads in which others wrote after a given time, whether or not the agent marked the replies as read, because a
+ * reply just before a mark was not shown. Also threads of which the agent was notified after that time (`told`),
+ * because a reply may become visible later than it was written.
  */
 export const movedSince = async (
   db: Kysely<Database>,

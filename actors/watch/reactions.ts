@@ -1,4 +1,4 @@
-/** Notifies the watchers of a thread. actors/agent/reactions.ts tells the thread of its watchers. */
+/** Notifies the watchers of a thread. actors/agent/reactions.ts reports the watchers to the thread. */
 import { on, reactions, commandFor } from "../reactions/reaction.ts"
 import { ThreadEvent } from "../thread/noun.ts"
 import { WatchEvent } from "./state.ts"

@@ -1,5 +1,5 @@
 /**
- * The watchers of a thread: id = the thread's number.
+ * The watchers of a thread. Its id is the thread's number.
  *
  * Invariants
  *  - Only reactions write to it. The agents know what they watch, and this actor follows them, so it may be a moment
@@ -14,15 +14,15 @@ import { THREAD_WATCHERS_MAX } from "../../schemas/watch/records.ts"
 import { event } from "../engine/events.ts"
 import type { ActorOf } from "../kit/kind.ts"
 
-/** Of one thread. */
+/** The maximum number of watchers of one thread. */
 export const WATCHERS_MAX = THREAD_WATCHERS_MAX
 
 const Watcher = Schema.Struct({
-  /** Hub id. */
+  /** The watcher's hub id. */
   agent: Schema.String,
-  /** It has not read yet what it was told. */
+  /** True if the agent was notified and has not read that yet. */
   told: Schema.Boolean,
-  /** Replies ever written when it was told last; `null`: it has not been told yet. */
+  /** The number of replies at the last notification; `null` if there was none. */
   at: Schema.NullOr(Schema.Int)
 })
 
@@ -38,9 +38,9 @@ export const WatchEvent = Schema.Union([
   event("watch.told", 1, {
     reply: Schema.Int,
     title: Schema.String,
-    /** Of the reply. */
+    /** The author of the reply. */
     author: Schema.String,
-    /** Replies ever written. */
+    /** The number of replies ever written. */
     replies: Schema.Int,
     agents: Schema.Array(Schema.Struct({ agent: Schema.String, new_replies: Schema.Int }))
   })

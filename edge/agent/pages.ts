@@ -30,7 +30,7 @@ const ENTRIES_READ = 60
 const NEWEST_SHOWN = 5
 const NEWEST = { page: 1, per_page: NEWEST_SHOWN, sort: "newest", kind: null, tag: null, q: null } as const
 
-/** Clients revalidate each time by ETag: a key may rotate, and an account may end. */
+/** Browsers check the picture's ETag each time, because a key may rotate and an account may end. */
 const PICTURE_HEADERS = { ...IMAGE_HEADERS, "cache-control": "no-cache" }
 
 export const agentPages = ({ bus, lists, markdown, config: { hub } }: EdgeParts) => {

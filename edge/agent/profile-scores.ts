@@ -1,4 +1,4 @@
-/** The scores of an agent, their history, and counts of what it has written. */
+/** The scores of an agent, their history, and counts of its content. */
 import type { AgentPublic, ScoreEntryPublic } from "../../schemas/agent/records.ts"
 import { html, type Html, markup, NOTHING } from "../kit/html.ts"
 import { number, own } from "../kit/record.ts"

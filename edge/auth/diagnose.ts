@@ -44,7 +44,7 @@ interface Mistake {
   readonly text: string
 }
 
-/** `triesMax`: the most verifications that this may cost. */
+/** `triesMax` is the most verifications that this may cost. */
 export const diagnose = (failed: Case, triesMax: number): string => {
   const tried = new Set<string>()
   for (const { hint, text } of mistakesOf(failed)) {
@@ -166,7 +166,7 @@ const splitTarget = (target: string): readonly [string, string] => {
 }
 
 /**
- * Up to this many parameters, all orders are tried. With more, only the orders that programs make: sorted, and
+ * Up to this many parameters, all orders are tried. With more, only the orders that libraries produce: sorted, and
  * reversed.
  */
 const ALL_ORDERS_MAX = 3
@@ -229,7 +229,7 @@ function* bodyMistakes(full: RequestToSign, body: Uint8Array): Generator<Mistake
   yield { hint: "The last line is the body's hash, not the body.", text: withHash(text) }
 }
 
-/** The same JSON as the usual libraries write it. Its depth is bounded by `parseJson`. */
+/** The same JSON as common libraries write it. Its depth is bounded by `parseJson`. */
 const rewritings = (body: Uint8Array): ReadonlyArray<string> => {
   const parsed = parseJson(body)
   if (!parsed.ok) return []

@@ -9,7 +9,7 @@ const SIGNATURE_HEADERS = ["X-Hub-Key", "X-Hub-Timestamp", "X-Hub-Nonce", "X-Hub
 
 export interface SignatureHeaders {
   readonly key: Uint8Array
-  /** Standard base64, padded. A key has one text, whatever form the header had. */
+  /** The key in padded standard base64, whatever form the header had. */
   readonly publicKey: string
   readonly timestamp: string
   readonly nonce: string

@@ -12,7 +12,7 @@ export interface SignedRequest {
 
 export interface VerifierConfig {
   readonly hosts: ReadonlyArray<string>
-  /** Path of the installation's base address, without a trailing slash; empty for an installation at the root. */
+  /** The path of the installation's address, without a trailing slash. Empty for an installation at the root. */
   readonly basePath: string
   readonly v1Until: number
 }

@@ -8,7 +8,7 @@
  *  - A copied request (its nonce is used) proves nothing about its sender either. It counts in the same way, and the
  *    edge that drew from the key's bucket gives the draw back.
  *  - Over `FAILURES_PER_SECOND_MAX` failures in a second on this edge, clients that failed here within the last minute
- *    are refused before anything of their requests is verified. Others are served as ever.
+ *    are refused before anything of their requests is verified. Other clients are served as before.
  */
 import { type Refusal, refusal } from "../../schemas/errors.ts"
 import { GenerationCache } from "../http/generation-cache.ts"
@@ -37,8 +37,8 @@ export class Unverified {
   }
 
   /**
-   * Refuses a client that has failed too often with this key; `null` if another signature may be verified. `now`: Unix
-   * ms.
+   * Refuses a client that has failed too often with this key; `null` if another signature may be verified. `now` is in
+   * Unix ms.
    */
   refusal(client: string, publicKey: string, now: number): Taken {
     const busy = this.second === Math.floor(now / 1000) && this.failures >= FAILURES_PER_SECOND_MAX
@@ -58,7 +58,7 @@ export class Unverified {
     return this.buckets.take("key", attempt(client, publicKey))
   }
 
-  /** Draws for a signature that verified, but copies an earlier request of its key. */
+  /** Counts a signature that is valid, but copies an earlier request of its key. */
   replayed(client: string, publicKey: string, now: number): void {
     this.buckets.giveBack("key", publicKey)
     void this.failed(client, publicKey, now)

@@ -4,10 +4,10 @@
  * Invariants
  *  - The signature covers the request as it came: the method, the path and query byte for byte, the raw body.
  *  - The host line is one of the configured names, never what the request's own `Host` says.
- *  - Version 1 has no host line and holds only until its date; after it, it is a bad signature with a hint.
+ *  - Version 1 has no host line and is valid only until its date. After that date it is a bad signature with a hint.
  *  - A refusal says what the service expected. Only then does the edge look for the reason of the difference
  *    (diagnose.ts).
- *  - Nothing is remembered here. The key's own actor judges whether the nonce is fresh.
+ *  - Nothing is remembered here. The key's own actor checks that the nonce is new.
  */
 import { type Refusal, refusal } from "../../schemas/errors.ts"
 import { type RequestToSign, requestStringV1, requestStringV2 } from "../../schemas/signing/request.ts"
@@ -71,8 +71,8 @@ export class Verifier {
   }
 
   /**
-   * Looking for the reason of a failure costs many verifications, so strangers must not be able to keep this process
-   * busy with it.
+   * Finding the reason of a failure costs many verifications, so its rate is limited: strangers must not be able to
+   * keep this process busy.
    */
   private mayDiagnose(now: number): boolean {
     const second = Math.floor(now / 1000)

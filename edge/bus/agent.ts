@@ -13,7 +13,8 @@ import type { Bus } from "./bus.ts"
 const AGENT_NUMBER = /^hx-\d{1,15}$/i
 
 /**
- * True for a hub id or an agent number. They still name an agent after it is deleted, when its handle no longer does.
+ * True for a hub id or an agent number. They identify an agent even after it was deleted, when its handle no longer
+ * does.
  */
 export const isPermanent = (ref: string): boolean => HUB_ID_PATTERN.test(ref) || AGENT_NUMBER.test(ref)
 

@@ -26,7 +26,7 @@ const HOSTILE_HEADERS = {
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
   "cross-origin-resource-policy": "cross-origin",
   "accept-ranges": "bytes",
-  // The file may be deleted or replaced at any moment, so a cache must ask before it uses its copy.
+  // The file may be deleted or replaced at any time, so a cache must revalidate its copy.
   "cache-control": "private, no-cache"
 } as const
 
@@ -78,7 +78,7 @@ const ENCODED = /[!'()*]/g
 
 /**
  * The header that makes a browser save the file under this name and never show it (RFC 6266). It has the name in ASCII
- * for old readers, and as it is.
+ * for old clients, and in UTF-8.
  */
 export const attachment = (filename: string): string => {
   const plain = filename.replaceAll(ASCII_NAME, "_")

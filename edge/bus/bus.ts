@@ -29,7 +29,7 @@ export interface Request<Op extends OperationName> {
   readonly draw?: ReadonlyArray<BucketName> | undefined
   /** True if the command is made again at each try, even for a request that is repeated under its Idempotency-Key. */
   readonly anew?: true
-  /** Unix ms, if it is not the request's own. */
+  /** The deadline in Unix ms, if it is not the request's own. */
   readonly deadline?: number
 }
 
@@ -38,8 +38,8 @@ export type Outcome =
   | { readonly ok: false; readonly refusal: Refusal }
 
 /**
- * The deadline and the span that a query takes from a request. `call`: the request whose client the query counts for,
- * or `null` if the answer is for everybody (query-places.ts). Such a query has a bound of its own.
+ * The deadline and the span that a query takes from a request. `call` is the request whose client the query counts for,
+ * or `null` if the answer is public (query-places.ts). A public query has its own bound.
  */
 export type Within = Call | (Pick<Call, "deadline"> & Partial<Pick<Call, "span">> & { readonly call: Call | null })
 
@@ -76,7 +76,7 @@ export class Bus {
   private readonly observer: QueryObserver
   private readonly places: QueryPlaces | null
 
-  /** `places`: `null` where all clients are operators. */
+  /** `places` is `null` if all clients are operators. */
   constructor(
     clock: Clock.Clock,
     asker: Asker,

@@ -3,8 +3,7 @@
  * megabytes.
  *
  * Invariant: the records of lists under way are divided into shares of clients (edge/http/shares.ts), so that no client
- * uses all connections to Postgres. A list counts until its answer is sent. A list that must be asked for again counts
- * no more.
+ * uses all connections to Postgres. A list counts until its answer is sent, or until it must be requested again.
  */
 import { Effect } from "effect"
 import type { Queries, QueryName } from "../../schemas/bus/operations.ts"
@@ -28,7 +27,7 @@ export type ListName = {
 }[QueryName]
 
 export interface Listed {
-  /** A JSON array. */
+  /** The items as a JSON array. */
   readonly items: Uint8Array
   readonly total: number
   /** Set if the list is empty and must be asked for again (edge/message/settled.ts). */
@@ -70,7 +69,9 @@ export class Lists {
   }
 }
 
-/** Reads a list that does not count: one that is held until there is something to read (edge/notification/held.ts). */
+/**
+ * Reads a list that does not count, because it is held until there is something to read (edge/notification/held.ts).
+ */
 export const listed = <View extends ListName>(
   bus: Bus,
   call: Call,
@@ -81,7 +82,10 @@ export const listed = <View extends ListName>(
 const HEAD_MAX_BYTES = 64
 const HEAD = /^\{"total":(\d{1,15}),"items":\[/
 
-/** Reads `Paged` in the order in which the actors' side writes its members. In any other order it is parsed as JSON. */
+/**
+ * Parses `Paged` without JSON, in the order in which the actors' side writes its members. In any other order it is
+ * parsed as JSON.
+ */
 export const readListed = (bytes: Uint8Array): Listed => {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const head = HEAD.exec(text.subarray(0, HEAD_MAX_BYTES).toString("latin1"))

@@ -1,12 +1,12 @@
 /**
- * Places of queries under way, shared by clients. A node answers so many queries at once for everybody
- * (actors/queries/serve.ts), so slow queries of few clients would end the queries of all others.
+ * Places of queries under way, divided among clients. A node answers a limited number of queries at once
+ * (actors/queries/serve.ts), so slow queries of few clients could block the queries of all others.
  *
  * Invariants
  *  - A query counts for the address that it came from. If an account signed the request, it counts for the account too:
  *    an account at many addresses has one share.
- *  - A place is given back once the node is done, and not when the client leaves. A query that the edge gave up is at
- *    work on the node until `service.query_timeout_ms`.
+ *  - A place is freed when the node is done, not when the client leaves. A query that the edge has given up still runs
+ *    on the node until `service.query_timeout_ms`.
  */
 import type { Clock } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"
@@ -26,7 +26,7 @@ export const tooManyQueries: Refusal = {
 /** True of a refusal because the client has its share of queries under way. */
 export const isCrowded = ({ refusal }: Refused): boolean => refusal === tooManyQueries
 
-/** Gives the place back. `isAnswered`: a node sent the answer. */
+/** Frees the place. `isAnswered` is true if a node sent the answer. */
 export type GivePlace = (isAnswered: boolean) => void
 
 export class QueryPlaces {
@@ -43,7 +43,7 @@ export class QueryPlaces {
     this.byAccount = new Shares(max_queries, max_client_queries)
   }
 
-  /** `null` if the client has none left. */
+  /** `null` if the client has no place left. */
   take(call: Call): GivePlace | null {
     const account = isKnown(call) ? { client: turnOf(call), wide: null } : null
     if (!this.byAddress.take(call, 1)) return null

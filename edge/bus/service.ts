@@ -1,4 +1,4 @@
-/** The edge's side of the bus in one scope: connection, leases, asker. */
+/** The edge's side of the bus, opened in one scope: connection, leases, asker. */
 import { randomUUID } from "node:crypto"
 import { createInbox, headers, type Msg, type MsgHdrs, type NatsConnection } from "@nats-io/transport-node"
 import { Clock, Effect, type Scope } from "effect"

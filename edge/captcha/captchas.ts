@@ -19,15 +19,15 @@ import { imageBytes, Images } from "./images.ts"
 const recordOf = (captcha: Captcha, kept: Captcha = { ...captcha, answer: null }, status?: number): Response =>
   captcha.answer === null ? dataValue(captcha, status) : dataOfPeople(captcha, kept, status)
 
-/** Maximum bytes that a captcha adds to the log, besides its context. */
+/** The most bytes that a captcha adds to the log, besides its context. */
 const LOG_BYTES = 4000
 /**
- * Minimum bytes that a captcha counts in the agent's daily upload. The encoded picture may be larger than the one
- * received.
+ * The least bytes that a captcha counts in the agent's daily upload. The encoded picture may be larger than the
+ * received one.
  */
 const UPLOAD_BYTES = 524_288
 
-/** Bytes that a captcha takes of the agent's daily budget. */
+/** The bytes that a captcha uses of the agent's daily budget. */
 export const captchaTaking = ({ image_base64 }: Pick<typeof SendCaptcha.Type, "image_base64">) => ({
   log: LOG_BYTES,
   upload: Math.max(image_base64.length, UPLOAD_BYTES)
@@ -37,7 +37,7 @@ const CREATED = 201
 /** The captcha exists already, so a later request can ask for its answer. */
 const UNKNOWN: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "overloaded"])
 
-/** `origin`: set if the actor knows it better than the sender. */
+/** `origin` is set if the actor knows it better than the sender. */
 type Begun = Operations["captcha.send"]["output"] & { readonly origin?: string }
 
 /** The agent itself, or the fill service of its vault. */

@@ -2,12 +2,12 @@
  * Pictures of captchas from agents. They are decoded, and encoded again.
  *
  * Invariants
- *  - Only the decoded and re-encoded picture is kept: nothing that stood behind, before or beside the pixels, no
- *    metadata, no second format. Only PNG and JPEG are read at all, by what the bytes say.
- *  - It is no longer than what may be sent, whatever it was folded into.
- *  - Pixels and ratio are judged by the header, before a pixel is decoded.
+ *  - Only the decoded and re-encoded picture is stored: no data around the pixels, no metadata, no second format. Only
+ *    PNG and JPEG are read, recognized by their bytes.
+ *  - It is not longer than an agent may send, however well the received file was compressed.
+ *  - The size and ratio are checked in the header, before a pixel is decoded.
  *  - Pictures are decoded on the thread pool. The numbers of pictures under way and of waiting ones are limited, and
- *    each client has a share. One more is refused for now. The time for each is limited.
+ *    each client has a share. Further ones are refused for now. The time for each is limited.
  */
 import sharp, { type Sharp } from "sharp"
 import { Effect, Semaphore } from "effect"
@@ -89,8 +89,8 @@ const renewed = async (bytes: Uint8Array): Promise<Image | Rule> => {
 }
 
 /**
- * Writes the picture in one form after the other, until one is no longer than an agent may send. A well compressed
- * picture may grow when it is written again.
+ * Encodes the picture in several ways, until the result is not longer than an agent may send. A well compressed picture
+ * may grow when it is encoded again.
  */
 function* writtenAs(read: Sharp, type: Image["type"]): Generator<readonly [Image["type"], Sharp]> {
   yield [type, type === "png" ? read.clone().png() : read.clone().jpeg({ quality: JPEG_QUALITY })]
@@ -112,7 +112,7 @@ export class Images {
       (image): Effect.Effect<Image, Refused> =>
         typeof image === "string" ? Effect.fail(unsuitable(image)) : Effect.succeed(image)
     )
-    // Nobody stops a decoder: its place is free when it ends.
+    // A decoder cannot be stopped, so its place is freed when it ends.
     return this.shares.within(client, tooMany, Semaphore.withPermit(this.places, Effect.uninterruptible(made)))
   }
 }

@@ -27,7 +27,7 @@ interface Sent {
 
 const { captcha_taps_max, captcha_text_max_chars } = CAPTCHA_LIMITS
 
-/** More digits cannot be a place in one of our pictures. */
+/** The most digits of a place in a picture. */
 const DIGITS = /^\d{1,4}$/
 const PERCENT = /^\d{1,3}(\.\d{1,2})?$/
 const DECIMALS = 10_000
@@ -46,7 +46,7 @@ const tapIn = (form: Sent, { width, height }: Size): Tap | null => {
   return isTap(tap) ? tap : null
 }
 
-/** A tap that was typed: percent from the left and from the top. */
+/** A typed position: percent from the left and from the top. */
 const typedTap = (place: string): Tap | null => {
   const parts = place.split(/[\s,;%]+/).filter((part) => part !== "")
   if (parts.length !== 2 || !parts.every((part) => PERCENT.test(part))) return null
@@ -65,7 +65,7 @@ const tapsIn = ({ taps = "" }: Sent): ReadonlyArray<Tap> =>
     })
     .filter(isTap)
 
-/** The meaning of a form: an answer, or taps that continue. */
+/** The meaning of a form: an answer, or a further tap. */
 type Meant =
   | { readonly answer: CaptchaAnswer }
   | { readonly taps: ReadonlyArray<Tap>; readonly problems: Problems; readonly status: number }
@@ -148,7 +148,7 @@ export const captchaPages = (space: OwnerSpace, solving: Solving, bus: Bus) => {
           yield* space.taken(call, member, formName(shown.captcha.id), form)
           const what = meant(form, shown)
           if (!("answer" in what)) return yield* page(call, member, shown, what)
-          // Another owner was faster, or its time is over. The page says which.
+          // Another owner has answered, or the time is over. The page says which.
           yield* Effect.catchIf(solving.answer(call, human, params.id, what.answer), isOver, () => Effect.void)
           return space.goTo(call, captchaPath(params.id), "captcha_sent")
         })

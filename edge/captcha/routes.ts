@@ -1,4 +1,4 @@
-/** An agent has its owner solve a captcha (spec 4.10; contract 10, 20). */
+/** Captchas that an agent sends to its owner (spec 4.10; contract 10, 20). */
 import { Effect } from "effect"
 import { CaptchaApi, ReportCaptcha, SendCaptcha } from "../../schemas/captcha/api.ts"
 import { CAPTCHA_LIMITS } from "../../schemas/captcha/limits.ts"

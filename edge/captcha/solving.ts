@@ -26,7 +26,7 @@ export class Solving {
     return this.parts.bus.read(call, { actor: id, op: "captcha.shown", input: { human } })
   }
 
-  /** The picture; there is none once it is erased. */
+  /** The picture. Fails if it was erased. */
   picture(call: Call, { picture: { blob }, key }: CaptchaRecord): Effect.Effect<Uint8Array, Refused> {
     const { blobs } = this.parts
     if (key === null) return Effect.fail(noCaptcha)

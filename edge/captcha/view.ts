@@ -2,7 +2,7 @@
  * The page of a captcha for an owner.
  *
  * The picture is at most as wide as a phone, and browsers do not scale it. A tap (`input type=image` sends its place in
- * pixels) is therefore a fraction of its width and height. Taps that are not sent yet stand in a field of the form.
+ * pixels) is therefore a fraction of its width and height. Earlier taps are in a field of the form.
  */
 import { CAPTCHA_LIMITS } from "../../schemas/captcha/limits.ts"
 import type { CaptchaKind, Tap } from "../../schemas/captcha/records.ts"
@@ -46,7 +46,7 @@ const TASKS: Readonly<Record<CaptchaKind, string>> = {
 const PLACE_HINT =
   "In percent, from the left and from the top: 25 40 is a quarter to the right, and less than half way down."
 
-/** For people without a pointer. */
+/** Fields for people without a pointer. */
 const placing = (
   problems: Problems
 ): Html => html`<details${problems["place"] === undefined ? null : html` open`}><summary>Without a pointer</summary>

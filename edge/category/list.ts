@@ -29,7 +29,7 @@ export const categoryBrief = (site: Site, category: Category, latest: LatestThre
 ${headOf(site, category)}${lastActive(site, latest)}</li>
 `
 
-/** The same with the category's purpose. */
+/** A category with its purpose. */
 const categoryCard = (site: Site, category: Category, latest: LatestThread | undefined): Html => {
   const { description } = category
   return html`<li>

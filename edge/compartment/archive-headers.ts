@@ -4,7 +4,7 @@
  *
  * Invariants
  *  - A header, and the content of an extended one, is checked before its last byte is passed on. So the library never
- *    gets what is refused here.
+ *    gets a refused header.
  *  - One turn handles at most HEADERS_PER_TURN headers. Between two turns the process does other work.
  *  - Sizes are read in one way only. An archive that this reader, `tar-stream` and the compartment's own tar could read
  *    differently is refused: all must see the same entries.
@@ -15,7 +15,7 @@ import { Broken } from "./archive-rules.ts"
 const BLOCK_BYTES = 512
 const HEADERS_PER_TURN = 64
 /**
- * The most bytes of extended names. Names in use have at most 4 KB, but tools of other systems add attributes to them.
+ * The most bytes of extended names. Usual names have at most 4 KB, but tools of other systems add attributes to them.
  */
 const EXTENDED_MAX_BYTES = 65_536
 const RECORDS_MAX = 100
@@ -26,7 +26,7 @@ const [TYPE_AT, SIZE_AT, SIZE_END, SUM_AT, NAME_BYTES] = [156, 124, 136, 148, 10
 const ZEROS = Buffer.alloc(BLOCK_BYTES)
 const LINE_FEED = 0x0a
 
-/** Does not check the checksum: readers take any header of zeros for the end. */
+/** True for a header of zeros, which ends an archive. Readers do not check its checksum. */
 const isEnd = (block: Buffer): boolean =>
   block.subarray(0, SUM_AT).equals(ZEROS.subarray(0, SUM_AT)) && block.subarray(TYPE_AT).equals(ZEROS.subarray(TYPE_AT))
 
@@ -40,7 +40,7 @@ const isZero = (bytes: Buffer): boolean => {
 
 const nameIn = (block: Buffer): string => block.toString("utf8", 0, NAME_BYTES).split("\0", 1)[0] ?? ""
 
-/** Octal digits alone: other forms are of files beyond every bound. */
+/** Reads octal digits. Other forms are used only for files that are too large anyway. */
 const sizeIn = (block: Buffer): number => {
   const [, digits = "", rest = ""] = /^ *([0-7]*)(.*)$/s.exec(block.toString("latin1", SIZE_AT, SIZE_END)) ?? []
   if (rest.replaceAll("\0", "").trim() !== "") throw new Broken("format", { entry: nameIn(block) })
@@ -80,21 +80,23 @@ class Headers {
   #pass = 0
   #held: Buffer = Buffer.alloc(0)
   #wanted = BLOCK_BYTES
-  /** The header whose own bytes follow. */
+  /** The extended header whose content follows. */
   #extended: Extended | null = null
   /** Kinds of extended headers since the last entry. */
   readonly #kinds = new Set<string>()
   #isFirst = true
-  /** The size that an extended header gives to the entry behind it. */
+  /** The size that an extended header gives to the next entry. */
   #size: number | null = null
   #hasEnded = false
 
-  /** Reads on from `from` and returns how far it came: to the end, or as many headers as one turn may take. */
+  /**
+   * Examines headers from `from` on. Returns the position at the end, or after as many headers as one turn may handle.
+   */
   walk(chunk: Buffer, from: number): number {
     let at = from
     for (let headers = 0; at < chunk.length && headers < HEADERS_PER_TURN;) {
       if (this.#hasEnded) {
-        // Some readers end here, and others go on.
+        // Some readers end here, and others continue.
         if (!isZero(chunk.subarray(at))) throw new Broken("format")
         return chunk.length
       }
@@ -124,7 +126,7 @@ class Headers {
       this.#begin({ kind, size, name })
       return
     }
-    // An old kind of long name: the reader takes it for one, and tar for a file.
+    // An old kind of long name: the library accepts it, but tar takes it as a file.
     if (kind === "N") throw new Broken("type", { entry: name })
     if (this.#size !== null && this.#size !== size) throw new Broken("format", { entry: name })
     this.#kinds.clear()
@@ -160,7 +162,7 @@ class Headers {
     for (const [key, value] of records) {
       if (SPARSE.test(key)) throw new Broken("sparse", { entry })
       if (kind === "g" && key !== "comment") throw new Broken("global_header", { entry: name })
-      // Readers disagree on whether an empty value takes back the one in the header.
+      // Readers disagree on whether an empty value removes the one in the header.
       if ((key === "path" || key === "linkpath") && value === "") throw new Broken("format", { entry: name })
       if (key !== "size") continue
       if (!/^\d{1,15}$/.test(value)) throw new Broken("format", { entry })

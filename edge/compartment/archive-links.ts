@@ -4,7 +4,7 @@
  * Invariants
  *  - A link's target is resolved as the system will resolve it: through the other links of the archive. All must be
  *    known first, since a later link may change the target of an earlier one.
- *  - A hard link to a symbolic one is that link once more, read from where it lies itself.
+ *  - A hard link to a symbolic link is another copy of it, which is resolved from its own folder.
  *  - The cost is bounded by the characters examined, and other work is done meanwhile.
  */
 import { posix } from "node:path"
@@ -21,14 +21,14 @@ const TURN_CHARS = 500_000
 
 const partsOf = (path: string): Array<string> => path.split("/").filter((part) => part !== "" && part !== ".")
 
-/** Relative, without dots and empty parts; "" is the folder itself. */
+/** A relative path without dots and empty parts; "" for the folder itself. */
 export const pathOf = (name: string): string => {
   if (name.startsWith("/")) throw new Broken("absolute_path", { entry: name })
   if (Buffer.byteLength(name) > PATH_MAX_BYTES) throw new Broken("name", { entry: name, max: PATH_MAX_BYTES })
   const parts = partsOf(name)
   if (parts.includes("..")) throw new Broken("dot_dot", { entry: name })
   if (parts.length > PARTS_MAX) throw new Broken("name", { entry: name, max: PARTS_MAX })
-  // Refuses control characters, which terminals may obey, and characters that no file system takes.
+  // Refuses control characters, which terminals may execute, and characters that no file system accepts.
   if (/\p{Cc}|\ufffd/u.test(name)) throw new Broken("name", { entry: name })
   if (parts.some((part) => Buffer.byteLength(part) > PART_MAX_BYTES))
     throw new Broken("name", { entry: name, max: PART_MAX_BYTES })
@@ -36,7 +36,7 @@ export const pathOf = (name: string): string => {
 }
 
 interface Link {
-  /** As the archive names it. */
+  /** The name in the archive. */
   readonly name: string
   readonly target: string
 }
@@ -59,20 +59,20 @@ export class Links {
     return false
   }
 
-  /** Something else is at that place now. */
+  /** Removes a link, because another entry replaces it. */
   drop(path: string): void {
     this.#links.delete(path)
   }
 
   symbolic(path: string, name: string, linkname: string | null | undefined): void {
     const target = targetOf(linkname, name)
-    // Reports a link at once if it is wrong by itself. The rest is checked once all links are known.
+    // A link that is wrong by itself is reported at once. The others are checked when all links are known.
     const to = posix.normalize(posix.join(posix.dirname(path), target))
     if (to === ".." || to.startsWith("../")) throw new Broken("link_outside", { entry: name })
     this.#links.set(path, { name, target })
   }
 
-  /** Its target is a path of the archive. */
+  /** Adds a hard link. Its target is a path of the archive. */
   hard(path: string, name: string, linkname: string | null | undefined): void {
     const parts = partsOf(targetOf(linkname, name))
     const target = parts.join("/")
@@ -93,9 +93,9 @@ export class Links {
     }
   }
 
-  /** What it cost. */
+  /** Follows a link. Returns the cost. */
   #follow(path: string, { name, target }: Link, max: number): number {
-    // Nothing lies behind a link: its own folder is one.
+    // There can be no entry below a link, so the folder of a link is no link.
     const at = partsOf(posix.dirname(path))
     const ahead = partsOf(target).toReversed()
     let work = 0

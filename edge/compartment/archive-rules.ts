@@ -42,14 +42,14 @@ const SAYS: Readonly<Record<ArchiveRule, string>> = {
 
 const SHOWN_MAX_CHARS = 200
 
-/** Makes a hostile name safe to print: nothing in it controls a terminal or turns the text around it. */
+/** Makes a hostile name safe to print: no character in it controls a terminal or changes the direction of text. */
 const quotedName = (name: string): string =>
   [...name.slice(0, 2 * SHOWN_MAX_CHARS).replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, "")]
     .slice(0, SHOWN_MAX_CHARS)
     .join("")
 
 interface Where {
-  /** As the archive names it. */
+  /** The name in the archive. */
   readonly entry?: string | undefined
   /** The limit, for a rule of size or count. */
   readonly max?: number

@@ -1,16 +1,16 @@
 /**
- * Checks a `.tar.gz` for a compartment before anything of it is stored (contract 8). It is read once, as a stream, and
- * not unpacked here.
+ * Checks a `.tar.gz` for a compartment before it is stored (contract 8). It is read once, as a stream, and not unpacked
+ * here.
  *
  * Invariants
- *  - Each refusal names a rule. Reading ends at the first entry that breaks one, and at the bounds: a bomb costs what
- *    the bounds allow and no more.
- *  - Each header counts, also what is no entry, before the reader has it (archive-headers.ts): what a few bytes of a
- *    tar may cost is bounded by them.
- *  - No entry is outside its folder, none is reached through a link of the archive, and no link leads out of the folder
+ *  - Each refusal names a rule. Reading ends at the first entry that breaks one, and at the bounds, so a decompression
+ *    bomb costs no more than these allow.
+ *  - Each header counts, even if it is no entry, before the library reads it (archive-headers.ts), because a few bytes
+ *    of a tar may be costly.
+ *  - No entry is outside its folder or reached through a link of the archive, and no link leads out of the folder
  *    (archive-links.ts). Only files, folders and links are allowed.
- *  - It is unpacked where it belongs, by its compartment's own user (actors/runtime/host/): whatever an archive does
- *    that is not seen here, it does there alone.
+ *  - It is unpacked inside of the compartment by the compartment's own user (actors/runtime/host/), so a fault that is
+ *    not found here has an effect only there.
  */
 import { Readable, type Writable } from "node:stream"
 import { pipeline } from "node:stream/promises"
@@ -24,7 +24,7 @@ import { Broken } from "./archive-rules.ts"
 
 export interface Judged {
   readonly files: number
-  /** Unpacked. */
+  /** The unpacked size. */
   readonly bytes: number
 }
 
@@ -34,9 +34,9 @@ const ENTRY_TYPES: ReadonlySet<string> = new Set(["file", "contiguous-file", "di
 const FILE_TYPES: ReadonlySet<string> = new Set(["file", "contiguous-file"])
 const DEVICES: ReadonlySet<string> = new Set(["character-device", "block-device", "fifo"])
 
-/** Fewer and larger than usual: each is a turn of the edge's loop. */
+/** Larger chunks than usual, because each takes a turn of the event loop. */
 const CHUNK_BYTES = 262_144
-/** Longer than the largest archive takes on a busy machine. An archive that is still being read by then is refused. */
+/** Longer than the largest archive takes on a busy machine. An archive that takes longer is refused. */
 const JUDGE_MAX_MS = 60_000
 
 class Judge {
@@ -78,7 +78,7 @@ class Judge {
   }
 }
 
-/** Bytes other than the files: headers, padding, and additions of tools. */
+/** The most bytes besides the files: headers, padding, and additions of tools. */
 const OVERHEAD_BYTES = 33_554_432
 
 /** Counts the unpacked bytes, whatever sizes the archive states. */
@@ -99,7 +99,7 @@ export const judgeArchive = async (
   const judge = new Judge(bounds)
   const reader = extract()
   reader.on("entry", (header, stream, next) => {
-    // It ends with its reader, which has reported the reason.
+    // The stream fails with its reader, which has reported the reason.
     stream.on("error", () => undefined)
     try {
       judge.entry(header)

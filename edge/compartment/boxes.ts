@@ -4,7 +4,7 @@
  */
 import sodium from "libsodium-wrappers"
 
-/** `publicKey`: base64. */
+/** `publicKey` is base64. */
 export const boxTo = async (
   publicKey: string,
   compartment: string

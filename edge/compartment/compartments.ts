@@ -15,7 +15,7 @@ export type Looked = Operations["compartment.look"]["output"]
 
 const noCompartment = refuse(notFound("compartment"))
 
-/** Usage is optional: no page waits longer for a host that does not answer. */
+/** Usage is optional, so pages do not wait longer for a host. */
 const USAGE_MS = 1000
 
 export const compartmentId = (text: string): Effect.Effect<string, Refused> =>
@@ -30,7 +30,7 @@ export class Compartments {
     this.#answerMs = service.runtime.host_answer_ms
   }
 
-  /** `deadline`: unix ms. */
+  /** `deadline` is in Unix ms. */
   look(call: Call, id: string, by: Asker, deadline = call.deadline): Effect.Effect<Looked, Refused> {
     return Effect.flatMap(compartmentId(id), (actor) =>
       this.#bus.read(call, { actor, op: "compartment.look", input: { by }, anew: true, deadline })
@@ -41,7 +41,7 @@ export class Compartments {
     return this.#bus.read(call, { actor: FLEET_ID, op: "fleet.hosts", input: null, anew: true })
   }
 
-  /** The whole record. */
+  /** The complete record. */
   record(call: Call, id: string, by: Asker): Effect.Effect<Compartment, Refused> {
     return Effect.flatMap(this.look(call, id, by), (found) =>
       Effect.flatMap(this.records(call, [found]), ([record]) =>

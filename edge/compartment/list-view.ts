@@ -1,4 +1,4 @@
-/** Lists of compartments: on the overview, on the page of their agent, and on a page of their own. */
+/** Lists of compartments: on the overview, on the page of their agent, and on a separate page. */
 import type { StandingCompartment } from "./owning.ts"
 import type { OwnerPage, OwnerSpace } from "../human/index.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
@@ -23,7 +23,7 @@ const tiles = (space: OwnerSpace, placed: ReadonlyArray<StandingCompartment>, na
 
 const NO_NAMES: Names = new Map()
 
-/** `names`: names of agents by hub id, as far as they are known. */
+/** `names` are the known names of agents, by hub id. */
 export const compartmentsSection = (
   space: OwnerSpace,
   placed: ReadonlyArray<StandingCompartment>,

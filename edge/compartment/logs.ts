@@ -1,14 +1,14 @@
 /**
- * A compartment's output. The host is asked for it, and the request is answered at once, held until there is output, or
+ * A compartment's output, which its host provides. A request is answered at once, held until there is output, or
  * streamed.
  *
  * Invariants
- *  - A host is asked for a few seconds at a time. Before each time the edge looks up the compartment's host anew, and
+ *  - A host is asked for a few seconds at a time. Before each time the edge looks up the compartment's host again, and
  *    checks that the caller may still read it.
  *  - A late answer of a host is sent only if the signing key is still its agent's current one and the account may read.
  *    This is checked again, at most once a second. If it cannot be checked, nothing is sent.
- *  - So many are held and streamed by one edge, and of them for one agent. The reader sets the pace of a stream: a page
- *    is asked for when the one before is taken.
+ *  - The numbers of held and streamed requests are limited, in all and for one agent. The reader sets the pace of a
+ *    stream: a page is requested when the one before has been read.
  */
 import { Readable } from "node:stream"
 import { Effect, Result } from "effect"
@@ -33,7 +33,7 @@ export interface LogsWanted {
 }
 
 const overloaded: Refusal = { code: "overloaded", message: "Too many read logs here. Try again.", retryAfter: 2 }
-/** The margin within the time that a query may take. */
+/** A margin within the time limit of a query. */
 const ASK_MARGIN_MS = 1500
 const PAGE_LINES = 500
 /** The smallest gap between two checks of a stream's right. */
@@ -111,11 +111,11 @@ export class Logs {
     })
   }
 
-  /** `from`: the last id that the reader has; `null` to begin with the oldest kept line. */
+  /** `from` is the last id that the reader has; `null` to begin with the oldest stored line. */
   stream(call: Call, id: string, by: Asker, from: number | null): Effect.Effect<Response, Refused> {
     const agent = agentIn(by)
     if (this.#streams.full || this.#streams.oldest(agent) !== null) return Effect.fail(refuse(overloaded))
-    // Taken before anything is asked, so that each of many simultaneous requests counts the earlier ones.
+    // The place is taken before anything is asked, so that each of many simultaneous requests counts the earlier ones.
     const seat = {}
     this.#streams.take(agent, seat)
     const leave = (): void => this.#streams.leave(agent, seat)

@@ -1,4 +1,4 @@
-/** The form that creates a compartment: a name, a program, the terms. */
+/** The form that creates a compartment: name, program and terms. */
 import { COMPARTMENT_COMMAND, COMPARTMENT_NAME } from "../../schemas/compartment/fields.ts"
 import type { Program } from "./programs.ts"
 import type { Member, OwnerPage, OwnerSpace } from "../human/index.ts"

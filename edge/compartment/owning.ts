@@ -28,7 +28,7 @@ export const LINES_SHOWN = 100
 const HOST_MS = 2000
 const FLEET_MS = 2000
 const NEW_KEY_MS = 4000
-/** A list leaves out a status that takes longer. */
+/** The time for a status. A list leaves out one that takes longer. */
 const STATUS_MS = 1500
 /** Compartments in one question to the fleet. A person has few, and owns a hundred agents at most. */
 const PLACES_MAX = 100
@@ -38,11 +38,11 @@ const LOOKS_ABREAST = 8
 export interface CompartmentView {
   readonly record: Compartment
   readonly agent: Author
-  /** `null`: nothing runs. `undefined`: the host does not answer. */
+  /** `null` if nothing runs, `undefined` if the host does not answer. */
   readonly stats: CompartmentStats | null | undefined
   /** Readings of the last hour, oldest first. */
   readonly history: ReadonlyArray<UsageReading>
-  /** The newest lines, oldest first; `undefined`: the host does not answer. */
+  /** The newest lines, oldest first; `undefined` if the host does not answer. */
   readonly lines: ReadonlyArray<LogLine> | undefined
 }
 
@@ -53,7 +53,7 @@ export interface Placed {
   readonly agent: string
 }
 
-/** The same with its status, or `null` if its actor does not answer in time. */
+/** A compartment in a list with its status, or `null` if its actor does not answer in time. */
 export interface StandingCompartment extends Placed {
   readonly status: CompartmentStatus | null
 }
@@ -82,22 +82,22 @@ export class OwningCompartments {
     this.#hostMs = Math.min(HOST_MS, limits.service.runtime.host_answer_ms)
   }
 
-  /** Refuses with 404 for anybody who neither made it nor owns its agent. */
+  /** Refuses with 404 for anybody who neither made the compartment nor owns its agent. */
   shown(call: Call, human: string, id: string): Effect.Effect<CompartmentView, Refused> {
     return Effect.flatMap(this.#compartments.look(call, id, by(human)), (found) => this.#whole(call, found))
   }
 
-  /** Fails `not_found` if no browser can open the link any more. */
+  /** Fails `not_found` if the link can no longer be opened. */
   waits(call: Call, id: string, secret: string): Effect.Effect<unknown, Refused> {
     return this.#bus.read(call, { actor: id, op: "compartment.link_waits", input: { token: secret } })
   }
 
-  /** Gives the link to this browser, unless another has it. */
+  /** Assigns the link to this browser, unless another browser has opened it. */
   open(call: Call, id: string, secret: string, browser: string): Effect.Effect<Looked, Refused> {
     return this.#bus.read(call, { actor: id, op: "compartment.open_link", input: { token: secret, browser } })
   }
 
-  /** Opens it by a link that this browser has used. */
+  /** The compartment of a link that this browser has opened. */
   opened(call: Call, id: string, secret: string, browser: string): Effect.Effect<CompartmentView, Refused> {
     return Effect.flatMap(this.open(call, id, secret, browser), (found) => this.#whole(call, found))
   }
@@ -168,7 +168,7 @@ export class OwningCompartments {
     return Effect.map(this.#bus.read(call, asked), (hosts) => hosts.length > 0)
   }
 
-  /** `human`: adds those that this person made. */
+  /** With `human`, compartments that this person made are added. */
   #places(call: Call, agents: ReadonlyArray<string> | null, human: string | null) {
     const input = { agents, human, page: 1, per_page: PLACES_MAX }
     const asked = {
@@ -186,15 +186,15 @@ export class OwningCompartments {
   }
 
   /**
-   * Makes a key pair that only hosts can open, then one commit with everything (actors/fleet/for-human.ts), so a
-   * failure in between leaves nothing behind. The form is the command, so two clicks make one compartment.
+   * Makes a key pair that only hosts can open, and then writes everything in one commit (actors/fleet/for-human.ts), so
+   * that a failure in between leaves nothing behind. The form is the command, so two clicks make one compartment.
    */
   make(call: Call, human: string, { name, command }: Wanted): Effect.Effect<string, Refused> {
     const bus = this.#bus
     return Effect.gen({ self: this }, function* () {
       yield* withoutSecrets([{ field: "command", text: command }], NOBODY, human)
       const id = newCompartmentId(call)
-      // For a form that is sent again, no host has to be told about what it made.
+      // If the form is sent again, the compartment exists already, and no host is asked.
       if (yield* this.#isThere(call, human, id)) return id
       const asked = bus.query(call, "host_new_key", { host: "any", compartment: id }, NEW_KEY_MS)
       const { public_key, box } = yield* Effect.mapError(asked, () => unavailable)
@@ -210,7 +210,7 @@ export class OwningCompartments {
     )
   }
 
-  /** `confirm`: the compartment's name, required to delete it. */
+  /** `confirm` is the compartment's name, which is required to delete it. */
   steer(call: Call, human: string, id: string, act: SteeringAct, confirm: string): Effect.Effect<void, Refused> {
     const bus = this.#bus
     return Effect.flatMap(compartmentId(id), (actor) => {

@@ -1,4 +1,4 @@
-/** Programs that people may take as they are, instead of a command of their own. */
+/** Ready-made programs that people may choose instead of their own command. */
 import { readFileSync } from "node:fs"
 
 export const PROGRAMS = ["polite-member", "mail-codes", "empty-shell"] as const
@@ -6,7 +6,7 @@ export type Program = (typeof PROGRAMS)[number]
 
 export const isProgram = (name: string | undefined): name is Program => PROGRAMS.some((one) => one === name)
 
-/** The programs that can work here: one of them opens a mailbox. */
+/** The programs that can work in this service: one of them needs mail. */
 export const programsFor = ({ mail }: { readonly mail: boolean }): ReadonlyArray<Program> =>
   PROGRAMS.filter((one) => mail || one !== "mail-codes")
 

@@ -182,7 +182,7 @@ export const compartmentRoutes = ({ bus, blobs, config: { hub } }: EdgeParts) =>
         const by = yield* writer(call)
         const record = yield* compartments.record(call, actor, by)
         yield* bus.ask(call, { actor, op: "compartment.delete", input: { by, confirm } })
-        // The compartment may be gone before it is read again.
+        // The compartment may be deleted before it is read again.
         return dataValue({ ...record, status: "deleting", desired: "stopped" }, ACCEPTED)
       }),
     startCompartment: (call, { params }) => start(call, params.id),
@@ -232,7 +232,7 @@ export const compartmentRoutes = ({ bus, blobs, config: { hub } }: EdgeParts) =>
         if (dest === null) return yield* destInvalid
         const actor = yield* compartmentId(params.id)
         const by = yield* writer(call, { log: 2 * WRITE_MIN_BYTES, upload: call.body.length })
-        // The actor checks the caller again. Asking first avoids storing bytes that nobody may use.
+        // The actor checks the caller again. Asking it first avoids storing bytes that nobody may use.
         yield* compartments.look(call, actor, by)
         const { files, bytes } = yield* judging.judged(call, call.body)
         const [key, hostsKey] = [newKey(), yield* publicKey(call)]

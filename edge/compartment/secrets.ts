@@ -13,7 +13,7 @@ const nameRefused = (name: string, problem: string): Refusal =>
 
 const PROTOTYPE = "__proto__"
 
-/** Checks the bytes, because the parser dropped a member of this name (http/json.ts), and here it is refused. */
+/** Examines the raw bytes, because the parser has dropped a member of this name (http/json.ts). */
 export const prototypeProblem = (body: Uint8Array): Refusal | null => {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length)
   if (bytes.length === 0 || !scanJson(bytes).suspect) return null
@@ -41,7 +41,7 @@ export const secretsProblem = (
   return null
 }
 
-/** `publicKey`: the signer's key. */
+/** `publicKey` is the signer's key. */
 export const hubKeyProblem = (seed: string, publicKey: string): Refusal | null => {
   const parsed = parseSeed(seed)
   if (parsed === null) return invalidField("hub_key", "hub_key must be base64 of the 32 bytes of a seed.")

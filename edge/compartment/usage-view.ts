@@ -1,6 +1,6 @@
 /**
- * The resource use of a compartment as bars and lines, without a script. It has one reading taken for this page, and
- * those that its host took each minute of the last hour.
+ * The resource usage of a compartment as bars and lines, without a script: one present reading, and those that its host
+ * took each minute of the last hour.
  */
 import type { Compartment, CompartmentStats, UsageReading } from "../../schemas/compartment/records.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
@@ -68,7 +68,7 @@ interface Line {
   readonly unit: string
 }
 
-/** A text says the same as the chart. A value above the top is drawn at the top. */
+/** A text describes the same as the chart. A value above the top is drawn at the top. */
 const chart = ({ label, values, max, unit }: Line): Html => {
   const shares = values.map((value) => shareOf(value, max))
   const line = polyline(shares, { width: WIDTH, height: CHART_HEIGHT })

@@ -1,6 +1,6 @@
 /**
- * The page of a compartment: its state, its resource use, its program's last lines and its history. Text of programs
- * and agents is hostile: `printed` bounds it, and it is escaped like all text.
+ * The page of a compartment: its state, its resource usage, its program's last lines and its history. Text of programs
+ * and agents is hostile: `printed` limits it, and it is escaped like all text.
  */
 import { RUNTIME_LIMITS } from "../../schemas/compartment/limits.ts"
 import type { SteeringAct } from "../../schemas/compartment/pages.ts"
@@ -18,10 +18,11 @@ import { LINES_SHOWN, type CompartmentView } from "./owning.ts"
 import { usageSection } from "./usage-view.ts"
 
 /**
- * `maxChars`: in code points. Characters that drive terminals or turn the direction of text are shown by their number.
+ * `maxChars` is in code points. Characters that control terminals or change the direction of text are shown by their
+ * number.
  */
 const printed = (text: string, maxChars: number): string => {
-  // An overlong text is cut before it is scanned.
+  // A very long text is cut before it is scanned.
   const chars = Array.from(text.slice(0, 2 * maxChars + 2))
   const isLong = chars.length > maxChars
   return legible(harmless((isLong ? chars.slice(0, maxChars) : chars).join(""))) + (isLong ? "…" : "")
@@ -61,7 +62,7 @@ const TONES: Readonly<Record<CompartmentStatus, Tone>> = {
 
 export const statusChip = (status: CompartmentStatus): Html => chip(STATUSES[status], TONES[status])
 
-/** Words of somebody else, or of a program. */
+/** Text from a program or another person. */
 const words = (text: string): Html => own(printed(text, WORDS_MAX_CHARS))
 
 const fact = (name: string, value: Html | string | null): Html =>
@@ -111,7 +112,7 @@ const line = ({ at: time, stream, line: text }: LogLine): Html => {
 
 const day = (iso: string): string => iso.slice(0, 10)
 
-/** Shows the time of day of each line, and the date in a row of its own when the day changes. */
+/** Shows the time of day of each line, and the date in a separate row when the day changes. */
 const dated = (lines: ReadonlyArray<LogLine>): ReadonlyArray<Html> =>
   lines.map((one, index) => {
     const before = lines[index - 1]
@@ -143,7 +144,7 @@ ${events.map(
 )}</ul></section>
 `
 
-/** `steering`: shows buttons to those who may use them. */
+/** `steering` is shown only to those who may use its buttons. */
 export const compartmentMain = (shown: CompartmentView, steering: Html): Html => {
   const { record, agent, stats, history, lines } = shown
   return html`<header class="who"><span class="face face-5" aria-hidden="true">${icon("compartment")}</span><div><h1>${own(record.name)}</h1>

@@ -1,6 +1,6 @@
 /**
  * The agents that a text mentions: `@handle` outside code, link targets, titles of links, texts of images and addresses
- * (contract "Common" and 19). The first ten different ones of it are looked up.
+ * (contract "Common" and 19). The first ten different handles are looked up.
  *
  * Invariant: the work is proportional to the length of the text. Nothing is read twice except the ends of runs of
  * backticks, which are searched once for each run, and possible titles and image texts, within a limit.
@@ -13,7 +13,7 @@ import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
 
-/** A fence. The text after a fence of backticks contains none: otherwise it is code within a line. */
+/** A fence. The text after a fence of backticks must not contain backticks, or it is code within a line. */
 const FENCE = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/
 const INDENTED = /^(?: {4}|\t)/
 const WORD = /[\p{L}\p{N}]/u
@@ -36,7 +36,7 @@ const withoutBlocks = (text: string): string => {
     const code = fence !== "" || (INDENTED.test(line) && before === "")
     if (fence === "") fence = marks
     else if (marks.length >= fence.length && marks[0] === fence[0] && line.trim() === marks) fence = ""
-    // Within a paragraph it would be text.
+    // Within a paragraph this line would be text.
     isDefined = !code && (before === "" || isDefined) && DEFINITION.test(line)
     const blank = line.trim() === "" || (code && fence === "" && marks === "")
     before = blank ? "" : line
@@ -45,7 +45,7 @@ const withoutBlocks = (text: string): string => {
   return kept.join("\n")
 }
 
-/** For each run of backticks by its position: the end of the code that it opens; 0 if nothing closes it. */
+/** For each run of backticks by its position, the end of the code that it opens, or 0 if it is not closed. */
 const codeEnds = (text: string): ReadonlyMap<number, number> => {
   const ends = new Map<number, number>()
   const nextOf = new Map<number, number>()
@@ -67,20 +67,20 @@ export const addressEnd = (text: string, from: number, closing: string): number 
   return at
 }
 
-/** The name that begins here, as it is written; empty if there is none. */
+/** The handle that begins here, as it is written; empty if there is none. */
 const nameAt = (text: string, at: number): string => {
   let end = at
   while (end < text.length && end - at <= HANDLE_MAX_CHARS && /[A-Za-z0-9_-]/.test(text[end] ?? "")) end++
   const handle = text.slice(at, end).replace(/[-_]$/, "")
-  // `@name@host` is somebody elsewhere, `@name.` the end of a sentence.
+  // `@name@host` is a name on another host. `@name.` ends a sentence.
   return HANDLE_PATTERN.test(handle) && text[end] !== "@" ? handle : ""
 }
 
-/** The handle at a position where an `@` may be; empty if there is none. `before`: the character before the text. */
+/** The handle at a position where an `@` may be; empty if there is none. `before` is the character before the text. */
 export const mentionAt = (text: string, at: number, before = " "): string =>
   text[at] === "@" && stands(text[at - 1] ?? before) ? nameAt(text, at + 1) : ""
 
-/** True if a mention may follow this character: not inside a word, an address or a path. */
+/** True if a mention may follow this character, because it is not inside a word, an address or a path. */
 const stands = (before: string): boolean => !WORD.test(before) && !"@/._+-=&".includes(before)
 
 /** The marks that enclose a link's title. */
@@ -111,7 +111,7 @@ const targetEnd = (text: string, from: number): number => {
   return address
 }
 
-/** The end of the image's text that begins here; `from` if it is no image. */
+/** The end of an image's text that begins here; `from` if there is no image. */
 const imageTextEnd = (text: string, from: number): number => {
   let open = 0
   for (let at = from; at < text.length && at - from < LABEL_MAX_CHARS; at++) {
@@ -123,8 +123,8 @@ const imageTextEnd = (text: string, from: number): number => {
 }
 
 /**
- * The position after a part without mentions: code, an address, an image's text, an escaped mark; `at` itself if there
- * is none.
+ * The position after a part without mentions: code, an address, an image's text, or an escaped character. `at` itself
+ * if there is no such part.
  */
 const passed = (text: string, at: number, ends: ReadonlyMap<number, number>): number => {
   switch (text[at]) {
@@ -148,7 +148,7 @@ const passed = (text: string, at: number, ends: ReadonlyMap<number, number>): nu
   }
 }
 
-/** In lower case, without repetitions, in the order of the text; at most MENTIONS_MAX. */
+/** Mentioned handles in lower case, each once, in the order of the text; at most MENTIONS_MAX. */
 export const handlesIn = (markdown: string): ReadonlyArray<string> => {
   if (!markdown.includes("@")) return []
   const text = withoutBlocks(markdown)

@@ -28,7 +28,8 @@ export const without = (given: unknown, fields: ReadonlyArray<string>): Effect.E
 }
 
 /**
- * The moderation in the body of a change; `null` if it has none of these fields. `own`: the fields that authors change.
+ * The moderation in the body of a change; `null` if it has none of these fields. `own` are the fields that authors
+ * change.
  */
 export const moderationIn = (
   call: Call,

@@ -1,5 +1,6 @@
 /**
- * A text as one line: no breaks, no control characters, and nothing that changes the direction of the text after it.
+ * Converts a text to one line: no line breaks, no control characters, and nothing that changes the direction of the
+ * text after it.
  */
 export const oneLine = (text: string): string =>
   text

@@ -7,7 +7,7 @@ import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 
-/** Hub id of the signer; `null` if the request is not signed. */
+/** The signer's hub id; `null` if the request is not signed. */
 export const viewerOf = ({ ticket }: Call): string | null => ticket?.home ?? null
 
 /**
@@ -28,10 +28,10 @@ const agentIn =
     )
   }
 
-/** `?author=`; `null` if the parameter is missing. */
+/** The agent in `?author=`; `null` if the parameter is missing. */
 export const authorIn = agentIn("author")
 
-/** `?with=`: the other party. */
+/** The other agent in `?with=`. */
 export const otherIn = agentIn("with")
 
 const noAgent = refuse(notFound("agent"))

@@ -20,7 +20,7 @@ export const withoutSecrets = (
     }
   })
 
-/** The same for texts between an agent and its owner. There bearer tokens and card numbers are refused too. */
+/** The same for texts between an agent and its owner, in which bearer tokens and card numbers are refused too. */
 export const withoutOwnerSecrets = (fields: ReadonlyArray<TextField>, author: Author): Effect.Effect<void, Refused> =>
   Effect.suspend(() => {
     const refused = ownerSecretIn(fields, author)

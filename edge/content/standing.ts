@@ -1,4 +1,4 @@
-/** Shows writers their own content if the read models do not have it yet. */
+/** Answers writers about their own content before the read models have it. */
 import { Effect } from "effect"
 import type { Caller } from "../../schemas/content/author.ts"
 import { unavailable } from "../../schemas/errors.ts"
@@ -7,7 +7,7 @@ import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 
-/** The same request finds it later, also under the same Idempotency-Key. */
+/** The same request finds the content later, even under the same Idempotency-Key. */
 export const notVisibleYet = refuse(
   unavailable("The service does not show this yet. It is safe to send the same request again.")
 )
@@ -18,7 +18,9 @@ export interface Standing {
   readonly by: Caller
 }
 
-/** Refused as `not_found` only if the actor says so. Content that the read models lack may just be too new for them. */
+/**
+ * Refuses `not_found` only if the actor says so: content that is missing in the read models may be too new for them.
+ */
 export const standing = <A>(
   bus: Bus,
   call: Call,

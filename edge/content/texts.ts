@@ -1,4 +1,4 @@
-/** The texts in what an agent sends, each with the path of its field. */
+/** The texts in a body, each with the path of its field. */
 import { JSON_DEPTH_MAX, JSON_MEMBERS_MAX } from "../http/json-scan.ts"
 import type { TextField } from "../../schemas/secret/secrets.ts"
 
@@ -12,8 +12,8 @@ interface Open {
 }
 
 /**
- * Strings of a JSON value and names of its members, in order; a name has the path of its object. The size is bounded as
- * for bodies (edge/http/json-scan.ts). A larger value is a fault of ours, and throws.
+ * Strings of a JSON value and names of its members, in order. A name has the path of its object. The size is bounded as
+ * for bodies (edge/http/json-scan.ts). A larger value is a bug, and throws.
  */
 export function* textsOf(field: string, value: unknown): Generator<TextField> {
   const open: Array<Open> = [{ field, value, depth: 0 }]
@@ -32,7 +32,7 @@ export function* textsOf(field: string, value: unknown): Generator<TextField> {
   }
 }
 
-/** The same of a body's members, each under its own name. */
+/** The texts of a body's members, each under its own name. */
 export function* textsIn(body: object): Generator<TextField> {
   for (const [name, value] of Object.entries(body)) yield* textsOf(name, value)
 }
@@ -46,7 +46,7 @@ interface ProfileTexts {
 }
 
 /**
- * The texts of a profile that others can read. A webhook's address is not among them: nobody else sees it, and it may
+ * The texts of a profile that others can read. A webhook's address is left out: others do not see it, and it may
  * contain a token.
  */
 export function* profileTexts(profile: ProfileTexts): Generator<TextField> {

@@ -1,4 +1,4 @@
-/** Shared parts of writes of all kinds of content: required fields, the caller, and the bytes of the day. */
+/** Parts that all writes of content share: required fields, the caller, and the bytes of the day. */
 import { Effect } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import type { Caller } from "../../schemas/content/author.ts"
@@ -46,7 +46,7 @@ export const changeIn = (
 export const textsChecked = (call: Call, texts: object): Effect.Effect<void, Refused> =>
   withoutSecrets(textsIn(texts), author(call), turnOf(call))
 
-/** The most bytes that a vote or a removal adds to the log: events, entries of scores, their commits. */
+/** The most bytes that a vote or a deletion adds to the log: events, entries of scores, their commits. */
 export const WRITE_MIN_BYTES = 1200
 
 /**
@@ -56,7 +56,7 @@ export const WRITE_MIN_BYTES = 1200
 export const admitted = (bus: Bus, call: Call, taking: Partial<Taking> = {}): Effect.Effect<Caller, Refused> =>
   Effect.map(admittedByName(bus, call, taking), ({ agent, operator }) => ({ agent, operator }))
 
-/** The same as `admitted` for a request with a vault's token. The bytes count among those of the vault's agent. */
+/** Like `admitted`, for a request with a vault's token. The bytes count among those of the vault's agent. */
 export const admittedHolding = (
   bus: Bus,
   call: Call,
@@ -67,7 +67,7 @@ export const admittedHolding = (
   return Effect.asVoid(bus.ask(call, { actor, op: "content.admit", input }))
 }
 
-/** The same, with its handle. */
+/** Like `admitted`, with the agent's handle. */
 export const admittedByName = (
   bus: Bus,
   call: Call,
@@ -81,7 +81,7 @@ type Admitted = Operations["content.admit"]["output"]
 
 const NOTHING = { bytes: 0 }
 
-/** Bytes of the day. */
+/** Bytes that count in the agent's day. */
 interface Taking {
   /** Bytes that the log will hold. */
   readonly log: number

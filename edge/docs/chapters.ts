@@ -3,7 +3,7 @@
 export interface Chapter {
   readonly slug: string
   readonly title: string
-  /** Without the heading. */
+  /** The text without the heading. */
   readonly text: string
 }
 

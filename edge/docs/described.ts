@@ -1,8 +1,8 @@
 /**
- * The OpenAPI document that an edge serves, as a whole and by tag.
+ * The OpenAPI document that an edge serves, complete and by tag.
  *
- * Invariant: a tag's document is complete by itself. It has the tag's operations, and each component that they refer to,
- * directly or through another one.
+ * Invariant: a tag's document is complete by itself. It has the tag's operations, and each component that they refer
+ * to, directly or through another one.
  */
 import { OpenApi } from "effect/http-api"
 import { HubApi } from "../../schemas/api.ts"
@@ -12,7 +12,7 @@ import { JSON_TYPE } from "../http/respond.ts"
 
 type Spec = OpenApi.OpenAPISpec
 
-/** The same for every edge of a process. */
+/** Shared by all edges of a process. */
 let described: Spec | undefined
 
 const specOf = ({ hub }: EdgeConfig): Spec => {
@@ -57,7 +57,7 @@ const ofTag = (spec: Spec, tag: string): Spec => {
       return own.length === 0 ? [] : [[path, Object.fromEntries(own)]]
     })
   )
-  // It has kinds that its type does not name.
+  // The components have kinds that their type does not name.
   const all: Components = { ...spec.components }
   const found = new Set<string>()
   addReferences(paths, all, found)
@@ -75,7 +75,7 @@ const ofTag = (spec: Spec, tag: string): Spec => {
   }
 }
 
-/** The documents of an edge. A tag's document is made when it is first asked for, and kept. */
+/** The documents of an edge. A tag's document is made when it is first requested, and cached. */
 export class Described {
   readonly whole: Document
   readonly tags: ReadonlyArray<string>

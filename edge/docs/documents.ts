@@ -1,4 +1,6 @@
-/** The documents that the service serves: the reference, its chapters and its siblings as markdown and as a page. */
+/**
+ * The documents that the service serves: the reference, its chapters and the other documents, as markdown and as pages.
+ */
 import { readFile } from "node:fs/promises"
 import { Effect } from "effect"
 import { RUNTIME_TERMS_VERSIONS } from "../../schemas/compartment/records.ts"
@@ -51,7 +53,7 @@ export interface Documents {
   readonly icon: Document
 }
 
-/** Documents that have an address of their own. */
+/** Documents with their own address. */
 export type DocumentName = {
   readonly [Name in keyof Documents]: Documents[Name] extends Document ? Name : never
 }[keyof Documents]

@@ -1,8 +1,11 @@
 /**
- * `{{name}}` in a document becomes a value of the running configuration; a name or a way of writing that is not known
- * is a fault. `{{name|duration}}` writes seconds or milliseconds, as the name's unit says, in words: `3 days`, `25
- * seconds`; `{{name|size}}` writes bytes: `64 KB`. `{{endpoints}}` is the table of all endpoints, each with the row that
- * its declaration gives it, `{{errors}}` that of all error codes.
+ * Fills in the placeholders of documents.
+ *
+ * - `{{name}}` becomes a value of the running configuration. An unknown name or format is an error.
+ * - `{{name|duration}}` writes seconds or milliseconds, according to the name's unit, in words: `3 days`, `25 seconds`.
+ * - `{{name|size}}` writes bytes: `64 KB`.
+ * - `{{endpoints}}` is the table of all endpoints, with one row from each declaration. `{{errors}}` is the table of all
+ *   error codes.
  */
 import { RESERVED_HANDLES } from "../../schemas/agent/fields.ts"
 import { type ErrorCode, type ErrorDeclared, ERRORS, isPassing } from "../../schemas/errors.ts"
@@ -41,7 +44,7 @@ const homeFields = (): string =>
     .map((field) => `\`${field}\``)
     .join(", ")
 
-/** Those of the interface, in the order of their declaration. Throws if one has no row. */
+/** The endpoints of the interface, in the order of their declaration. Throws if one has no row. */
 const endpointTable = (): string => {
   const rows = ENDPOINTS.map(({ id, method, path, auth, row, draw }) => {
     if (row === "") throw new Error(`The endpoint ${id} does not say what the reference tells of it`)
@@ -89,7 +92,7 @@ const SIZES: Units = [
   [1, "byte", "bytes"]
 ]
 
-/** In the largest unit that gives a whole number of halves. */
+/** The value in the largest unit in which it is a multiple of a half. */
 const inLargest = (value: number, units: Units): string => {
   const [size, one, many] = units.find(([unit]) => value >= unit && (value * 2) % unit === 0) ??
     units.at(-1) ?? [1, "", ""]

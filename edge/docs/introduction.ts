@@ -6,7 +6,7 @@ import { type Document, documentOf } from "../http/documents.ts"
 import { frontMatter } from "../markdown/write.ts"
 
 const DAY_MS = 86_400_000
-/** RFC 9116 wants less than a year. The text is made anew each day. */
+/** RFC 9116 recommends less than a year. The text is made again each day. */
 const SECURITY_DAYS = 180
 
 /** The name of a skill: small letters, digits and single hyphens, 64 at most (Agent Skills, "name"). */
@@ -17,7 +17,7 @@ export const skillName = (name: string): string => {
   return joined === "" ? "hub" : joined.endsWith("-") ? joined.slice(0, -1) : joined
 }
 
-/** `body`: markdown with its placeholders filled in. */
+/** `body` is markdown without placeholders. */
 export const skillText = (name: string, body: string): string =>
   `${frontMatter({
     name: skillName(name),

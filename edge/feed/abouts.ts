@@ -37,7 +37,10 @@ export const ofCategory = (bus: Bus, site: Site, call: Call, slug: string): Effe
     })
   })
 
-/** Describes the feed of an agent with a public profile. The feed uses its handle, whatever name the path has. */
+/**
+ * Describes the feed of an agent with a public profile. Its addresses contain the agent's handle, whatever name the
+ * request used.
+ */
 export const ofAgent = (bus: Bus, site: Site, call: Call, ref: string): Effect.Effect<About, Refused> =>
   Effect.map(profileOf(bus, call, ref), (profile) => {
     const { id, handle, name, url } = parse<AgentPublic>(profile)

@@ -1,4 +1,4 @@
-/** A feed before it is written as JSON or as XML. */
+/** The content of a feed, before it is written as JSON or XML. */
 import { postAddress, threadAddress } from "../../schemas/content/address.ts"
 import type { FeedScope } from "../../schemas/feed/operations.ts"
 import type { FeedEntry } from "../../schemas/feed/records.ts"
@@ -6,7 +6,7 @@ import type { FeedEntry } from "../../schemas/feed/records.ts"
 /** The fields of a feed besides its entries. */
 export interface About {
   readonly scope: FeedScope
-  /** One line. */
+  /** The title in one line. */
   readonly title: string
   readonly description: string
   /** The page that shows the same to people. */
@@ -15,18 +15,18 @@ export interface About {
   readonly atom: string
 }
 
-/** Its address, which no change of its title moves: so it is its name as well. */
+/** The address of an entry without words of the title. It never changes, so it is also the entry's id. */
 export const addressOf = (baseUrl: string, { type, id }: FeedEntry): string => `${baseUrl}/${type}s/${id}`
 
 /** The address of an entry's page. */
 export const pageOf = (baseUrl: string, entry: FeedEntry): string =>
   entry.type === "post" ? postAddress(baseUrl, entry) : threadAddress(baseUrl, entry)
 
-/** A format of feeds. It is written piece by piece, so that no piece takes long. */
+/** A format of feeds. A feed is written entry by entry, so that no step takes long. */
 export interface Form {
   readonly contentType: string
   readonly begin: (about: About, updatedAt: string | null) => string
-  /** `html`: its text, laid out. */
+  /** `html` is the entry's rendered text. */
   readonly entry: (baseUrl: string, entry: FeedEntry, html: string) => string
   readonly between: string
   readonly end: string

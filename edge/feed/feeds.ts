@@ -2,14 +2,14 @@
  * Builds feeds and caches them.
  *
  * Invariants
- *  - A reader that comes again costs a look at how the feed stands, without a text of it. The bytes of an unchanged
- *    feed are reused, as long as they are kept.
- *  - No more than one feed is written at a time, entry by entry: whatever agents wrote, others are served in between. A
- *    bounded number waits for it, and a bounded part of that is one client's; more are told to come again.
- *  - An entry's text is laid out once for all feeds that it is in. One that blows up beyond `ENTRY_HTML_MAX_CHARS`
- *    stands there as it was written.
- *  - Kept feeds also expire, so that a text that could not be laid out in time is tried again.
- *  - The entity tag is that of the bytes, so it is a strong one on every edge.
+ *  - A client that has the feed causes only a check of its version, without any text. The bytes of an unchanged feed
+ *    are reused as long as they are cached.
+ *  - One feed is written at a time, entry by entry, so that other requests are served in between. The number of waiting
+ *    requests is limited, also for one client. Further ones must come again.
+ *  - An entry's text is rendered once for all feeds with it. A text whose HTML is longer than `ENTRY_HTML_MAX_CHARS` is
+ *    shown as it was written.
+ *  - Cached feeds expire, so that a text that could not be rendered in time is tried again.
+ *  - The entity tag is a hash of the bytes, so it is strong on every edge.
  */
 import { Effect, Semaphore } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"
@@ -31,7 +31,7 @@ import { type About, type Form, mediaTypeOf, pageOf, feedText } from "./feed.ts"
 
 /** Bytes of all kept feeds. */
 export const KEPT_MAX_BYTES = 33_554_432
-/** Entries kept laid out; at most twice as many. */
+/** The number of cached rendered entries; at most twice as many. */
 const ENTRIES_KEPT_MAX = 128
 const ENTRY_HTML_MAX_CHARS = 60_000
 const WAITING_MAX = 64
@@ -40,7 +40,7 @@ const KEPT_MS = 600_000
 
 /** A feed as it was last written. */
 interface Written {
-  /** The version of its content. A feed of another version must be written anew. */
+  /** The version of its content. For another version the feed must be written again. */
   readonly version: string
   readonly bytes: Buffer
   readonly etag: string
@@ -135,7 +135,10 @@ export class Feeds {
   }
 }
 
-/** The same in its other form, and for people (RFC 8288): a program need not read the feed to find them. */
+/**
+ * Links to the feed in its other format, and to the page for people (RFC 8288), so that a program need not parse the
+ * feed to find them.
+ */
 const linksOf = ({ page, json, atom }: About): string =>
   [
     [page, "text/html"],

@@ -1,6 +1,6 @@
 /**
- * The declarations of a file's author: its name and its type. Both come back to strangers in headers, and the name in
- * their folders.
+ * The name and the type that a file's author has declared. Strangers get both in headers, and may save the file under
+ * its name.
  */
 import { Effect } from "effect"
 import { aboveMax, invalidField, refusal } from "../../schemas/errors.ts"
@@ -13,7 +13,7 @@ const FOLDER = /[/\\]/
 
 const codePoints = (text: string): number => Array.from(text).length
 
-/** 1 to 200 characters of one line, without a folder; `.` and `..` are folders. */
+/** A name of 1 to 200 characters in one line, without a folder. `.` and `..` are not allowed. */
 export const filenameOf = (name: string | undefined, { limits }: Limits): Effect.Effect<string, Refused> => {
   const max = limits.filename_max_chars
   const isGood =

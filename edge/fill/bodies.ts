@@ -4,7 +4,7 @@ import { invalid } from "./refusal.ts"
 
 type Members = Readonly<Record<string, unknown>>
 
-/** Which tab: `null` for the one last brought to front. */
+/** The tab to fill. `null` for the one that was last brought to front. */
 interface Where {
   readonly tab: string | null
 }

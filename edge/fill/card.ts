@@ -44,7 +44,7 @@ const isList = ({ tag }: Fact): boolean => tag === "select"
 
 type Says = (text: string) => boolean
 
-/** A token names a field for certain. Without one, text that people see counts more than text that programs read. */
+/** A token identifies a field for certain. Without one, visible text counts more than names in the source. */
 const BY_TOKEN = 100
 const BY_LABEL = 4
 const BY_NAME = 2
@@ -82,7 +82,7 @@ const bestOf = (fields: ReadonlyArray<Fact>, score: (field: Fact) => number): Be
 const cvcScore = (field: Fact): number =>
   mayHold(field) ? scoreOf(field, "cc-csc", (text) => saysCvc(text) && !saysCardNumber(text)) : 0
 
-/** "1234 1234 1234 1234" */
+/** For example "1234 1234 1234 1234". */
 const SAMPLE = /(?:[\dx•*#]{4}[ -]?){3}/i
 
 const numberScore = (field: Fact): number => {
@@ -107,7 +107,7 @@ const splitNumber = (fields: ReadonlyArray<Fact>): ReadonlyArray<Fact> => {
 
 const isMonthOnly = (text: string): boolean => saysMonth(text) && !saysYear(text)
 const isYearOnly = (text: string): boolean => saysYear(text) && !saysMonth(text)
-/** The end of a card in its words is worth more than any list of months. */
+/** A field that mentions a card's expiry counts more than any list of months. */
 const expiryBonus = (field: Fact): number => (saysExpiry(textOf(field)) ? BY_LABEL : 0)
 const isOtherDate = (field: Fact): boolean => saysOtherDate(textOf(field)) && !saysExpiry(textOf(field))
 
@@ -146,7 +146,7 @@ interface Expiry {
   readonly year: Best
 }
 
-/** One field or two, whichever has more evidence. */
+/** The expiry in one field or in two, whichever has more evidence. */
 const expiryIn = (fields: ReadonlyArray<Fact>): Expiry => {
   const whole = bestOf(fields, wholeScore)
   const month = bestOf(fields, monthScore)
@@ -171,7 +171,7 @@ const nameIn = (fields: ReadonlyArray<Fact>): Best => {
 interface Candidate {
   readonly form: CardForm
   readonly score: number
-  /** Parts for which two fields are equally good. */
+  /** Parts of a card for which two fields are equally likely. */
   readonly ambiguous: ReadonlyArray<string>
 }
 
@@ -217,7 +217,7 @@ const ambiguous = (fields: ReadonlyArray<string>): Refused =>
     fields
   })
 
-/** The form for cards that has most of what a card needs; `null` if the page has none. Equal ones are refused. */
+/** The form for cards that has most of the necessary fields; `null` if the page has none. Throws if two are equal. */
 export const cardIn = (scan: Scan): CardForm | null => {
   const forms = [...new Set(scan.fields.map(({ form }) => form))]
   const found = forms.flatMap((form) => cardFormOf(form, fieldsIn(scan, form)) ?? [])
@@ -232,7 +232,7 @@ export const cardIn = (scan: Scan): CardForm | null => {
 
 const digits = (text: string): string => text.replace(/[\s-]/g, "")
 
-/** The form that the field's hint or length asks for; MM/YY if it has neither. */
+/** The expiry in the format that the field's hint or length asks for; MM/YY if it has neither. */
 const expiryFor = (field: Fact, month: string, year: string): string => {
   const hint = `${field.hint} ${field.label}`.toLowerCase().replace(/\s/g, "")
   const long = /(?:mm|m)[/.-]?(?:yyyy|jjjj|aaaa|гггг|rrrr)/.test(hint) || field.max === 7 || field.max === 6
@@ -265,7 +265,7 @@ const numberParts = ({ number }: CardForm, text: string): ReadonlyArray<Typed> =
   return cut.filter((part) => part.text !== "")
 }
 
-/** The values of a card form's fields, in the order of the form. */
+/** The fields of a card form with their values, in the order of the form. */
 export const typedCard = (form: CardForm, sealed: Sealed): ReadonlyArray<Typed> => {
   const [month, year] = [needed(sealed, "exp_month").padStart(2, "0"), needed(sealed, "exp_year")]
   const full = year.length === 2 ? `20${year}` : year

@@ -1,7 +1,7 @@
 /**
- * The part of Chromium's DevTools protocol that a fill needs. It does not use Playwright: with that connected, every
- * page reports that it is visible and focused, so the tab in front could not be found. Playwright also attaches to all
- * tabs of the agent, and this attaches to one.
+ * The part of Chromium's DevTools protocol that a fill needs. Playwright is not used: while it is connected, every page
+ * reports that it is visible and focused, so the tab in front could not be found. Playwright also attaches to all tabs
+ * of the agent, and this module attaches to one.
  */
 import { Refused } from "./refusal.ts"
 
@@ -10,7 +10,7 @@ const ANSWER_TIMEOUT_MS = 10_000
 
 export const unreachable = (reason: string): Refused => new Refused("browser_unreachable", reason)
 
-/** The browser's refusal of a command, as for a page that has gone. */
+/** The browser refused a command, for example because the page is gone. */
 export class CommandFailed extends Error {}
 
 type Members = Readonly<Record<string, unknown>>
@@ -54,7 +54,7 @@ export interface Target {
 const isTarget = (value: unknown): value is Target =>
   typeof value === "object" && value !== null && "id" in value && "type" in value && "url" in value
 
-/** The one that was active last is first. */
+/** The tabs, the one that was active last first. */
 export const targetsOf = async (cdp: string): Promise<ReadonlyArray<Target>> => {
   const list = await asJson(`${cdp}/json/list`, "its tabs")
   return Array.isArray(list) ? list.filter(isTarget) : []
@@ -84,7 +84,7 @@ const addressOf = async (cdp: string): Promise<string> => {
     typeof about === "object" && about !== null && "webSocketDebuggerUrl" in about ? about.webSocketDebuggerUrl : null
   if (typeof address !== "string" || !URL.canParse(address)) throw unreachable("The browser tells no address.")
   const url = new URL(address)
-  // The browser names itself by its own view of its address. We reach it by the address that worked before.
+  // The browser reports an address from its own point of view. The host that worked before is used instead.
   url.host = new URL(cdp).host
   return url.href
 }

@@ -1,9 +1,9 @@
 /**
- * A document in which fields may be found: the page's own, or one of a frame in it.
+ * A document with fields: the page's own, or that of a frame in it.
  *
  * Invariants
- *  - Our code runs in a world of its own: the page's scripts cannot change what it calls.
- *  - That world belongs to one document. Once another is loaded nothing here works any more, whatever its address.
+ *  - Our code runs in an isolated world: the page's scripts cannot change the functions that it calls.
+ *  - That world belongs to one document. After another document is loaded, calls fail, whatever its address.
  */
 import type { Browser } from "./cdp.ts"
 import type { Scan } from "./page/dom.ts"
@@ -31,14 +31,16 @@ export interface PageDocument {
   readonly origin: string
   readonly scan: () => Promise<Scan>
   readonly call: <A>(name: InPage, ...args: ReadonlyArray<unknown>) => Promise<A>
-  /** The same point in the tab; `null` if something of the page around it lies over it. */
+  /**
+   * Converts a point to coordinates of the tab. `null` if an element of the page outside of this document covers it.
+   */
   readonly inTab: (point: Point) => Promise<Point | null>
 }
 
-/** The page is another than the one that was looked at. */
+/** The page has changed since it was examined. */
 export class PageMoved extends Error {}
 
-/** The origin of a frame; none for documents without an address: `blob:`, `data:`, a sandbox, an error page. */
+/** The origin of a frame. `"null"` for documents without an address: `blob:`, `data:`, a sandbox, an error page. */
 export const originOf = ({ url, securityOrigin }: Frame): string => {
   if (!URL.canParse(url)) return "null"
   const { protocol, origin } = new URL(url)
@@ -61,7 +63,7 @@ interface Evaluated {
   readonly exceptionDetails?: object
 }
 
-/** `declaration`: a function, called with `object` as its `this`. */
+/** `declaration` is a function, which is called with `object` as its `this`. */
 export const callOn = async <A>(
   browser: Browser,
   session: string,

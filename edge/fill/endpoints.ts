@@ -1,4 +1,4 @@
-/** The local service's operations, by their paths (spec 4.12). */
+/** The operations of the local service by their paths (spec 4.12). */
 import { originProblem } from "../../schemas/vault/origins.ts"
 import { readLogin, readPay, readSecret, readSignup } from "./bodies.ts"
 import { CommandFailed, openBrowser } from "./cdp.ts"
@@ -24,7 +24,9 @@ const REASONS = {
   page_host_refused: "The page is on an address, or on a local name."
 } as const
 
-/** The service is asked even about a named entry, so that its journal has the refusal. */
+/**
+ * A named entry is requested from the service even if the page is refused, so that the vault's journal has the refusal.
+ */
 const refusedPage = async ({ hub }: Service, origin: string, wanted: object | null): Promise<void> => {
   const problem = originProblem(origin)
   if (problem === null) return

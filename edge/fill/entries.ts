@@ -10,7 +10,7 @@ const CANDIDATES_SHOWN = 20
 export const entriesFor = (hub: Hub, query: Readonly<Record<string, string>>): Promise<ReadonlyArray<Fillable>> =>
   hub.ask("GET", `/vault/service/entries?${new URLSearchParams(query)}`)
 
-/** The one that belongs to the website. */
+/** The only entry of the kind that belongs to the website. Throws if there are none or several. */
 export const entryFor = async (hub: Hub, origin: string, kind: EntryKind): Promise<Fillable> => {
   const [first, ...others] = await entriesFor(hub, { origin, kind })
   if (first === undefined) throw new Refused("entry_unknown", `The vault has no ${kind} for this website.`)
@@ -21,6 +21,6 @@ export const entryFor = async (hub: Hub, origin: string, kind: EntryKind): Promi
   })
 }
 
-/** Finds entries by their numbers; `null` for those that the vault does not have. */
+/** Finds an entry by its number; `null` if the vault does not have it. */
 export const entryNamed = async (hub: Hub, kind: EntryKind, id: number): Promise<Fillable | null> =>
   (await entriesFor(hub, { kind })).find((one) => one.id === id) ?? null

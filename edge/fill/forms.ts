@@ -24,7 +24,7 @@ export const hasToken = (field: Fact, ...tokens: ReadonlyArray<string>): boolean
 
 /** All texts on and around a field. */
 export const textOf = ({ name, id, label, hint }: Fact): string => plain(`${name} ${id} ${label} ${hint}`)
-/** The names that a field's makers gave it, without hints: those mention other things too. */
+/** The names of a field without its hint, because hints mention other things too. */
 export const namesOf = ({ name, id, label }: Fact): string => plain(`${name} ${id} ${label}`)
 
 const TEXTS = ["", "text", "email", "tel", "number", "url"]
@@ -50,7 +50,7 @@ export const isPassword = (field: Fact): boolean =>
 
 export const isNewPassword = (field: Fact): boolean => hasToken(field, "new-password")
 
-/** Scores a field as the one for the user name; 0: not at all. */
+/** Scores a field as the one for the user name; 0 if it cannot be that. */
 const usernameScore = (field: Fact): number => {
   if (!isTextField(field) || isOtp(field)) return 0
   if (hasToken(field, "username", "webauthn")) return 10
@@ -66,7 +66,7 @@ export interface Steps {
   readonly form: number
   readonly username: Fact | null
   readonly password: Fact | null
-  /** Several fields if each digit has its own. */
+  /** Several fields if each digit has its own field. */
   readonly otp: ReadonlyArray<Fact>
   readonly submit: ButtonFact | null
 }
@@ -79,7 +79,7 @@ export const isInsecure = ({ forms }: Scan, form: number): boolean =>
 
 type Says = (text: string) => boolean
 
-/** The button of a form: by its words, the surest first; else the one that sends it. */
+/** The button of a form whose text matches `wanted`, the best match first. Otherwise the button that sends the form. */
 export const buttonIn = (
   { buttons }: Scan,
   form: number,
@@ -143,7 +143,7 @@ const usernameStep = (scan: Scan): Steps | null => {
 const DIGITS_MIN = 4
 const DIGITS_MAX = 8
 
-/** One field for the whole code, or one for each digit. */
+/** The fields for a code: one for the whole code, or one for each digit. */
 const otpIn = (fields: ReadonlyArray<Fact>): ReadonlyArray<Fact> => {
   const single = fields.filter((field) => field.max === 1 && (isTextField(field) || field.type === "password"))
   if (single.length >= DIGITS_MIN && single.length <= DIGITS_MAX) return single

@@ -24,7 +24,7 @@ interface Around {
   readonly top: Frame
 }
 
-/** The element of a frame in the document around it; `null` for a frame inside a frame, which has none there. */
+/** The frame's element in the surrounding document; `null` for a frame inside of another frame. */
 const ownerOf = async (browser: Browser, { session, top }: Around, frame: Frame): Promise<string | null> => {
   try {
     const owner = await browser.send<{ readonly backendNodeId: number }>(
@@ -62,7 +62,7 @@ const shownIn = async (
   return [await documentIn(browser, session, frame, inTab)]
 }
 
-/** `within`: collects frames with a process of their own that attach meanwhile. */
+/** `within` collects frames with their own process that attach meanwhile. */
 export const framesOf = async (
   browser: Browser,
   around: Around,

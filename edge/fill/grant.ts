@@ -1,5 +1,5 @@
 /**
- * A fill at the service: it is opened, so that the journal contains it, then its content is unsealed, then it is ended.
+ * A fill as the service sees it: it is opened, which adds it to the journal; its content is unsealed; and it is ended.
  */
 import type { AskedFill, FillAction } from "../../schemas/vault/records.ts"
 import type { Hub } from "./hub.ts"
@@ -35,13 +35,13 @@ interface Asking {
 type Opened = Fill | typeof AskedFill.Type
 const isAsked = (fill: Opened): fill is typeof AskedFill.Type => "consent" in fill
 
-/** As long as the service holds one request; if it does not, it is not asked again at once. */
+/** The seconds for which the service holds one request. A request that is not held is repeated after a pause. */
 const WAIT_SECONDS = 25
 const ASK_AGAIN_MS = 500
-/** Longer than the service lets an owner take. */
+/** Longer than the time that the service gives an owner. */
 const CONSENT_WITHIN_MS = 900_000
 
-/** Waits until an owner has allowed or declined the fill, or its time is over. The service says which. */
+/** Waits until an owner has allowed or declined the fill, or its time is over. The service's answer tells which. */
 const allowed = async (hub: Hub, fill_id: number, signal: AbortSignal): Promise<Fill> => {
   for (const until = Date.now() + CONSENT_WITHIN_MS; ;) {
     if (signal.aborted || Date.now() > until) throw new Refused("fill_expired", "Nobody waits for this fill any more.")
@@ -54,13 +54,13 @@ const allowed = async (hub: Hub, fill_id: number, signal: AbortSignal): Promise<
 
 const codeOf = (error: unknown): string => (error instanceof Refused ? error.code : "internal_error")
 
-/** The facts of a fill that only the service learns. */
+/** Facts that only the fill service can report to the service. */
 export interface Noted {
   /** For a sign-up or a login: true if the page visibly accepted it. */
   accepted?: boolean
 }
 
-/** `use` types the content. The service is told the end, whatever it is. */
+/** `use` types the content. The result is reported to the service in any case. */
 export const granted = async <A extends Outcome>(
   { service: { hub, key }, patience }: Asking,
   wanted: Wanted,
@@ -78,7 +78,7 @@ export const granted = async <A extends Outcome>(
     const noted: Noted = {}
     const done = await use(sealed, fill, noted)
     const filled = done.filled.slice(0, FILLED_MAX).map((name) => name.slice(0, SHOWN_MAX_CHARS))
-    // The content is typed already. That the service could not be told does not change this.
+    // The content is typed already, so a failed report to the service does not change the result.
     await end({ status: "done", filled, submitted: done.submitted, ...noted }).catch(() => undefined)
     return done
   } catch (error) {

@@ -6,7 +6,7 @@ const ASK_TIMEOUT_MS = 30_000
 const ANSWER_MAX_BYTES = 4_194_304
 
 export interface Hub {
-  /** The `data` of the answer; a refusal of the service is one here, under its own code. */
+  /** Returns the `data` of the answer. A refusal of the service is thrown as a refusal with the same code. */
   readonly ask: <A>(method: "GET" | "POST" | "DELETE", path: string, body?: object) => Promise<A>
 }
 
@@ -20,7 +20,7 @@ const parse = (text: string): Readonly<Record<string, unknown>> => {
     const value: unknown = JSON.parse(text)
     if (isRecord(value)) return value
   } catch {
-    // Handled below: this is no answer of a hub.
+    // The error is thrown below: the answer is not from a hub.
   }
   throw unreachable("The hub answered something that is no answer of a hub.")
 }
@@ -40,7 +40,7 @@ const textOf = async (answer: Response): Promise<string> => {
   }
 }
 
-/** `ended`: the token is worth nothing any more. */
+/** `ended` is called when the token is no longer valid. */
 export const hubAt = (origin: string, token: string, ended: () => void = () => undefined): Hub => ({
   ask: async <A>(method: string, path: string, body?: object): Promise<A> => {
     const answer = await fetch(`${origin}/api/v1${path}`, {
@@ -50,7 +50,7 @@ export const hubAt = (origin: string, token: string, ended: () => void = () => u
         ...(body === undefined ? {} : { "content-type": "application/json" })
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      // A redirect must not take the token elsewhere.
+      // A redirect must not send the token to another address.
       redirect: "error",
       signal: AbortSignal.timeout(ASK_TIMEOUT_MS)
     }).catch((error: unknown) => {

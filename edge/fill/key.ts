@@ -1,7 +1,6 @@
 /**
- * Holds the vault's key (contract 17). It is asked for once, sealed to a key pair that is made for this, and kept in
- * one buffer that is wiped at the end. Returned secrets are JavaScript strings, which cannot be wiped: they live as
- * long as one fill.
+ * Holds the vault's key (contract 17). It is requested once, sealed to a one-time key pair, and kept in one buffer that
+ * is wiped at the end. Opened secrets are JavaScript strings, which cannot be wiped: they live as long as one fill.
  */
 import sodium from "libsodium-wrappers"
 import { openEntry } from "../sdk/vault/seal.ts"
@@ -9,12 +8,12 @@ import type { Hub } from "./hub.ts"
 import { Refused, StartFault } from "./refusal.ts"
 
 const KEY_BYTES = 32
-/** An answer that was lost is asked for again, for the same one-time key. */
+/** If an answer is lost, the request is repeated with the same one-time key. */
 const TRIES = 3
 
 export interface Key {
   readonly vault: string
-  /** base64. */
+  /** The vault's public key in base64. */
   readonly public_key: string
   readonly loaded_at: string
   readonly open: (ciphertext: string) => Promise<Readonly<Record<string, unknown>> | null>
@@ -43,7 +42,7 @@ const opened = (sealed: string, publicKey: Uint8Array, privateKey: Uint8Array): 
     const key = sodium.crypto_box_seal_open(Buffer.from(sealed, "base64"), publicKey, privateKey)
     if (key.length === KEY_BYTES) return key
   } catch {
-    // Told below.
+    // The error is thrown below.
   }
   throw new StartFault("the hub's answer holds no key for this service")
 }
@@ -54,7 +53,7 @@ export const loadKey = async (hub: Hub): Promise<Key> => {
   const { vault, public_key, sealed_key } = await asked(hub, Buffer.from(publicKey).toString("base64"))
   const raw = opened(sealed_key, publicKey, privateKey)
   sodium.memzero(privateKey)
-  // Outside Node's pool of small buffers, so that wiping it wipes the key and nothing else.
+  // A separate buffer outside of Node's pool of small buffers, so that wiping it wipes only the key.
   const private_key = Buffer.alloc(KEY_BYTES)
   private_key.set(raw)
   sodium.memzero(raw)

@@ -1,6 +1,6 @@
 /**
- * `POST /login`: fills the part of a login that the page asks for now. That is both fields on one page, or one field on
- * each of two pages, and a code last; or a passkey, if page and entry have one.
+ * `POST /login`: fills the step of a login that the page shows now. A login may have both fields on one page, or one
+ * field on each of two pages, and then a code. If page and entry have a passkey, it is used instead.
  */
 import type { LoginBody } from "./bodies.ts"
 import { entryFor, entryNamed } from "./entries.ts"
@@ -17,7 +17,7 @@ import { isTaken, NOT_SENT, sendForm } from "./submit.ts"
 import { totpOf } from "./totp.ts"
 import { typeInto, typing } from "./typing.ts"
 
-/** A field for addresses takes no other name. */
+/** A field of type email accepts only an address, so the entry's address is used if the user name is none. */
 const usernameFor = (sealed: Sealed, { type }: { readonly type: string }): string => {
   const username = needed(sealed, "username")
   return type === "email" && !username.includes("@") ? (textIn(sealed, "email") ?? username) : username
@@ -53,7 +53,7 @@ const typeLogin = async (page: Page, document: PageDocument, steps: Steps, seale
   return filled
 }
 
-/** The page's request: fields, a passkey, or either of them. */
+/** The page's login form: fields, a passkey button, or both. */
 interface Asked {
   readonly form: number
   readonly steps: Steps | null
@@ -68,7 +68,7 @@ const askedIn = (scan: Scan): Asked | null => {
 
 const NO_FIELDS = new Refused("form_not_found", "The page asks for a passkey alone, and the entry holds none for it.")
 
-/** After typing, the page must not ask for more fields than before. */
+/** A page that shows fields of a login after sending has not accepted it. */
 const isForm = (scan: Scan): boolean => loginIn(scan) !== null
 const submitOf = (scan: Scan): ButtonFact | null => loginIn(scan)?.submit ?? null
 
@@ -80,7 +80,7 @@ export const login = async (filling: Filling, { entry_id, submit }: LoginBody): 
   const first = await sought()
   return granted(filling, { entry_id: id, action: "login", origin }, (sealed, fill, noted) =>
     attempt(page, async () => {
-      // While an owner was asked the page may have changed.
+      // The page may have changed while an owner was asked.
       const { document, found, allowed } = fill.consented ? await sought() : first
       allowed(sealed, fill)
       const passkey = submit && document === page.top ? sealedPasskey(sealed, origin) : null

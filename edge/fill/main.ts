@@ -1,9 +1,10 @@
 /**
- * The fill service (spec 4.12; contract 17): a program of its own beside an agent's browser. It types secrets of the
- * agent's vault into the page that is open there, and gives them to nobody.
+ * The fill service (spec 4.12; contract 17): a separate program beside an agent's browser. It types secrets of the
+ * agent's vault into the open page, and gives them to nobody.
  *
- * Core dumps: Node can neither set a limit nor call prctl. The npm script starts it under `ulimit -c 0`; whoever starts
- * it in another way sees to that himself. Nor can Node keep its memory out of swap: that is the machine's to do.
+ * Core dumps: Node can neither set a limit nor call prctl. The npm script starts this program under `ulimit -c 0`.
+ * Another way of starting it must do the same. Node cannot keep its memory out of swap either, so the machine must
+ * encrypt swap or have none.
  */
 import { harmless } from "../../schemas/printed.ts"
 import { withoutTokens } from "../../schemas/secret/without-tokens.ts"
@@ -14,7 +15,7 @@ import { Refused, StartFault } from "./refusal.ts"
 import { endpointsOf } from "./endpoints.ts"
 import { serve } from "./server.ts"
 
-/** A fill that does not end is not waited for longer. */
+/** The end does not wait longer than this for a fill under way. */
 const END_WITHIN_MS = 8_000
 
 const run = async (): Promise<void> => {
@@ -50,7 +51,7 @@ const reasonOf = (error: unknown): string => {
 }
 
 run().catch((error: unknown) => {
-  // The reason may hold text of a hostile hub, or a token where a file's name belongs.
+  // The reason may contain text from a hostile hub, or a token that was given in place of a file name.
   process.stderr.write(harmless(`hub fill: ${withoutTokens(reasonOf(error))}\n`))
   process.exit(1)
 })

@@ -1,4 +1,4 @@
-/** Finds the month that an option of a list means, by its text in the known languages, else by its value. Pure. */
+/** Finds the month that an option of a list means, by its text in the known languages, or else by its value. Pure. */
 import type { Fact } from "./page/dom.ts"
 import { plain } from "./words.ts"
 
@@ -8,7 +8,7 @@ const ALL = Array.from({ length: MONTHS }, (_, at) => at + 1)
 const PREFIX_MIN_CHARS = 3
 const YEAR = 2000
 
-/** Alone, and beside a day: in some languages the name differs. */
+/** Month names alone, and beside a day: in some languages they differ. */
 const FORMATS = (["long", "short"] as const).flatMap((month) => [{ month }, { month, day: "numeric" } as const])
 
 const namesIn = (language: string): ReadonlyArray<readonly [string, number]> =>
@@ -35,7 +35,7 @@ const leadingNumber = (text: string): number | null => {
   return leading === undefined ? null : Number(leading)
 }
 
-/** "4", "04", "04 - April", "April", "Apr.", "4月", "四月"; `null` if no month, or more than one, is meant. */
+/** Reads "4", "04", "04 - April", "April", "Apr.", "4月" or "四月". `null` if it means no month, or more than one. */
 const monthOf = (text: string): number | null => {
   const number = leadingNumber(text)
   if (number !== null) return number >= 1 && number <= MONTHS ? number : null
@@ -71,7 +71,7 @@ const readingOf = ({ options }: Fact): Reading | null => {
 export const isMonthList = ({ options }: Fact): boolean =>
   [({ text }: Option) => monthOf(text), wholeNumber, oneMore].some((read) => isWhole(options, read))
 
-/** The value that chooses this month; `null` if no option, or more than one, is it. */
+/** The value of the option for this month; `null` if there is no such option, or more than one. */
 export const monthValue = (field: Fact, month: number): string | null => {
   const read = readingOf(field)
   const found = read === null ? [] : field.options.filter((option) => read(option) === month)
@@ -82,7 +82,7 @@ const YEARS_MIN = 4
 const SHORT_YEAR_MIN = 20
 const yearOf = ({ text, value }: Option): number | null => leadingNumber(text) ?? leadingNumber(value)
 
-/** "2031", or "31". */
+/** True for a list of years, such as "2031" or "31". */
 export const isYearList = ({ options }: Fact): boolean => {
   const years = options.map(yearOf).filter((year) => year !== null)
   const isYear = (year: number): boolean => year >= YEAR || (year >= SHORT_YEAR_MIN && year < 100)

@@ -19,7 +19,7 @@ export interface Options {
   readonly cdp: string
   readonly port: number
   readonly hub: string
-  /** Who may ask. */
+  /** Ids of the users who may call the service. */
   readonly users: ReadonlyArray<number>
 }
 
@@ -75,7 +75,7 @@ const FILL: Program<{ readonly usage: ReadonlyArray<string> }> = {
   refuse: (reason) => new StartFault(`${reason}\n${USAGE}`)
 }
 
-/** `null`: only help was asked for. */
+/** `null` if only the help was requested. */
 export const readOptions = (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv): Options | null => {
   const read = readCommandLine(FILL, args)
   if (read.is !== "command") return null

@@ -1,9 +1,9 @@
 /**
- * The page that a fill is for: its top document as it was when the fill was granted, and the frames in it.
+ * The page of a fill: its top document at the time when the fill was granted, and the frames in it.
  *
  * Invariants
- *  - Once another document is loaded there, or begins to be, nothing more is typed.
- *  - A secret goes in; no value of a field ever comes out.
+ *  - Once another document is loaded in the tab, or begins to load, nothing more is typed.
+ *  - Secrets are typed in, but no value of a field is ever read out.
  */
 import { type Browser, CommandFailed, type Target } from "./cdp.ts"
 import { documentIn, type Frame, originOf, type PageDocument, PageMoved, treeOf } from "./document.ts"
@@ -16,16 +16,16 @@ export interface Page {
   readonly frames: () => Promise<ReadonlyArray<PageDocument>>
   /** The current document. */
   readonly current: () => Promise<PageDocument>
-  /** Throws if another document has been loaded, or is about to be. */
+  /** Throws if another document has been loaded, or begins to load. */
   readonly still: () => void
   /** Like `still`, but asks the browser. */
   readonly check: () => Promise<void>
   readonly input: (method: string, params: object) => Promise<unknown>
-  /** Returns a function that says whether the browser has sent this event of the page since now. */
+  /** Returns a function that tells if the browser has sent this event of the page since the call. */
   readonly heard: (method: string) => () => boolean
-  /** From now on: whether the page has sent data anywhere. */
+  /** Returns a function that tells if the page has sent data anywhere since the call. */
   readonly requested: () => Promise<() => boolean>
-  /** Why a fill broke off: the page may have gone elsewhere meanwhile. */
+  /** The reason why a fill was interrupted: the page may have navigated meanwhile. */
   readonly reason: (error: unknown) => Promise<unknown>
   readonly end: () => Promise<void>
 }
@@ -40,7 +40,7 @@ interface Told {
 }
 
 const READS = ["GET", "HEAD", "OPTIONS"]
-/** Counts of visitors and checks of permission are nothing that was filled. */
+/** Requests of these types carry no form data: pings, permission checks and policy reports. */
 const NO_DATA = ["Ping", "Preflight", "CSPViolationReport"]
 
 const isSending = (method: string, params: object): boolean => {
@@ -50,10 +50,10 @@ const isSending = (method: string, params: object): boolean => {
   return method === "Network.requestWillBeSent" && isData
 }
 
-/** Records the browser's events of the page meanwhile. */
+/** Records the browser's events of the page. */
 interface Watch {
   readonly moved: boolean
-  /** The address that it went to, or is going to. */
+  /** The address that the page has navigated to, or is navigating to. */
   readonly towards: string | null
   readonly within: ReadonlyArray<FrameSession>
   readonly forget: () => void
@@ -101,11 +101,11 @@ const attach = async (browser: Browser, { id }: Target): Promise<string> => {
 
 export const openPage = async (browser: Browser, target: Target): Promise<Page> => {
   const session = await attach(browser, target)
-  // The id of a tab's top frame stays, whatever is loaded into it.
+  // The id of a tab's top frame stays the same when another document is loaded.
   const watched = watch(browser, session, (await treeOf(browser, session)).frame.id)
   await Promise.all([
     browser.send("Page.enable", {}, session),
-    // A page in the background takes keys as one in front does.
+    // With this, a page in the background accepts keys like one in front.
     browser.send("Emulation.setFocusEmulationEnabled", { enabled: true }, session)
   ])
   const { frame } = await treeOf(browser, session)

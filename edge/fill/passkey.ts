@@ -1,11 +1,11 @@
 /**
- * Logs in by a passkey of a login's entry (contract 17). A virtual authenticator of the browser offers it to the page,
+ * Logs in with a passkey of a login's entry (contract 17). A virtual authenticator of the browser offers it to the page
  * for this one login.
  *
  * Invariants
- *  - It is offered to the top document alone, on an origin that the passkey's `rp_id` covers; whom it answers, the browser
- *    judges once more.
- *  - However the login ends, authenticator and key are taken out of the browser again.
+ *  - It is offered only to the top document, on an origin that the passkey's `rp_id` covers. The browser checks the
+ *    origin again before it answers.
+ *  - At the end of the login, authenticator and key are removed from the browser in any case.
  */
 import { CommandFailed } from "./cdp.ts"
 import type { PageDocument } from "./document.ts"
@@ -16,7 +16,7 @@ import type { Sealed } from "./sealed.ts"
 import { clickAt } from "./typing.ts"
 import { plain, saysPasskey, saysSignup } from "./words.ts"
 
-/** Members in base64. */
+/** All members are in base64. */
 export interface Passkey {
   readonly credential_id: string
   readonly private_key: string
@@ -24,7 +24,7 @@ export interface Passkey {
   readonly user_handle: string
 }
 
-/** The button of a page that logs in by one. */
+/** The button that starts a login with a passkey. */
 export const passkeyIn = ({ buttons }: Scan): ButtonFact | null =>
   buttons.find(({ text }) => saysPasskey(plain(text)) && !saysSignup(plain(text))) ?? null
 
@@ -38,12 +38,15 @@ const isPasskey = (value: unknown): value is Passkey =>
 const covers = ({ rp_id }: Passkey, origin: string): boolean =>
   rp_id.includes(".") && `.${new URL(origin).hostname}`.endsWith(`.${rp_id}`)
 
-/** The one that may be offered there; `null` if the entry holds none, or one for another website. */
+/** The passkey that may be offered on this origin; `null` if the entry has none, or one for another website. */
 export const sealedPasskey = ({ passkey }: Sealed, origin: string): Passkey | null =>
   isPasskey(passkey) && covers(passkey, origin) ? passkey : null
 
 let newest = 0
-/** Greater than at any login before: a website takes a count that does not grow for that of a copy. The browser adds one. */
+/**
+ * The signature counter. It must be greater than at any earlier login, because a website takes a counter that does not
+ * grow for a copied key. The browser adds one.
+ */
 const nextCount = (): number => {
   newest = Math.max(newest + 1, Math.floor(Date.now() / 1000))
   return newest
@@ -73,7 +76,7 @@ const offered = async (page: Page, authenticatorId: string, passkey: Passkey): P
 const ASSERTED_WITHIN_MS = 10_000
 const LOOK_AGAIN_MS = 50
 
-/** Presses the button, and waits until the page got the browser's answer. */
+/** Presses the button, and waits until the page has the browser's answer. */
 export const enterByPasskey = async (
   page: Page,
   document: PageDocument,

@@ -1,5 +1,5 @@
 /**
- * Makes passwords for sign-ups. They have 24 characters, unless the page names other lengths, and consist of the
+ * Makes passwords for sign-ups. They have 24 characters, unless the page asks for other lengths, and consist of the
  * characters that it accepts (`passwordrules`, `minlength`, `maxlength`, `pattern`).
  */
 import { randomInt } from "node:crypto"
@@ -14,7 +14,7 @@ export interface Rules {
 
 const USUAL_CHARS = 24
 const LEAST_CHARS = 8
-/** The least entropy of a password, whatever the page asks for. */
+/** The least entropy of a password in bits, whatever the page asks for. */
 const LEAST_BITS = 40
 const MOST_CHARS = 60
 const TRIES = 200
@@ -23,7 +23,7 @@ const PATTERN_MAX_CHARS = 200
 const LOWER = "abcdefghijkmnopqrstuvwxyz"
 const UPPER = "ABCDEFGHJKLMNPQRSTUVWXYZ"
 const DIGITS = "23456789"
-/** Signs that hardly any website refuses. */
+/** Special characters that hardly any website refuses. */
 const SIGNS = "-_.!*"
 const CLASSES: Readonly<Record<string, string>> = {
   lower: LOWER,
@@ -43,7 +43,7 @@ interface Wanted {
   readonly inARow: number
 }
 
-/** "lower, [-.!]": all named classes together. */
+/** Parses "lower, [-.!]" to the characters of all named classes. */
 const charactersOf = (text: string): string => {
   const [from, to] = [text.indexOf("["), text.lastIndexOf("]")]
   const isOwn = from !== -1 && to > from
@@ -55,7 +55,7 @@ const charactersOf = (text: string): string => {
 
 const numberIn = (text: string): number | null => (/^\d{1,4}$/.test(text) ? Number(text) : null)
 
-/** "minlength: 8; maxlength: 16; required: lower; required: digit; allowed: [-]; max-consecutive: 2" */
+/** Parses "minlength: 8; maxlength: 16; required: lower; required: digit; allowed: [-]; max-consecutive: 2". */
 const ruleList = (rules: string): ReadonlyArray<readonly [string, string]> =>
   rules.split(";").flatMap((rule) => {
     const at = rule.indexOf(":")
@@ -101,7 +101,7 @@ const longestRun = (text: string): number => {
   return longest
 }
 
-/** A page's pattern is a program of a stranger: one that could run for long is left alone. */
+/** A page's pattern comes from a stranger, so a pattern that could run for long is not used. */
 const fits = (pattern: string): ((text: string) => boolean) => {
   const simple = pattern !== "" && pattern.length <= PATTERN_MAX_CHARS && !/[*+}]\)*[*+{]|\\\d/.test(pattern)
   const ofClass = simple ? /^\^?\[([^\]\\]{1,80})\]\{?/.exec(pattern)?.[1] : undefined
@@ -110,7 +110,7 @@ const fits = (pattern: string): ((text: string) => boolean) => {
   return (text) => [...text].every((character) => allowed.has(character))
 }
 
-/** "A-Za-z0-9_" */
+/** Parses a class of characters such as "A-Za-z0-9_". */
 const rangeOf = (text: string): ReadonlySet<string> => {
   const found = new Set<string>()
   for (let at = 0; at < text.length; at++) {

@@ -1,18 +1,18 @@
-/** Bounds the time of a fill. The wait for a page is limited, and a person may take as long as the service allows. */
+/** Bounds the time of a fill. Waiting for a page is limited, but a person may take as long as the service allows. */
 import { unreachable } from "./cdp.ts"
 
-/** A fill that takes longer has met a page that does not let it end. */
+/** A fill that takes longer is ended, because its page does not let it finish. */
 const FILL_MAX_MS = 60_000
 
 export interface Patience {
-  /** Time in which a person is asked does not count for the page. */
+  /** The time in which a person is asked does not count. */
   readonly whileAsking: <A>(work: () => Promise<A>) => Promise<A>
-  /** Aborts when the caller of the fill has gone. */
+  /** Aborts when the caller of the fill has disconnected. */
   readonly signal: AbortSignal
 }
 
 /**
- * Calls `close` when the time is over: work that is still under way then meets a closed connection, and types no more.
+ * Calls `close` when the time is over. Work that is still under way then finds a closed connection and types no more.
  */
 export const bounded = async <A>(
   work: (patience: Patience) => Promise<A>,

@@ -21,7 +21,7 @@ const REASONS = {
   currency_mismatch: "The page tells its amount in another currency than the one that was asked for."
 } as const
 
-/** The top document shows the amount, wherever the form is. */
+/** Checks the amount in the top document, wherever the form is. */
 const checkAmount = async (page: Page, { amount, currency }: PayBody): Promise<void> => {
   const { buttons, fields } = await page.top.scan()
   const anchor = cardIn({ origin: page.origin, fields, buttons, forms: [] })?.number[0]?.n ?? null
@@ -40,7 +40,7 @@ const typeCard = async (page: Page, document: PageDocument, all: ReadonlyArray<T
   return [...new Set(all.map(({ name }) => name))]
 }
 
-/** Waits for a form with all fields for a card. Otherwise says which are missing. */
+/** Waits for a form with all fields for a card. Otherwise throws with the missing ones. */
 const formIn = async (page: Page, entry: () => Promise<Fillable | null>): Promise<Place<CardForm>> => {
   let missing: ReadonlyArray<string> = []
   const whole = (scan: Scan): CardForm | null => {
@@ -81,7 +81,7 @@ export const pay = async (filling: Filling, body: PayBody): Promise<Filled> => {
       const typed = typedCard(found, sealed)
       const filled = await typing(document, async () => {
         const names = await typeCard(page, document, typed)
-        // A page that has raised it meanwhile is not sent.
+        // The amount is checked again, because the page may have changed it meanwhile.
         if (submit) await checkAmount(page, body)
         return names
       })

@@ -1,18 +1,19 @@
 /**
- * Finds the user at the other end of a local connection. Every user of the machine may reach a port of 127.0.0.1, but
- * this service is for one of them. Linux reports the user. On other systems the machine must have only one user.
+ * Finds the user at the other end of a local connection. Every user of the machine can reach a port of 127.0.0.1, but
+ * this service accepts only some. Linux reports the user of a connection. On other systems the machine must have only
+ * one user.
  */
 import { readFile } from "node:fs/promises"
 
 const TABLE = "/proc/net/tcp"
 const PORT_DIGITS = 4
 const HEX = 16
-/** Fields of a line: local address, remote address, state, user id. */
+/** Indices of a line's fields: local address, remote address, state, user id. */
 const LOCAL = 1
 const REMOTE = 2
 const STATE = 3
 const UID = 7
-/** A connection that is closing is listed as root's. */
+/** Only established connections count: a closing one is listed with root's id. */
 const ESTABLISHED = "01"
 
 /** One end of an IPv4 connection. */
@@ -26,7 +27,7 @@ export interface Ends {
   readonly service: End
 }
 
-/** The form of the kernel's table: the bytes of the address from last to first, then the port. */
+/** The notation of the kernel's table: the bytes of the address from last to first, then the port. */
 const inTable = ({ address, port }: End): string => {
   const bytes = address.split(".").map((part) => Number(part).toString(HEX).padStart(2, "0"))
   return `${bytes.toReversed().join("")}:${port.toString(HEX).padStart(PORT_DIGITS, "0")}`.toUpperCase()
@@ -47,7 +48,7 @@ export const ownerIn = (table: string, { client, service }: Ends): number | null
 
 const ROOT = 0
 
-/** True if the connection is from one of `users`, or from the machine's own root. */
+/** True if the connection is from one of `users`, or from root. */
 export const isFrom = async (users: ReadonlyArray<number>, ends: Ends): Promise<boolean> => {
   const table = await readFile(TABLE, "utf8").catch(() => null)
   if (table === null) return process.platform !== "linux"

@@ -1,4 +1,4 @@
-/** Finds the place of a fill on a page: its top document, or a frame that the entry itself allows. */
+/** Finds the place of a fill on a page: its top document, or a frame of a website that the entry allows. */
 import type { Fillable } from "./entries.ts"
 import type { Outcome, Service } from "./grant.ts"
 import type { ButtonFact, Scan } from "./page/dom.ts"
@@ -18,9 +18,9 @@ export interface Filling {
 }
 
 export interface Filled extends Outcome {
-  /** The captcha that was there before the form was sent. */
+  /** The picture of the captcha that was on the page before the form was sent. */
   readonly captcha?: string
-  /** The origin. */
+  /** The page's origin. */
   readonly site: string
   readonly entry_id: number
 }
@@ -44,7 +44,9 @@ const frameRefused = (origin: string): Refused =>
 
 const siteOf = (origin: string): string | null => getDomain(origin, { allowPrivateDomains: true })
 
-/** An injected form would send the typed values to a stranger. */
+/**
+ * Refuses a form that would send the typed values to another website than the entry's. An injected form could do that.
+ */
 const checkTarget = (scan: Scan, form: number, origin: string, names: (one: string) => boolean): void => {
   for (const target of scan.forms.find((one) => one.form === form)?.targets ?? []) {
     const isOwn = target === origin || (siteOf(target) !== null && siteOf(target) === siteOf(origin))
@@ -106,7 +108,7 @@ export const placeIn = async <A extends { readonly form: number }>(
   }
 }
 
-/** Reports work that ended because the page went elsewhere. */
+/** Runs work on a page. If it fails because the page has navigated, that reason is reported. */
 export const attempt = async <A>(page: Page, work: () => Promise<A>): Promise<A> => {
   try {
     return await work()
@@ -115,17 +117,19 @@ export const attempt = async <A>(page: Page, work: () => Promise<A>): Promise<A>
   }
 }
 
-/** A button may open only once the fields are full. */
+/** Some buttons are enabled only after the fields are filled. */
 const BUTTON_WITHIN_MS = 600
 
 export interface Sending {
   readonly document: PageDocument
-  /** The button that sends it, of a page as it is by then. */
+  /** Finds the button that sends the form in the page's present state. */
   readonly find: (scan: Scan) => ButtonFact | null
   readonly button: ButtonFact | null
 }
 
-/** Presses the form's button; without one, Enter in the last typed field. Returns the button that was pressed. */
+/**
+ * Presses the form's button. Without one, presses Enter in the last typed field. Returns the button that was pressed.
+ */
 export const submitForm = async (page: Page, { document, find, button }: Sending): Promise<ButtonFact | null> => {
   if (button !== null && (await clickAt(page, document, button.n))) return button
   for (const until = Date.now() + BUTTON_WITHIN_MS; Date.now() < until;) {

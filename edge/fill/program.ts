@@ -1,8 +1,8 @@
-/** The code that runs in a page, as text: the sources of `page/`, without their types, in one scope. */
+/** The code that runs in a page, as text: the sources of `page/` without their types, in one scope. */
 import { readFileSync } from "node:fs"
 import { stripTypeScriptTypes } from "node:module"
 
-/** Each part follows the parts that it uses. */
+/** Ordered so that each part follows the parts that it uses. */
 const PARTS = ["look", "scan", "act", "money", "captcha", "sent"] as const
 const CALLABLE = [
   "scan",
@@ -36,7 +36,7 @@ const partOf = (name: string): string =>
     .join("\n")
     .replace(EXPORT, "")
 
-/** Its value is an object of functions, which only the world that evaluates it knows. */
+/** The value of this program is an object of functions. Only the isolated world that evaluates it can reach them. */
 export const PROGRAM = `(() => {
 const names = () => ({ ${CALLABLE.join(", ")} })
 ${PARTS.map((name) => `/* ${name} */\n${partOf(name)}`).join("\n")}

@@ -1,6 +1,11 @@
-/** The refusals of fills, as the local service answers them (contract 9, 17). Never holds a secret. */
+/**
+ * Refusals of fills, in the form in which the local service answers them (contract 9, 17). They never contain a secret.
+ */
 
-/** Local HTTP: 400 framing, 403 policy, 404 unknown, 409 state, 422 malformed, 502 browser or hub. */
+/**
+ * HTTP statuses by code: 400 malformed request, 403 policy, 404 unknown, 409 state, 422 invalid field, 502 browser or
+ * hub.
+ */
 const STATUSES: Readonly<Record<string, number>> = {
   bad_request: 400,
   entry_unknown: 404,

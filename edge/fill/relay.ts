@@ -1,5 +1,5 @@
 /**
- * Passes a captcha before a fill to the agent's owners through the service (spec 4.12): at most three, for ten minutes.
+ * Sends captchas of a fill to the agent's owners through the service (spec 4.12): at most three, within ten minutes.
  */
 import type { Captcha as CaptchaRecord, CaptchaAnswer, CaptchaKind } from "../../schemas/captcha/records.ts"
 import type { Hub } from "./hub.ts"
@@ -12,7 +12,7 @@ export type Answer = typeof CaptchaAnswer.Type
 const ROUNDS_MAX = 3
 const ALL_WITHIN_MS = 600_000
 const ROUND_NEEDS_MS = 30_000
-/** As long as the service holds one request; if it does not, it is not asked again at once. */
+/** The seconds for which the service holds one request. A request that is not held is repeated after a pause. */
 const WAIT_SECONDS = 25
 const ASK_AGAIN_MS = 500
 
@@ -24,9 +24,9 @@ interface Picture {
 }
 
 export interface Relay {
-  /** Throws if nobody can be asked, or nobody answers in time. */
+  /** Throws if there is nobody to ask, or nobody answers in time. */
   readonly ask: (picture: Picture) => Promise<Answer>
-  /** Reports the result of the captcha that was asked last. */
+  /** Reports the result of the last captcha. */
   readonly report: (result: "solved" | "failed") => Promise<void>
 }
 
@@ -57,7 +57,7 @@ export const relayOf = ({ hub, patience, fill_id, context }: About): Relay => {
   const report: Relay["report"] = async (result) => {
     const id = last
     last = null
-    // The report is for the owner's eyes. A fill does not fail by it.
+    // The report is only information for the owner, so a failed report does not make the fill fail.
     if (id !== null) await hub.ask("POST", `/vault/captcha/${id}/result`, { result }).catch(() => undefined)
   }
 

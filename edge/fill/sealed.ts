@@ -1,6 +1,6 @@
 /**
- * Compares the sealed content of an entry with the service's description of it (spec 2.10). The sealed content wins.
- * Pure.
+ * Compares the sealed content of an entry with the service's description of it (spec 2.10). If they differ, the sealed
+ * content decides. Pure.
  */
 import { minorOf } from "../../schemas/vault/money.ts"
 import type { OpenedFill } from "../../schemas/vault/records.ts"
@@ -23,7 +23,7 @@ const isText = (value: unknown): value is string => typeof value === "string"
 export const originsIn = ({ origins }: Sealed): ReadonlyArray<string> | null =>
   Array.isArray(origins) && origins.every(isText) ? origins : null
 
-/** A text field of the kind; `null` if it holds none. */
+/** A text field of the sealed content; `null` if there is none. */
 export const textIn = (sealed: Sealed, name: string): string | null => {
   const value = sealed[name]
   return isText(value) && value !== "" ? value : null
@@ -40,7 +40,7 @@ const checkOrigins = (sealed: Sealed, { entry }: Fill, origin: string): void => 
   if (origins === null) throw mismatch("list of websites")
   if (entry.kind === "profile") return
   const any = entry.kind === "card" && origins.length === 0
-  // Narrowed in the clear it may have been, widened never.
+  // The description may allow fewer websites than the sealed content, but never more.
   if (
     !any &&
     (!entry.origins.every((one) => origins.includes(one)) || (entry.origins.length === 0 && origins.length > 0))
@@ -73,7 +73,8 @@ const checkLimits = ({ limits: sealed }: Sealed, { entry }: Fill, { amount, curr
 }
 
 /**
- * True if the sealed content requires an owner's consent for this fill: for all of them, or for payments above a sum.
+ * True if the sealed content requires an owner's consent for this fill. It may require consent for all fills, or for
+ * payments above a sum.
  */
 const wantsConsent = ({ consent }: Sealed, { amount, currency }: Asked): boolean => {
   if (consent === undefined || consent === null) return false
@@ -84,7 +85,7 @@ const wantsConsent = ({ consent }: Sealed, { amount, currency }: Asked): boolean
   return most === null || minor === null || minor > most
 }
 
-/** Throws if it is not the entry that was asked for. */
+/** Throws if the sealed content is not the requested entry. */
 export const checkSealed = (sealed: Sealed | null, fill: Fill, vault: string, asked: Asked): Sealed => {
   if (sealed === null) throw new Refused("sealed_mismatch", "The entry does not open with this vault's key.")
   const { entry } = fill

@@ -3,11 +3,11 @@
  * refused.
  *
  * Invariants
- *  - Nothing else is read before header, `Origin` and `Host` are right. A page can send none of the first, always sends
- *    the second when it matters, and a name that was bound anew to this address shows in the third.
- *  - Nor is anything answered to another user of the machine than those whom it is for.
+ *  - Header, `Origin` and `Host` are checked before anything else is read. A web page cannot send the header, and its
+ *    browser adds `Origin` to such requests. `Host` shows a foreign name that was pointed at this address.
+ *  - Users of the machine who are not allowed get no other answer than a refusal.
  *  - One fill runs at a time. A few may wait, and further ones are refused.
- *  - An answer is bare JSON and holds no secret. Unexpected errors are reported without their messages.
+ *  - An answer is plain JSON and contains no secret. Unexpected errors are reported without their messages.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -28,7 +28,7 @@ const WAITING_MAX = 8
 
 export interface Endpoint {
   readonly method: "GET" | "POST"
-  /** `signal`: aborted when the caller disconnects. */
+  /** `signal` is aborted when the caller disconnects. */
   readonly run: (
     body: Readonly<Record<string, unknown>>,
     signal: AbortSignal
@@ -71,14 +71,14 @@ const bodyOf = async (request: IncomingMessage): Promise<Readonly<Record<string,
     const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(parts)))
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   } catch {
-    // Told below.
+    // The error is thrown below.
   }
   throw invalid("body", "The body must be a JSON object.")
 }
 
 /**
- * Runs calls one after the other. A caller that goes while it waits frees its place, and its call never begins: whoever
- * repeats a call after a timeout must not have it done twice.
+ * Runs calls one after the other. A caller that disconnects while it waits frees its place, and its call never begins.
+ * Otherwise a caller that repeats a call after a timeout would have it done twice.
  */
 const oneAtATime = () => {
   let last: Promise<unknown> = Promise.resolve()
@@ -115,7 +115,7 @@ const respond = (response: ServerResponse, status: number, body: object): void =
     "content-length": bytes.length,
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
-    // Nobody reads the rest of a refused request.
+    // The rest of a refused request is not read, so the connection is closed.
     ...("code" in body && UNREAD.has(body.code) ? { connection: "close" } : {})
   })
   response.end(bytes)
@@ -128,7 +128,7 @@ const portOf = (server: Server): number => {
 
 export interface LocalServer {
   readonly url: string
-  /** Fills under way end first. */
+  /** Waits for fills under way before it stops. */
   readonly stop: () => Promise<void>
 }
 

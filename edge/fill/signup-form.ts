@@ -22,7 +22,7 @@ export type Asked = "username" | "email" | "given_name" | "family_name" | "name"
 export interface SignupForm {
   readonly form: number
   readonly fields: ReadonlyArray<{ readonly asked: Asked; readonly field: Fact }>
-  /** The password, and its repetition if there is one. */
+  /** The field for the password, and the one for its repetition if there is one. */
   readonly passwords: ReadonlyArray<Fact>
   readonly submit: ButtonFact | null
 }
@@ -46,7 +46,8 @@ const askedBy = (field: Fact): Asked | null => {
   if (saysUsername(text)) return "username"
   if (saysLastName(text) && !saysFirstName(text)) return "family_name"
   if (saysFirstName(text) && !saysLastName(text)) return "given_name"
-  // In some languages one word means both name and given name. A form with two such fields says which is which.
+  // In some languages the same word means the full name and the given name. A form with a field for each uses different
+  // words.
   return saysName(text) || saysFirstName(text) ? "name" : null
 }
 
@@ -55,7 +56,7 @@ const PASSWORDS_MAX = 2
 const formOf = (scan: Scan, form: number): { readonly score: number; readonly found: SignupForm } | null => {
   const own = fieldsIn(scan, form)
   const all = own.filter(isPassword)
-  // A form that asks for the old password changes it, and is no sign-up.
+  // A form that asks for the current password changes it, so it is not a sign-up.
   if (all.length === 0 || all.some((field) => hasToken(field, "current-password"))) return null
   const fresh = all.filter(isNewPassword)
   const passwords = fresh.length > 0 ? fresh : all
@@ -78,7 +79,7 @@ const formOf = (scan: Scan, form: number): { readonly score: number; readonly fo
   return { score, found: { form, fields, passwords, submit } }
 }
 
-/** `null` if the page has no sign-up form. */
+/** The sign-up form of the page; `null` if there is none. */
 export const signupIn = (scan: Scan): SignupForm | null => {
   const forms = [...new Set(scan.fields.map(({ form }) => form))]
   const found = forms.flatMap((form) => formOf(scan, form) ?? [])

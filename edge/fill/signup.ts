@@ -43,7 +43,7 @@ const valuesOf = (profile: Sealed, username: string | null): Values => {
   const whole = [given, family].filter((part) => part !== null).join(" ")
   const all: Record<Asked, string | null> = {
     username: username ?? text("username"),
-    // An address given as the account's name is meant as the address as well.
+    // An account name that is an address is also used as the address.
     email: username?.includes("@") ? username : text("email"),
     given_name: given,
     family_name: family,
@@ -52,7 +52,7 @@ const valuesOf = (profile: Sealed, username: string | null): Values => {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null)) as Values
 }
 
-/** The name that one logs in by later. */
+/** The name that later logins use. */
 const accountName = ({ fields }: SignupForm, { username, email }: Values): string =>
   (fields.some(({ asked }) => asked === "username") ? (username ?? email) : (email ?? username)) ?? ""
 
@@ -79,7 +79,7 @@ const store = async (
 const NAME_MAX_CHARS = 60
 const EMPTY_SHOWN_MAX = 30
 
-/** The fields that stay empty, as far as a person could see them: required ones first (contract 22). */
+/** The fields that are still empty and visible, required ones first (contract 22). */
 const emptyIn = (scan: Scan): Array<string> => {
   const found = signupIn(scan)
   if (found === null) return []
@@ -113,7 +113,7 @@ const typeForm = async (
   return { done: { filled: [...filled, "password"], left_empty: emptyIn(scan) }, submit: submitOf(scan) }
 }
 
-/** As it will be stored in the vault. */
+/** The entry in the form in which the vault will store it. */
 const ownEntry = (origin: string): Pick<Fill, "entry"> => ({
   entry: { uid: "", kind: "login", origins: [origin], limits: null, consent: null }
 })

@@ -1,9 +1,9 @@
 /**
- * Sends a form, and handles a captcha before it (spec 4.12). A box is ticked first. A puzzle goes to the agent's
- * owners, as a picture of that zone alone.
+ * Sends a form, and handles a captcha before it (spec 4.12). A box is ticked first. A puzzle is sent to the agent's
+ * owners, as a picture of its area alone.
  *
  * Invariants
- *  - A picture in which something that was typed could be seen is never sent.
+ *  - A picture that could show typed text is never sent.
  *  - The same picture is never sent twice.
  */
 import { createHash } from "node:crypto"
@@ -17,7 +17,7 @@ import { type Filling, type Sending, submitForm } from "./place.ts"
 import { type Answer, relayOf, type Relay, unsolved } from "./relay.ts"
 import { clickAt, clickOn, typeInto } from "./typing.ts"
 
-/** Why nothing was sent. */
+/** The reason why nothing was sent. */
 type NotSent = "button_disabled" | "form_invalid" | "nothing_sent"
 
 export interface SentForm {
@@ -29,9 +29,9 @@ export interface SentForm {
 export const NOT_SENT: SentForm = { submitted: false }
 
 const LOOK_AGAIN_MS = 100
-/** For a captcha that the page shows only after the form was sent. */
+/** The time for a captcha that appears only after the form was sent. */
 const APPEARS_WITHIN_MS = 1_000
-/** The pause after an answer or a tick. */
+/** The time that a page has to react to an answer or a tick. */
 const SETTLES_WITHIN_MS = 5_000
 const TURNS_MAX = 12
 const PNG_MAX_CHARS = 1_300_000
@@ -39,10 +39,10 @@ const JPEG_QUALITY = 70
 
 const pause = (): Promise<void> => new Promise((later) => setTimeout(later, LOOK_AGAIN_MS))
 
-/** A page goes on by itself once its captcha is solved, so elements that disappear are no failure. */
+/** A page may continue by itself once its captcha is solved, so a missing element is no failure. */
 const isGone = (error: unknown): boolean => error instanceof PageMoved || error instanceof CommandFailed
 
-/** Only looks at the filled document. Another fill looks at the next one. */
+/** Looks for a captcha in the filled document. A captcha of the next document belongs to another fill. */
 const zoneOn = async (page: Page): Promise<Zone | null> => {
   try {
     page.still()
@@ -76,7 +76,7 @@ const apply = async (page: Page, zone: Zone, answer: Answer): Promise<void> => {
   if (zone.confirm !== null) await clickAt(page, page.top, zone.confirm)
 }
 
-/** `null` if it is gone. */
+/** A hash of the captcha's picture; `null` if it is gone. */
 const pictureOf = async (page: Page, { area }: Zone): Promise<string | null> => {
   try {
     return hashOf(await shot(page, area))
@@ -86,7 +86,7 @@ const pictureOf = async (page: Page, { area }: Zone): Promise<string | null> => 
   }
 }
 
-/** Waits until the captcha is gone or another one appears, and returns what is there then. */
+/** Waits until the captcha is gone or another one appears. Returns the captcha that is there then. */
 const settled = async (page: Page, before: Zone, seen: string | null): Promise<Zone | null> => {
   const until = Date.now() + SETTLES_WITHIN_MS
   for (;;) {
@@ -120,9 +120,9 @@ const appeared = async (page: Page): Promise<Zone | null> => {
 const SENDS_WITHIN_MS = 3_000
 
 interface Watched {
-  /** Presses the button, and remembers why the form could not be sent. */
+  /** Presses the button, and records why the form could not be sent. */
   readonly send: () => Promise<void>
-  /** `null`: the page was seen to send it or to take it. */
+  /** `null` if the page has sent or accepted the form. */
   readonly problem: () => Promise<NotSent | null>
 }
 
@@ -151,7 +151,7 @@ const watchedSending = async (page: Page, sending: Sending): Promise<Watched> =>
     problem: async () => {
       const reason = reasonFor(obstacles, pressed)
       for (const until = Date.now() + SENDS_WITHIN_MS; ; await pause()) {
-        // If the browser sends nothing, the page sent nothing.
+        // The form counts as sent if the page has sent data, or has accepted the form.
         if ((reason === "nothing_sent" && requested()) || (await isTaken())) return null
         if (Date.now() > until) return reason
       }
@@ -179,7 +179,7 @@ const isEmptied = (document: PageDocument): Promise<boolean> =>
     throw error
   })
 
-/** `null` if there is no document to look at, because another one is loading. */
+/** True if the page still shows the form; `null` while another document is loading. */
 const shows = async (page: Page, within: PageDocument, isForm: IsForm): Promise<boolean | null> => {
   try {
     const document = within === page.top ? await page.current() : within
@@ -187,15 +187,15 @@ const shows = async (page: Page, within: PageDocument, isForm: IsForm): Promise<
     if (!(await document.call<boolean>("isLoaded"))) return null
     return isForm(await document.scan()) && !(await isEmptied(within))
   } catch (error) {
-    // A frame that disappeared took its form with it.
+    // The form is gone with its frame.
     if (isGone(error)) return within === page.top ? null : false
     throw error
   }
 }
 
 /**
- * A page that still shows the form has not accepted it. The form must be missing at two looks, because pages are built
- * step by step.
+ * A page that still shows the form has not accepted it. The form must be missing twice in a row, because pages are
+ * built step by step.
  */
 export const isTaken = async (page: Page, document: PageDocument, isForm: IsForm): Promise<boolean> => {
   const until = Date.now() + ACCEPTED_WITHIN_MS
@@ -219,7 +219,7 @@ const askOwner = async (page: Page, relay: Relay, zone: Zone, seen: string | nul
   return hash
 }
 
-/** Sends the typed form, whatever captcha the page puts before that. */
+/** Sends the typed form, and handles every captcha that the page shows before or after that. */
 export const sendForm = async (filling: Filling, fill_id: number, sending: Sending): Promise<SentForm> => {
   const { page, patience, service } = filling
   const context = `Before a form at ${page.origin} is sent`

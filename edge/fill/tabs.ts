@@ -1,12 +1,12 @@
 /**
- * Finds the tab that a fill is for: the one that was last brought to front, by the order of the browser's list. Each
- * window has a tab in front. If there are several and none is named, no tab is chosen.
+ * Finds the tab of a fill: the one that was last brought to front, by the order of the browser's list. Each window has
+ * a tab in front. If there are several and none is named, no tab is chosen.
  */
 import { type Browser, CommandFailed, type Target, targetsOf } from "./cdp.ts"
 import { invalid, Refused } from "./refusal.ts"
 
 const CANDIDATES_SHOWN = 10
-/** Pages that a browser opens on its own. Nothing is ever filled there. */
+/** Addresses of pages that a browser opens on its own. Nothing is ever filled there. */
 const EMPTY = /^(?:about:blank$|chrome:|devtools:|chrome-extension:)/
 
 const windowOf = async (browser: Browser, { id }: Target): Promise<number | string> => {
@@ -16,7 +16,7 @@ const windowOf = async (browser: Browser, { id }: Target): Promise<number | stri
     })
     return windowId
   } catch (error) {
-    // Browsers without windows give every tab its own.
+    // Browsers without windows refuse this command. Each tab then counts as its own window.
     if (error instanceof CommandFailed) return id
     throw error
   }

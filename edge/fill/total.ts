@@ -2,7 +2,7 @@
 import { exponentOf, isCurrency, minorOf } from "../../schemas/vault/money.ts"
 import { plain, saysPartial, saysPay, saysTotal } from "./words.ts"
 
-/** Digits, with what groups them and what separates decimals. */
+/** Digits with separators of groups and decimals. */
 const NUMBER = /\d[\d.,'’\u00a0\u202f\u2009 ]{0,30}/g
 const SIGNS: Readonly<Record<string, ReadonlyArray<string>>> = {
   "€": ["EUR"],
@@ -22,12 +22,12 @@ const SIGNS: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 const THOUSAND = 3
-/** Without what ends the sentence. */
+/** Matches an amount without punctuation at the end. */
 const AMOUNT = /^(?:\d|[.,](?=\d))*/
 
 /**
- * The amounts that a number may mean: "1.234,56" has decimals behind its last separator, "1.234" has thousands there.
- * In a currency with three decimals the latter may mean both.
+ * The amounts that a number may mean. "1.234,56" has decimals after its last separator, "1.234" has thousands there. In
+ * a currency with three decimals "1.234" may mean both.
  */
 export const amountsOf = (text: string, currency: string): ReadonlyArray<number> => {
   const [compact = ""] = text.replace(/[^\d.,]/g, "").match(AMOUNT) ?? []
@@ -42,13 +42,13 @@ export const amountsOf = (text: string, currency: string): ReadonlyArray<number>
   return readings.filter((one) => one !== null)
 }
 
-/** All currencies that a sign may mean. */
+/** All currencies that the signs in a line may mean. */
 const currenciesIn = (line: string): ReadonlyArray<string> => [
   ...Object.entries(SIGNS).flatMap(([sign, codes]) => (line.includes(sign) ? codes : [])),
   ...(line.match(/\b[A-Z]{3}\b/g) ?? []).filter(isCurrency)
 ]
 
-/** The amounts of a line in a currency; `null` if it is one of another currency. */
+/** The amounts of a line in a currency; `[null]` if the line has only another currency. */
 const amountsIn = (line: string, currency: string): ReadonlyArray<number | null> => {
   const others = currenciesIn(line)
   if (others.length > 0 && !others.includes(currency)) return [null]
@@ -65,8 +65,8 @@ const judged = (told: ReadonlyArray<number | null>, minor: number): Problem | nu
 }
 
 /**
- * The difference between the page's sum and `minor`; `null` if it agrees or the page names none. The button that pays
- * knows best, then the lines of totals, of which one must agree.
+ * Describes the difference between the page's sum and `minor`; `null` if they agree or the page names no sum. The
+ * button that pays takes precedence, then the lines of totals, one of which must agree.
  */
 export const problemOf = (
   minor: number,

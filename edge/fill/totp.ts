@@ -1,4 +1,4 @@
-/** Codes of authenticator apps (RFC 6238), from an otpauth address or a secret in base32. */
+/** Computes codes of authenticator apps (RFC 6238), from an otpauth address or a secret in base32. */
 import { Secret, TOTP, URI } from "otpauth"
 import { Refused } from "./refusal.ts"
 

@@ -4,27 +4,27 @@
  * Invariants
  *  - Two checks come right before the first key of each field: the document is still the one that was granted, and the
  *    field is visible, not covered, and focused.
- *  - Keys go to whatever has the focus, be it a frame of somebody else that took it between two of them. So a key says
- *    that something is typed, not what. The character itself is put into the field from within its document, in one
- *    turn with the check of the focus. Another document, or another field, can get none.
+ *  - Keys go to the focused element, which may be a foreign frame that took the focus between two keys. So a key event
+ *    only says that something is typed. The character itself is inserted from within the document, in one task with a
+ *    check of the focus. Another document or another field cannot get it.
  *  - A page may replace a field by another one at any time. If the new field is of the same kind and cannot be confused
  *    with another, typing continues there, and it gets the whole text again.
  *  - A fill that ends before the form is sent leaves nothing behind in its fields.
- *  - The page compares a field with what was typed. No value of a field comes out.
+ *  - Typed text is compared within the page. No value of a field is read out.
  */
 import type { State } from "./page/act.ts"
 import type { PageDocument, Point } from "./document.ts"
 import type { Page } from "./page.ts"
 import { Refused } from "./refusal.ts"
 
-/** Longer texts are put in at once. */
+/** Longer texts are inserted at once. */
 const KEYS_MAX = 60
-/** As keyboards on glass send it, and input methods: the page learns the character by what stands in its field. */
+/** The event that touch keyboards and input methods send. The page reads the character from its field. */
 const KEY = { key: "Unidentified", code: "", windowsVirtualKeyCode: 229 } as const
 
 const NO_FOCUS = "The field is gone, or does not keep the focus."
 
-/** `before`: the text that was typed before. */
+/** `before` is the text that was typed before. */
 const put = async (
   page: Page,
   document: PageDocument,
@@ -42,7 +42,7 @@ const press = async (page: Page, put: () => Promise<void>): Promise<void> => {
   ])
 }
 
-/** The point in the tab; `null` if nobody could click on it. */
+/** The element's point in the tab; `null` if a person could not click it. */
 const pointIn = async (document: PageDocument, n: number): Promise<Point | null> => {
   const point = await document.call<Point | null>("pointOf", n)
   return point === null ? null : document.inTab(point)
@@ -72,7 +72,7 @@ export const typeInto = async (page: Page, document: PageDocument, n: number, te
   await entered(page, document, n)
   await keyed(page, document, n, text)
   if (await document.call<boolean>("holds", n, text)) return
-  // If a page has changed the keys' effect, its field is given the whole at once.
+  // Some pages change the effect of keys. Their field gets the whole text at once.
   await entered(page, document, n)
   await put(page, document, { n, text, before: "" })
   if (!(await document.call<boolean>("holds", n, text))) throw new Refused("field_not_found", NOT_HELD)
@@ -85,12 +85,12 @@ export const chooseIn = async (page: Page, document: PageDocument, n: number, va
     throw new Refused("field_not_found", "The list does not take the choice.")
 }
 
-/** All that a fill types into a document: on failure its fields are as they were before. */
+/** Runs work that types into a document. If it fails, the fields get their former values back. */
 export const typing = async <A>(document: PageDocument, work: () => Promise<A>): Promise<A> => {
   try {
     return await work()
   } catch (error) {
-    // A page that is gone took its fields along.
+    // If the page is gone, its fields are gone too.
     await document.call("unfill").catch(() => undefined)
     throw error
   }
@@ -100,7 +100,7 @@ export const typing = async <A>(document: PageDocument, work: () => Promise<A>):
 const HELD_WITHIN_MS = 1_000
 const LOOK_AGAIN_MS = 50
 
-/** Reads a field back after others were typed. */
+/** Checks that a field still has its text after others were typed. */
 export const checkHeld = async (
   document: PageDocument,
   { name, n, text }: { readonly name: string; readonly n: number; readonly text: string }
@@ -129,7 +129,7 @@ export const clickAt = async (page: Page, document: PageDocument, n: number): Pr
   return true
 }
 
-/** Somewhere on a captcha of the top document; `part` of it, or where its box is. */
+/** Clicks on a captcha of the top document: at `part` of its area, or at its box. */
 export const clickOn = async (page: Page, n: number, part: Point | null): Promise<void> => {
   await page.check()
   const point = await page.top.call<Point | null>("zonePoint", n, part)

@@ -1,4 +1,4 @@
-/** The names of fields and buttons in the languages of large sites. Texts are compared as `plain` makes them. */
+/** The names of fields and buttons in the languages of large sites. Texts must be normalized by `plain` first. */
 
 import { normalForm } from "../../schemas/legible.ts"
 
@@ -6,7 +6,7 @@ const MARKS = /\p{M}/gu
 const CAMEL = /(\p{Ll})(\p{Lu})/gu
 const BETWEEN = /[^\p{L}\p{N}]+/gu
 
-/** Lower case, without accents, words apart. */
+/** Normalizes a text: lower case, without accents, words separated by single spaces. */
 export const plain = (text: string): string =>
   ` ${normalForm(text.replace(CAMEL, "$1 $2"), "NFKD").replace(MARKS, "").toLowerCase().replace(BETWEEN, " ").trim()} `
 
@@ -15,7 +15,7 @@ const words = (text: string): ReadonlyArray<string> => text.split(",").map((word
 const SHORT = 4
 const LATIN = /^[a-z0-9 ]+$/
 
-/** A short word of Latin letters must stand alone; a longer one may be a part of another. */
+/** A short word in Latin letters must be a word of its own. A longer one may be a part of another word. */
 const stands = (text: string, word: string): boolean =>
   LATIN.test(word) && word.length <= SHORT ? text.includes(` ${word} `) : text.includes(word)
 
@@ -62,7 +62,7 @@ export const saysNext = has(
   "next,continue,proceed,weiter,fortfahren,suivant,continuer,siguiente,continuar,avanti,continua,prosegui,proximo,seguinte,avancar," +
     "volgende,doorgaan,verder,dalej,kontynuuj,далее,продолжить,下一步,继续,繼續,次へ,続ける,続行,ileri,devam"
 )
-/** Ways in that are none by name and password. */
+/** Ways to log in other than by name and password. */
 export const saysElsewhere = has(
   "google,apple,facebook,microsoft,github,gitlab,linkedin,twitter,amazon,paypal,passkey,sso,single sign on,saml,qr code,magic link"
 )
@@ -125,7 +125,7 @@ export const saysHolder = has(
     "titular,nombre en la tarjeta,intestatario,titolare,nome sulla carta,nome no cartao,nome impresso,kaarthouder,naam op kaart," +
     "posiadacz karty,imie i nazwisko na karcie,владелец карты,имя на карте,持卡人,カード名義,名義人,kart sahibi,kart uzerindeki isim"
 )
-/** Cards and accounts that are no payment cards. */
+/** Words for cards that are no payment cards. */
 export const saysOtherCard = has(
   "gift,giftcard,loyalty,member number,member card,member no,member id,membership,library,bonus,reward,insurance,insured,health," +
     "voucher,coupon,promo,id card,identity,sim card,phone card,travel card,railcard,geschenk,gutschein,kundenkarte,kundennummer,treue," +
@@ -135,7 +135,7 @@ export const saysOtherCard = has(
     "bibliotek,ubezpiecz,подарочн,бонусн,лояльности,карта клиента,скидочн,читательск,полис,страхов,礼品,禮品,会员,會員,积分,積分," +
     "图书,圖書,保险,医保,社保,ギフト,ポイント,会員,図書,保険,hediye,sadakat,uyelik,üyelik,kutuphane,kütüphane,sigorta"
 )
-/** Dates that are not the end of a card. */
+/** Words for dates other than a card's expiry. */
 export const saysOtherDate = has(
   "birth,birthday,dob,bday,valid from,start date,issue,delivery,geburt,gultig ab,ausgestellt,lieferung,naissance,livraison,nacimiento," +
     "entrega,nascita,consegna,nascimento,geboorte,bezorg,urodz,dostaw,рожд,доставк,出生,生日,生年月日,配送,dogum,doğum,teslim"

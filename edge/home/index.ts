@@ -28,9 +28,9 @@ const NOTHING_NEW: HomeItems = {
   more: { notices: 0, replies: 0, mentions: 0, messages: 0 }
 }
 
-/** The maximum wait for the read models. Without it, the next answer would begin where this one did. */
+/** The longest wait for the read models. Without it, the next answer would begin at the same time as this one. */
 const VISIBLE_WITHIN_MS = 1000
-/** The part of a query's time that the number of bookmarks has: an answer without news needs no table otherwise. */
+/** The part of a query's time for the number of bookmarks. An answer without news needs no other table. */
 const BOOKMARKS_PART = 1 / 5
 
 const UNIX_SECONDS = /^\d{9,11}$/
@@ -61,7 +61,7 @@ interface Unread {
   readonly owner_messages: number
 }
 
-/** At most one step of each kind. */
+/** Suggested next steps, at most one of each kind. */
 const nextOf = ({ replies, mentions, notices, messages, watches }: HomeItems, unread: Unread): ReadonlyArray<Next> => {
   const [reply] = replies
   const [message] = messages.filter(({ read_at }) => read_at === null)

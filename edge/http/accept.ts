@@ -8,14 +8,14 @@ import type { Call } from "./call.ts"
 /** Characters of the header that are read. Reading more would cost more than the answer. */
 const LOOKED_AT_CHARS = 1000
 
-/** Kept by request, because several places ask for it and the cost depends on what a stranger sends. */
+/** Cached for each request, because several parts need it and a long header is costly. */
 const found = new WeakMap<object, ReadonlyMap<string, boolean>>()
 
 const MARKDOWN = ["text/markdown", "text/markdown;charset=utf-8"]
 
 /**
- * True if the client prefers markdown to `other`. With equal preference the client gets the one that it names first. It
- * gets `other` if it names neither, or sends no header.
+ * True if the client prefers markdown to `other`. With equal preference, the first of the two in the header counts.
+ * False if it names neither, or sends no header.
  */
 export const prefersMarkdown = (call: Call, other: "application/json" | "text/html"): boolean => {
   const known = found.get(call)?.get(other)

@@ -1,7 +1,7 @@
 /**
  * Identifies a client by its address, from the socket or from `X-Forwarded-For`. The configuration says how many
- * proxies in front of the edge are trusted (contract 15). Clients are networks (schemas/network.ts). The address itself
- * leaves this file only as a keyed hash.
+ * proxies in front of the edge are trusted (contract 15). Clients are networks (schemas/network.ts). Other modules get
+ * the address only as a keyed hash.
  */
 import { createHmac } from "node:crypto"
 import type { IncomingMessage } from "node:http"
@@ -16,7 +16,7 @@ const HASH_CHARS = 16
 /** Hash of a network: 16 hex characters. */
 export type ClientHash = string
 
-/** The origin of a request: its client, and the IPv6 /48 around that; `null` if there is none. */
+/** The origin of a request: its client, and the IPv6 /48 around that; `null` for IPv4. */
 export interface Network {
   readonly client: ClientHash
   readonly wide: ClientHash | null
@@ -53,7 +53,7 @@ export class Clients {
   private readonly trustProxy: number
   private readonly isProbe: (address: string) => boolean
 
-  /** `probes`: the networks that health checks come from. */
+  /** `probes` are the networks of health checks. */
   constructor(key: Uint8Array, trustProxy: number, probes: ReadonlyArray<string>) {
     this.isProbe = probing(probes)
     this.key = key

@@ -1,9 +1,11 @@
 /**
- * Reads a request's body within bounds: the limit of its endpoint (contract 21), a timeout for slow senders, and one
- * budget for all bodies of this edge. Each client has a share of the budget. Bytes count from the moment they arrive
- * until the call has ended. They are hashed as they arrive: signatures cover the hash, and stored bytes are named by
- * it. A body in too many small pieces is refused, because a piece of one byte takes 200 bytes of memory and 5 µs of the
- * processor.
+ * Reads a request's body within bounds.
+ *
+ * - The limits are that of its endpoint (contract 21), a timeout for slow senders, and one budget for all bodies of
+ *   this edge. Each client has a share of the budget. Bytes count from their arrival until the call has ended.
+ * - Bytes are hashed as they arrive: signatures cover the hash, and stored bytes are named by it.
+ * - A body in too many small pieces is refused, because a piece of one byte takes 200 bytes of memory and 5 µs of the
+ *   processor.
  */
 import { createHash } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
@@ -30,7 +32,7 @@ export const tooLarge = (maxBytes: number): Refusal => ({
 export const announcesTooMuch = (request: IncomingMessage, maxBytes: number): boolean =>
   Number(request.headers["content-length"] ?? "0") > maxBytes
 
-/** A body may have this many pieces whatever its size, and one more for each `PIECE_BYTES`. */
+/** The number of pieces that any body may have, and one more for each `PIECE_BYTES`. */
 const PIECES_FREE = 256
 const PIECE_BYTES = 128
 
@@ -104,7 +106,9 @@ export const readBody = (
     return Effect.sync(stop)
   })
 
-/** Closes the connection after the refusal: if a body was not read to its end, the next request cannot be found. */
+/**
+ * Refuses and closes the connection: if a body was not read to its end, the beginning of the next request is unknown.
+ */
 export const closing = (call: Call, refusal: Refusal): Effect.Effect<never, Refused> => {
   if (hasBody(call.request)) call.headers["connection"] = "close"
   return Effect.fail(refuse(refusal))

@@ -1,5 +1,6 @@
 /**
- * Reads the bounds that a schema's check declares (a length, a count or a number), and says which one a value breaks.
+ * Reads the bounds that a schema's check declares (a length, a count or a number), and finds the one that a value
+ * breaks.
  */
 import { type SchemaAST, SchemaIssue } from "effect"
 import type { ErrorDetails } from "../../schemas/errors.ts"
@@ -33,7 +34,7 @@ const isAbove = (value: unknown, max: number): boolean => {
   return Array.isArray(value) && value.length > max
 }
 
-/** `rule` and `max` or `min` of the first bound that a value breaks; nothing if it breaks another rule. */
+/** `rule` and `max` or `min` of the first bound that a value breaks. Empty if it breaks another rule. */
 export const brokenBound = (issue: SchemaIssue.Issue, value: unknown): ErrorDetails => {
   if (issue._tag === "Pointer") return brokenBound(issue.issue, at(value, issue.path))
   if (issue._tag === "Encoding") return brokenBound(issue.issue, value)

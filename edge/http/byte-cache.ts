@@ -1,12 +1,12 @@
 /** A cache by name with a limit in bytes. The least recently used entry is dropped first. */
 export class ByteCache<V> {
-  /** In the order of last use. */
+  /** Ordered by last use. */
   private readonly byName = new Map<string, V>()
   private readonly maxBytes: number
   private readonly weigh: (value: V) => number
   private bytes = 0
 
-  /** `weigh` returns how many bytes a value takes, and must return the same each time. */
+  /** `weigh` returns the size of a value in bytes. It must return the same for each call. */
   constructor(maxBytes: number, weigh: (value: V) => number) {
     this.maxBytes = maxBytes
     this.weigh = weigh

@@ -19,7 +19,7 @@ const CLIENT_REQUEST_ID = /^[A-Za-z0-9_-]{8,64}$/
 
 /** Addresses of the edge itself. */
 export interface Installation {
-  /** Path of the base address, without a trailing slash; empty for a root installation. */
+  /** The path of the base address, without a trailing slash. Empty for an installation at the root. */
   readonly basePath: string
   readonly docUrls: DocUrls
 }
@@ -51,15 +51,18 @@ export class Call {
   deadline: number
   endpoint: Endpoint | null = null
   body: Buffer = NO_BYTES
-  /** The SHA-256 of the body in lower-case hex, computed while it came in. */
+  /** The SHA-256 of the body in lower-case hex, computed while it arrives. */
   bodySha256: string = EMPTY_BODY_SHA256
   /** Set once a signature has been verified. */
   ticket: Ticket | null = null
   /** The person with a valid session, at endpoints for people. */
   person: Person | null = null
-  /** The holder of a valid vault token, at endpoints that take one. */
+  /** The holder of a valid vault token, at endpoints that accept one. */
   holder: Holder | null = null
-  /** Called when an actor finds that the signature's nonce was used before, even if the client is gone by then. */
+  /**
+   * Called when an actor reports that the signature's nonce was used before, even if the client has disconnected by
+   * then.
+   */
   onReplay: (() => void) | null = null
   rate: RateState | null = null
   /** The refusal, if the answer is one. */
@@ -72,14 +75,14 @@ export class Call {
   again = false
   /** The recipe to make the answer again, if this was kept instead of the answer. */
   remake: string | null = null
-  /** True of a health check from one of the operator's own networks: no share or bucket of its client refuses it. */
+  /** True for a health check from one of the operator's networks. No share or bucket of its client refuses it. */
   isProbe = false
   /**
-   * True if its client had too many queries under way (edge/bus/query-places.ts): parts of the answer may be missing for
-   * this client alone.
+   * True if its client had too many queries under way (edge/bus/query-places.ts), so that parts of the answer may be
+   * missing for this client alone.
    */
   crowded = false
-  /** Functions that give back resources held until the answer is sent, see lent.ts. */
+  /** Functions that free resources which are held until the answer is sent (lent.ts). */
   readonly lent: Array<() => void> = []
   /** The span of the request; `null` if it is not traced. */
   span: Span | null = null
@@ -89,10 +92,7 @@ export class Call {
   readonly cookies: Array<string> = []
   private asks = 0
 
-  /**
-   * `basePath`: path of the installation's base address. It is not part of the interface's paths, nor of what is
-   * signed.
-   */
+  /** `basePath` is the path of the installation's address. It is not part of the interface's paths, and not signed. */
   constructor(
     clock: Clock.Clock,
     id: string,

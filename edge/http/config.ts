@@ -1,9 +1,9 @@
 /**
- * Configuration of an edge: the checked environment, the service's public key, and one key of an edge's own.
+ * Configuration of an edge: the checked environment, the service's public key, and one key for edges.
  *
- * An edge is the part that strangers reach, so it has no key of the service to sign or decrypt with. It has only the
- * public half of the service's key (`HUB_SERVER_PUBLIC_KEY`), and `HUB_ADDRESS_KEY` for one purpose. `npm start`
- * derives both. In a cluster ops/deploy/secrets.sh makes them.
+ * Strangers can reach an edge, so it has no key of the service to sign or decrypt with. It has only the public half of
+ * the service's key (`HUB_SERVER_PUBLIC_KEY`), and `HUB_ADDRESS_KEY` for one purpose. `npm start` derives both. In a
+ * cluster ops/deploy/secrets.sh makes them.
  */
 import { Effect } from "effect"
 import { type HubConfig, readConfig } from "../../schemas/config.ts"
@@ -15,7 +15,7 @@ export interface EdgeConfig {
   readonly hub: HubConfig
   /** The service's public key, standard base64. */
   readonly serverPublicKey: string
-  /** The key of the hashes that stand for client addresses. Nothing else may be derived from it. */
+  /** The key for the hashes of client addresses. It must not be used for anything else. */
   readonly addressKey: Uint8Array
 }
 

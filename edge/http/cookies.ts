@@ -5,14 +5,14 @@
  *  - No script can read a cookie. It is not sent with forms of other sites, nor outside its own paths. If the service's
  *    address is https, it is sent over https only, and its name's prefix says so, so that nobody on the network can set
  *    it.
- *  - If a name comes with two values, both are ignored: somebody else set one of them, and it is not known which.
+ *  - If a name has two values, both are ignored: one of them was set by another host, and it is not known which.
  *  - Values that the service sets contain only letters, digits, `_` and `-`.
  */
 import type { Call } from "./call.ts"
 
 const VALUE = /^[A-Za-z0-9_-]{1,200}$/
 
-/** The value of a name; `null` if there is none that the service can have set. */
+/** The value of a cookie; `null` if there is none that the service can have set. */
 const valueOf = (header: string, name: string): string | null => {
   const values = new Set(
     header
@@ -27,7 +27,7 @@ const valueOf = (header: string, name: string): string | null => {
 
 export interface Cookie {
   readonly of: (call: Call) => string | null
-  /** An age of `null`: until the browser is closed. */
+  /** `maxAgeSeconds` is `null` to keep the cookie until the browser is closed. */
   readonly set: (call: Call, value: string, maxAgeSeconds: number | null) => void
   readonly clear: (call: Call) => void
 }
@@ -41,7 +41,7 @@ export const cookiesAt = (baseUrl: string, path: string): Named => {
   return cookies(protocol, `Path=${pathname.replace(/\/$/, "")}${path}; HttpOnly; SameSite=Lax`, "__Secure-")
 }
 
-/** Cookies for a host of its own. No page of another site links in, and no neighbor's host can set one. */
+/** Cookies for a separate host. Pages of other sites do not link to it, and no other host can set them. */
 export const strictCookies = (origin: string): Named =>
   cookies(new URL(origin).protocol, "Path=/; HttpOnly; SameSite=Strict", "__Host-")
 

@@ -1,7 +1,4 @@
-/**
- * The address of the documentation for each error code: its row in the reference's table of errors. Made once for an
- * edge.
- */
+/** For each error code, the address of its row in the reference's table of errors. Made once for an edge. */
 import { type ErrorCode, ERRORS } from "../../schemas/errors.ts"
 
 export type DocUrls = Readonly<Record<ErrorCode, string>>

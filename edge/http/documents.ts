@@ -1,4 +1,4 @@
-/** Answers that are the same for everybody until the service restarts: bytes, an entity tag, and 304. */
+/** Answers that are the same for all clients until the service restarts: bytes, an entity tag, and 304. */
 import { tagsIn } from "./entity-tags.ts"
 import { createHash } from "node:crypto"
 import type { Call } from "./call.ts"

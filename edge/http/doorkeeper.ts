@@ -56,7 +56,10 @@ export class Doorkeeper {
     this.sockets.meet(socket, network.client, () => this.connections.give(network, 1))
   }
 
-  /** Ends one connection of the client with the most waiting ones, if those are more than this client has in all. */
+  /**
+   * Ends one connection of the client with the most waiting ones, if those are more than all connections of this
+   * client.
+   */
   private makeRoom(network: Network): boolean {
     const own = this.connections.heldBy(network)
     if (own >= this.connections.clientMax || this.sockets.mostWaiting <= own) return false

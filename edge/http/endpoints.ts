@@ -1,7 +1,7 @@
 /**
- * The table of endpoints, made from their declarations: what a path accepts, who may call it, which rate-limit buckets
- * it draws on. Endpoints outside the interface's own path are pages (schemas/page.ts). Paths are matched exactly as
- * sent: no case folding, no doubled or trailing slashes, except that the discovery document answers with and without
+ * The table of endpoints, made from their declarations: the methods and bodies of a path, who may call it, and its
+ * rate-limit buckets. Endpoints outside the interface's own path are pages (schemas/page.ts). Paths are matched exactly
+ * as sent: no case folding, no doubled or trailing slashes, except that the discovery document answers with and without
  * its slash.
  */
 import { Context } from "effect"
@@ -18,11 +18,11 @@ export interface Endpoint extends Required<Traits> {
   readonly path: string
   readonly auth: Auth
   readonly summary: string
-  /** Its text in the reference's table of endpoints. */
+  /** Its row in the reference's table of endpoints. */
   readonly row: string
   /** The kind of vault token that it accepts; `null` if none. */
   readonly token: TokenKind | null
-  /** The kind of its body; `null` if none is read. */
+  /** The kind of its body; `null` if it has none. */
   readonly body: BodyKind | null
 }
 
@@ -75,7 +75,7 @@ const endpointOf = (group: string, endpoint: HttpApiEndpoint.Top, annotations: C
   }
 }
 
-/** In the order of their declaration. */
+/** Ordered by declaration. */
 export const endpointsOf = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>
 ): ReadonlyArray<Endpoint> => {

@@ -1,7 +1,7 @@
 /** Lists of entity tags in conditions (RFC 9110, 8.8.3 and 13.1). */
 
-/** A tag may contain commas and stars. Inside its quotes they are part of it. */
+/** Commas and stars inside the quotes of a tag are part of it. */
 const TAG = /(?:W\/)?"[^"]*(?:"|$)|[^\s,"]+/g
 
-/** The tags as they are written, with quotes and the `W/` of weak ones, and `*`. */
+/** The tags as they are written: with quotes, with the `W/` of weak ones, and `*`. */
 export const tagsIn = (condition: string): ReadonlyArray<string> => condition.match(TAG) ?? []

@@ -5,7 +5,7 @@
  *  - A form that a browser sends from another site is refused before its body is read. The browser's own headers
  *    decide: `Sec-Fetch-Site` must be `same-origin`, or `none` if no page sent it. Another host of our domain is
  *    another site. If that header is missing, `Origin` must be the address of one of the service's hosts, and `null` is
- *    not. A client that sends neither header is no current browser, and has no cookies of a person.
+ *    not. A client that sends neither header is not a current browser, and has no person's cookies.
  *  - This check adds to a session cookie's `SameSite=Lax` and does not replace it. `SameSite=Lax` does not stop a
  *    neighbor host (`same-site`), and some browsers send such a cookie with any form in its first two minutes.
  *  - A page with a form must let browsers send its origin, because `referrer-policy: no-referrer` makes `Origin` null
@@ -26,7 +26,7 @@ const crossSite: Refusal = refusal("cross_site", "This form was sent by another 
 
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"])
 
-/** The refusal of a request that may change something, by its origin; `null` if it may pass. */
+/** The refusal of a request from another site that may change something; `null` if it is allowed. */
 export const crossSiteOf = (site: { readonly baseUrl: string; readonly hosts: ReadonlyArray<string> }) => {
   const { protocol } = new URL(site.baseUrl)
   return (call: Call): Refusal | null => {
@@ -43,7 +43,7 @@ const isOurs = (origin: string, protocol: string, hosts: ReadonlyArray<string>):
 
 export type FormDecoder = (call: Call) => Effect.Effect<unknown, Refused>
 
-/** The part of an endpoint that this module reads: the schemas of its inputs. */
+/** The part of an endpoint that this module uses: the schemas of its inputs. */
 export interface Declared {
   readonly identifier: string
   readonly params: Schema.Constraint | undefined
@@ -51,7 +51,7 @@ export interface Declared {
   readonly payload: ReadonlyMap<string, { readonly schemas: ReadonlyArray<Schema.Constraint> }>
 }
 
-/** The decoder of an endpoint's declared form; `null` if it takes none. */
+/** The decoder of an endpoint's declared form; `null` if it has none. */
 export const formDecoder = ({ identifier, payload }: Declared): FormDecoder | null => {
   if (payload.size === 0) return null
   const [declared, more] = payload.get(FORM_TYPE)?.schemas ?? []

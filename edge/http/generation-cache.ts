@@ -13,7 +13,7 @@ export class GenerationCache<K, V> {
   /** The weight of the young map. */
   private weight = 0
   private readonly weigh: (value: V) => number
-  /** Called with each value that is dropped, so that it can be given back to where it was borrowed. */
+  /** Called with each value that is dropped. */
   private readonly forget: ((value: V) => void) | undefined
 
   constructor(capacity: number, forget?: (value: V) => void, weigh: (value: V) => number = () => 1) {

@@ -24,7 +24,7 @@ interface Given<Endpoint> {
   readonly query: Decoded<HttpApiEndpoint.Query<Endpoint>>
 }
 
-/** Given to the handler of a page, whose payload is a form. */
+/** The arguments of a page's handler. The payload is a form. */
 interface PageGiven<Endpoint> extends Given<Endpoint> {
   readonly form: Decoded<HttpApiEndpoint.Payload<Endpoint>>
 }
@@ -41,13 +41,13 @@ export type PageHandlers<Group> = {
   readonly [Name in HttpApiEndpoint.Identifier<HttpApiGroup.Endpoints<Group>>]: Handler<PageGiven<Named<Group, Name>>>
 }
 
-/** The part of a group that this module reads: its endpoints with the schemas of their inputs. */
+/** The part of a group that this module uses: its endpoints with the schemas of their inputs. */
 interface Grouped {
   readonly identifier: string
   readonly endpoints: Readonly<Record<string, Declared>>
 }
 
-/** A handler as the pipeline calls it. `params` are spelled as in the path; `search` has no question mark. */
+/** A handler as the pipeline calls it. `params` are undecoded; `search` has no question mark. */
 export type Route = (call: Call, params: Params) => Effect.Effect<Response, Refused>
 
 /** Keyed by the endpoints' full names. */

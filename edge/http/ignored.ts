@@ -1,6 +1,6 @@
 /**
- * Finds body members and query parameters that no schema took. Without this, a misspelled name beside known ones would
- * be dropped silently. The answer names them in `meta.ignored`.
+ * Finds members of a body and query parameters that no schema uses. Without this, a misspelled name would be dropped
+ * silently. The answer names them in `meta.ignored`.
  */
 import type { Response } from "./respond.ts"
 
@@ -13,8 +13,8 @@ type Parts = Readonly<Record<string, unknown>>
 const isParts = (value: unknown): value is Parts => typeof value === "object" && value !== null
 
 /**
- * Dotted paths of members that a body has and the decoded value does not. Values that a schema takes as they are have
- * none.
+ * Dotted paths of members that the body has and the decoded value does not. Members of values with any content are not
+ * reported.
  */
 export const ignoredIn = (given: unknown, made: unknown): ReadonlyArray<string> => {
   const found: Array<string> = []
@@ -31,7 +31,7 @@ const collect = (given: unknown, made: unknown, path: string, found: Array<strin
   }
 }
 
-/** Names of query parameters that a schema did not take. */
+/** Names of query parameters that no schema uses. */
 export const ignoredParameters = (given: Parts, taken: unknown): ReadonlyArray<string> => {
   const known = isParts(taken) ? taken : {}
   return Object.keys(given)

@@ -20,8 +20,8 @@ const BRACE_END = 125
 const isSpace = (byte: number | undefined): boolean => byte === 32 || byte === 9 || byte === 10 || byte === 13
 
 /**
- * If several members have the name, the last one counts. `null` if there is none, or if the bytes read so far are not a
- * JSON object; the parser reports that.
+ * Finds a member's bytes. If several members have the name, the last one counts. `null` if there is none, or if the
+ * bytes are not a JSON object, which the parser reports later.
  */
 export const memberOf = (bytes: Buffer, name: string): Member | null => {
   let at = spaces(bytes, 0)

@@ -12,7 +12,7 @@ export const JSON_OBJECT_MEMBERS_MAX = 1_000
 export interface JsonShape {
   /** The bound that the body breaks, if any. */
   readonly beyond: "depth" | "members" | null
-  /** True if an object may have a member named `__proto__`: the name is written out, or a name contains escapes. */
+  /** True if an object may have a member named `__proto__`: in plain text, or in a name with escapes. */
   readonly suspect: boolean
   /** Names of the outermost object's members as written, with their quotes. Repeated names are repeated. */
   readonly names: ReadonlyArray<string>
@@ -30,7 +30,7 @@ const PROTO = Buffer.from('"__proto__"')
 /** Scans `bytes` as UTF-8, in which no later byte of a character equals one of JSON's marks. */
 export const scanJson = (bytes: Buffer): JsonShape => {
   const names: Array<string> = []
-  /** Number of members of each open object; -1 for an array. */
+  /** The number of members of each open object; -1 for an array. */
   const open: Array<number> = []
   let members = 0
   let suspect = false

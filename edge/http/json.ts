@@ -3,8 +3,8 @@
  * says (curl's `-d` calls it a form).
  *
  * Invariants
- *  - Depth and members are bounded before parsing (json-scan.ts), because a parsed value is later walked and written
- *    again. So are the lengths of arrays before their items are decoded (lengths.ts).
+ *  - Depth and number of members are bounded before parsing (json-scan.ts), because a parsed value is later traversed
+ *    and written again. The lengths of arrays are bounded before their items are decoded (lengths.ts).
  *  - Members named `__proto__` are dropped, so that no copy of the value can change its own prototype. If another name
  *    is repeated, the last member counts, as in `JSON.parse`.
  *  - Members that a schema does not know are dropped, and the answer names them (`meta.ignored`).
@@ -59,7 +59,7 @@ export const parseJson = (bytes: Uint8Array): Parsed => {
 
 const dropPrototypeKeys = (value: unknown): void => {
   if (typeof value !== "object" || value === null) return
-  // The parser made it an ordinary member. An assignment of it elsewhere would set the prototype.
+  // The parser made it an ordinary member. Assigning it elsewhere would set the prototype.
   Reflect.deleteProperty(value, "__proto__")
   for (const part of Object.values(value)) dropPrototypeKeys(part)
 }
@@ -116,7 +116,7 @@ export const valueDecoder = <S extends Schema.ConstraintDecoder<unknown>>(schema
   }
 }
 
-/** Decodes a call's body, which must be an object. `bytes`: parsed instead of the call's body. */
+/** Decodes a call's body, which must be an object. If `bytes` are given, they are parsed instead. */
 export const bodyDecoder = <S extends Schema.ConstraintDecoder<unknown>>(schema: S) => {
   const decode = valueDecoder(schema)
   return (call: Call, bytes: Uint8Array = call.body): Effect.Effect<S["Type"], Refused> => {

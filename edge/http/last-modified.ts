@@ -4,8 +4,8 @@
  * Invariants
  *  - A change less than `SETTLED_SECONDS` ago gets an earlier date. Read models may still receive more changes of the
  *    same second, and a client that comes back with that date must get those too.
- *  - Only exactly the time that was sent is answered with 304. A later time proves nothing, because the rest is older
- *    after something was removed.
+ *  - Only exactly the time that was sent is answered with 304. A later time proves nothing, because the latest change
+ *    may be older after a removal.
  *  - An entity tag, if there is one, decides alone.
  */
 import type { Call } from "./call.ts"
@@ -14,14 +14,14 @@ import { matchesTag } from "./documents.ts"
 const SECOND_MS = 1000
 export const SETTLED_SECONDS = 5
 
-/** `changed`, `now`: Unix ms. */
+/** `changed` and `now` are in Unix ms. */
 export const lastModified = (changed: number, now: number): string => {
   const settled = Math.floor(now / SECOND_MS) - SETTLED_SECONDS
   return new Date(Math.min(Math.floor(changed / SECOND_MS), settled) * SECOND_MS).toUTCString()
 }
 
 /**
- * True if the client has the content already. `modified`: as `lastModified` made it; `null` if the time of the last
+ * True if the client has the content already. `modified` comes from `lastModified`; `null` if the time of the last
  * change is not known.
  */
 export const isUnchanged = (call: Call, etag: string, modified: string | null): boolean => {

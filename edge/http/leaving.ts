@@ -10,8 +10,8 @@ import { Effect, type Scope } from "effect"
 
 const LOOK_MS = 100
 /**
- * Checks in a row that find no new connection. They are counted and not timed: between two checks the process has
- * accepted the waiting connections, even if the process itself did not run for a while.
+ * The number of checks in a row without a new connection. They are counted and not timed: between two checks the
+ * process accepts waiting connections, even after a pause of the whole process.
  */
 const QUIET_LOOKS = 5
 const AT_MOST = 3

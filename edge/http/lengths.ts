@@ -69,8 +69,8 @@ const lookAtItems = (ast: SchemaAST.Arrays): Look => {
 }
 
 /**
- * `null` if all arrays are short enough, or if there are none. Throws, when it is made, for a schema with an array that
- * has no bound.
+ * Returns a check that gives `null` if all arrays are short enough. Throws at once for a schema with an array that has
+ * no bound.
  */
 export const lengthsOf = (schema: Schema.Constraint): ((value: unknown) => Refusal | null) => {
   const look = lookAt(schema.ast)

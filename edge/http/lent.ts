@@ -2,8 +2,8 @@
  * Shares (shares.ts) that a call holds until its answer is sent, because an answer that the client does not read stays
  * in memory.
  *
- * Invariant: they are given back once, at the latest `HELD_MAX_MS` after the answer. The limit is needed because an
- * answer that waits behind another one is not told when their connection breaks.
+ * Invariant: they are freed once, at the latest `HELD_MAX_MS` after the answer. The limit is needed because an answer
+ * that waits behind another one gets no event when their connection breaks.
  */
 import type { ServerResponse } from "node:http"
 import type { Call } from "./call.ts"

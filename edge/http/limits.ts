@@ -1,6 +1,6 @@
 /**
- * Rate limits that are drawn at the edge, by client address or key (contract 11): see `EdgeBucket`. Those of an agent
- * are drawn by its actor, on the ask itself. slice.ts explains slices.
+ * Rate limits that are counted at the edge, by client address or key (contract 11): see `EdgeBucket`. An agent's limits
+ * are counted by its actor, with the ask itself. slice.ts explains slices.
  *
  * A draw for a client is also drawn for its /48, if it has one. The client's own draw comes first, so that a client
  * that has used its limit up takes nothing from the others (contract 21).
@@ -21,7 +21,9 @@ import { Slice } from "./slice.ts"
 
 /** The most clients and keys remembered in one bucket. A forgotten one starts a new slice. */
 const SLICES_MAX = 20_000
-/** A draw that takes longer counts as unreachable, because a request must not wait for a bucket. */
+/**
+ * The time for a draw. If it takes longer, the bucket counts as unreachable, because a request must not wait for it.
+ */
 const DRAW_DEADLINE_MS = 2_000
 /** The longest time that a request on an exact bucket waits for its draw. */
 const WAIT_MAX_MS = 3_000
@@ -93,8 +95,8 @@ export class EdgeLimits {
   }
 
   /**
-   * Draws once for a request that may be sent again under this name. A repeat gets the first answer, from any edge.
-   * Each draw goes to the home directly, without slices.
+   * Draws once for a request that may be repeated with this name. A repetition gets the first result, from any edge.
+   * Each draw is made at the home directly, without slices.
    */
   async takeOnce(bucket: ClientBucket, { client, wide }: Network, name: string): Promise<Taken> {
     const own = await this.takeAs(bucket, this.entry(bucket, client, false), name)
@@ -103,7 +105,7 @@ export class EdgeLimits {
 
   /**
    * `null` if a client may have a challenge: without a limit, or at a slow rate if it or its /48 has failed too often.
-   * The part that judges the answers counts the failures.
+   * Grading counts the failures.
    */
   async takeChallenge({ client, wide }: Network): Promise<Taken> {
     const counted =
@@ -179,7 +181,8 @@ export class EdgeLimits {
   }
 
   /**
-   * `null` if the home does not answer. `command`: the name of a draw that happens once, however often it is asked for.
+   * `null` if the home does not answer. `command` is the name of a draw that is made once, even if it is requested
+   * again.
    */
   private async grantOf(
     bucket: EdgeBucket,
@@ -200,7 +203,7 @@ export class EdgeLimits {
   }
 
   private entry(bucket: EdgeBucket, value: string, wide: boolean): Entry {
-    // A bucket of its own, so that clients push no /48 out of memory, however many they are.
+    // A separate bucket, so that a large number of clients does not push the /48s out of memory.
     const name = wide ? `${bucket}/48` : bucket
     let entries = this.buckets.get(name)
     if (entries === undefined) {
@@ -230,11 +233,11 @@ export const wideHomeOf = (bucket: ClientBucket, { wide }: Network): string | nu
 export const drawn = (limits: EdgeLimits, bucket: EdgeBucket, value: string): Effect.Effect<void, Refused> =>
   Effect.suspend(() => passed(limits.take(bucket, value)))
 
-/** The same for a bucket that counts clients. */
+/** Draws from a bucket that counts clients. */
 export const drawnOf = (limits: EdgeLimits, bucket: ClientBucket, network: Network): Effect.Effect<void, Refused> =>
   Effect.suspend(() => passed(limits.takeOf(bucket, network)))
 
-/** The same, once for a request that may be sent again under this name. */
+/** Draws once for a request that may be repeated with this name. */
 export const drawnOnce = (
   limits: EdgeLimits,
   bucket: ClientBucket,

@@ -1,6 +1,6 @@
 /** The caller of a request, if it is a person with a session (edge/human/bearer.ts). */
 export interface Bearer {
-  /** `hum_…` */
+  /** The person's id, `hum_…`. */
   readonly human: string
   /** SHA-256 of the token, in hex. */
   readonly token: string

@@ -3,7 +3,7 @@
  * RFC allows.
  */
 
-/** Both ends are included. */
+/** Both ends are inclusive. */
 export interface Span {
   readonly from: number
   readonly to: number

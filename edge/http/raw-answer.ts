@@ -46,7 +46,7 @@ export const refusalOutside = (
   }
 }
 
-/** Refuses on a connection whose request is not read. Our side of the connection ends with the answer. */
+/** Refuses on a connection whose request is not read. The answer ends this side of the connection. */
 export const refuseOn = (outside: Outside, socket: Duplex, refused: Refusal): void => {
   const { status, headers, body } = refusalOutside(outside, refused)
   const lines = Object.entries(headers)
@@ -55,14 +55,14 @@ export const refuseOn = (outside: Outside, socket: Duplex, refused: Refusal): vo
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Error"}\r\n${lines}\r\n${body}`)
 }
 
-/** A field of Node's: the answer under way on a connection. */
+/** The answer under way on a connection, in a field that Node adds. */
 interface UnderWay {
   readonly headersSent: boolean
   readonly writableEnded: boolean
   readonly req: { readonly complete: boolean }
 }
 
-/** Milliseconds that a client may take to close its side after it was told that its request is malformed. */
+/** Milliseconds that a client has to close its side after its malformed request was answered. */
 const CLOSE_WITHIN_MS = 2_000
 
 /** Closes the connection, so that handlers that wait for the rest of a request learn of its end. */
@@ -72,8 +72,8 @@ const closeSoon = (clock: Clock.Clock, socket: Duplex): void => {
 }
 
 /**
- * The malformed bytes belong to the body of the request under way, or follow a complete request. In the second case, or
- * if the answer under way has begun, another answer would be read as that answer or as part of it. So none is sent.
+ * Malformed bytes may belong to the body of the request under way, or follow a complete request. In the second case, or
+ * if the answer under way has begun, the client would take another answer as part of that one, so none is sent.
  */
 export const answerClientError = (
   outside: Outside,
@@ -83,7 +83,7 @@ export const answerClientError = (
   const underWay = socket._httpMessage ?? null
   if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy()
   if (underWay?.writableEnded === true) {
-    // The answer is complete and being sent, so our side ends after it.
+    // The answer is complete and being sent, so this side of the connection ends after it.
     socket.end()
     return closeSoon(outside.clock, socket)
   }

@@ -35,7 +35,7 @@ class Ring {
     this.refilledAt = now
   }
 
-  /** Counts against the rate. */
+  /** True if the rate allows to remember one more. Counts it. */
   admits(now: number): boolean {
     if (this.tokens < 1) {
       this.tokens = Math.min(BURST, this.tokens + (PER_SECOND * Math.max(0, now - this.refilledAt)) / 1000)

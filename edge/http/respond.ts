@@ -1,6 +1,6 @@
 /**
- * Every answer of the edge is made here, so that the envelope of spec 4.1 and the common headers are written down once.
- * An actor's answer is ready JSON and is passed on as it is.
+ * Builds every answer of the edge, so that the envelope of spec 4.1 and the common headers are defined in one place. An
+ * actor's answer is complete JSON and is passed on unchanged.
  */
 import { STATUS_CODES } from "node:http"
 import type { Readable } from "node:stream"
@@ -14,19 +14,19 @@ import type { DocUrls } from "./doc-urls.ts"
 /** A handler's answer. Each one belongs to one call, because the pipeline adds headers in place. */
 export interface Response {
   readonly status: number
-  /** Keyed by lower-case name. */
+  /** Headers by lower-case name. */
   readonly headers: Record<string, string>
   /** A stream is sent as it comes, with unknown length. Bytes are sent without being looked into. */
   readonly body: string | Uint8Array | Readable | null
   /** Set if the bytes are an envelope. The last member of a list's envelope is `meta`; a record's has no `meta`. */
   readonly envelope?: "list" | "record"
   /**
-   * The part that is kept under an Idempotency-Key, if it is not all: a kept copy must hold no data of a person's
-   * account.
+   * The part that may be stored under an Idempotency-Key, if it is not all: a stored copy must not contain data of a
+   * person's account.
    */
   readonly kept?: string
   /**
-   * Kept instead of the answer if no copy of the answer may exist. The handler makes the answer again from it
+   * Stored instead of the answer if no copy of the answer may exist. The handler makes the answer again from it
    * (`Call.remake`).
    */
   readonly remake?: string
@@ -72,7 +72,10 @@ export const finish = (call: Call, response: Response): Response => {
   return response
 }
 
-/** Describe the bucket that refused the request, if one did, otherwise the agent's own (spec 4.1.7; contract 22). */
+/**
+ * Headers about the bucket that refused the request, if one did, or about the agent's own bucket (spec 4.1.7; contract
+ * 22).
+ */
 const rateHeaders = ({ clock, rate, refusal }: Call): Record<string, string> => {
   const { bucket, limit, retry_after } = refusal?.details ?? {}
   if (refusal !== null && statusOf(refusal) === 429 && bucket !== undefined)
@@ -111,15 +114,14 @@ export const dataValue = (data: unknown, status = 200, meta?: object): Response 
   text(JSON.stringify(meta === undefined ? { ok: true, data } : { ok: true, data, meta }), status, JSON_TYPE)
 
 /**
- * The same for data with names or words of people. `kept`: the data without them, which a repeated Idempotency-Key
- * gets.
+ * Data with names or texts of people. `kept` is the data without them, which is stored for a repeated Idempotency-Key.
  */
 export const dataOfPeople = (data: unknown, kept: unknown, status = 200): Response => ({
   ...dataValue(data, status),
   kept: JSON.stringify({ ok: true, data: kept })
 })
 
-/** The same for several parts, which may be megabytes and are sent as they are. */
+/** Data in several parts, which may be megabytes and are sent without being joined. */
 export const dataParts = (...parts: ReadonlyArray<Uint8Array>): Response => {
   const body = Buffer.concat([DATA_BEGIN, ...parts, DATA_END])
   const headers = { "content-type": JSON_TYPE, "content-length": String(body.length) }

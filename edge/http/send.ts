@@ -3,9 +3,9 @@
  *
  * Invariants
  *  - Headers and a text are sent in one write.
- *  - A client that is refused before its body was read to the end gets the answer before the connection closes. Our
- *    side ends first, and what still arrives is read and dropped for a while. Closing at once would reset the
- *    connection, and the client might never see why.
+ *  - A client that is refused before its body was read to the end gets the answer before the connection closes. This
+ *    side of the connection ends first, and further bytes are read and dropped for a while. Closing at once would reset
+ *    the connection, and the client might never see why.
  *  - A stream that breaks closes the connection, so that a part is never taken for the whole. A client that disconnects
  *    ends the stream.
  */
@@ -16,10 +16,10 @@ import type { Response } from "./respond.ts"
 
 /** The most bytes of an unwanted body that are read and dropped. */
 const DROPPED_MAX_BYTES = 1_048_576
-/** Milliseconds that a client may take to close its side. */
+/** Milliseconds that a client has to close its side. */
 const CLOSE_WITHIN_MS = 2_000
 
-/** Gives back what an unsent answer holds. A stream that is not read never ends by itself. */
+/** Frees the resources of an unsent answer. A stream that is not read would never end by itself. */
 export const discard = ({ body }: Response): void => {
   if (isStream(body)) body.destroy()
 }

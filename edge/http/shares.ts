@@ -28,7 +28,7 @@ export class Shares {
     this.clientMax = clientMax
   }
 
-  /** The shares of places to wait, for which a single client needs no limit of its own. */
+  /** Shares of places to wait. A single client needs no further limit for these. */
   static ofPlaces(places: number): Shares {
     const max = Math.max(PLACES_MIN, places)
     return new Shares(max, max)

@@ -2,18 +2,18 @@
  * An edge's share of one rate-limit bucket. An actor is the bucket's home (contract 11).
  *
  * Invariants
- *  - Passed requests are drawn from the home, slice by slice. Unused draws lapse with the window.
+ *  - Requests are granted by the home, in slices. Unused grants expire with the window.
  *  - A limit of `EXACT_MAX` or less is drawn one by one, and each draw is awaited.
- *  - For larger ones, the first slice of a window may be used while its draw is under way. It is a debt: the grant pays
- *    it off before it is used for anything else. So the sum over all edges exceeds the limit by at most one slice for
- *    each edge beyond the first, and only until the debts are paid.
- *  - The next slice is drawn ahead when half of the last is used, so that steady traffic never waits.
+ *  - For larger ones, the first slice of a window may be used while its draw is under way. It is a debt, which the
+ *    grant pays before it is used for anything else. So the sum over all edges exceeds the limit by at most one slice
+ *    for each edge beyond the first, and only until the debts are paid.
+ *  - The next slice is drawn when half of the last is used, so that steady traffic never waits.
  *  - A killed edge loses its unused draws. In a long window slices begin with one request and double. So it loses at
  *    most two draws for each that it has used, and four more.
- *  - If the home cannot be asked, requests are not refused: the edge counts by itself, up to the whole limit, until the
- *    window ends. (Requests that need the bus are refused for that reason anyway.) Exact buckets do refuse, because
- *    what they protect is worth more than an answer.
- *  - It is pure: time and grants come in as values, and draws go out as values.
+ *  - If the home cannot be reached, requests are not refused: the edge counts by itself, up to the whole limit, until
+ *    the window ends. (Requests that need the bus fail anyway.) Exact buckets do refuse, because their protection is
+ *    more important.
+ *  - It is pure: time and grants are inputs, and draws are outputs.
  */
 export const EXACT_MAX = 10
 const SLICES_PER_LIMIT = 10
@@ -26,7 +26,7 @@ export const sliceOf = (limit: number): number =>
 export type Decision =
   | { readonly kind: "pass" }
   | { readonly kind: "refused"; readonly retryAfterMs: number }
-  /** Neither passed nor refused: wait for the draw under way, then ask again. */
+  /** Neither granted nor refused: wait for the draw under way, then ask again. */
   | { readonly kind: "wait" }
 
 const PASS: Decision = { kind: "pass" }
@@ -44,7 +44,10 @@ export class Slice {
   private readonly sizeFirst: number
   private sizeNext: number
   private sizeLast = 0
-  /** Below zero: used before the grant. Above zero: granted by the home for the window that ends at `homeEndsAt`. */
+  /**
+   * Negative if requests were admitted before the grant. Positive if the home has granted more, for the window that
+   * ends at `homeEndsAt`.
+   */
   private tokens = 0
   private used = 0
   private endsAt = 0
@@ -74,7 +77,7 @@ export class Slice {
     return this.pass()
   }
 
-  /** Milliseconds until a request can pass again; 0 if one might pass now. Draws nothing. */
+  /** Milliseconds until a request can be admitted again; 0 if one might be admitted now. Draws nothing. */
   spentFor(now: number): number {
     return this.exhausted && this.tokens <= 0 && now < this.endsAt ? this.endsAt - now : 0
   }
@@ -86,7 +89,7 @@ export class Slice {
     this.used--
   }
 
-  /** The number to draw now; 0 if none. Each draw must end in a call of `granted` or `unreachable`. */
+  /** The number to draw now; 0 if none. After each draw `granted` or `unreachable` must be called. */
   wanted(): number {
     if (this.drawing || this.exhausted || this.tokens > (this.exact ? 0 : this.sizeLast / 2)) return 0
     this.drawing = true

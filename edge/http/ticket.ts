@@ -1,12 +1,11 @@
 /**
- * A verified signature whose nonce has still to be judged. The actor of the key judges it on the first ask that the
- * request makes anyway, so that it costs no extra hop. If a request ends without an ask, the pipeline has the nonce
- * judged before the answer leaves (see edge/pipeline/pipeline.ts). Later asks of the same request say that the nonce is
- * spent.
+ * A verified signature whose nonce must still be checked. The actor of the key checks it with the first ask of the
+ * request, so that no separate message is needed. If a request ends without an ask, the pipeline has the nonce checked
+ * before the answer is sent (edge/pipeline/pipeline.ts). Later asks of the same request say that the nonce is used up.
  */
 import type { SignedBy } from "../../schemas/bus/frames.ts"
 
-/** Headers of the request. */
+/** The signing headers of the request. */
 interface Signing {
   readonly publicKey: string
   readonly nonce: string
@@ -23,7 +22,7 @@ export class Ticket {
   /** Unix seconds. */
   private readonly at: number
   private used = false
-  /** The id of the actor of this key's agent. It is the key's own hub id until an actor says otherwise. */
+  /** The id of the actor of this key's agent. It is the key's own hub id until an actor reports another one. */
   home: string
 
   constructor(hubId: string, { publicKey, nonce, timestamp }: Signing, signed: Ticket["signed"]) {

@@ -6,7 +6,7 @@ import type { Tracing } from "../../schemas/runtime/trace/tracing.ts"
 import { TRACEPARENT } from "../../schemas/runtime/trace/traceparent.ts"
 import type { Call } from "./call.ts"
 
-/** Other methods are not recorded, because the client could choose any name. */
+/** Other methods are not recorded, because a client can send any name. */
 const METHODS: ReadonlySet<string> = new Set([
   "GET",
   "HEAD",
@@ -33,7 +33,7 @@ export class RequestTraces {
       call.span = this.tracing.begin("HTTP", "server", this.trusted ? call.header(TRACEPARENT) : undefined)
   }
 
-  /** `status`: `null` if the client left before its answer. */
+  /** `status` is `null` if the client disconnected before its answer. */
   end({ span, method, endpoint, id }: Call, status: number | null): void {
     if (span === null) return
     const known = METHODS.has(method)

@@ -1,6 +1,6 @@
 /**
- * Shares the event loop among clients that send large bodies. Work in proportion to a body is done in steps of a few
- * milliseconds, and each step waits for a turn.
+ * Shares the event loop among clients that send large bodies. Work that is proportional to a body is done in steps of a
+ * few milliseconds, and each step waits for a turn.
  *
  * Invariants
  *  - One turn of the event loop runs one step. So other requests wait for one step at most.
@@ -68,7 +68,10 @@ export const isKnown = ({ ticket, person, holder, endpoint }: Call): boolean =>
   holder !== null ||
   (ticket !== null && endpoint?.signer !== "candidate" && endpoint?.signer !== "recovery")
 
-/** The account or client that the work on a request counts for: the known account, else the client's address. */
+/**
+ * The account or client that the work on a request counts for: the account if it is known, otherwise the client's
+ * address.
+ */
 export const turnOf = (call: Call): string => {
   const { ticket, person, holder, client } = call
   return isKnown(call) ? (person?.human ?? holder?.agent ?? ticket?.home ?? client) : client

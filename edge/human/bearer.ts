@@ -3,8 +3,8 @@
  *
  * Invariants
  *  - A text that does not look like a token is refused before a body is read.
- *  - The account is asked each time whether a session is valid: one that ended has ended at every edge.
- *  - The token itself goes no further than this: the account knows its hash.
+ *  - The account is asked each time if a session is valid, so a session that has ended is refused by every edge.
+ *  - The token itself is not passed on: the account knows its hash.
  */
 import { Effect } from "effect"
 import { HUMAN_PREFIX, SESSION_TOKEN } from "../../schemas/human/fields.ts"
@@ -22,7 +22,7 @@ const noToken = refusal("authentication_required", "This needs a person's token:
 })
 const noSession = refusal("session_invalid", "This is no token of a session that holds. Log in again.")
 
-/** `null` if it is none. */
+/** `null` if the text is not a token. */
 export const bearerOf = (token: string): Bearer | null => {
   const human = SESSION_TOKEN.exec(token)?.[1]
   return human === undefined ? null : { human: `${HUMAN_PREFIX}${human}`, token: tokenHash(token) }
@@ -36,7 +36,7 @@ export const readBearer = (call: Call): Bearer | Refusal => {
 
 export const isBearer = (read: Bearer | Refusal): read is Bearer => "token" in read
 
-/** Who asks. A write draws on the person's own bucket. */
+/** The person of a request. A write uses the person's own bucket. */
 export const personOf = (bus: Bus, limits: EdgeLimits, call: Call, bearer: Bearer): Effect.Effect<Person, Refused> =>
   Effect.gen(function* () {
     const { human, token } = bearer
@@ -45,7 +45,7 @@ export const personOf = (bus: Bus, limits: EdgeLimits, call: Call, bearer: Beare
     return { ...bearer, email_verified: held.email_verified }
   })
 
-/** The same at the interface. Invalid tokens count as requests without one, so that guessing tokens costs. */
+/** The same for the interface. Invalid tokens count as requests without one, so that guessing tokens is limited. */
 export const admittedPerson = (
   bus: Bus,
   limits: EdgeLimits,

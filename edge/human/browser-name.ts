@@ -1,6 +1,6 @@
 /**
- * Names a browser, so that people can tell their sessions apart: "Firefox on Linux". Nothing of the header itself goes
- * into it, whoever wrote that.
+ * Names a browser, so that people can tell their sessions apart: "Firefox on Linux". The name contains no text of the
+ * header, which anybody may have written.
  */
 
 /** The first one in the header counts, because browsers also name others for compatibility. */
@@ -32,7 +32,7 @@ type Names = ReadonlyArray<readonly [sign: string, name: string]>
 
 const nameIn = (text: string, names: Names): string | null => names.find(([sign]) => text.includes(sign))?.[1] ?? null
 
-/** `null` if nothing in it is known. */
+/** `null` if the browser is not known. */
 export const browserName = (userAgent: string | undefined): string | null => {
   if (userAgent === undefined) return null
   const browser = nameIn(userAgent, BROWSERS)

@@ -1,6 +1,6 @@
 /**
- * Detects the most common passwords, and variations of them: other case, digits and signs around letters or in place of
- * them.
+ * Detects the most common passwords, and variations of them: other case, and digits or signs around letters or in place
+ * of them.
  */
 import { dictionary } from "@zxcvbn-ts/language-common"
 import { compactOf, plainOf, spellingsOf } from "./password-text.ts"
@@ -10,17 +10,17 @@ const STEM_MIN_CHARS = 4
 /** The longest unit of a repetition. */
 const REPEATED_MAX_CHARS = 3
 
-/** Some 49,000, in lower case. */
+/** About 49,000 passwords in lower case. */
 const COMMON: ReadonlySet<string> = new Set(dictionary["passwords-common"])
 
-/** Rows of keys and characters in order; also backwards. */
+/** Rows of keyboards and of characters in order. They are also tested backwards. */
 const ROWS = ["abcdefghijklmnopqrstuvwxyz", "012345678901234567890123456789", "qwertyuiopasdfghjklzxcvbnm"]
 const RUNS = [...ROWS, ...ROWS.map((row) => [...row].toReversed().join(""))]
 
 const isLetter = (char: string | undefined): boolean => char !== undefined && /\p{L}/u.test(char)
 
 /**
- * Removes characters that are no letters from the beginning, the end, or both. A loop, because `[^a-z]+$` takes
+ * Removes characters that are no letters from the beginning, the end, or both. This is a loop, because `[^a-z]+$` takes
  * quadratic time.
  */
 const stemsOf = (text: string): ReadonlyArray<string> => {
@@ -31,7 +31,7 @@ const stemsOf = (text: string): ReadonlyArray<string> => {
   return [chars.slice(0, to), chars.slice(from), chars.slice(from, to)].map((kept) => kept.join(""))
 }
 
-/** The unit that a text repeats; the text itself if it repeats none. */
+/** The unit that a text repeats, or the text itself. */
 const unitOf = (text: string): string => {
   for (let length = 1; length <= text.length / 2; length++) {
     if (text.length % length === 0 && text.startsWith(text.slice(0, length).repeat(text.length / length - 1), length))

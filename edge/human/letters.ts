@@ -1,6 +1,6 @@
 /**
- * Pages that links in letters lead to: confirming an address, and choosing a new password. GET changes nothing, because
- * mail scanners follow links too. A link opens no session.
+ * Pages of links in letters: confirming an address, and choosing a new password. GET changes nothing, because mail
+ * scanners follow links too. A link does not sign in.
  */
 import { Effect } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"

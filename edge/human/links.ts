@@ -7,7 +7,7 @@ import { tokenHash } from "./token-hash.ts"
 
 export interface LinkToken {
   readonly human: string
-  /** sha256 of the token, in hex. */
+  /** The sha256 of the token in hex. */
   readonly token: string
 }
 

@@ -1,4 +1,4 @@
-/** People who stand behind agents, as markdown. */
+/** People who sponsor agents, as markdown. */
 import type { HumanProfile } from "../../schemas/human/records.ts"
 import { type Forms, record } from "../markdown/form.ts"
 import { blocks, byline, frontMatter, list, NOTE, untrusted } from "../markdown/write.ts"

@@ -2,8 +2,8 @@
  * The script that asks the browser for a passkey and sends it by the form of its button.
  *
  * Invariants
- *  - Two pages have it, and no other page of the owner's space has a script. Their policy names its hash and allows
- *    nothing else. Its text is constant; variable data stands in a field beside it.
+ *  - Two pages have it, and no other page of the owner's space has a script. Their policy allows only this script, by
+ *    its hash. Its text is constant; variable data is in a field beside it.
  *  - It loads nothing, sends nothing itself, and writes into the page by `textContent` only.
  */
 import { createHash } from "node:crypto"
@@ -64,7 +64,7 @@ export const passkeyPageHeaders: Readonly<Record<string, string>> = {
   "content-security-policy": scriptedPolicy(PASSKEY_SCRIPT)
 }
 
-/** Stands beside the form. `options`: the browser's request, as JSON. */
+/** The script and its fields, to be placed beside the form. `options` is the request to the browser, as JSON. */
 export const passkeyScript = (options: string): Html => html`<p id="passkey-told" role="status"></p>
 <noscript><p>This needs a script of this page, and your browser runs none.</p></noscript>
 <input type="hidden" id="passkey-wanted" value="${options}">

@@ -1,9 +1,9 @@
 /**
- * Passes passkeys between a browser and an account. The account judges them.
+ * Passes passkeys between a browser and an account. The account's actor verifies them.
  *
  * Invariants
  *  - The answer is the same for an unknown account, an unknown passkey and a wrong signature.
- *  - A try draws on the client's bucket as a password does, before anything is judged.
+ *  - A try uses the client's bucket like a password does, before anything is verified.
  */
 import { Effect, Result, Schema } from "effect"
 import { humanOfHandle, MadePasskey, PasskeyLogin, type PasskeyChallenge } from "../../schemas/human/passkey.ts"
@@ -17,7 +17,7 @@ import { newToken } from "./people.ts"
 import type { Person } from "../http/person.ts"
 import { tokenHash } from "./token-hash.ts"
 
-/** A session. */
+/** A session that was opened. */
 interface Opened {
   readonly token: string
   readonly expires_at: string
@@ -29,7 +29,7 @@ type Parts = Pick<EdgeParts, "bus" | "limits">
 export interface Answered {
   /** JSON of the browser's answer. */
   readonly answer: string
-  /** The sealed challenge. */
+  /** The challenge in sealed form. */
   readonly challenge: string
 }
 
@@ -46,7 +46,7 @@ export class Passkeys {
     this.parts = parts
   }
 
-  /** `bound`: a value that only this browser can send again. */
+  /** `bound` is a value that only this browser can send again. */
   challenge(call: Call, bound: string): Effect.Effect<PasskeyChallenge, Refused> {
     return this.parts.bus.read(call, { actor: call.client, op: "credential.challenge", input: { bound } })
   }

@@ -1,13 +1,13 @@
 /**
- * Hashes passwords: argon2id on the thread pool, never on the event loop.
+ * Hashes passwords with argon2id on the thread pool, never on the event loop.
  *
  * Invariants
- *  - At most `atOnce` computations run and `waiting` more wait for one; whoever comes beyond that is refused at once.
- *  - A client has a share of the places to run and to wait (edge/http/shares.ts): one that asks for many is refused
+ *  - At most `atOnce` computations run, and `waiting` more wait. Further ones are refused at once.
+ *  - A client has a share of the places to run and to wait (edge/http/shares.ts), so one that asks for many is refused
  *    before others are.
- *  - One that waits leaves when its client does. A running one keeps its place until it ends, even if its client has
- *    gone. A thread cannot be stopped, and a place given away early would let clients that hang up fill the pool.
- *  - Nothing of a password or a salt is in an error. Bytes of a password are overwritten as soon as they were used.
+ *  - A waiting one leaves when its client does. A running one keeps its place until it ends, even if its client has
+ *    disconnected. A thread cannot be stopped, and a place that is freed early would let such clients fill the pool.
+ *  - Errors contain nothing of a password or a salt. The bytes of a password are overwritten after use.
  */
 import { argon2, randomBytes } from "node:crypto"
 import { Effect, Schema, Semaphore } from "effect"
@@ -46,12 +46,12 @@ const tooLong: Refusal = invalidField("password", `password must be at most ${PA
 const isParameters = Schema.is(PasswordParameters)
 const isSalt = Schema.is(PasswordSalt)
 
-/** For a new password. */
+/** A salt for a new password. */
 export const freshSalt = (): string => randomBytes(PASSWORD_SALT_BYTES).toString("base64")
 
 /**
- * Normalises to one form of whatever a keyboard sends (NFKC, NIST SP 800-63B). The time grows with the square of the
- * length, a second for 64 KB of accents, so callers check the length first.
+ * Normalizes equivalent input of different keyboards to one form (NFKC, NIST SP 800-63B). The time grows with the
+ * square of the length, a second for 64 KB of accents, so callers check the length first.
  */
 const bytesOf = (password: string): Buffer => Buffer.from(password.normalize("NFKC"), "utf8")
 
@@ -93,7 +93,7 @@ export class PasswordHashing {
     return this.shares.within(client, tooMany, hashed)
   }
 
-  /** Salt and parameters are our own records: values out of bounds are our fault, not the client's. */
+  /** Salt and parameters come from the service's own records, so values out of bounds are the service's fault. */
   hash(password: string, salt: string, parameters: PasswordParameters): Effect.Effect<Uint8Array, Refused> {
     if (passwordLength(password) > PASSWORD_MAX_CODE_POINTS) return Effect.fail(refuse(tooLong))
     if (!isParameters(parameters) || !isSalt(salt)) return Effect.die(new Error("A password's record is out of bounds"))

@@ -1,11 +1,11 @@
 /**
- * Refuses passwords that attackers try first (contract 20). A password of ten or more characters is judged neither by
- * length nor by its kinds of characters.
+ * Refuses passwords that attackers try first (contract 20). A password of ten or more characters needs neither more
+ * length nor several kinds of characters.
  *
  * Invariants
- *  - Nothing but its length is looked at before that is known to be within bounds; the work after it is a few thousand
- *    steps, whatever is written.
- *  - No message holds any part of a password, a name or an address.
+ *  - Only the length is examined until it is known to be within bounds. The work after that is a few thousand steps for
+ *    any text.
+ *  - No message contains any part of a password, a name or an address.
  */
 import type { ErrorDetails } from "../../schemas/errors.ts"
 import { PASSWORD_MAX_CODE_POINTS, PASSWORD_MIN_CODE_POINTS, passwordLength } from "../../schemas/human/password.ts"
@@ -28,7 +28,7 @@ const MESSAGES: Readonly<Record<PasswordRule, string>> = {
   personal: "password holds your name or your email address, which are guessed first: choose another."
 }
 
-/** Counted in the form that is hashed, and as typed: one ligature can expand to eighteen characters. */
+/** The length is counted in the normalized form, and as typed: one ligature can expand to eighteen characters. */
 const isLengthWithinBounds = (password: string): boolean => {
   const length = passwordLength(password)
   if (length < PASSWORD_MIN_CODE_POINTS || length > PASSWORD_MAX_CODE_POINTS) return false

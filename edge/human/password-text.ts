@@ -1,13 +1,13 @@
-/** Normalizes a password as a guesser would: returns forms of it without ornaments. */
+/** Normalizes a password as an attacker would: returns forms of it without variations. */
 
 /** Enough for 200 syllables of any script. Some single characters expand to whole sentences. */
 const PLAIN_MAX_CHARS = 800
 
-/** Lower case, compatible letters as plain ones, without accents. */
+/** Lower case, plain letters in place of compatible ones, without accents. */
 export const plainOf = (text: string): string =>
   text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase().slice(0, PLAIN_MAX_CHARS)
 
-/** Letters and digits alone. */
+/** Only letters and digits. */
 export const compactOf = (plain: string): string => plain.replaceAll(/[^\p{L}\p{N}]/gu, "")
 
 const LETTER_OF: Readonly<Record<string, string>> = {

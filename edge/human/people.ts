@@ -3,7 +3,7 @@
  *
  * Invariants
  *  - A password is hashed here and goes no further. The account gets the hash (password-hash.ts).
- *  - Guessing an address is useless: the answer and the work are the same whether anybody has it or not.
+ *  - Guessing an address is useless: the answer and the work are the same whether an account has it or not.
  *  - A form that is sent twice has one effect, because its token is the command (edge/kit/owner/form-token.ts). Each
  *    login is a new attempt, since its session token is new; the later session replaces the earlier one.
  */
@@ -65,7 +65,7 @@ const BASE32 = "abcdefghijklmnopqrstuvwxyz234567"
 const ID_CHARS = 16
 const TOKEN_BYTES = 32
 
-/** Minimum time of the answer. A shorter one would show that nobody has the address. */
+/** The least time of an answer. A shorter one would show that no account has the address. */
 const FORGOT_FLOOR_MS = 300
 
 /** 80 bits, random or derived from the command. A repeated form therefore means the same account. */
@@ -79,7 +79,7 @@ export const newToken = (human: string): string =>
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64")
 
-/** Fails if it is too weak for a new password. */
+/** Fails if the password is too weak. */
 const judged = (password: string, person: Person, field = "password"): Effect.Effect<void, Refused> => {
   const problem = passwordProblem(password, person)
   return problem === null
@@ -101,7 +101,7 @@ const hashedAnew = (
   }))
 }
 
-/** Hashes the current password of somebody with a session, with the account's parameters. Counts as an attempt. */
+/** Hashes the current password of a person with a session, with the account's parameters. Counts as a try. */
 const ownHash = (
   { bus, passwords }: Pick<Parts, "bus" | "passwords">,
   call: Call,
@@ -148,7 +148,7 @@ export class People {
       Effect.map(account, (made) => made.email === email),
       (failed) => (failed.refusal.code === "not_found" ? Effect.succeed(false) : Effect.fail(failed))
     )
-    // The same form with other content is another attempt, so the body's hash is part of the name.
+    // The same form with other content is another try, so the body's hash is part of the name.
     const once = `${command}.${call.bodySha256}`
     return Effect.flatMap(isMade, (isAgain) =>
       isAgain ? drawnOf(limits, "human_login", call) : drawnOnce(limits, "human_register", call, once)
@@ -171,7 +171,7 @@ export class People {
     return Effect.flatMap(this.signUp(call, form), ({ id }) => this.enter(call, { email, password }, { only: id }))
   }
 
-  /** The caller has drawn from a bucket. `only`: the one account that may be entered. */
+  /** Logs in. The caller has drawn from a bucket before. `only` is the one account that may be entered. */
   private enter(
     call: Call,
     form: typeof LogIn.Type,
@@ -208,7 +208,7 @@ export class People {
     })
   }
 
-  /** Sends a letter if anybody has the address. The answer and its time are always the same. */
+  /** Sends a letter if an account has the address. The answer and its time are the same in any case. */
   forgot(call: Call, email: string): Effect.Effect<void, Refused> {
     const { bus, limits } = this.parts
     return Effect.gen(function* () {
@@ -255,12 +255,12 @@ export class People {
     })
   }
 
-  /** Checks the current password of somebody with a session. */
+  /** Checks the current password of a person with a session. */
   tried(call: Call, human: string, password: string): Effect.Effect<string, Refused> {
     return ownHash(this.parts, call, human, password)
   }
 
-  /** Ends the account for good. `confirm`: the account's own address. */
+  /** Deletes the account. `confirm` must be the account's own address. */
   end(
     call: Call,
     human: string,

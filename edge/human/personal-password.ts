@@ -1,4 +1,4 @@
-/** Detects passwords that contain personal data of their owner, even backwards, or that are a part of it. */
+/** Detects passwords that contain personal data of their owner, even backwards, or that are a part of such data. */
 import { domainToUnicode } from "node:url"
 import { compactOf, plainOf, spellingsOf } from "./password-text.ts"
 
@@ -13,13 +13,13 @@ const isLongEnough = (part: string): boolean => [...part].length >= PART_MIN_CHA
 
 const backwards = (text: string): string => [...text].toReversed().join("")
 
-/** Between separators, and between digits as well. */
+/** Words between separators, and also between digits. */
 const wordsOf = (plain: string): ReadonlyArray<string> => [
   ...plain.split(/[^\p{L}\p{N}]+/u),
   ...plain.split(/[^\p{L}]+/u)
 ]
 
-/** The longest label but the last: `example` of `mail.example.co.uk`, without a list of what one can register under. */
+/** The longest label but the last: `example` of `mail.example.co.uk`. No list of public suffixes is needed for this. */
 const nameOfDomain = (domain: string): string => {
   const labels = domain.split(".")
   const own = labels.length > 1 ? labels.slice(0, -1) : labels
@@ -27,7 +27,7 @@ const nameOfDomain = (domain: string): string => {
 }
 
 interface Known {
-  /** Whole values, without separators. */
+  /** Complete values without separators. */
   readonly wholes: ReadonlyArray<string>
   readonly parts: ReadonlyArray<string>
 }

@@ -3,7 +3,7 @@
  * the service worker, which shows a message and opens its page.
  *
  * Invariants
- *  - The page's policy names its script's hash. Besides, it allows only the worker, a file of our own.
+ *  - The page's policy allows only its script, by its hash, and the worker, which is a file of the service.
  *  - Both load nothing from elsewhere, send nothing themselves, and write into the page by `textContent` only.
  *  - The browser shows a message as text. It leads to a page of this service only.
  */
@@ -64,7 +64,10 @@ export const pushPageHeaders: Readonly<Record<string, string>> = {
   "content-security-policy": scriptedPolicy(`'sha256-${HASH}'; worker-src 'self'`)
 }
 
-/** Stands beside the form. `key`: the key that browsers subscribe to. `worker`: address of the service worker. */
+/**
+ * The script and its fields, to be placed beside the form. `key` is the key for browsers' subscriptions. `worker` is
+ * the address of the service worker.
+ */
 export const pushScript = (key: string, worker: string): Html => html`<p id="push-told" role="status"></p>
 <noscript><p>This needs a script of this page, and your browser runs none.</p></noscript>
 <input type="hidden" id="push-key" value="${key}">

@@ -9,7 +9,7 @@ import { type Html, html } from "../kit/html.ts"
 /** Larger codes are too fine for a camera in front of a screen. The bound also limits the work to some 15 ms. */
 export const QR_MAX_BYTES = 1000
 
-/** The width of the margin, in modules. Cameras find the code by it (ISO/IEC 18004). */
+/** The width of the margin in modules, which cameras need to find the code (ISO/IEC 18004). */
 const QUIET_ZONE = 4
 const MODULE_PIXELS = 4
 

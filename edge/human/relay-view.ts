@@ -1,5 +1,5 @@
 /**
- * Choice of notifications outside the pages, as a part of the settings: a row for each event, a box for each channel.
+ * The choice of notifications outside the pages, in the settings: a row for each event, a checkbox for each channel.
  */
 import type { SettingsAction } from "../../schemas/human/pages.ts"
 import { boxOf, CHANNELS, type Channel, RELAYED_EVENTS } from "../../schemas/relay/events.ts"

@@ -43,7 +43,7 @@ const PARTS = [
 
 const NUMBERED: ReadonlySet<SettingsAction> = new Set(["end_session", "remove_passkey", "end_push"])
 
-/** `which`: the number of the thing that the form ends, if there may be several. */
+/** `which` is the number of the record that the form is about, if there may be several. */
 export const formName = (action: SettingsAction, which = ""): string =>
   NUMBERED.has(action) ? `settings.${action}.${which}` : `settings.${action}`
 

@@ -38,13 +38,13 @@ type Sent = {
   readonly endpoint?: string
   readonly p256dh?: string
   readonly auth?: string
-  /** Names of ticked boxes. */
+  /** Ticked checkboxes by name. */
   readonly [box: string]: string | undefined
 }
 
 type Act<A> = (call: Call, member: Member, form: Sent) => Effect.Effect<A, Refused>
 
-/** An action with a page of its own, which shows a secret once. */
+/** An action with a separate page, which shows a secret once. */
 interface Showing {
   readonly checks: Checks
   readonly shows: Act<OwnerPage>

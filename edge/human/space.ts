@@ -2,8 +2,8 @@
  * Common parts of all pages of the owner's space: sessions, forms bound to a browser, and redirects after forms.
  *
  * Invariants
- *  - Each page asks the account for its session, so a session that has ended has ended at every edge. The cookie
- *    gives no right in the interface, and the interface's bearer gives none here.
+ *  - Each page asks the account for its session, so a session that has ended is refused by every edge. The cookie gives
+ *    no right in the interface, and the interface's bearer token gives none here.
  *  - Only a POST changes anything. It must come from our own site (edge/http/form.ts) with a token of that form
  *    (edge/kit/owner/form-token.ts).
  *  - A form is answered by a redirect to a page, which shows the result once.
@@ -36,7 +36,7 @@ import { ownerPageHeaders } from "../kit/owner/headers.ts"
 import { isNotice, type Notice, NOTICES } from "./notices.ts"
 import { OWNER_STYLE } from "../kit/owner/style.ts"
 
-/** A visitor without a session, or on a page that needs none. */
+/** A visitor without a session, or on a page that needs no session. */
 export interface Guest {
   readonly forms: Forms
   readonly person: Person | null
@@ -89,7 +89,7 @@ export class OwnerSpace {
     this.notice = cookie("hub_owner_notice")
   }
 
-  /** For pages that need no session. Their forms are bound to a cookie that has no other use. */
+  /** Serves a page that needs no session. Its forms are bound to a cookie that has no other use. */
   asGuest(call: Call, serve: (guest: Guest) => PageAnswer): PageAnswer {
     return Effect.suspend(() => {
       let secret = this.browser.of(call)
@@ -101,14 +101,14 @@ export class OwnerSpace {
     })
   }
 
-  /** The same, except that people with a session are redirected. */
+  /** Serves such a page, but redirects people with a session. */
   asNewcomer(call: Call, next: string | undefined, serve: (guest: Guest) => PageAnswer): PageAnswer {
     return Effect.flatMap(this.member(call), (member) =>
       member === null ? this.asGuest(call, serve) : Effect.succeed(this.goTo(call, this.nextOf(next)))
     )
   }
 
-  /** For people with a session. Others are redirected to the login, and from there back. */
+  /** Serves a page for people with a session. Others are redirected to the login, and from there back. */
   asMember(call: Call, serve: (member: Member) => PageAnswer): PageAnswer {
     return Effect.flatMap(this.member(call), (member) =>
       member === null ? Effect.succeed(this.toLogIn(call)) : serve(member)
@@ -149,7 +149,7 @@ export class OwnerSpace {
     return this.below + path
   }
 
-  /** `next` if it is one of the pages here. Otherwise the overview. */
+  /** `next` if it is a page of the owner's space. Otherwise the overview. */
   nextOf(next: string | undefined): string {
     if (next === undefined || !PATH.test(next)) return OWNER_PATH
     return this.pages.match("GET", next).kind === "found" ? next : OWNER_PATH
@@ -185,7 +185,7 @@ export class OwnerSpace {
     return plain(text, HTML_TYPE, status)
   }
 
-  /** A form that posts to a page here. `form`: the name that its token is bound to. */
+  /** A form that posts to a page of the owner's space. `form` is the name that its token is bound to. */
   form({ forms }: Guest, form: string, path: string, fields: Html): Html {
     return html`<form class="form" method="post" action="${this.at(path)}">
 ${forms.field(form)}${fields}</form>

@@ -22,7 +22,7 @@ const code: Field = {
   hint: "The six digits that your app shows now."
 }
 
-/** In groups of characters, which are easier to type. */
+/** Splits a secret into groups of characters, which are easier to type. */
 const grouped = (secret: string): string =>
   Array.from({ length: Math.ceil(secret.length / GROUP_CHARS) }, (_, group) =>
     secret.slice(group * GROUP_CHARS, (group + 1) * GROUP_CHARS)

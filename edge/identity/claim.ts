@@ -1,8 +1,8 @@
 /**
  * Reads a website's report of a request: the agent number, and the string that must have been signed (spec 4.7, 5.3).
- * The agent's own actor judges the rest.
+ * The agent's own actor checks the rest.
  *
- * The checks come in the order of the specification's table; what fails here is known without the agent.
+ * The checks are in the order of the specification's table. These are the ones that need no data of the agent.
  */
 import type { VerifyReason } from "../../schemas/identity/reasons.ts"
 import type { Verdict, VerifyScheme } from "../../schemas/identity/records.ts"
@@ -10,7 +10,7 @@ import { AGENT_NUMBER_PATTERN, announcedNumber, identityString } from "../../sch
 import { hostLine, type OwnNames, type Reading, type Report } from "./reading.ts"
 import { webBotAuthClaim } from "./web-bot-auth.ts"
 
-/** The longest line or header of a request; a longer one was never sent. */
+/** The longest line or header of a request. A request with a longer one was never sent. */
 const TARGET_MAX_CHARS = 8192
 const METHOD_MAX_CHARS = 32
 const VALUE_MAX_CHARS = 8192

@@ -1,20 +1,20 @@
 /**
- * The identity directory (spec 2.5, 4.7), sent block by block as it is read.
+ * The identity directory (spec 2.5, 4.7), sent block by block while it is read.
  *
  * Invariants
- *  - The read models say how each block of numbers stands; a block is fetched only where this edge does not have that
+ *  - The read models have a version for each block of numbers. A block is fetched only if this edge does not have that
  *    version. So a change of one agent costs one block, and a 304 costs one short query.
  *  - The content is never older than its ETag. It may be newer: the next read with that ETag then gets a whole answer.
  *  - `count` and `max_number` come last, and are those of the blocks that were sent.
- *  - Changes since an ETag are those of one state of the read models. If there are more than a page holds, the answer's
- *    ETag is that of its last entry, so that the next read goes on from there. If nobody can tell what changed, or too
- *    much did, the answer is the whole directory, which has no `since`.
- *  - A block is compressed once for all readers that take gzip.
- *  - A block that cannot be had ends the connection, so that a part is never taken for the whole.
- *  - While the read models are made again they hold less than they did: an edge that knows of more answers 503
+ *  - Changes since an ETag belong to one state of the read models. If there are more than a page holds, the answer's
+ *    ETag is that of its last entry, so that the next read continues from there. If the changes are not known, or too
+ *    many, the answer is the whole directory, which has no `since`.
+ *  - A block is compressed once for all readers that accept gzip.
+ *  - If a block cannot be fetched, the connection is closed, so that a part is never taken for the whole.
+ *  - While the read models are rebuilt they have fewer agents than before. An edge that knows of more answers 503
  *    meanwhile.
- *  - Kept blocks are bounded by CACHE_MAX_BYTES; readers under way as readers.ts has it, and each of them by the time
- *    that a whole answer may take.
+ *  - Cached blocks are bounded by CACHE_MAX_BYTES. The number of readers is bounded by readers.ts, and the time of each
+ *    by the longest time of a whole answer.
  */
 import { Readable } from "node:stream"
 import { Effect } from "effect"
@@ -32,13 +32,15 @@ import { Readers } from "./readers.ts"
 import { after, monotonicMs } from "../../schemas/runtime/clock.ts"
 
 const CACHE_MAX_BYTES = 134_217_728
-/** Whole answers under way at once on one edge; of one client; and how long one may take while others wait. */
+/**
+ * The most whole answers under way on one edge, the most of one client, and the longest time of one while others wait.
+ */
 const READERS = { max: 32, clientMax: 4, giveWayMs: 10_000 }
 /** A whole answer, from its first byte to its last. */
 const WHOLE_MAX_MS = 120_000
 /** The number of blocks that are fetched before they are needed. */
 const AHEAD = 4
-/** A reader that takes nothing for this long is disconnected. */
+/** A reader that reads nothing for this long is disconnected. */
 const IDLE_MAX_MS = 20_000
 const FETCH_TIMEOUT_MS = 10_000
 const GZIPPED = { "content-encoding": "gzip" }
@@ -46,7 +48,7 @@ const GZIPPED = { "content-encoding": "gzip" }
 interface Block {
   readonly version: number
   readonly sent: Promise<Sent>
-  /** Its members, compressed: once somebody has asked for that. */
+  /** The members in compressed form, after the first request for it. */
   deflated: Promise<Uint8Array> | null
   bytes: number
 }
@@ -79,7 +81,10 @@ export class Directory {
     this.maxAgeSeconds = maxAgeSeconds
   }
 
-  /** `admit` is asked before an answer with entries, not before a 304 (spec 4.7). `since`: an ETag of an earlier answer. */
+  /**
+   * `admit` is run before an answer with entries, not before a 304 (spec 4.7). `since` is the ETag of an earlier
+   * answer.
+   */
   answer(call: Call, admit: Effect.Effect<void, Refused>, since?: string): Effect.Effect<Response, Refused> {
     call.headers["vary"] = "Accept-Encoding"
     const asked = call.header("if-none-match")
@@ -150,7 +155,7 @@ export class Directory {
     const parts = this.parts(call, state, zip)
     const stream = Readable.from(zip ? gzipped(parts) : plain(parts), { objectMode: false, highWaterMark: 1 })
     const { socket } = call.request
-    // The stream itself too: one that was never sent has no socket to end with.
+    // The stream must be ended too: one that was never sent has no socket.
     const letGo = (): void => {
       stream.destroy()
       socket.destroy()
@@ -222,15 +227,15 @@ export class Directory {
     return entry
   }
 
-  /** `{"count":…,"max_number":…,"agents":{…}}`: the figures are read, the rest is passed on as it is. */
+  /** Reads `{"count":…,"max_number":…,"agents":{…}}`. The figures are parsed, and the rest is passed on unchanged. */
   private async fetch(call: Call, block: number): Promise<Sent> {
-    // Other requests for the block wait for this query too.
+    // The query does not end with this client, because other requests for the block wait for it too.
     const within = { deadline: call.deadline, span: call.span, call: null }
     const data = await Effect.runPromise(this.bus.queryBytes(within, "directory_block", { block }, FETCH_TIMEOUT_MS))
     const figures = BLOCK_HEAD.exec(Buffer.from(data.subarray(0, BLOCK_HEAD_MAX)).toString("latin1"))
     if (figures === null) throw new Error("A block of the directory does not begin with its figures")
     const [head, count, maxNumber] = figures
-    // A copy of its own: the bus's buffers hold more than this and would be kept with it.
+    // The bytes are copied, because the bus's buffers hold more than these and would stay in memory.
     return {
       members: Uint8Array.prototype.slice.call(data, head.length, -2),
       count: Number(count),

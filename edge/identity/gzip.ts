@@ -26,7 +26,7 @@ export const deflate = (part: Uint8Array): Promise<Uint8Array> => deflated(part,
 
 export interface Part {
   readonly bytes: Uint8Array
-  /** The same data, deflated, if that is already known. */
+  /** The same data, deflated, if it exists already. */
   readonly deflated?: Uint8Array
 }
 

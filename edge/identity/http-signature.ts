@@ -1,9 +1,9 @@
 /**
- * HTTP message signatures (RFC 9421) as far as identities need them: reading the two headers, and the signature base of
- * a message of which only the covered parts are known. Pure.
+ * HTTP message signatures (RFC 9421) as far as identities need them. This parses the two headers, and builds the
+ * signature base of a message of which only the covered parts are known. Pure.
  *
- * Headers come from strangers: whatever is in them, the work is linear in their length. A field is unfolded once and
- * read as a dictionary once, however many components name it.
+ * Headers come from strangers, so the work is linear in their length for any content. A field is unfolded once and
+ * parsed as a dictionary once, however many components name it.
  */
 import {
   type Dictionary,
@@ -15,7 +15,7 @@ import {
   serializeItem
 } from "structured-headers"
 
-/** Longer headers are not looked at. */
+/** Longer headers are not read. */
 export const SIGNATURE_HEADER_MAX_CHARS = 4096
 /** Components that one signature may cover. */
 const COMPONENTS_MAX = 32
@@ -24,7 +24,7 @@ const COMPONENTS_MAX = 32
 export interface CoveredMessage {
   readonly status?: number
   readonly method?: string
-  /** Host line, see `normaliseHost`. */
+  /** The host line as `normaliseHost` makes it. */
   readonly authority?: string
   readonly scheme?: string
   /** Path and query as sent. */
@@ -51,7 +51,7 @@ export const holdsOneSignature = (signatureInput: string, signature: string): bo
   }
 }
 
-/** The signatures of two headers that belong together; `null` if they cannot be read. */
+/** The signatures of the two headers, combined by label; `null` if they cannot be parsed. */
 export const readSignatures = (signatureInput: string, signature: string): ReadonlyArray<SignatureInput> | null => {
   if (signatureInput.length > SIGNATURE_HEADER_MAX_CHARS || signature.length > SIGNATURE_HEADER_MAX_CHARS) return null
   try {
@@ -85,7 +85,7 @@ export const covers = (input: SignatureInput, name: string, ofRequest = false): 
     ([component, parameters]) => component === name && parameters.get("req") === (ofRequest ? true : undefined)
   )
 
-/** RFC 9421 2.5; `null` if a covered component is not known, or is named twice. */
+/** The signature base of RFC 9421 2.5; `null` if a covered component is not known, or is named twice. */
 export const signatureBase = (covered: InnerList, message: CoveredMessage): string | null => {
   const lines: Array<string> = []
   const seen = new Set<string>()
@@ -166,8 +166,8 @@ const dictionaryOf = (text: string | undefined): Dictionary | null => {
 }
 
 /**
- * RFC 9421 2.1: each line break with the blanks around it is one blank. `null` if one is no folding: it would begin
- * a line of its own.
+ * Replaces each line break and the blanks around it by one blank (RFC 9421 2.1). `null` if a line break is no folding,
+ * because the next line would be another header.
  */
 const unfold = (value: string): string | null => {
   const [first = "", ...more] = value.trim().split("\n")
@@ -204,11 +204,11 @@ const derived = (name: string, { status, method, authority, scheme, target }: Co
 
 export interface SignatureAgent {
   readonly address: string
-  /** The member of the dictionary; `null` in the older form, a string alone. */
+  /** The member's key in the dictionary; `null` in the older form, which is a single string. */
   readonly key: string | null
 }
 
-/** The `Signature-Agent` of a label's signature; a header in the older form names one for all. */
+/** The `Signature-Agent` for a label's signature. A header in the older form has one for all labels. */
 export const signatureAgentsOf = (header: string): ((label: string) => SignatureAgent | null) => {
   const dictionary = dictionaryOf(header)
   if (dictionary === null) {

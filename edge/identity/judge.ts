@@ -22,7 +22,7 @@ export const judgeOf =
       actor === null
         ? Effect.succeed(jsonOf(unknownNumber(scheme, proof === null)))
         : Effect.map(bus.ask(call, { actor, op: "identity.verify", input: { scheme, proof } }), (said) =>
-            // `null`: no agent has the number after all.
+            // `null` means that no agent has the number after all.
             said.length > NULL_LENGTH ? said : jsonOf(unknownNumber(scheme, proof === null))
           )
     )

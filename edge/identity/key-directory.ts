@@ -1,7 +1,7 @@
 /**
  * Key directories for HTTP message signatures: an agent's, which it may have signed beforehand, and the service's own.
- * A verifier that follows `Signature-Agent` wants the directory's answer signed by each key in it, over the host it was
- * fetched from (tag "http-message-signatures-directory").
+ * A verifier that follows `Signature-Agent` expects that the directory's answer is signed by each key in it, and covers
+ * the host (tag "http-message-signatures-directory").
  */
 import { Effect } from "effect"
 import { invalidField, type Refusal } from "../../schemas/errors.ts"
@@ -26,7 +26,7 @@ const LIFETIME_MAX_SECONDS = 366 * 86_400
 const CLOCK_TOLERANCE_SECONDS = 300
 const OWN_RENEWED_EVERY_MS = 60_000
 
-/** Matches text that a header line can hold as it is. */
+/** Matches text that may be in a header. */
 const HEADER_TEXT = /^[\x20-\x7e]+$/
 
 export interface HandedIn {
@@ -35,7 +35,7 @@ export interface HandedIn {
 }
 
 export interface DirectoryCheck {
-  /** Standard base64: the key that the signature must be by. */
+  /** The key that must have signed, in standard base64. */
   readonly publicKey: string
   readonly hosts: ReadonlyArray<string>
   /** Unix ms. */
@@ -45,7 +45,7 @@ export interface DirectoryCheck {
 
 const fault = (field: "signature" | "signature_input", message: string): Refusal => invalidField(field, message)
 
-/** The time when it expires, in Unix ms, or the fault of it. */
+/** The time when the signature expires, in Unix ms, or its fault. */
 export const checkDirectorySignature = (given: HandedIn, check: DirectoryCheck): number | Refusal => {
   for (const field of ["signature", "signature_input"] as const) {
     if (given[field].length > SIGNATURE_HEADER_MAX_CHARS || !HEADER_TEXT.test(given[field])) {
@@ -101,13 +101,13 @@ export class OwnDirectory {
     { readonly until: number; readonly headers: Readonly<Record<string, string>> }
   >()
 
-  /** `publicKey`: the service's, standard base64. */
+  /** `publicKey` is the service's key in standard base64. */
   constructor(bus: Bus, publicKey: string) {
     this.bus = bus
     this.text = JSON.stringify({ keys: [jwkOf(publicKey)] })
   }
 
-  /** `authority`: one of the configured hosts, so that their number stays bounded. */
+  /** `authority` must be one of the configured hosts, which bounds the number of signatures. */
   headersFor(call: Call, authority: string): Effect.Effect<Readonly<Record<string, string>>, Refused> {
     const known = this.signed.get(authority)
     if (known !== undefined && call.startedAt < known.until) return Effect.succeed(known.headers)

@@ -15,7 +15,7 @@ export class AgentNumbers {
     this.bus = bus
   }
 
-  /** Hub id; `null` if nobody has the number (yet). `number`: in its canonical form. */
+  /** The hub id; `null` if no agent has the number yet. `number` is in its canonical form. */
   agentOf(call: Call, number: string): Effect.Effect<string | null, Refused> {
     const known = this.known.get(number)
     if (known !== undefined) return Effect.succeed(known)

@@ -1,12 +1,13 @@
 /**
- * Limits the readers of the whole directory. Each has a place until it has received all of it, so slow readers hold
+ * Limits the readers of the whole directory. Each has a place until it has received everything, so slow readers keep
  * places.
  *
  * Invariants
- *  - One client has `clientMax` places at most, all of them `max`.
- *  - When all are taken, a newcomer gets the place of whoever has more of them than the newcomer then would: its oldest
- *    reader is let go. All clients of a /48 count as one here.
- *  - If nobody has more, a reader that has had `giveWayMs` makes room. So slow readers never keep others out for good.
+ *  - One client has at most `clientMax` places, and all of them at most `max`.
+ *  - When all are taken, a new reader gets the place of a client that has more of them: the client's oldest reader is
+ *    disconnected. All clients of a /48 count as one here.
+ *  - If no client has more, a reader that has had `giveWayMs` is disconnected. So slow readers never keep others out
+ *    for good.
  */
 import type { Network } from "../http/address.ts"
 

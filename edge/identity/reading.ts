@@ -21,13 +21,13 @@ export type Reading =
       readonly proof: IdentityProof | null
     }
 
-/** The beginnings of the service's own addresses: base address and hosts, for `Signature-Agent`. */
+/** The service's own addresses, which `Signature-Agent` may begin with: base address and hosts. */
 export interface OwnNames {
   readonly baseUrl: string
   readonly hosts: ReadonlyArray<string>
 }
 
-/** No host line is longer. */
+/** The most characters of a host line. */
 const HOST_MAX_CHARS = 255
 
 export const hostLine = (host: string): string | null => (host.length > HOST_MAX_CHARS ? null : normaliseHost(host))

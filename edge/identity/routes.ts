@@ -61,8 +61,8 @@ const tooLong: Refusal = aboveMax(
 )
 
 /**
- * The request as it is published. It is short and has exactly these members, each once, so that all parsers read the
- * same.
+ * The request in the form in which it is published. It must be short and have exactly these members, each once, so that
+ * all parsers read the same.
  */
 const publishable = (call: Call, members: ReadonlyArray<string>): Effect.Effect<SignedRequest, Refused> => {
   const { ticket } = call
@@ -182,7 +182,7 @@ export const identityRoutes = ({ bus, limits, identities, config: { hub } }: Par
         yield* drawnOf(limits, "recover", call)
         const body = yield* decodeRecover(call)
         const change = yield* keyChange(call, body, ["agent", "new_public_key", "proof"])
-        // No agent has the recovery key, so the key's own actor records the nonce, as at registration.
+        // No agent has the recovery key, so the key's own actor records the nonce, as in registration.
         yield* bus.askSigned(call, { actor: call.ticket?.hubId ?? "", op: "agent.admit_key", input: null })
         const actor = yield* agentOf(bus, call, body.agent).pipe(namedBy("agent"))
         return dataBytes(yield* bus.ask(call, { actor, op: "identity.recover", input: change }), 202)

@@ -13,7 +13,7 @@ import { hostLine } from "./reading.ts"
 /** The longest delay of a page for verifying its visitor. */
 const WAIT_MAX_MS = 500
 
-/** The host in the request, if it is one of ours; otherwise the first of ours. */
+/** The host of the request, if it is one of the service's; otherwise the first configured one. */
 export const ownHost = (call: Call, hosts: ReadonlyArray<string>): string => {
   const called = hostLine(call.header("host") ?? "") ?? ""
   return hosts.includes(called) ? called : (hosts[0] ?? "")

@@ -1,9 +1,9 @@
 /**
- * Web Bot Auth: the same claim made with HTTP message signatures (RFC 9421). `Signature-Agent` names the agent's key
- * directory at this service, and with it the agent's number; the signature covers at least the website's host and that
- * header, with the tag "web-bot-auth".
+ * Web Bot Auth: a claim to be an agent, made with HTTP message signatures (RFC 9421). `Signature-Agent` names the
+ * agent's key directory at this service, and with it the agent's number; the signature covers at least the website's
+ * host and that header, with the tag "web-bot-auth".
  *
- * The rules of spec 4.7 hold here too: `created` is the timestamp, inside the same window, and a proof is good once. A
+ * The rules of spec 4.7 apply here too: `created` is the timestamp, with the same window, and a proof is valid once. A
  * signature without a `nonce` is remembered by itself.
  */
 import { createHash } from "node:crypto"
@@ -27,13 +27,13 @@ import { hostLine, type OwnNames, type Reading, type Report } from "./reading.ts
 const TAG = "web-bot-auth"
 const ALGORITHM = "ed25519"
 /**
- * The most signatures of one request that are looked at. With this tag there is one, or two while an agent changes from
- * one form to the other.
+ * The most signatures of one request that are examined. There is usually one with this tag, or two while an agent
+ * changes from one form to the other.
  */
 const SIGNATURES_MAX = 4
 const HEADERS = ["signature", "signature-input", "signature-agent"] as const
 
-/** `null` if the request carries no such signature: one of another kind is none of our business. */
+/** `null` if the request has no signature of this kind. */
 export const webBotAuthClaim = (report: Report, values: ReadonlyMap<string, string>, own: OwnNames): Reading | null => {
   const signatures = readSignatures(values.get("signature-input") ?? "", values.get("signature") ?? "")
   const tagged = (signatures ?? []).filter((one) => textParameter(one, "tag") === TAG)

@@ -2,10 +2,10 @@
  * Renders markdown of agents as part of a page.
  *
  * Invariants
- *  - It does nothing. HTML in it is text, images are links to themselves, and links lead to http and https only and
- *    show their host. It chooses no ids, classes or styles.
- *  - It fits into the page. Its headings stand below the section's own and skip no level. Each block has the
- *    direction of its own text, which ends with the block.
+ *  - It is passive. HTML in it is text, images are links to themselves, and links lead to http and https only and show
+ *    their host. It chooses no ids, classes or styles.
+ *  - It fits into the page. Its headings are below the section's own and skip no level. Each block has the direction of
+ *    its own text, which ends with the block.
  *  - It costs little. The cost comes from the marks of markdown, line ends among them, and from the cells of tables,
  *    which may be empty. Up to `MARKS_MAX` marks of a text are rendered; the rest is shown as it was written. Tables
  *    beyond `TABLE_CELLS_MAX` cells are not rendered as tables. Results are cached. Beyond that, all renderings of this
@@ -53,18 +53,19 @@ import Markdown, { type MarkdownIt, type StateCore, type Token } from "markdown-
 
 const NESTING_MAX = 40
 /**
- * Total length of cached renderings. Up to twice as much may be held, and twice as many bytes for texts that are not
- * Latin.
+ * The total length of cached renderings. Up to twice as much may be held, and twice as many bytes for texts that are
+ * not Latin.
  */
 const KEPT_MAX_CHARS = 8_000_000
 /** Minimum size that a cached rendering counts, for its key and its place. */
 const KEPT_LEAST_CHARS = 500
 const HTML_MAX_CHARS = 500_000
-/** Hashes of texts that grow too large. At the limit, half of them are forgotten. */
+/** The number of hashes of texts whose rendering is too large. At the limit, half of them are dropped. */
 const ELABORATE_KEPT_MAX = 10_000
 /**
- * Weights of marks. A mark that begins something may cost some 20 microseconds. One at which the parser only stops
- * costs a twentieth of it, or a few times as much behind open brackets. One text therefore takes under 50 ms.
+ * The highest sum of marks' weights. A mark that begins something may take about 20 microseconds. A mark at which the
+ * parser only stops takes a twentieth of that, or a few times as much after open brackets. So one text takes less than
+ * 50 ms.
  */
 const MARKS_MAX = 6_000
 const MARK_WEIGHT = 3
@@ -142,9 +143,7 @@ const renderer = (): MarkdownIt => {
   return markdown
 }
 
-/**
- * The place where a text is cut so that the part before it has at most `MARKS_MAX`. It is a line's end if one is near.
- */
+/** The position up to which a text has at most `MARKS_MAX`. It is the end of a line if one is near. */
 const layoutEnd = (text: string): number => {
   let left = MARKS_MAX
   for (let at = 0; at < text.length; at++) {
@@ -178,7 +177,7 @@ export class AgentMarkdown {
   private readonly forShort: TimeBudget
   private readonly forLong: TimeBudget
 
-  /** `now`: milliseconds of a monotonic clock. */
+  /** `now` gives milliseconds of a monotonic clock. */
   constructor(now: () => number = () => monotonicMs(machineClock)) {
     this.now = now
     this.forShort = new TimeBudget(now())
@@ -186,7 +185,8 @@ export class AgentMarkdown {
   }
 
   /**
-   * `agents`: the address of agents' pages, to which a handle is appended. With it, mentions (`@handle`) become links.
+   * Renders a text. `agents` is the address of agents' pages, to which a handle is appended. With it, mentions
+   * (`@handle`) become links.
    */
   render(written: string, agents: string | null = null): Html {
     const key = createHash("sha256")

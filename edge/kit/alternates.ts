@@ -1,4 +1,4 @@
-/** Other forms of a page. They are named in the page's head, and for programs in the header `Link`. */
+/** Other formats of a page. They are named in the page's head, and for programs in the header `Link`. */
 import { API_PREFIX } from "../../schemas/version.ts"
 import { html, type Html } from "./html.ts"
 
@@ -8,7 +8,7 @@ const ATOM_TYPE = "application/atom+xml"
 const JSON_FEED_TYPE = "application/feed+json"
 const FEED_TYPES: ReadonlySet<string> = new Set([ATOM_TYPE, JSON_FEED_TYPE])
 
-/** A longer header may be too long for a proxy: a query in an address may have any length. */
+/** A query in an address may have any length, and a longer header may be too long for a proxy. */
 const LINK_MAX_CHARS = 2_000
 
 export interface Alternate {
@@ -21,7 +21,7 @@ export interface Alternate {
 /** The record, or the list, at the interface. */
 export const asJson = (href: string): Alternate => ({ type: JSON_TYPE, href })
 
-/** For clients that ask for markdown at the page's own address. */
+/** Markdown at the page's own address, for clients that ask for it. */
 export const asMarkdown = (href: string): Alternate => ({ type: MARKDOWN_TYPE, href })
 
 /** The feed of the record with this path, in its two forms. The empty path is everything. */
@@ -39,7 +39,7 @@ export const alternateLink = ({ type, href, title }: Alternate): Html =>
     ? html`<link rel="alternate" type="${type}" href="${href}">\n`
     : html`<link rel="alternate" type="${type}" href="${href}" title="${title}">\n`
 
-/** Names other forms of the same content. A feed is not one of them. */
+/** The header that names other formats of the same content. Feeds are left out. */
 export const linkHeader = (alternates: ReadonlyArray<Alternate>): string | null => {
   const forms = alternates.filter(({ type }) => !FEED_TYPES.has(type))
   const link = forms.map(({ type, href }) => `<${href}>; rel="alternate"; type="${type}"`).join(", ")

@@ -9,7 +9,7 @@ const LOOKED_AT_CHARS = 4_000
 export const described = ({ text }: Html): string =>
   unescaped(text.slice(0, LOOKED_AT_CHARS).replaceAll(/<[^>]*>?/g, "")).trim()
 
-/** `text`: rendered as HTML. */
+/** `text` is rendered HTML. */
 export const textSection = (text: Html): Html =>
   html`<section aria-labelledby="text"><h2 id="text" class="unseen">Text</h2>
 <div class="by-agent">
@@ -28,7 +28,7 @@ interface Listed {
   readonly tags: ReadonlyArray<string>
 }
 
-/** `list`: the address of the list that tags link to. `said`: the line below the title. */
+/** `list` is the address of the list that tags link to. `said` is the line below the title. */
 export const row = (
   { address, list, said }: { readonly address: string; readonly list: string; readonly said: Html },
   { title, excerpt, tags }: Listed,

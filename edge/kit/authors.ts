@@ -1,4 +1,4 @@
-/** Adds facts to authors that pages show beside their names: the key for the picture, and roles. */
+/** Adds facts to authors, which pages show beside their names: the key for the picture, and roles. */
 import { Effect } from "effect"
 import { AUTHORS_MAX } from "../../schemas/agent/operations.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"

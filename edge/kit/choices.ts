@@ -6,7 +6,7 @@ export interface Choice<Value extends string> {
   readonly name: string
 }
 
-/** In the order of `values`. `all` comes first and has no value. */
+/** Choices in the order of `values`. `all` comes first and has no value. */
 export const choicesOf = <const Value extends string>(
   names: Readonly<Record<Value, string>>,
   values: ReadonlyArray<Value>,
@@ -39,7 +39,7 @@ ${list}</div>
 </div>
 `
 
-/** `pages`: number of pages. A page behind the last one leads back. */
+/** Links to pages of a list. `pages` is the number of pages. A page after the last one has a link back. */
 export const pager = (page: number, pages: number, addressOf: (page: number | null) => string): Html => {
   if (pages <= 1 && page === 1) return NOTHING
   const at = (to: number): string => addressOf(to === 1 ? null : to)

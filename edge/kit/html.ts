@@ -2,8 +2,8 @@
  * Pages are written as tagged templates: html`<p>${text}</p>`.
  *
  * Values are text and are escaped, in an element as well as in a quoted attribute. Only the result of another template,
- * or of `markup`, is inserted as it is. Attributes must be quoted: without quotes a space would end the value, and no
- * escaping could help; such a template throws when it is first used.
+ * or of `markup`, is inserted as it is. Attributes must be quoted, because without quotes a space would end the value.
+ * A template with an unquoted attribute throws when it is first used.
  */
 export class Html {
   readonly text: string

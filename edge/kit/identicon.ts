@@ -2,8 +2,9 @@
  * Draws the picture of an agent from its public key: a mirrored grid of colored cells on a colored tile.
  *
  * Invariants
- *  - The picture is a function of the 32 bytes of the key alone. No text of an agent enters it.
- *  - The tile has a contrast of 3 or more to the grounds of the pages, light and dark, and each cell has it to its tile.
+ *  - The picture depends only on the 32 bytes of the key. It contains no text of an agent.
+ *  - The tile has a contrast of 3 or more to the pages' backgrounds, light and dark. Each cell has the same to its
+ *    tile.
  */
 import { createHash } from "node:crypto"
 import { PUBLIC_KEY_BYTES } from "../../schemas/signing/ed25519.ts"
@@ -22,12 +23,12 @@ const CELL_LUMINANCES = [0.93, 0.72, 0.62] as const
 /** Degrees between the hue of the tile and the hue of its second cell color. */
 const HUE_STEPS = [40, 130, 200, 310] as const
 const SATURATION = 0.6
-/** Halvings of the interval in which the lightness is searched: more than the eight bits of a channel need. */
+/** Steps of the binary search for the lightness: more than the eight bits of a channel need. */
 const SEARCH_STEPS = 20
 
 type Channels = readonly [red: number, green: number, blue: number]
 
-/** CSS Color 4, `hslToRgb`: channels from 0 to 1. */
+/** Channels from 0 to 1 (CSS Color 4, `hslToRgb`). */
 const channelsOf = (hue: number, saturation: number, lightness: number): Channels => {
   const channel = (n: number): number => {
     const k = (n + hue / 30) % 12
@@ -38,7 +39,7 @@ const channelsOf = (hue: number, saturation: number, lightness: number): Channel
 
 const linear = (share: number): number => (share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4)
 
-/** WCAG 2.2, "relative luminance". */
+/** The relative luminance of WCAG 2.2. */
 const luminanceOf = ([red, green, blue]: Channels): number =>
   0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
 
@@ -92,7 +93,7 @@ const SIDE = CELLS + 2
 /** A line runs through the middle of its row. */
 const TOP = -0.5
 
-/** The shapes of the picture. `key`: the raw public key. */
+/** The shapes of the picture. `key` is the raw public key. */
 const drawing = (key: Uint8Array): Html => {
   const digest = createHash("sha256").update(key).digest()
   const hue = digest.readUInt16BE(4) % 360
@@ -112,7 +113,7 @@ const keyIn = (publicKey: string): Uint8Array | null => decodeBase64(publicKey, 
 const sized = (size: number): Html =>
   html`viewBox="0 ${TOP} ${SIDE} ${SIDE}" width="${size}" height="${size}" shape-rendering="crispEdges"`
 
-/** A decoration inside a page, beside the agent's name. `size`: CSS pixels. */
+/** The picture as a decoration inside a page, beside the agent's name. `size` is in CSS pixels. */
 export const picture = (publicKey: string, size: number): Html => {
   const key = keyIn(publicKey)
   return key === null ? NOTHING : html`<svg class="picture" ${sized(size)} aria-hidden="true">${drawing(key)}</svg>`
@@ -120,7 +121,7 @@ export const picture = (publicKey: string, size: number): Html => {
 
 const ALONE_PIXELS = 256
 
-/** An image of its own. `null` if the text is no key. */
+/** The picture as a separate image. `null` if the text is not a key. */
 export const pictureAlone = (publicKey: string): string | null => {
   const key = keyIn(publicKey)
   return key === null

@@ -8,7 +8,7 @@ import { STYLE } from "./style.ts"
 
 export interface Site {
   readonly name: string
-  /** No trailing slash. */
+  /** The service's address without a trailing slash. */
   readonly baseUrl: string
 }
 
@@ -29,7 +29,7 @@ export interface Page {
   readonly isBroad?: boolean
   /** True to keep the page out of search engines. */
   readonly unlisted?: boolean
-  /** The style sheet; by default the one of all pages. Its hash is part of the page's policy. */
+  /** The page's style sheet; by default the one of all pages. Its hash is part of the page's policy. */
   readonly style?: string
 }
 
@@ -52,8 +52,8 @@ export const policyFor = (formAction: "'none'" | "'self'", script = "", style = 
   `img-src 'self'; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`
 
 /**
- * Nothing is run or framed, and only our own icon is loaded. The one style sheet is allowed by its hash. The search
- * form may be sent only to this service.
+ * Scripts and frames are forbidden, and only the service's own icon is loaded. The one style sheet is allowed by its
+ * hash. The search form may be sent only to this service.
  */
 export const pageHeaders: Readonly<Record<string, string>> = {
   "content-security-policy": policyFor("'self'", "", PUBLIC_STYLE),
@@ -68,7 +68,7 @@ export const formPageHeaders: Readonly<Record<string, string>> = {
   "referrer-policy": "same-origin"
 }
 
-/** On one line, in code points. */
+/** Shortens a text to one line of at most `max` code points. */
 export const shortened = (text: string, max: number): string => {
   const chars = [...text.replace(/\s+/g, " ").trim()]
   return chars.length <= max ? chars.join("") : `${chars.slice(0, max - 1).join("")}…`
@@ -108,7 +108,7 @@ const SIGN = markup(
     '<circle cx="8" cy="20.8" r="2.6"/><circle cx="24" cy="20.8" r="2.6"/></svg>'
 )
 
-/** The form is sent to the host that the page came from, whichever of the service's hosts that is. */
+/** The search form. It is sent to the host of the page, because the service may have several. */
 const find = ({ name, baseUrl }: Site): Html => html`<form class="find" role="search" aria-label="${name}" action="${
   new URL(baseUrl + SEARCH).pathname
 }">
@@ -117,7 +117,7 @@ const find = ({ name, baseUrl }: Site): Html => html`<form class="find" role="se
 </form>
 `
 
-/** A whole page around the content that a frame puts into the body. `look`: attributes of the body. */
+/** A complete page around its body. `look` has attributes of the body. */
 export const documentText = (site: Site, page: Page, body: Html, look = NOTHING): string =>
   html`<!doctype html>
 <html lang="en">
@@ -150,7 +150,7 @@ Websites can <a href="${site.baseUrl}/docs/verify">verify agents</a>. News comes
 /** A page of the owner's space, or a page that seals a secret. Its header has other links and no form. */
 export const pageText = (site: Site, page: Page): string => framed(site, page, NOTHING)
 
-/** A page for everybody. The search page has the search field in its content. */
+/** A public page. The search page has the search field in its content, so its header has none. */
 export const publicPageText = (site: Site, page: Page): string =>
   framed(
     site,

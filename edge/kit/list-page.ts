@@ -7,7 +7,7 @@ import { withQuery } from "./paths.ts"
 
 export interface ListView<Query> {
   readonly name: string
-  /** The same path at the site and at the interface. */
+  /** The path, which is the same for the pages and for the interface. */
   readonly path: Section
   readonly description: string
   readonly page: number

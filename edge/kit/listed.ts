@@ -1,4 +1,4 @@
-/** Pages of lists: the same lists as at the interface, read for people (spec 4.1.4). */
+/** Lists for pages: the same lists as in the interface (spec 4.1.4). */
 import { Effect } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { parse } from "../bus/bus.ts"
@@ -6,7 +6,7 @@ import type { ListName, Lists } from "../bus/lists.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
 
-/** Records on a page. */
+/** The number of records on a page. */
 export const PER_PAGE = 20
 
 export interface Records<View extends ListName> {

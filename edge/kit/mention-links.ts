@@ -1,6 +1,6 @@
 /**
  * Turns `@handle` in a rendered text into a link to that agent's page, without checking that the agent exists. Code,
- * links, addresses and escaped signs (`\\@`) are no mentions, by the rules that decide whom to notify
+ * links, addresses and escaped signs (`\\@`) are no mentions: the rules are those for notifications
  * (edge/content/mentions.ts).
  */
 import type { MarkdownIt, StateCore, Token } from "markdown-it"
@@ -13,7 +13,7 @@ export const MENTION_LINKS_MAX = 200
 const AGENTS = "agents_at"
 const LEFT = "mention_links_left"
 
-/** The `env` of a rendering with such links. `agents`: the address of agents' pages, to which a handle is appended. */
+/** The `env` for rendering with such links. `agents` is the address of agents' pages, to which a handle is appended. */
 export const mentionLinksTo = (agents: string): Record<string, unknown> => ({
   [AGENTS]: agents,
   [LEFT]: MENTION_LINKS_MAX
@@ -24,7 +24,7 @@ interface Piece {
   readonly content: string
 }
 
-/** `before`: the character before the text. `max`: the most mentions. */
+/** `before` is the character before the text. `max` is the most mentions. */
 const piecesOf = (text: string, before: string, max: number): ReadonlyArray<Piece> => {
   const pieces: Array<Piece> = []
   let [from, left] = [0, max]

@@ -17,6 +17,6 @@ export interface EdgeParts {
   readonly config: EdgeConfig
   readonly limits: EdgeLimits
   readonly link: Link
-  /** One for the whole process, because all renderings share a time budget. */
+  /** There is one for the whole process, because all renderings share a time budget. */
   readonly markdown: AgentMarkdown
 }

@@ -1,4 +1,4 @@
-/** The style sheet of the public pages: that of all pages, and the rules that only these need. */
+/** The style sheet of the public pages: the one of all pages, with additional rules. */
 import { STYLE } from "./style.ts"
 
 const PUBLIC = `.find { display: flex; flex: 1 1 11rem; max-width: 22rem; margin-inline-start: auto; position: relative }

@@ -35,7 +35,7 @@ export const byline = ({ name, handle, status, url, facts }: AuthorView): Html =
   return html`${drawn}${named} @${handle}${STATUS[status]}${badges}`
 }
 
-/** `list`: the address of the list that the tags filter. */
+/** `list` is the address of the list that the tags filter. */
 export const tagged = (list: string, tags: ReadonlyArray<string>): Html =>
   tags.length === 0
     ? NOTHING

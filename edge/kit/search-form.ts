@@ -1,7 +1,7 @@
 /** A search field. It submits to the current page on the current host. */
 import { html, type Html } from "./html.ts"
 
-/** `kept`: hidden fields that are sent along. */
+/** `kept` are hidden fields that are sent too. */
 export const searchForm = (
   label: string,
   q: string,

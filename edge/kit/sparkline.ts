@@ -13,14 +13,14 @@ interface Frame {
   readonly height: number
 }
 
-/** `shares`: two or more values in the order of time, from 0 at the bottom to 1 at the top. */
+/** `shares` are two or more values in the order of time, from 0 at the bottom to 1 at the top. */
 export const polyline = (shares: ReadonlyArray<number>, { width, height }: Frame): Html => {
   const step = width / (shares.length - 1)
   const points = shares.map((share, at) => `${rounded(at * step)},${rounded(height - share * height)}`)
   return html`<polyline points="${points.join(" ")}"/>`
 }
 
-/** `values` in the order of time. A line needs two of them. */
+/** `values` are in the order of time. At least two are needed for a line. */
 export const sparkline = (values: ReadonlyArray<number>): Html => {
   const shown = values.filter((value) => Math.abs(value) <= Number.MAX_SAFE_INTEGER)
   if (shown.length < 2) return NOTHING

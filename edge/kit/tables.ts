@@ -1,6 +1,6 @@
 /**
- * Tables of markdown, in a group of their own, which scrolls on narrow pages and can be reached by keyboard. Their size
- * is bounded, since a row of one mark is filled up to as many cells as the table has columns.
+ * Tables of markdown. Each is in a separate group, which scrolls on narrow pages and can be reached by keyboard. Their
+ * size is bounded, because a short row is filled up to the number of the table's columns.
  */
 import type { MarkdownIt, StateBlock } from "markdown-it"
 
@@ -23,15 +23,12 @@ export const wideTables = (markdown: MarkdownIt): MarkdownIt => {
 
 const CELLS_LEFT = "cells_left"
 
-/** The `env` of a rendering whose tables have at most `max` cells, all together. */
+/** The `env` for rendering a text whose tables together have at most `max` cells. */
 export const cellsOfText = (max: number): Record<string, unknown> => ({ [CELLS_LEFT]: max })
 
 const PIPE = "|"
 
-/**
- * Counts the cells of a table that may begin here, at least as many as it will have: its rows end at an empty line, or
- * before.
- */
+/** An upper bound for the cells of a table that may begin here. Its rows end at an empty line, or before. */
 const cellsAt = (state: StateBlock, begin: number, end: number, max: number): number => {
   const delimiters = state.src.slice(state.bMarks[begin + 1], state.eMarks[begin + 1]).trim()
   const columns =
@@ -42,8 +39,8 @@ const cellsAt = (state: StateBlock, begin: number, end: number, max: number): nu
 }
 
 /**
- * Once a table is too large, it and later text that looks like tables become paragraphs, so that nothing is counted
- * twice.
+ * After a table that is too large, it and later text that looks like tables become paragraphs, so that nothing is
+ * counted twice.
  */
 export const boundedTables = (markdown: MarkdownIt): MarkdownIt => {
   const { ruler } = markdown.block

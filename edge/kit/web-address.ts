@@ -5,7 +5,7 @@ import { html, type Html } from "./html.ts"
 
 export interface WebAddress {
   readonly href: string
-  /** In ASCII, as the browser will ask for it, so that look-alike letters are visible. */
+  /** The host in ASCII, as a browser requests it, so that look-alike letters are visible. */
   readonly host: string
 }
 

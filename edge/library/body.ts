@@ -2,9 +2,9 @@
  * Renders the markdown of the library's entries, which operators wrote.
  *
  * Invariants
- *  - It does nothing. HTML in it is text, images become their description, and links lead to no scripts.
- *  - Its headings stand below the page's own. Its size is bounded by that of its tables.
- *  - Each version of an entry is rendered once while it is in demand: a long one takes a tenth of a second.
+ *  - It is passive. HTML in it is text, images become their description, and links cannot run scripts.
+ *  - Its headings are below the page's own. The size of its tables is bounded.
+ *  - Each version of an entry is rendered once while it is in use, because a long one takes a tenth of a second.
  */
 import Markdown, { type MarkdownIt, type Token } from "markdown-it"
 import type { LibraryEntry } from "../../schemas/library/records.ts"
@@ -14,7 +14,7 @@ import { highlighted } from "./highlight.ts"
 import { escape, html, type Html, markup, NOTHING } from "../kit/html.ts"
 import { boundedTables, cellsOfText, wideTables } from "../kit/tables.ts"
 
-/** Cached entries. Up to twice as many may be held. */
+/** The number of cached entries. Up to twice as many may be held. */
 const KEPT_MAX = 32
 const NESTING_MAX = 40
 const TABLE_CELLS_MAX = 2_000
@@ -22,7 +22,7 @@ const EMPTY = { info: "", content: "" }
 /** The page's own heading is of level 1. */
 const FIRST_LEVEL = 2
 
-/** ```` ```ts signed.mts ````: the language, and the name to save it as. */
+/** A code block such as ```` ```ts signed.mts ````: the language, and a file name to save it. */
 const code = ({ info, content }: Pick<Token, "info" | "content">): Html => {
   const [language = "", name] = info.trim().split(/\s+/)
   const named = name === undefined ? NOTHING : html`<p class="faint">${name}</p>\n`

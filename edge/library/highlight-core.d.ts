@@ -5,9 +5,9 @@ import type grammar from "./highlight-language.d.ts"
 
 declare const highlight: {
   readonly registerLanguage: (name: string, language: typeof grammar) => void
-  /** By its name, or another that it has. */
+  /** Finds a language by its name or an alias. */
   readonly getLanguage: (name: string) => object | undefined
-  /** `value`: HTML, the code escaped in it. */
+  /** `value` is HTML, in which the code is escaped. */
   readonly highlight: (
     code: string,
     options: { readonly language: string; readonly ignoreIllegals: boolean }

@@ -1,3 +1,3 @@
-/** Each of the languages of highlight.js; see highlight-core.d.ts. */
+/** The type of each language of highlight.js (highlight-core.d.ts). */
 declare const grammar: (highlight: unknown) => object
 export default grammar

@@ -1,7 +1,6 @@
 /**
- * Syntax highlighting for the library only, whose code operators wrote. The grammars are regular expressions that
- * backtrack: 2,000 hostile characters took up to 15 ms, and worse input may exist. Code of agents is therefore not
- * highlighted.
+ * Syntax highlighting for the library, whose code operators wrote. The grammars are regular expressions that backtrack:
+ * 2,000 hostile characters took up to 15 ms, and worse input may exist. So code of agents is not highlighted.
  */
 import highlight from "highlight.js/lib/core"
 import bash from "highlight.js/lib/languages/bash"
@@ -20,7 +19,7 @@ const HIGHLIGHTED_MAX_CHARS = 20_000
 const languages = { bash, go, javascript, json, python, rust, typescript }
 for (const [name, grammar] of Object.entries(languages)) highlight.registerLanguage(name, grammar)
 
-/** `language`: the first word of the block's info string. */
+/** `language` is the first word of the block's info string. */
 export const highlighted = (code: string, language: string): Html =>
   code.length <= HIGHLIGHTED_MAX_CHARS && highlight.getLanguage(language) !== undefined
     ? markup(highlight.highlight(code, { language, ignoreIllegals: true }).value)

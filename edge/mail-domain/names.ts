@@ -7,8 +7,8 @@ import { isDropped } from "../../schemas/unseen.ts"
 import { mailDomain } from "../../schemas/mail/settings.ts"
 
 /**
- * Names with a meaning only inside a network, or with none. Names for examples and tests are allowed: they resolve
- * nowhere.
+ * Names that are valid only inside a network, or nowhere. Names for examples and tests are allowed, because they cannot
+ * be resolved.
  */
 const LOCAL: ReadonlySet<string> = new Set([
   "alt",
@@ -75,7 +75,7 @@ const isAddress = (text: string): boolean => {
 
 const isLabel = (text: string): boolean => /^[^\s./?#@:\\%[\]]+$/.test(text)
 
-/** The domain as an eye reads it: without accents, dots and dashes, and with look-alike letters replaced. */
+/** The visual form of a domain: without accents, dots and dashes, and with look-alike letters replaced. */
 const drawn = (domain: string): string =>
   [...domainToUnicode(domain).normalize("NFKD").toLowerCase()]
     .filter((char) => !/[\p{M}.\-_]/u.test(char))
@@ -97,9 +97,9 @@ const isRelated = (domain: string, own: string): boolean =>
   domain === own || domain.endsWith(`.${own}`) || own.endsWith(`.${domain}`)
 
 /**
- * A look-alike is one of two things. Either the domain or a parent of it looks like the service's name or like the
- * domain that is registered for it (`0urs.example`, `mail-ours.example` for `ours.example`). Or its labels contain the
- * service's whole name before something else (`ours.example.evil.org`, `ours-example.evil.org`).
+ * True for a look-alike, of which there are two kinds. The domain or a parent of it looks like the service's name or
+ * like its registered domain (`0urs.example`, `mail-ours.example` for `ours.example`). Or its labels contain the
+ * service's whole name before another name (`ours.example.evil.org`, `ours-example.evil.org`).
  */
 const isLookAlike = (domain: string, own: string): boolean => {
   const ours = [own, registrable(own) ?? own]

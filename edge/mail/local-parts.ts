@@ -38,7 +38,7 @@ const notYours = refusal(
   "At the default domain local_part is your handle, or your handle, a dot and a suffix."
 )
 
-/** `null` if it may. */
+/** `null` if the agent may have it. */
 export const localPartRefusal = (local: string, handle: string): Refusal | null => {
   if (ROLES.has(local)) return reserved
   return local === handle || local.startsWith(`${handle}.`) ? null : notYours

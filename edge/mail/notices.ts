@@ -1,12 +1,12 @@
 /**
  * Receives notifications of the mail provider (spec 4.9). Anybody may call it, so only messages that the provider has
- * signed for one of our topics are accepted.
+ * signed for one of the configured topics are accepted.
  *
  * Invariants
- *  - Judged in the order of what it costs: shape, topic, time, whose certificate, then the certificate and the signature.
- *    Nothing is fetched but at the hosts that are allowed.
- *  - Answered with 200 once it is in the log; what came before is 200 again, and changes nothing.
- *  - One edge takes so many at once, and each of them once.
+ *  - Checks are ordered by their cost: form, topic, time, address of the certificate, then the certificate and the
+ *    signature. Only allowed hosts are contacted.
+ *  - The answer is 200 as soon as the notification is in the log. A repeated one also gets 200, and changes nothing.
+ *  - An edge processes a limited number at once, and each of them once.
  */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
@@ -116,7 +116,7 @@ export class MailNotices {
     })
   }
 
-  /** Asked for by the provider itself, for a topic of ours. */
+  /** The provider asks to confirm a subscription to one of the configured topics. */
   private confirmed({ SubscribeURL, TopicArn }: SnsMessage): Effect.Effect<void, Refused> {
     const { certHosts } = this.settings
     const address = SubscribeURL ?? ""

@@ -1,4 +1,4 @@
-/** Checks an agent's mail and converts it to the form in which it is stored (spec 4.9; contract 20). */
+/** Checks an agent's mail and converts it to the stored form (spec 4.9; contract 20). */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import { type Addressee, addressee, addresseeText } from "../../schemas/mail/addresses.ts"
@@ -15,7 +15,7 @@ export interface Recipients {
   readonly to: ReadonlyArray<string>
   readonly cc: ReadonlyArray<string>
   readonly bcc: ReadonlyArray<string>
-  /** Alone, of all of them. */
+  /** All addresses without names. */
   readonly addresses: ReadonlyArray<string>
 }
 
@@ -89,7 +89,7 @@ export const contentIn = (
     })
   })
 
-/** Addresses of an answer to everybody: the agent's own ones, and those that the message names (contract 22). */
+/** Addresses for an answer to everybody: the agent's own ones, and those of the message (contract 22). */
 export interface Answered {
   readonly own: ReadonlyArray<string>
   readonly sender: string
@@ -118,8 +118,8 @@ const untagged = (address: string): string => {
 }
 
 /**
- * The recipients of an answer to everybody. Strangers wrote those addresses: any that no mail can go to is left out,
- * and so is whoever answers, unless nobody else is left.
+ * The recipients of an answer to everybody. Strangers wrote those addresses, so invalid ones are left out. The agent's
+ * own addresses are left out too, unless there are no others.
  */
 export const everybodyIn = ({ own, sender, to, cc }: Answered): Pick<SendMail, "to" | "cc"> => {
   const mine = new Set(own)

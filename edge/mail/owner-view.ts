@@ -24,7 +24,7 @@ export interface RefusedClosing {
 
 const domainOf = (address: string): string => address.slice(address.lastIndexOf("@") + 1)
 
-/** The proof of a message's origin, in words for people who have never heard of DMARC. */
+/** The proof of a message's origin, in words that need no knowledge of DMARC. */
 export const originOf = (
   address: string,
   { dmarc, spf, dkim, spam, virus }: Omit<Verdicts, "reasons">
@@ -51,7 +51,7 @@ const trustOf = ({ dmarc, spam, virus }: Omit<Verdicts, "reasons">): readonly [n
   return dmarc === "PASS" ? ["Sender proven", "good"] : ["Sender not proven", "open"]
 }
 
-/** `recipient`: the agent, if a list shows mail of several agents. */
+/** `recipient` is the agent, if a list shows mail of several agents. */
 export const mailRow = (
   { from, to, subject, received_at, codes, verdicts }: SeenMail,
   recipient: Html = own(to)
@@ -73,7 +73,7 @@ ${codes.length === 0 ? NOTHING : html`<p>${codes.length === 1 ? "Code" : "Codes"
 export interface MailSection {
   readonly id: string
   readonly handle: string
-  /** `null` if it is unavailable. */
+  /** `null` if the mail is unavailable. */
   readonly mail: OwnedMail | null
   readonly refused: RefusedClosing | null
 }

@@ -1,4 +1,4 @@
-/** A person's access to an agent's mail (spec 4.10). It shows neither a message's body nor its links. */
+/** A person's access to an agent's mail (spec 4.10). Bodies and links of messages are not shown. */
 import { Effect } from "effect"
 import type { HubConfig } from "../../schemas/config.ts"
 import type { ListedMail, Mailbox } from "../../schemas/mail/records.ts"
@@ -48,7 +48,7 @@ export class OwningMail {
     return Effect.andThen(asked, this.shown(call, agent, deadline))
   }
 
-  /** The caller has asked the agent's actor already (`owner.carries`). `deadline`: unix ms. */
+  /** The caller has checked the right with the agent's actor (`owner.carries`). `deadline` is in Unix ms. */
   shown(call: Call, agent: string, deadline = call.deadline): Effect.Effect<OwnedMail, Refused> {
     const { bus } = this
     return Effect.gen(function* () {
@@ -92,7 +92,7 @@ export class OwningMail {
     return Effect.gen(function* () {
       yield* bus.ask(call, { actor: agent, op: "owner.carries", input: { human } })
       const closing = bus.ask(call, { actor: agent, op: "mailer.close_mailbox", input: { mailbox } })
-      // Another window with the same form was faster.
+      // Another window may have sent the same form before.
       yield* Effect.catchIf(
         closing,
         ({ refusal }) => refusal.code === "not_found",

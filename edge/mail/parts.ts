@@ -13,13 +13,13 @@ export const unreadable = refuse(refusal("email_inbound_unavailable", "The store
 
 export interface StoredMail {
   readonly mailbox: number
-  /** Its number. */
+  /** The message's number. */
   readonly mail: number
   readonly key: string
   readonly parts: ReadonlyArray<MailPart>
 }
 
-/** Whole: an attachment has 5 MB at most. Fails if there is none of that name. */
+/** Reads a part completely: an attachment has at most 5 MB. Fails if there is no part with this name. */
 export const readPart = (
   blobs: Blobs,
   call: Call,

@@ -1,10 +1,9 @@
 /**
- * The allowed places of the provider's certificates and subscriptions (contract 20). Pure.
+ * The allowed addresses of the provider's certificates and subscriptions (contract 20). Pure.
  *
  * Invariants
- *  - An address is taken as it is spelled, or not at all: it must begin with `https://`, one of the hosts to the
- *    letter, and a slash. So nothing that a parser would tidy up (another case, a trailing dot, a user, a port, other
- *    scripts, backslashes, tabs) leads anywhere.
+ *  - An address must begin literally with `https://`, one of the hosts, and a slash. So spellings that a parser would
+ *    normalize (another case, a trailing dot, a user, a port, other scripts, backslashes, tabs) are refused.
  */
 
 import { isProviderHost } from "../../schemas/mail/ses-settings.ts"
@@ -17,7 +16,7 @@ interface Place {
   readonly path: string
 }
 
-/** `null` if it is at none of the allowed hosts. */
+/** `null` if the address is not at one of the allowed hosts. */
 const placeOf = (address: string, hosts: ReadonlyArray<string>): Place | null => {
   const host = hosts.find((one) => address.startsWith(`https://${one}/`))
   return host === undefined ? null : { host, path: address.slice("https://".length + host.length) }

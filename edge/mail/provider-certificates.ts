@@ -1,13 +1,13 @@
 /**
- * Certificates by which the provider's notifications are signed.
+ * Certificates whose keys sign the provider's notifications.
  *
  * Checks of a certificate
- *  - It came from an allowed host over TLS: an authority that this process trusts vouches for the host, and so for its
- *    files.
+ *  - It was fetched from an allowed host over TLS: an authority that this process trusts vouches for the host, and so
+ *    for its files.
  *  - It is valid at this time, and has RSA with 2048 bits or more.
- *  - From a host of the provider's: it is no authority's, and names the provider's notification service.
- *  - With others behind it: each has issued the one before, and is valid at this time.
- *  - The path to a root is not checked, since the provider gives the leaf alone.
+ *  - On a host of the provider: it is no authority's, and names the provider's notification service.
+ *  - If the file has further certificates: each has issued the one before, and is valid at this time.
+ *  - The path to a root is not checked, because the provider sends only the leaf.
  */
 import { type KeyObject, X509Certificate } from "node:crypto"
 import { isProviderHost } from "../../schemas/mail/ses-settings.ts"
@@ -21,12 +21,12 @@ export interface CertificateBounds {
 /** The kept part of a certificate. */
 export interface SigningKey {
   readonly key: KeyObject
-  /** Unix ms between which it is good. */
+  /** The validity in Unix ms. */
   readonly from: number
   readonly to: number
 }
 
-/** `bad`: there is no valid certificate at the address now. `unreachable`: it is not known. */
+/** `bad` means that there is no valid certificate at the address now, `unreachable` that this is not known. */
 export type CertificateResult =
   | { readonly type: "good"; readonly key: KeyObject }
   | { readonly type: "bad" }
@@ -35,7 +35,7 @@ export type CertificateResult =
 const PEM = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g
 const CHAIN_MAX = 5
 const RSA_BITS_MIN = 2048
-/** The service signs under its own name, in some regions with the region's in it. */
+/** Names of the provider's notification service. In some regions they contain the region. */
 const OWN_NAME = /^sns[a-z0-9-]*(?:\.[a-z0-9-]+)?\.amazonaws\.com(?:\.cn)?$/
 
 const isRsa = ({ publicKey }: X509Certificate): boolean =>
@@ -46,11 +46,14 @@ const namesOf = ({ subjectAltName, subject }: X509Certificate): ReadonlyArray<st
   ...[...subject.matchAll(/^CN=(.+)$/gm)].map(([, name]) => name ?? "")
 ]
 
-/** For tests an operator may configure another host, and is then responsible for its files. */
+/**
+ * True if the certificate may be used for the host. In tests an operator may configure another host, and is then
+ * responsible for its files.
+ */
 const isOf = (certificate: X509Certificate, host: string): boolean =>
   !isProviderHost(host) || (!certificate.ca && namesOf(certificate).some((name) => OWN_NAME.test(name)))
 
-/** `null` if it is no certificate that signs notifications. Its time is judged whenever it is used. */
+/** `null` if it is not a certificate that signs notifications. Its validity is checked at each use. */
 export const signingKeyIn = (pem: string, host: string): SigningKey | null => {
   const blocks = pem.match(PEM) ?? []
   if (blocks.length > CHAIN_MAX) return null
@@ -71,7 +74,7 @@ export const signingKeyIn = (pem: string, host: string): SigningKey | null => {
 
 interface Kept {
   readonly found: SigningKey
-  /** Unix ms until which it is not fetched again. */
+  /** The time in Unix ms until which it is not fetched again. */
   readonly until: number
 }
 
@@ -87,7 +90,7 @@ export class ProviderCertificates {
     this.bounds = bounds
   }
 
-  /** `address`: one that may hold certificates (provider-addresses.ts). Never rejects. */
+  /** `address` must be allowed (provider-addresses.ts). Never rejects. */
   async of(address: string, now: number): Promise<CertificateResult> {
     const known = this.kept.get(address)
     if (known !== undefined && now < known.until) {

@@ -1,11 +1,11 @@
 /**
  * Fetches from the provider: its certificates, and the confirmation of a subscription. An edge makes no other requests
- * to the outside.
+ * to the internet.
  *
  * Invariants
- *  - Over TLS, whose certificate is for that host and by an authority that this process trusts. It is asked once: no
- *    redirect is followed, nothing is tried again.
- *  - Size, time, and how many at once are bounded.
+ *  - Requests use TLS, with a certificate for that host from an authority that this process trusts. They are sent once:
+ *    redirects are not followed, and nothing is repeated.
+ *  - The size, the time, and the number of simultaneous requests are bounded.
  */
 import { request } from "node:https"
 

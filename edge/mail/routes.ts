@@ -104,7 +104,7 @@ export const mailRoutes = (parts: Parts) => {
         if (domain === null) return yield* refuse(noDomain)
         const { agent, handle } = yield* admittedByName(bus, call)
         const local_part = wanted.local_part ?? handle
-        // At its own domain an agent may choose any name.
+        // An agent may choose any name at its own domain.
         const refused = domain === own ? localPartRefusal(local_part, handle) : null
         if (refused !== null) return yield* refuse(refused)
         const input = { local_part, domain, label: wanted.label ?? null }

@@ -85,7 +85,7 @@ export const mailSending = ({ bus, blobs, config: { hub } }: EdgeParts, reading:
       return { key, content: yield* blobs.keep(call, sealBytes(bytes, key)) }
     })
 
-  /** The outcome so far, once no part waits for its first attempt any more, or after a while. */
+  /** The status as soon as each recipient had a first attempt, or after some time. */
   const first = (call: Call, agent: string, mail: number): Effect.Effect<ListedSent, Refused> =>
     Effect.gen(function* () {
       const until = Math.min((yield* Clock.currentTimeMillis) + answerMs, call.deadline - 2 * LOOK_AGAIN_MS)
@@ -133,7 +133,7 @@ export const mailSending = ({ bus, blobs, config: { hub } }: EdgeParts, reading:
       if (refused) return yield* refuse(failed(sent.recipients[0]?.detail ?? null))
       // The mail is on its way, even if the read models cannot be asked now.
       const thread_id = yield* Effect.orElseSucceed(reading.threadOf(call, agent, mail), () => null)
-      // Spec 4.9: an accepted mail is `sent`, even if its recipient has it by now.
+      // An accepted mail is `sent` in this answer, even if it has been delivered by now (spec 4.9).
       return { ...sent, thread_id, status: sent.status === "delivered" ? "sent" : sent.status }
     })
 
@@ -167,7 +167,7 @@ export const mailSending = ({ bus, blobs, config: { hub } }: EdgeParts, reading:
     reply: (call: Call, id: string, wanted: ReplyMail): Effect.Effect<ListedSent, Refused> =>
       Effect.gen(function* () {
         const { all = false, text = null, html = null } = wanted
-        // The sender wrote the subject and the addresses: they are no secrets of the agent.
+        // The original sender wrote the subject and the addresses, so they are not secrets of the agent.
         yield* textsChecked(call, { text, html, attachments: filesOf(wanted.attachments) })
         const content = yield* contentIn(wanted, email)
         const { agent } = yield* admitted(bus, call, taking(call, all ? email.recipients_max : 1))

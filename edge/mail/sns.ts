@@ -10,7 +10,7 @@ const URL_MAX_CHARS = 4096
 
 /**
  * The signed string has a line for each name and value. A line break in a value would let one signed message be read as
- * another. Only `Message`, which comes first, may have some: the parts behind it are recognized from the end.
+ * another. Only `Message`, which comes first, may have line breaks: the parts after it are recognized from the end.
  */
 const line = (max: number) =>
   Schema.String.check(

@@ -29,7 +29,7 @@ export const record =
   (envelope, at) =>
     write(parse<Answer<Data>>(envelope).data, at)
 
-/** For one page of a list. */
+/** The form of one page of a list. */
 export const listed =
   <Item>(write: (items: ReadonlyArray<Item>, at: At, meta: PageMeta) => string): Form =>
   (envelope, at) => {
@@ -51,7 +51,7 @@ export const listFields = (type: string, { baseUrl, path }: At, { page, per_page
 export const more = ({ page, pages }: PageMeta): string | null =>
   page < pages ? `There is more: ask again with \`page=${page + 1}\`.` : null
 
-/** For a record of the service, with each field by its path. */
+/** The form of a record of the service, with each field by its path. */
 export const stateOf = <Data extends object>(type: string, heading: string): Form =>
   record<Data>((state, { baseUrl, path }) =>
     blocks(frontMatter({ type, url: baseUrl + path }), `# ${heading}`, fields(state))
@@ -63,9 +63,9 @@ export type Forms = Readonly<Record<string, Form>>
 export type Params = Readonly<Record<string, string>>
 
 export interface PageForm {
-  /** The endpoint of the interface whose answer is the page's markdown. */
+  /** The endpoint of the interface whose answer has the page's content. */
   readonly of: string
-  /** The endpoint's path parameters, where the page's differ. */
+  /** The endpoint's path parameters, if the page's are different. */
   readonly params?: (params: Params) => Params
   /** Query parameters that follow from the page's path. The page's own query is passed on too. */
   readonly query?: (params: Params) => Params

@@ -2,8 +2,8 @@
  * Serves markdown to clients that prefer it. All routes are wrapped here, so handlers need no code for it.
  *
  * Invariants
- *  - The route answers as always, and its 200 is converted. A page's markdown is that of the endpoint whose record it
- *    shows.
+ *  - The route answers as usual, and an answer 200 is converted. The markdown of a page is that of the corresponding
+ *    endpoint.
  *  - Refusals are not converted. Every answer of such a route says that it varies by `Accept`.
  *  - The size of a conversion is bounded: for a page of replies by the query (REPLIES_PAGE_CHARS_MAX), for other lists by
  *    their excerpts, for a record by the longest text.
@@ -25,7 +25,7 @@ const converted = (call: Call, answer: Response, form: Form, baseUrl: string): E
   return Effect.sync(() => plain(form(bytes, { baseUrl, path: call.path }), MARKDOWN_TYPE))
 }
 
-/** Without a form the answer is markdown already. */
+/** Without a form, the route's answer is markdown already. */
 const asMarkdown = (route: Route, form: Form | undefined, baseUrl: string): Route =>
   form === undefined
     ? route
@@ -62,7 +62,7 @@ interface Written {
   readonly pageForms: PageForms
 }
 
-/** The same routes. Those that have a form choose by `Accept`. */
+/** The same routes. Those with a form choose by `Accept`. */
 export const withMarkdown = (
   routes: ReadonlyMap<string, Route>,
   { forms, pageForms }: Written,

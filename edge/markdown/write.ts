@@ -2,10 +2,10 @@
  * Writes answers for models that read markdown (contract 19).
  *
  * Invariants
- *  - Agents' texts appear in fences and nowhere else: each fence is longer than any run of backticks within, and opens
- *    with the author. Nothing in it can end the fence.
- *  - Outside the fences are our own words, numbers, and names by operators and the service, on one line, with each mark
- *    escaped.
+ *  - Agents' texts appear only in fences. A fence begins with the author and is longer than any run of backticks
+ *    within, so no text can end it.
+ *  - Outside of the fences are only fixed texts, numbers, and names by operators and the service. Names are on one line
+ *    with each mark escaped.
  *  - The front matter is YAML that reads the same for every parser: numbers, and texts in double quotes.
  */
 import { UNTRUSTED } from "../../schemas/content/untrusted.ts"
@@ -33,7 +33,7 @@ export const frontMatter = (fields: Readonly<Record<string, Value>>): string => 
 /** Characters that markdown may give a meaning. */
 const MARKS = /[!-/:-@[-`{-~]/g
 
-/** A name that is not an agent's: a category's, an entry's of the library or the roadmap. */
+/** A name by operators: of a category, or of an entry of the library or the roadmap. */
 export const line = (text: string): string => oneLine(text).replaceAll(MARKS, "\\$&")
 
 /** Joins parts in order, with an empty line between them. */
@@ -47,7 +47,7 @@ type Nested = Readonly<Record<string, unknown>>
 
 const isNested = (value: unknown): value is Nested => typeof value === "object" && value !== null
 
-/** A key, a time, an address: one word that must be read as it is. */
+/** A key, a time or an address: one word that must not be changed. */
 const CODE_LIKE = /^[!-_a-~]+$/
 
 const valueText = (value: unknown): string => {

@@ -1,4 +1,7 @@
-/** Private messages (spec 4.6; contract 3, 19). Only their two parties read them, and no log line holds them. */
+/**
+ * Private messages (spec 4.6; contract 3, 19). Only the two agents can read them, and the request log never contains
+ * them.
+ */
 import { Effect } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import { notFound } from "../../schemas/errors.ts"
@@ -25,11 +28,11 @@ const noMessage = refuse(notFound("message"))
 
 const nobody = refuse({ ...notFound("agent"), details: { resource: "agent", field: "to" } })
 
-/** The refusal says that the recipient is deleted: its old handle names no agent (contract 22). */
+/** True if the recipient is deleted: its former handle names no agent (contract 22). */
 const isOfDeleted = ({ refusal: { code, details } }: Refused): boolean =>
   code === "message_recipient_unavailable" && details?.["status"] === "deleted"
 
-/** Maximum bytes that one read mark adds to the log: the message's commit and the recipient's. */
+/** The most bytes that marking a message as read adds to the log: the commits of the message and of the recipient. */
 const MARK_BYTES = 800
 /** Read marks of one request that run at once. */
 const MARKS_ABREAST = 10

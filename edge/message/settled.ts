@@ -1,10 +1,10 @@
 /**
- * Messages without those above a number that may still come (actors/message/gaps.ts). The list waits for the messages
- * that exist when the request comes, so that writers see their own: most gaps end within milliseconds.
+ * Lists messages without those above a number that may still be committed (actors/message/gaps.ts). The list waits for
+ * the messages that exist when the request arrives, so that writers see their own. Most gaps end within milliseconds.
  *
  * Invariants
  *  - A waiting request holds neither a query's place nor records of lists.
- *  - A client's lists that wait may all come back at once. Those beyond its share wait on: only the last look refuses.
+ *  - All waiting lists of a client may continue at once. Those beyond its share wait longer: only the last try refuses.
  */
 import { Effect } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"

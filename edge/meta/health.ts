@@ -2,8 +2,8 @@
  * `GET /health` (contract 7). It must answer while everything else is down, so nothing waits longer than its own
  * timeout. If a signature cannot be judged in that time, the answer leaves out the details for operators.
  *
- * A client that has its share of queries under way is refused: the answer would say of the service what is true of this
- * client alone. The state of vaults is kept for everybody, so its queries count for nobody.
+ * A client that has used its share of queries is refused, because the answer would report its own limit as a state of
+ * the service. The state of vaults is cached for all clients, so its queries count for none.
  */
 import { Clock, Effect, Result } from "effect"
 import { VERSION } from "../../schemas/api.ts"
@@ -87,7 +87,7 @@ type VaultHealth = Required<Pick<Health, "vault_key_ok" | "vaults_active">>
 
 const NO_VAULTS: VaultHealth = { vault_key_ok: null, vaults_active: null }
 
-/** Vaults are looked at once in this time, however often somebody asks. */
+/** Milliseconds for which the state of vaults is cached. */
 const VAULTS_KNOWN_MS = 5000
 const known = new WeakMap<Bus, () => Promise<VaultHealth>>()
 
@@ -125,7 +125,9 @@ type RuntimeHealth = Required<Pick<Health, "runtime_firewall" | "runtime_egress_
 
 const NO_RUNTIME: RuntimeHealth = { runtime_firewall: null, runtime_egress_ok: null }
 
-/** All known hosts. A host whose rules are not in place is a fault. One that was not checked yet is no fault. */
+/**
+ * The state of all known hosts. A host whose rules are not in place is a fault. A host that was not checked yet is not.
+ */
 const runtimeHealth = (call: Call, bus: Bus, timeoutMs: number): Effect.Effect<RuntimeHealth> =>
   bus
     .read(call, {
@@ -155,7 +157,9 @@ const runtimeCheck = (isOk: boolean, time: string): Checks[string] =>
     ? check("pass", time, null)
     : check("fail", time, "The isolation rules of a host do not stand, or its way out does not: nothing starts there.")
 
-/** The edge's clock beside the others. The node read its clock while the edge waited for the answer. */
+/**
+ * The difference between the edge's clock and the node's. The node read its clock while the edge waited for the answer.
+ */
 const clockOf = (
   clocks: NonNullable<ActorHealth["clocks"]>,
   now: number,

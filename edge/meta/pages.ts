@@ -19,7 +19,7 @@ import { servedPage } from "../kit/serve.ts"
 
 type Parts = EdgeParts & { readonly documents: Documents }
 
-/** For programs that know only the address. */
+/** The first page for programs that know only the address. */
 const beginningOf = ({ name, baseUrl }: Site) => ({
   name,
   about:

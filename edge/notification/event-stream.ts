@@ -4,7 +4,7 @@ import type { Notification } from "../../schemas/notification/api.ts"
 
 export const EVENT_STREAM_TYPE = "text/event-stream; charset=utf-8"
 
-/** JSON holds no line break, and a type is one of ours: neither can end its line early. */
+/** JSON contains no line breaks, and a type is one of the service's own, so neither can end its line. */
 export const eventOf = (notification: Notification): string =>
   `id: ${notification.id}\nevent: ${notification.type}\ndata: ${JSON.stringify(notification)}\n\n`
 
@@ -15,7 +15,7 @@ export const retryOf = (ms: number): string => `retry: ${ms}\n\n`
 
 const EVENT_ID = /^\d{1,15}$/
 
-/** The last id that a reader has; `null` if it names none. An empty id is how a client says that it has none. */
+/** The last id that a client has; `null` if it sends none. An empty id also means that it has none. */
 export const lastEventId = (header: string | undefined): number | null | { readonly refused: Refusal } => {
   if (header === undefined || header === "") return null
   return EVENT_ID.test(header)

@@ -1,13 +1,13 @@
 /**
- * Holds requests back until there is something for them, or their time is over.
+ * Holds requests until there is a result for them, or their time is over.
  *
  * Invariants
- *  - Each look asks anew, as any request does; waiting only decides when. A request is woken by what its agent is
- *    notified of (watch.ts).
- *  - The request's own deadline (request_deadline_ms) applies to each ask on its behalf. The whole request is bounded
+ *  - Each look is an ordinary query; waiting only decides when it is made. A request is woken when its agent gets a
+ *    notification (watch.ts).
+ *  - The request's own deadline (request_deadline_ms) applies to each query on its behalf. The whole request is bounded
  *    by `waitMs` plus one such deadline.
- *  - Nobody waits longer for a side that does not answer: the first ask that fails is the answer. Once a request is
- *    held, a failure is not, unless it is the last there is time for.
+ *  - If the first query fails, the failure is the answer. Later failures of a held request are ignored, unless there is
+ *    no time for another query.
  *  - The result is given only to a caller who may still read it.
  */
 import { Effect, Result } from "effect"
@@ -22,26 +22,26 @@ import { Waking } from "./waking.ts"
 import type { Watch } from "./watch.ts"
 import { wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"
 
-/** After a change of the account was reported: the number of looks at its actor, and the pause between two. */
+/** After a reported change of the account: the number of queries to its actor, and the pause between two. */
 const CHANGED_LOOKS = 6
 const CHANGED_LOOK_MS = 100
-/** The looks for something that was reported but is not visible yet. */
+/** The number of queries for an event that was reported but is not visible yet. */
 const LOOKS_AGAIN = 10
 const LOOK_AGAIN_MS = 150
 
 export interface Holding<A> {
-  /** Hub id. */
+  /** The agent's hub id. */
   readonly agent: string
   readonly waitMs: number
   /** Looks for the result. */
   readonly look: Effect.Effect<A, Refused>
   /** True if the result is worth an answer. */
   readonly isThere: (found: A) => boolean
-  /** The newest notification that the agent knows. Earlier ones wake nobody. */
+  /** The newest notification that the agent knows. Earlier ones do not wake the request. */
   readonly since?: number
 }
 
-/** `waited`: whether the request was held before it was answered. */
+/** `waited` is true if the request was held before it was answered. */
 export interface Waited<A> {
   readonly found: A
   readonly waited: boolean
@@ -131,14 +131,17 @@ export class Holder {
         seen = Math.max(seen, waking.newest)
         found = yield* Effect.result(this.looked(call, holding))
         if (Result.isSuccess(found) && isThere(found.success)) break
-        // The reported events have not been read: the next look reports them again.
+        // The reported events could not be read. The next query tries again.
         if (Result.isFailure(found)) waking.newest = seen = since
       }
       return { found: yield* this.allowed(call, found, waking.accountChanged ? CHANGED_LOOKS : 1), waited: true }
     })
   }
 
-  /** `looks`: a change of the account may be reported before its actor has it. */
+  /**
+   * Checks the right to read. `looks` is the number of tries: a change of the account may be reported before its actor
+   * has it.
+   */
   private allowed<A>(call: Call, found: Found<A>, looks: number): Effect.Effect<A, Refused> {
     return Effect.flatMap(
       Effect.promise(() => rightOf(this.bus, call, this.deadlineMs)),

@@ -9,9 +9,11 @@ import { Streams } from "./streams.ts"
 import { Watch } from "./watch.ts"
 import { wallMs } from "../../schemas/runtime/clock.ts"
 
-/** Requests of one agent that one edge holds for its owners: one for each purpose, see actors/agent/owner/held.ts. */
+/**
+ * The most requests of one agent that one edge holds for its owners: one for each purpose (actors/agent/owner/held.ts).
+ */
 const FOR_OWNERS_PER_AGENT_MAX = 4
-/** Requests of one agent that one edge holds for mail. */
+/** The most requests of one agent that one edge holds for mail. */
 const FOR_MAIL_PER_AGENT_MAX = 4
 
 export interface Notifications {

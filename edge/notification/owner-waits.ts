@@ -38,7 +38,7 @@ export class OwnerWaits {
     this.bus = bus
     this.holder = holder
     this.heldMs = limits.owner.held_seconds * 1000
-    // For the last look, and for the check that its result may be shown.
+    // Time for the last query, and for the check that its result may be shown.
     this.slackMs = 2 * service.request_deadline_ms
   }
 

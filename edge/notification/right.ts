@@ -1,6 +1,6 @@
 /**
- * Checks that the signer of a held request may still read. The agent's actor is asked again, with the signature that
- * was settled when the request came, so that no bucket is drawn twice. For a vault's token, the vault is asked.
+ * Checks that the signer of a held request may still read. The agent's actor is asked again with the signature that was
+ * verified when the request came, so that no bucket is drawn from twice. For a vault's token, the vault is asked.
  */
 import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
@@ -8,7 +8,7 @@ import type { Holder } from "../http/holder.ts"
 import type { ErrorCode, Refusal } from "../../schemas/errors.ts"
 import { wallMs } from "../../schemas/runtime/clock.ts"
 
-/** Refusals that decide nothing: the right could not be checked. */
+/** Codes which mean that the right could not be checked. */
 const NO_VERDICT: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "overloaded", "internal_error"])
 
 const asHolder = ({ agent: actor, type, hash }: Holder) =>

@@ -21,7 +21,7 @@ export class Seats<Holder> {
     return this.count >= this.max
   }
 
-  /** The agent's oldest holder where it has as many as it may; `null` if there is room for one more. */
+  /** The agent's oldest held request if it has as many as it may; `null` if there is room for one more. */
   oldest(agent: string): Holder | null {
     const holders = this.taken.get(agent)
     if (holders === undefined || holders.size < this.perAgentMax) return null

@@ -1,4 +1,4 @@
-/** Writes one stream, in order, until it ends; streams.ts has its invariants. */
+/** Writes one stream in order until it ends. streams.ts describes the invariants. */
 import type { Clock } from "effect"
 import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
@@ -19,9 +19,9 @@ export interface StreamTextParts {
   readonly bus: Bus
   readonly call: Call
   readonly waking: Waking
-  /** The next page behind an id; `null` if it could not be had. */
+  /** Reads the next page after an id; `null` if that failed. */
   readonly read: (since: number) => Promise<ReadonlyArray<Notification> | null>
-  /** Ends the connection of a reader that takes nothing. */
+  /** Ends the connection of a client that reads nothing. */
   readonly letGo: () => void
   readonly limits: Limits
 }
@@ -32,7 +32,7 @@ export class StreamText {
   private readonly endsAt: number
   private page: Array<Notification>
   private cursor: number
-  /** True if the last page was full: there may be more than was reported. */
+  /** True if the last page was full, so that there may be more than was reported. */
   private more: boolean
   private judgedAt: number
   private judgeAt: number
@@ -93,7 +93,7 @@ export class StreamText {
     return this.parts.waking.accountChanged || monotonicMs(this.clock) >= this.judgeAt
   }
 
-  /** The next notifications as text; nothing if there are none, or they could not be read. */
+  /** The next notifications as text. Empty if there are none, or they could not be read. */
   private async next(): Promise<string> {
     if (this.page.length === 0 && (this.more || this.parts.waking.newest > this.cursor)) await this.turn()
     let chunk = ""
@@ -124,7 +124,7 @@ export class StreamText {
     this.judgeAt = 0
   }
 
-  /** Why the stream ends, or `null`. */
+  /** The reason why the stream ends, or `null`. */
   private async judge(): Promise<string | null> {
     const {
       bus,

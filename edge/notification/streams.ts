@@ -2,9 +2,9 @@
  * `GET /me/notifications/stream`: server-sent events, until the client or the service ends them.
  *
  * Invariants
- *  - The truth is the read model `notifications`, read in ascending order from where the reader has come to. No smaller
- *    id of an agent ever appears after a greater one. A number is drawn by the write that uses it, and an agent has one
- *    write at a time. A write that another node's has overtaken is refused by the log and draws anew
+ *  - A stream reads the read model `notifications` in ascending order after the reader's last id. No smaller id of an
+ *    agent ever appears after a greater one. A number is drawn by the write that uses it, and an agent has one write at
+ *    a time. A write that another node's has overtaken is refused by the log and draws anew
  *    (actors/engine/activation.ts). Rows are made in the order of the log. So "greater than the last" loses nothing and
  *    repeats nothing, whichever edge goes on from the same `Last-Event-ID`.
  *  - A read that fails is made again; the stream says nothing of it, and goes on where it was.
@@ -54,7 +54,7 @@ export class Streams {
     return this.seats.taking
   }
 
-  /** `from`: the last id that the reader has; `null` begins with the oldest unread notification. */
+  /** `from` is the last id that the reader has; `null` to begin with the oldest unread notification. */
   open(call: Call, agent: string, from: number | null): Effect.Effect<Response, Refused> {
     if (this.closing || this.seats.full) return Effect.fail(refuse(overloaded))
     // The connection ends with its stream, so that a client that connects again may reach another edge. Proxies that
@@ -62,7 +62,7 @@ export class Streams {
     Object.assign(call.headers, { connection: "close", "x-accel-buffering": "no" })
     if (call.method === "HEAD") return Effect.succeed(headOf(EVENT_STREAM_TYPE))
     const waking = new Waking(call.clock)
-    // Before the first read, so that nothing falls between the two.
+    // This comes before the first read, so that no notification is missed between the two.
     this.sit(agent, waking)
     const input = { agent, since_id: from, limit: this.limits.notifications.stream_page_max }
     return Effect.onExit(
@@ -81,7 +81,7 @@ export class Streams {
 
   private sit(agent: string, waking: Waking): void {
     const oldest = this.seats.oldest(agent)
-    // Its seat is free at once, so that each of many simultaneous requests ends another one.
+    // Its place is free at once, so that each of many simultaneous requests ends another one.
     if (oldest !== null) this.leave(agent, oldest)
     this.seats.take(agent, waking)
     this.watch.join(agent, waking)
@@ -113,7 +113,7 @@ export class Streams {
     const letGo = (): void => void socket.destroy()
     const text = new StreamText({ bus: this.bus, call, waking, read, letGo, limits: this.limits }, first)
     const stream = Readable.from(text.chunks(), { objectMode: false, highWaterMark: 1 })
-    // A stream is silent for longer than any other answer. A reader that takes nothing is dropped by the text.
+    // A stream may be silent for longer than other answers. stream-text.ts disconnects a client that reads nothing.
     socket.setTimeout(0)
     const cancel = after(call.clock, notifications.stream_lifetime_ms + LATE_MS, letGo)
     // The stream closes itself after its next event, up to a heartbeat later. A reader that has gone is woken at once.

@@ -1,4 +1,4 @@
-/** One request that waits: it is woken when there may be something newer, when its right may have ended, or to end. */
+/** The signals for one waiting request: there may be something newer, its right may have ended, or it must end. */
 import type { Clock } from "effect"
 import { after, monotonicMs } from "../../schemas/runtime/clock.ts"
 export class Waking {
@@ -6,7 +6,9 @@ export class Waking {
   newest = 0
   /** True if the agent's account changed since this was last reset. */
   accountChanged = false
-  /** True if the request is to end soon: the edge stops, the client is gone, or another request took its place. */
+  /**
+   * True if the request must end soon: the edge stops, the client has disconnected, or another request took its place.
+   */
   over = false
   private readonly clock: Clock.Clock
   private resolve: (() => void) | null = null

@@ -1,13 +1,14 @@
 /**
- * Wakes held requests of this edge when their agent may have something new.
+ * Wakes held requests of this edge when there may be something new for their agents.
  *
  * Invariants
- *  - Nothing is decided here: a request that is woken reads the read models. A hint on the bus wakes it, sent by the
- *    projector after its transaction, or a look of this edge's own. Hints may be lost: the projector dies between the
- *    two, the bus goes away. So hints are fast, and looks are reliable.
+ *  - Nothing is decided here: a request that is woken reads the read models. It is woken by a hint on the bus, which
+ *    the projector sends after its transaction, or by a periodic query of this edge. Hints may be lost if the projector
+ *    dies between the two, or if the bus is down. So hints are fast, and queries are reliable.
  *  - An agent's requests here share one subscription, which is made before the first of them reads. So a commit after
- *    that read causes a hint, or is found by a look.
- *  - One look is one query for up to LOOK_AGENTS agents, however many requests wait; none while nobody does.
+ *    that read causes a hint, or is found by a query.
+ *  - One query is for up to LOOK_AGENTS agents, however many requests wait. There are no queries without waiting
+ *    requests.
  */
 import type { NatsConnection, Subscription } from "@nats-io/transport-node"
 import type { Clock } from "effect"
@@ -21,7 +22,7 @@ interface Watched {
   readonly waiting: Set<Waking>
 }
 
-/** The newest notification of each agent that has one; empty if that is not known at the moment. */
+/** The newest notification of each agent that has one. Empty if that is not known at the moment. */
 type Look = (agents: ReadonlyArray<string>) => Promise<ReadonlyArray<readonly [string, number]>>
 
 const NOTIFICATION_ID = /^[1-9]\d{0,15}$/
@@ -54,7 +55,7 @@ export class Watch {
     try {
       watched.subscription.unsubscribe()
     } catch {
-      // The connection is closed, and the subscription with it.
+      // The connection is closed, so the subscription has ended.
     }
   }
 

@@ -18,7 +18,7 @@ import { icon } from "../kit/owner/icons.ts"
 
 export const agentPath = (handle: string): string => `/owner/agents/${handle}`
 
-/** `message`: the message that the form answers. `null` for a message of one's own. */
+/** `message` is the message that the form answers; `null` for a message of the person's own. */
 export const formName = (agent: string, message: number | null): string =>
   message === null ? `agent.${agent}.write` : `agent.${agent}.answer.${message}`
 
@@ -48,7 +48,7 @@ const KINDS: Readonly<Record<OwnerMessageKind, string>> = {
   need: "Needs something"
 }
 
-/** True if the agent still waits for an answer, as far as this person can tell. */
+/** True if the agent still waits for an answer, as far as this list shows. */
 const isOpen = ({ direction, kind, answer }: OwnerMessage): boolean =>
   direction === "to_owner" && kind !== "alert" && answer === null
 

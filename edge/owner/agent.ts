@@ -94,7 +94,7 @@ interface Parts {
 }
 
 export const ownedAgentPages = (space: OwnerSpace, { owning, later, mail, vaults, compartments }: Parts) => {
-  /** On the first page only. The page is shown without it if it is unavailable. */
+  /** Later owners, only on the first page. The page is shown without them if they are unavailable. */
   const laterOf = (
     call: Call,
     member: Member,
@@ -108,7 +108,7 @@ export const ownedAgentPages = (space: OwnerSpace, { owning, later, mail, vaults
           (found) => laterSection(space, member, agent, found)
         )
 
-  /** On the first page only. The page is shown without them if they are unavailable. */
+  /** Compartments, only on the first page. The page is shown without them if they are unavailable. */
   const compartmentsOf = (
     call: Call,
     { person: { human } }: Member,
@@ -122,7 +122,7 @@ export const ownedAgentPages = (space: OwnerSpace, { owning, later, mail, vaults
           (placed) => compartmentsOfAgent(space, placed)
         )
 
-  /** On the first page only. The page is shown without it if it is unavailable. */
+  /** Mail, only on the first page. The page is shown without it if it is unavailable. */
   const mailOf = (call: Call, member: Member, section: Omit<MailSection, "mail">, page: number): Effect.Effect<Html> =>
     mail.isThere && page === 1
       ? Effect.map(

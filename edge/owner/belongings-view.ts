@@ -15,7 +15,7 @@ import type { Icon } from "../kit/owner/icons.ts"
 import { fillNeed, needsList } from "./waiting-view.ts"
 
 export interface Belongings<A> {
-  /** `has` is `undefined` if it is unavailable. */
+  /** `has` is `undefined` if the data is unavailable. */
   readonly found: ReadonlyArray<{ readonly agent: Carried; readonly has: A | undefined }>
   readonly page: number
   readonly pages: number
@@ -37,7 +37,7 @@ const unknown = (found: Belongings<unknown>["found"], what: string): Html => {
   return html`<p class="notice">The ${what} of ${list} cannot be shown at the moment. Try again.</p>\n`
 }
 
-/** If there are more pages, an empty one says so only for its own agents. */
+/** The text for an empty list. If there are more pages, it says that it is about this page's agents only. */
 const noneOf = ({ pages }: Belongings<unknown>): string =>
   pages > 1 ? "None of the agents on this page" : "None of your agents"
 

@@ -6,7 +6,7 @@ export interface Carried extends Author {
   readonly handle: string
 }
 
-/** The confirmed ones. A deleted agent has no handle, and no page. */
+/** The confirmed sponsorships. Deleted agents are left out, because they have no handle and no page. */
 export const carriedOf = (sponsorships: ReadonlyArray<HumanSponsorship>): ReadonlyArray<Carried> =>
   sponsorships.flatMap(({ status, agent: { handle, ...agent } }) =>
     status === "confirmed" && handle !== null ? [{ ...agent, handle }] : []

@@ -21,7 +21,7 @@ export interface Latest {
 export interface Home extends Waiting {
   readonly name: string
   readonly sponsorships: ReadonlyArray<HumanSponsorship>
-  /** By hub id. */
+  /** The latest message of each agent, by hub id. */
   readonly latest: ReadonlyMap<string, Latest>
   readonly typed: string | undefined
   readonly problems: Problems
@@ -64,7 +64,7 @@ export const formName = (action: HomeAction, agent = ""): string =>
 
 const NOT_CONFIRMED = "Your address is not confirmed yet."
 
-/** An unconfirmed address limits what a person can do. */
+/** A hint that an unconfirmed address limits the person's rights. */
 const unconfirmed = (space: OwnerSpace, { person }: Member): Html =>
   person.email_verified
     ? NOTHING

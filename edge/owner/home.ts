@@ -51,7 +51,7 @@ const DECLARING: FieldProblems = {
 
 type Sponsorships = ReadonlyArray<HumanSponsorship>
 
-/** Empty if it is unavailable: the page has other content. */
+/** Empty if it is unavailable, because the page has other content. */
 const latestOf = (bus: Bus, call: Call, human: string): Effect.Effect<ReadonlyMap<string, Latest>> =>
   Effect.gen(function* () {
     const found = yield* bus.query(call, "owner_latest", { human })
@@ -79,7 +79,7 @@ export const homePages = (space: OwnerSpace, { sponsoring, bus, vaults, later, c
     )
   }
 
-  /** Later owners whom the person may judge and has not judged. Agents that do not answer in time are left out. */
+  /** Later owners whom the person may approve or reject and has not. Agents that do not answer in time are left out. */
   const undecided = (call: Call, human: string, sponsorships: Sponsorships): Effect.Effect<ReadonlyArray<LaterOf>> => {
     const deadline = wallMs(call.clock) + PART_WAIT_MS
     return Effect.map(
@@ -152,7 +152,7 @@ export const homePages = (space: OwnerSpace, { sponsoring, bus, vaults, later, c
           const missing = action === "declare" && (agent ?? "").trim() === ""
           const problems = missing ? { agent: "Say which agent." } : NO_PROBLEMS
           const act = Effect.catch(acted(call, member, form), (failed) =>
-            // Another window with the same form was faster.
+            // Another window may have sent the same form before.
             action === "withdraw" && failed.refusal.code === "sponsorship_not_pending"
               ? Effect.void
               : Effect.fail(failed)

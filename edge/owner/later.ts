@@ -5,7 +5,7 @@ import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
 import type { EdgeParts } from "../kit/parts.ts"
 
-/** `name`: `null` if it cannot be had at the moment. */
+/** `name` is `null` if it is unavailable at the moment. */
 export interface Named extends LaterOwner {
   readonly name: string | null
 }
@@ -17,7 +17,7 @@ export class LaterOwners {
     this.bus = bus
   }
 
-  /** Later owners on whom this person has a say. `deadline`: unix ms. */
+  /** Later owners whom this person may approve or reject. `deadline` is in Unix ms. */
   shown(
     call: Call,
     human: string,

@@ -1,4 +1,4 @@
-/** The pages of the owner's space. One group of endpoints, whose handlers come from several nouns. */
+/** The group of endpoints for the owner's space. Its handlers come from several nouns. */
 import { Effect } from "effect"
 import { OwnerPages } from "../../schemas/human/pages.ts"
 import { OwningCompartments } from "../compartment/index.ts"

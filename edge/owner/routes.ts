@@ -1,5 +1,6 @@
 /**
- * An agent writes to its sponsors and reads their answers (spec 4.10; contract 10, 20). No log line holds their words.
+ * An agent writes to its sponsors and reads their answers (spec 4.10; contract 10, 20). The request log never contains
+ * their texts.
  */
 import { Effect, Option } from "effect"
 import type { Operations, Queries } from "../../schemas/bus/operations.ts"

@@ -59,7 +59,7 @@ const pageOf = ({ handle }: Pick<Author, "handle">, part: string): string | null
 
 const TIME = new Intl.DateTimeFormat("en-GB", { timeStyle: "short", timeZone: "UTC" })
 
-/** Without a date: items that end by themselves end within minutes. */
+/** The end of an item. Items that expire within minutes have no date. */
 const until = ({ name }: Pick<Author, "name">, iso: string): Html =>
   html`${own(name)} · until <time datetime="${iso}">${TIME.format(new Date(iso))} UTC</time>`
 
@@ -88,7 +88,7 @@ const soonest = ({ consents, captchas }: Waiting): ReadonlyArray<Need> =>
     .toSorted((one, other) => Date.parse(one.expires_at) - Date.parse(other.expires_at))
     .map(({ need }) => need)
 
-/** One item for each agent, dated by its newest question. */
+/** One item for each agent with questions, dated by the newest. */
 const asking = ({ questions }: Waiting): ReadonlyArray<Need> => {
   const agents = new Map(questions.map(({ agent }) => [agent.id, agent]))
   return [...agents.values()].map((agent) => {

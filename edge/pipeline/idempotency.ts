@@ -5,10 +5,10 @@
  * Invariants
  *  - The actor of the signing key or of the person keeps the first answer. The edge asks it before the operation, and
  *    gives it the answer after the operation, before the client gets it.
- *  - The operation's command id is made of key, method, path, Idempotency-Key and body. The other parts of the question
- *    count too: the query; the type of a file; tags that are compared. So a request that is repeated because an edge or
- *    its line died in between is the same command in the log, which gives its first answer again. If the body may hold
- *    a password, the actor that keeps the answer makes the id, under a key that no edge has.
+ *  - The operation's command id is derived from key, method, path, Idempotency-Key and body, and also from the query,
+ *    the type of a file, and compared entity tags. So a request that is repeated because an edge or its connection
+ *    failed is the same command in the log, which gives its first answer again. If the body may contain a password, the
+ *    actor that stores the answer makes the id, with a key that no edge has.
  *  - A record belongs to the key that signed. No other key gets its answer, not even the same agent's next key
  *    (contract 21). A person's record belongs to the account, for all of its tokens. The record of a request that ends
  *    its own session belongs to that token: its repeat has no session any more, and still gets the first answer.
@@ -16,13 +16,13 @@
  *    repeat is the same command, which finds the first in the actor's mailbox or its commit in the log. Another body is
  *    a conflict for as long as the first may be under way. Asks about the key are never interrupted, or the key would
  *    stay taken.
- *  - Answers that a retry may change are not kept, and the key is free again: 401, 429, 5xx, and refusals that may pass
- *    with time or after another action (schemas/errors.ts). So are answers above `ANSWER_MAX_BYTES` that cannot be made
- *    anew.
- *  - A large answer that shows a record as it stands is not kept if it takes too much of the day's bytes. A repeated
- *    request gets it made anew (`again`). Above `ANSWER_MAX_BYTES` the answer is not sent to the actor at all, only the
- *    fact that it was given, and for which body. An answer of which no copy may exist is made again from what is kept
- *    in its place (`remake`), however old its command is.
+ *  - Answers that a retry may change are not stored, and the key is free again: 401, 429, 5xx, and refusals that may
+ *    end with time or after another action (schemas/errors.ts). The same holds for answers above `ANSWER_MAX_BYTES`
+ *    that cannot be made again.
+ *  - A large answer that shows a present record is not stored if it takes too much of the day's bytes. It is made again
+ *    for a repeated request (`again`). Above `ANSWER_MAX_BYTES` only the fact that it was given, and the body's hash,
+ *    are sent to the actor. An answer that must not be copied is made again from the data that is stored in its place
+ *    (`remake`), however old its command is.
  *  - Kept answers are sealed, so an answer with a secret (that of a registration) may be kept like any other. Data of a
  *    person's account is not kept: an owner's name and words are left out (`Response.kept`).
  */
@@ -81,7 +81,7 @@ export const idempotent = <R>(bus: Bus, call: Call, limits: Limits, run: Answere
           call.remake = begun.remake ?? null
         }
         const end = (kept: KeptAnswer) => finish(keeper, { ...entry, ...kept, ...begunBy(begun) })
-        // The client is gone. A repeat need not wait for the deadline of a request that nobody waits for.
+        // The client has disconnected. A repetition need not wait for the deadline of its request.
         const answered = Effect.onInterrupt(restore(run), () => end({ ...NOTHING_KEPT, abandoned: true }))
         return Effect.tap(answered, (response) =>
           end(maySucceedLater(call) ? NOTHING_KEPT : keptOf(response, begun.begun !== undefined))
@@ -108,7 +108,7 @@ const keyRefusal = (text: string, max: number): Refusal => {
 const isKey = (text: string, max: number): boolean => text.length > 0 && text.length <= max && PRINTABLE.test(text)
 
 /**
- * The name of the record, and the fingerprint of the request. `token`: the caller's, if the answer belongs to that
+ * The name of the record, and the fingerprint of the request. `token` is the caller's, if the answer belongs to that
  * token alone.
  */
 const entryOf = (
@@ -122,8 +122,8 @@ const entryOf = (
 }
 
 /**
- * The first answer to a request that has ended its own session, for its repeat; `null` if there is none. It is found
- * only with that token.
+ * The first answer to a request that has ended its own session, for its repetition; `null` if there is none. It is
+ * found only with that token.
  */
 export const answeredBefore = (
   bus: Bus,
@@ -159,7 +159,7 @@ const heldOf = ({ endpoint, body }: Call, { limits }: Limits): Pick<IdempotencyB
   return seconds > 0 ? { held_ms: seconds * 1000 + HELD_SLACK_MS } : {}
 }
 
-/** The fingerprint of a request under a key: its body, query, declared type and conditions, as far as they apply. */
+/** The fingerprint of a request under a key: its body, query, declared type and conditions, if they have an effect. */
 const fingerprintOf = (call: Call): string => {
   const { bodySha256, search, endpoint, request } = call
   const conditions = endpoint?.comparesTags === true ? conditionsIn(call) : ""
@@ -195,7 +195,7 @@ interface Keeper {
   /** The owner of a namespace of keys. */
   readonly owner: string
   readonly signer: Signer
-  /** Hash of the token that the answer belongs to; `null` if it belongs to the owner as a whole. */
+  /** The hash of the token that the answer belongs to; `null` if it belongs to the owner as a whole. */
   readonly token: string | null
   readonly begin: (entry: IdempotencyBeginning) => Effect.Effect<Uint8Array, Refused>
   readonly finish: (input: IdempotencyFinish) => Effect.Effect<Uint8Array, Refused>
@@ -243,8 +243,8 @@ const begunBy = ({ begun }: { readonly begun?: string }): Pick<IdempotencyFinish
 const NOTHING_KEPT: KeptAnswer = { status: 0, answer: "" }
 
 /**
- * `remakes`: false if the keeper may be a node of an earlier release, which would keep a missing answer as an empty
- * one.
+ * `remakes` is false if the actor may be on a node of an earlier release, which would store a missing answer as an
+ * empty one.
  */
 const keptOf = ({ status, body: said, kept, remake }: Response, remakes: boolean): KeptAnswer => {
   if (remake !== undefined) return remakes ? { status, answer: remake, remade: true } : NOTHING_KEPT

@@ -3,9 +3,9 @@ import { type Clock, Effect } from "effect"
 import type { Bus } from "../bus/bus.ts"
 import { wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"
 
-/** An answer that takes longer is of no use, because asking the tables is then as fast. */
+/** The longest wait. After that it is as fast to ask the tables. */
 const WAIT_MS = 400
-/** After a missing answer, requests do not wait for another one for this long. */
+/** Milliseconds after a missing answer in which requests do not wait for another one. */
 const SILENT_MS = 2000
 
 const SILENCE = Promise.resolve(null)
@@ -24,8 +24,8 @@ export class Marks {
   }
 
   /**
-   * The watermarks, read after this call; `null` if they are not known. One query is under way at a time. Calls that
-   * arrive meanwhile share the next one.
+   * The watermarks, read after this call; `null` if they are not known. One query is under way at a time, and calls
+   * that arrive meanwhile share the next one.
    */
   current(): Promise<string | null> {
     if (monotonicMs(this.clock) < this.silentUntil) return SILENCE

@@ -1,4 +1,4 @@
-/** The differences for pages outside the interface: their admission and their refusals. */
+/** The parts of the pipeline that differ for pages outside the interface: admission and refusals. */
 import { Effect } from "effect"
 import { API_PREFIX } from "../../schemas/api.ts"
 import { type Refusal, refusal } from "../../schemas/errors.ts"

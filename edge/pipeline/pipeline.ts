@@ -4,8 +4,8 @@
  * Invariants
  *  - Order: the client's bucket (`ip`), the request's size and shape, the endpoint and its part of the service, the
  *    bucket of unsigned requests, the body. Then the signature or session, the bucket of the key, the handler. A
- *    refused request has drawn nothing from later buckets. Health checks from the operator's networks draw on neither
- *    `ip` nor `anon`. Invalid signatures count for their client only (edge/auth/unverified.ts).
+ *    refused request draws nothing from later buckets. Health checks from the operator's networks draw on neither `ip`
+ *    nor `anon`. Invalid signatures count for their client only (edge/auth/unverified.ts).
  *  - Pages take the same path. They draw on the bucket `web`. A signature means nothing there, and a form of another
  *    site is refused (edge/http/form.ts).
  *  - A body is read only if the endpoint takes one, and, for signed endpoints, only after the signature's headers look
@@ -14,12 +14,12 @@
  *    handler's ask does that. If a signature is optional, a separate ask does it first, so that nothing is read for an
  *    unknown key. If the handler asks nothing, a separate ask does it before the answer is sent. A refusal of that ask
  *    is the answer.
- *  - Work in proportion to a body follows the check of its sender. A signed body above `LARGE_BODY_BYTES` is settled
- *    and draws on the agent's buckets before its handler decodes it. An unsigned one draws on `anon`. Each large body
- *    then waits for its client's turn (edge/http/turns.ts).
+ *  - Work that is proportional to a body follows the check of its sender. A signed body above `LARGE_BODY_BYTES` is
+ *    settled and draws on the agent's buckets before its handler decodes it. An unsigned one draws on `anon`. Each
+ *    large body then waits for its client's turn (edge/http/turns.ts).
  *  - Each request has one fiber, which is interrupted if the client leaves. Commands that an actor has received by then
  *    are still carried out.
- *  - Every failure becomes an envelope. A defect is a 500 with the request's id as its reference. Its details stand in
+ *  - Every failure becomes an envelope. A defect is a 500 with the request's id as its reference. Its details are in
  *    the log under that id, and never in the answer.
  *  - Every answer is finished and logged once, here.
  */
@@ -71,7 +71,7 @@ export interface PipelineParts extends SignatureParts {
   /** Handlers of admitted requests, by the endpoint's id. */
   readonly routes: ReadonlyMap<string, Route>
   readonly outside: Outside
-  /** The refusal if the part of the service that an endpoint needs is missing. `null` if it is there. */
+  /** The refusal if the part of the service that an endpoint needs is missing. `null` if it exists. */
   readonly absence: (needed: "mail" | "ses") => Refusal | null
   /** The process's services, including its logger. */
   readonly context: Context.Context<never>
@@ -83,7 +83,7 @@ const HEALTH = `${API_PREFIX}/health`
 const isProbe = ({ path, method, request }: Call, clients: Clients): boolean =>
   path === HEALTH && (method === "GET" || method === "HEAD") && clients.probes(request)
 
-/** nginx's status for a client that left before its answer. It appears only in the log. */
+/** nginx's status for a client that disconnected before its answer. It appears only in the log. */
 const CLIENT_CLOSED_REQUEST = 499
 
 export class Pipeline {
@@ -188,7 +188,7 @@ export class Pipeline {
       const borne = wanted === null ? null : readHolder(call, wanted, read.kind === "signed")
       if (borne !== null && !isHolder(borne)) return yield* closing(call, borne)
       if (hasBody(call.request)) {
-        // A signature covers the body that was sent, even if the endpoint takes none (spec 5.1).
+        // A signature covers the body that was sent, even if the endpoint has none (spec 5.1).
         const kind = call.endpoint?.body ?? (call.endpoint !== null && read.kind === "signed" ? "plain" : null)
         if (kind === null) call.headers["connection"] = "close"
         if (match.kind !== "found") return yield* this.dispatch(call, match)

@@ -24,7 +24,7 @@ const HEADINGS: Readonly<Record<number, string>> = {
 
 const MINUTE_SECONDS = 60
 
-/** The time in words: in seconds up to two minutes, then in minutes. */
+/** The time in words: in seconds up to two minutes, above that in minutes. */
 const waited = (seconds: number): string => {
   if (seconds === 1) return "a second"
   return seconds <= 2 * MINUTE_SECONDS ? `${seconds} seconds` : `${Math.ceil(seconds / MINUTE_SECONDS)} minutes`

@@ -1,5 +1,5 @@
 /**
- * Reuses answers that are the same for everybody as long as the read models do not change.
+ * Reuses public answers as long as the read models do not change.
  *
  * Invariants
  *  - An answer is reused only if the watermarks, read after the request came, equal the ones that were read before the
@@ -7,8 +7,8 @@
  *  - Some figures of a read model are counted only from time to time, so no answer older than `REUSED_MAX_MS` is
  *    reused. The first page is the exception: its slow parts may be older by `PARTS_KEPT_MS`
  *    (edge/meta/beginning-parts.ts).
- *  - Only answers to unsigned requests are reused, if they are complete bytes with status 200. An answer lacks something
- *    if its client had too many queries under way. Each form that a client may ask for is a separate answer.
+ *  - Only answers to unsigned requests are reused, if they are complete bytes with status 200. An answer that lacks
+ *    parts, because its client had too many queries under way, is not reused. Each format is a separate answer.
  *  - While an answer is being made, other requests for it wait. If it cannot be reused, each makes its own.
  *  - At most `KEPT_MAX_BYTES` are kept. The least recently used answer is dropped first.
  *  - If the watermarks cannot be read, the answer is made again, after a short wait at most (marks.ts).
@@ -133,10 +133,7 @@ export class Reused {
   }
 }
 
-/**
- * The request must have no signature. A request with a time (`If-Modified-Since`) goes to the handler, which knows
- * times.
- */
+/** True if the request has no signature, and no `If-Modified-Since`, which only the handler can compare. */
 const mayBeGiven = (call: Call): boolean => call.ticket === null && call.header("if-modified-since") === undefined
 
 const formOf = (call: Call): string => {

@@ -2,8 +2,8 @@
  * The HTTP server below the pipeline: the bounds of Node's parser and sockets, and answers to bytes that never become a
  * request.
  *
- * Stopping: first the edge serves until balancers have turned away (edge/http/leaving.ts). Then it takes no new
- * connection and closes idle ones. Requests under way have until their deadline, and the rest is cut off.
+ * Stopping: first the edge serves until balancers no longer use it (edge/http/leaving.ts). Then it accepts no new
+ * connections and closes idle ones. Requests under way may continue until their deadline, and are interrupted then.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -69,18 +69,18 @@ const makeServer = (service: Limits["service"]): Server => {
   const server = createServer({
     maxHeaderSize: service.max_header_bytes,
     headersTimeout: service.headers_timeout_ms,
-    // Bodies have a timeout of their own (edge/http/body.ts). This one covers what that one does not.
+    // Bodies have a separate timeout (edge/http/body.ts). This one covers the rest.
     requestTimeout:
       service.headers_timeout_ms + Math.max(service.body_timeout_ms, service.upload_timeout_ms) + CLOCK_CHECK_MS,
     keepAliveTimeout: service.keep_alive_timeout_ms,
     connectionsCheckingInterval: Math.min(CLOCK_CHECK_MS, service.headers_timeout_ms),
-    // edge/http/framing.ts checks it, and answers in our own form.
+    // edge/http/framing.ts checks this, and answers in the service's own form.
     requireHostHeader: false,
     noDelay: true
   })
   // One more than allowed, so that too many headers are noticed and not dropped silently.
   server.maxHeadersCount = service.max_headers + 1
-  // Clients share the places (edge/http/doorkeeper.ts). Refused ones stay for a moment in extra places.
+  // Clients share the connections (edge/http/doorkeeper.ts). Refused ones use additional places for a moment.
   server.maxConnections = service.max_connections_per_edge + LINGERING_MAX
   server.maxRequestsPerSocket = REQUESTS_PER_SOCKET_MAX
   // A client that reads no byte of an answer for this long does not want it.

@@ -3,9 +3,9 @@
  * request, drawn from its key's bucket, and settled.
  *
  * Invariants
- *  - A signature that does not verify counts for its client alone (edge/auth/unverified.ts). One that verifies draws on
- *    its key's bucket.
- *  - A signature that verifies is settled whatever happens to the request, even if that bucket refuses it.
+ *  - An invalid signature counts for its client alone (edge/auth/unverified.ts). A valid one draws from its key's
+ *    bucket.
+ *  - The nonce of a valid signature is recorded in any case, even if that bucket refuses the request.
  */
 import { Effect } from "effect"
 import { type ReadHeaders, readSignatureHeaders, type SignatureHeaders } from "../auth/headers.ts"
@@ -49,7 +49,7 @@ export class Signatures {
   }
 
   /**
-   * Gives the call its ticket, and returns what the bucket of the key says. The steps run in the request's own fiber,
+   * Gives the call its ticket, and returns the result of the key's bucket. The steps run in the request's own fiber,
    * without an Effect around them.
    */
   *admit(call: Call, headers: SignatureHeaders): Effect.fn.Return<Taken, Refused> {
@@ -66,7 +66,7 @@ export class Signatures {
     return refusal
   }
 
-  /** Gives the call its ticket; `null` if the signature holds. */
+  /** Gives the call its ticket. `null` if the signature is valid. */
   private verify(call: Call, headers: SignatureHeaders): { readonly refusal: Refusal; readonly drawn: Drawn } | null {
     const { verifier, unverified } = this.parts
     const { method, target, body, bodySha256 } = call
@@ -78,7 +78,7 @@ export class Signatures {
     return null
   }
 
-  /** Uses the operation of the endpoint if none is named. A refusal becomes the answer. */
+  /** Has the nonce recorded. Uses the operation of the endpoint if none is given. A refusal becomes the answer. */
   settle(call: Call, answer: Response, op?: SettlingOp): Effect.Effect<Response> {
     return Effect.matchEffect(this.parts.bus.settle(call, op), {
       onSuccess: () => Effect.succeed(answer),

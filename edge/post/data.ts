@@ -1,7 +1,7 @@
 /**
- * The `data` member of a post: any JSON, kept as it was written. It is removed from the body before that is parsed. Its
- * numbers therefore keep their digits, and its size is that of the sent bytes. The bounds on a body's members
- * (edge/http/json-scan.ts) do not apply to it: it has its own bounds of bytes and depth.
+ * The `data` member of a post: any JSON, stored exactly as it was written. It is removed from the body before that is
+ * parsed. Its numbers therefore keep their digits, and its size is that of the sent bytes. The bounds on a body's
+ * members (edge/http/json-scan.ts) do not apply to it: it has its own bounds of bytes and depth.
  */
 import { Effect } from "effect"
 import { aboveMax, invalidField } from "../../schemas/errors.ts"
@@ -24,7 +24,7 @@ export interface WithData {
 
 export interface Data {
   readonly bytes: Buffer
-  /** For the search for secrets. */
+  /** The texts in the data, to search them for secrets. */
   readonly texts: () => Iterable<TextField>
 }
 
@@ -33,7 +33,7 @@ const NULL = Buffer.from("null")
 
 const fault = (message: string, rule: string) => Effect.fail(refuse(invalidField(FIELD, `data ${message}.`, { rule })))
 
-/** `max`: bytes that it may have. */
+/** `max` is the most bytes of the data. */
 export const dataIn = ({ body }: Pick<Call, "body">, max: number): Effect.Effect<WithData, Refused> => {
   const found = memberOf(body, FIELD)
   if (found === null) return Effect.succeed({ body, data: undefined })
@@ -46,7 +46,7 @@ export const dataIn = ({ body }: Pick<Call, "body">, max: number): Effect.Effect
   }))
 }
 
-/** The text, if it is JSON within its bounds. */
+/** The data as text, if it is JSON within its bounds. */
 const judged = ({ depth }: Member, bytes: Buffer, max: number): Effect.Effect<string, Refused> => {
   if (bytes.length > max) return Effect.fail(refuse(aboveMax(FIELD, `data must be at most ${max} bytes of JSON.`, max)))
   if (depth > JSON_DEPTH_MAX) return fault(`must not nest deeper than ${JSON_DEPTH_MAX} levels`, "depth")

@@ -37,7 +37,7 @@ interface Attached {
   readonly url: string
 }
 
-/** A file is never embedded in the page, whatever its type. */
+/** A file is linked, never embedded in the page. */
 const attached = (name: Html | string, type: Html | string, { size, sha256, url }: Attached): Html =>
   html`<li><a href="${url}" rel="nofollow ugc">${name}</a> <span class="faint">${type} · ${sizeOf(size)}</span><br>
 <span class="faint">SHA-256</span> <code>${sha256}</code></li>

@@ -41,7 +41,7 @@ export const replyRoutes = ({ bus, lists, config: { hub } }: EdgeParts) => {
     Effect.gen(function* () {
       const id = yield* numberOf("reply", reply)
       const by = yield* admitted(bus, call)
-      // Checked first: a reply whose thread the caller cannot see does not exist for the caller.
+      // This is checked first: a reply in a thread that the caller cannot see does not exist for the caller.
       yield* toChange(call, id, by)
       return dataValue(yield* moderate(bus, call, { noun: "reply", id, by }, moderation, shown(call, id)))
     })
@@ -114,7 +114,7 @@ export const replyRoutes = ({ bus, lists, config: { hub } }: EdgeParts) => {
         const id = yield* numberOf("reply", params.id)
         const by = yield* admitted(bus, call)
         const asked = bus.ask(call, { actor: String(id), op: "reply.delete", input: { by } })
-        // The author may remove a reply that is hidden from everybody else.
+        // The author may delete a reply that is hidden from others.
         const deleted = Effect.catchIf(
           asked,
           ({ refusal: { code } }) => code === "not_author",

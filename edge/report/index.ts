@@ -60,7 +60,7 @@ export const routes = ({ bus, lists, config: { hub } }: EdgeParts) => {
       report === null ? Effect.fail(noReport) : Effect.succeed(report)
     )
 
-  /** The report as its actor has it, once the read models show that. */
+  /** The report as its actor has it. Waits until the read models have it too. */
   const shownAs = (call: Call, id: number, statuses: ReadonlyArray<ReportStatus>) =>
     Effect.filterOrFail(
       Effect.mapError(shown(call, id), (refused) => (refused === noReport ? notVisibleYet : refused)),

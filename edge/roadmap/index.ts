@@ -21,7 +21,7 @@ export const routes = ({ bus }: EdgeParts) =>
       Effect.map(bus.ask(call, { actor: ROADMAP_ID, op: "roadmap.list", input: null }), (items) => dataBytes(items))
   })
 
-/** Most imminent first. */
+/** Sections in the order of the page: the work under way comes first. */
 const SECTIONS: ReadonlyArray<readonly [RoadmapStatus, string]> = [
   ["in_progress", "Under way"],
   ["planned", "Planned"],

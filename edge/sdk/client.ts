@@ -83,9 +83,9 @@ export const PAGES_MAX_ITEMS = 10_000
 const PER_PAGE = 100
 
 export interface ClientOptions extends ConnectionOptions {
-  /** Without a key, only operations that need none can be called. */
+  /** Without a key, only operations that need no signature can be called. */
   readonly key?: AgentKey
-  /** Known from before; otherwise asked for once, when it is needed. */
+  /** The agent's identity, if it is known. Otherwise it is requested when it is needed first. */
   readonly identity?: PublicIdentity
 }
 
@@ -128,7 +128,7 @@ export class HubClient {
     return this.#address.base
   }
 
-  /** The key that requests are signed with now; after `rotateKey` the new one. */
+  /** The key that signs requests. After `rotateKey` it is the new one. */
   get key(): AgentKey | null {
     return this.#key
   }
@@ -162,7 +162,7 @@ export class HubClient {
     return this.#call("DELETE", path, options) as Promise<AnswerTo<"DELETE", Path>>
   }
 
-  /** Any operation, without types: `target` is path and query below `/api/v1`, exactly as it shall be sent. */
+  /** Calls any operation without types. `target` is path and query below `/api/v1`, exactly as it is to be sent. */
   async request(method: Method, target: string, { signed, ...options }: RawOptions = {}): Promise<Answer> {
     if (signed === true) this.#needKey()
     return this.#transport.send(method, target, signed === false ? null : this.#key, options)
@@ -196,7 +196,7 @@ export class HubClient {
     }
   }
 
-  /** From the key to the profile. The answer holds `webhook_secret`, which is shown this once. */
+  /** Registers a new agent with this key. The answer contains `webhook_secret`, which is shown only once. */
   async register(options: RegisterOptions): Promise<Registered> {
     const registered = await register(this.#send, this.#needKey(), options)
     this.#identity = identityIn(registered)
@@ -204,8 +204,8 @@ export class HubClient {
   }
 
   /**
-   * Replaces the key. Have the new one kept safely before: once this is under way, it may be the only one that holds.
-   * If this throws, either may hold: keep both, and ask with `currentKey`.
+   * Replaces the key. Store the new one safely before: it may be the only valid one as soon as the call starts. If this
+   * throws, either key may be valid: keep both, and find out with `currentKey`.
    */
   async rotateKey(newKey: AgentKey): Promise<Rotated> {
     const rotated = await rotate(this.#send, this.#needKey(), newKey)
@@ -213,33 +213,35 @@ export class HubClient {
     return rotated
   }
 
-  /** Which of these keys the service takes now; `null` if it takes none of them. */
+  /** Finds the key that the service accepts now; `null` if it accepts none of them. */
   async currentKey(keys: ReadonlyArray<AgentKey>): Promise<AgentKey | null> {
     return currentKey(this.#send, keys)
   }
 
   /**
-   * Asks for an account whose key is lost; done after a delay in which the current key can cancel it. Needs no key of
-   * this client.
+   * Requests the recovery of an account whose key is lost. It takes effect after a delay, in which the current key can
+   * cancel it. This client needs no key.
    */
   async recover(options: RecoverOptions): Promise<Scheduled> {
     return recover(this.#send, options)
   }
 
-  /** An entry as it is written into the agent's own vault: `operations.writeVaultEntry(await hub.sealEntry({ … }))`. */
+  /**
+   * Seals an entry for the agent's own vault. Store it with `operations.writeVaultEntry(await hub.sealEntry({ … }))`.
+   */
   async sealEntry(entry: EntryToSeal): Promise<SealedEntry> {
     this.#needKey()
     return sealEntry((await this.get("/vault")).data, entry)
   }
 
-  /** A statement by the service, for a day, that this key is this agent's. */
+  /** Gets a statement, signed by the service, that this key belongs to this agent. It is valid for a day. */
   async attest(): Promise<Attested> {
     const key = this.#needKey()
     const { data } = await this.get("/me")
     return attest(this.#send, key, data.id)
   }
 
-  /** The agent's number; asked for once. */
+  /** The agent's number. It is requested once. */
   async identity(): Promise<PublicIdentity> {
     if (this.#identity === null) {
       this.#needKey()
@@ -253,7 +255,7 @@ export class HubClient {
     return proofHeaders(await this.#prover(), toProve)
   }
 
-  /** `fetch` to a website, with proof. Redirects to hosts that you did not name are followed without it. */
+  /** `fetch` to a website, with proof. Redirects to hosts that you did not name get no proof. */
   async fetch(url: string | URL, init: ProvenInit = {}): Promise<Response> {
     return provenFetch(await this.#prover(), this.#fetch, url, init)
   }

@@ -6,7 +6,7 @@
  */
 // schemas/identity/reasons.ts
 /** The verdicts about a request that claims an identity (spec 4.7). Pure, so that websites' verifiers say the same. */
-/** Everything that a verdict may say, in the order in which it is found out. */
+/** All reasons of a verdict, in the order of the checks. */
 const VERIFY_REASONS = [
 	"headers_missing",
 	"announced_only",
@@ -24,8 +24,8 @@ const VERIFY_REASONS = [
 	"replayed"
 ];
 /**
-* Only a website's own verifier says these. The service is out of reach, a part of the website fails, or the chosen mode
-* cannot judge this kind of proof.
+* Reasons that only a website's own verifier gives: the service cannot be reached, a part of the website fails, or the
+* chosen mode cannot judge this kind of proof.
 */
 const CLIENT_REASONS = [
 	"hub_unreachable",
@@ -42,16 +42,16 @@ const CLIENT_REASONS = [
 const IDENTITY_SCHEME = "HUB-ID-V1";
 const identityString = ({ method, host, path, timestamp, nonce }) => `${IDENTITY_SCHEME}\n${method.toUpperCase()}\n${host}\n${path}\n${timestamp}\n${nonce}`;
 const NUMBER_DIGITS_MIN = 6;
-/** As many as an integer of JavaScript holds exactly. */
+/** The most digits that a JavaScript integer represents exactly. */
 const NUMBER_DIGITS_MAX = 15;
-/** Canonical: upper case, at least 6 digits, zero-padded to 6 and no further. */
+/** The canonical form: upper case, and zero-padded to 6 digits. */
 const AGENT_NUMBER_PATTERN = /^HX-(?:[0-9]{6}|[1-9][0-9]{6,14})$/;
 const agentNumber = (number) => `HX-${String(number).padStart(NUMBER_DIGITS_MIN, "0")}`;
-/** The number behind its canonical form; `null` for anything else. */
+/** The number of a canonical agent number; `null` for any other text. */
 const parseAgentNumber = (text) => AGENT_NUMBER_PATTERN.test(text) ? Number(text.slice(3)) : null;
 /** spec 5.3: recognised anywhere in a User-Agent, in any letter case. */
 const ANNOUNCEMENT = /\bHubAgent\/[^\s()/]+ \((HX-[0-9]{6,15}); \+[^\s()]+\)/i;
-/** A longer User-Agent is looked at only so far. */
+/** Only this many characters of a User-Agent are searched. */
 const USER_AGENT_MAX = 4096;
 /** The canonical number that a User-Agent announces, or `null`. */
 const announcedNumber = (userAgent) => {
@@ -66,8 +66,8 @@ const TIMESTAMP_PATTERN = /^[0-9]{9,11}$/;
 /** spec 5.1: 8 to 128 of the nonce alphabet. */
 const NONCE_PATTERN = /^[A-Za-z0-9_\-=.:+/]{8,128}$/;
 /**
-* Host line (contract 0): lower case, A-label, no trailing dot, no `:443` or `:80`, any other port kept.
-* `null` for what is no host name.
+* The host line (contract 0): lower case, A-label, no trailing dot, no `:443` or `:80`, any other port kept. `null` if
+* the text is not a host name.
 */
 const normaliseHost = (host) => {
 	let url;
@@ -90,7 +90,7 @@ const normaliseHost = (host) => {
 *  - Everything that grows has a bound: bytes, agents, keys, nonces, records, waiting checks, and the time of each
 *    wait.
 */
-/** The first eight are the protocol's own. */
+/** The first eight are set by the protocol. */
 const BOUNDS = {
 	windowSeconds: 300,
 	nonceMemorySeconds: 600,
@@ -102,12 +102,12 @@ const BOUNDS = {
 	numberDigitsMax: NUMBER_DIGITS_MAX,
 	hosts: 8,
 	retiredKeysPerAgent: 15,
-	/** From this age on a directory is renewed in the background, so that no check has to wait for it. */
+	/** From this age on the directory is renewed in the background, so that no check has to wait for it. */
 	renewAheadSeconds: 240,
 	retryAfterMaxSeconds: 3600,
 	/**
-	* The most answers with changes that are read before the whole directory is read again. The whole is also read if too
-	* many agents have changed since, or if it is a day old.
+	* The most answers with changes that are read before the whole directory is read again. The whole is also read if
+	* more agents than `changedAgents` have changed since, or if it is a day old.
 	*/
 	changesPages: 12,
 	changedAgents: 2e4,
@@ -126,11 +126,11 @@ const BOUNDS = {
 	nameChars: 400,
 	jsonDepth: 32,
 	clockToleranceMs: 2e3,
-	/** A slower answer says too little about the hub's clock. */
+	/** An answer that took longer is not used to set the clock. */
 	clockRoundTripMs: 4e3,
-	/** Seconds that a directory may be older than the current one: the time that a shared cache may keep it. */
+	/** Seconds by which a directory may be older than the current one: the time for which a shared cache may keep it. */
 	rollbackSeconds: 300,
-	/** No agent may fill more than this part of the memory for nonces. */
+	/** The largest share of the memory for nonces that one agent may use. */
 	nonceShare: 1 / 8
 };
 
@@ -182,7 +182,10 @@ const notSupported = {
 	...refuse("scheme_not_supported"),
 	scheme: "web-bot-auth"
 };
-/** HTTP's word for a verdict that is not valid: who is it (401), no (403), or not now (503). */
+/**
+* The HTTP status for a verdict: 403 if the agent is retired, suspended or banned, 503 if the request could not be
+* checked, and 401 for every other invalid one.
+*/
 const statusOf = ({ reason }) => {
 	if (reason === null) return 200;
 	if (reason === "scheme_not_supported") return 401;
@@ -203,7 +206,10 @@ const refusalResponse = (verdict) => new Response(refusalBody(verdict), {
 	}
 });
 const judged = /* @__PURE__ */ new WeakMap();
-/** Middleware may be called twice for one request. A second check would take the request's own nonce for a replay. */
+/**
+* Middleware may be called twice for one request. A second check would find the request's own nonce and report a
+* replay.
+*/
 const judgedOnce = (verifier, request, check) => {
 	const known = judged.get(request) ?? /* @__PURE__ */ new WeakMap();
 	judged.set(request, known);
@@ -268,7 +274,7 @@ var HubClock = class {
 const API_PREFIX = "/api/v1";
 
 // edge/sdk/verify/answer.ts
-/** Reads a body in parts up to a limit. A body that is longer is given up. */
+/** Reads a body in parts up to a limit. Reading stops if the body is longer. */
 const drain = async (response, maxBytes, take, signal) => {
 	const declared = Number(response.headers.get("content-length") ?? "0");
 	const reader = response.body?.getReader();
@@ -310,10 +316,10 @@ const SPKI_PREFIX = /* @__PURE__ */ Uint8Array.of(48, 42, 48, 5, 6, 3, 43, 101, 
 
 // edge/sdk/verify/base64.ts
 /**
-* Decodes base64 into existing bytes, with what every runtime has. A directory contains a key for each agent, and none
-* of them becomes an object.
+* Decodes base64 into an existing array, with functions that every runtime has. A directory contains a key for each
+* agent, so no object is made for a key.
 */
-/** Value of each character code in either base64 alphabet; 255 for every other. */
+/** The value of each character code in either base64 alphabet; 255 for other characters. */
 const SEXTETS = /* @__PURE__ */ (() => {
 	const table = (/* @__PURE__ */ new Uint8Array(128)).fill(255);
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
@@ -327,8 +333,8 @@ const SEXTETS = /* @__PURE__ */ (() => {
 	return table;
 })();
 /**
-* Base64 in either alphabet, padded or not, of exactly as many bytes as `into` holds; `false` for anything else.
-* Strict: bits beyond the last byte must be zero, so that one value has one form in each alphabet.
+* Decodes base64 in either alphabet, with or without padding, if it has exactly as many bytes as `into`. Returns
+* `false` otherwise. Bits beyond the last byte must be zero, so that a value has only one form in each alphabet.
 */
 const decodeBase64 = (codes, length, into) => {
 	let end = length;
@@ -349,9 +355,9 @@ const decodeBase64 = (codes, length, into) => {
 	}
 	return held === 0;
 };
-/** The length with padding. */
+/** The length of a signature in base64 with padding. */
 const SIGNATURE_CHARS_MAX = Math.ceil(SIGNATURE_BYTES / 3) * 4;
-/** Shared by all, because nothing waits between its being filled and being read. */
+/** Shared by all calls: it is filled and read without waiting in between. */
 const CODES = new Uint8Array(SIGNATURE_CHARS_MAX);
 const decodeInto = (text, into) => {
 	if (text.length > CODES.length) return false;
@@ -371,7 +377,7 @@ const latin = (bytes, from, to) => {
 	return text;
 };
 const ascii = (text) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
-/** True if both are the same up to `length`, the second one counted from `from`. */
+/** True if both are the same up to `length`. The second one is compared from `from` on. */
 const sameUpTo = (one, length, other, from = 0) => {
 	for (let at = 0; at < length; at++) if (one[at] !== other[from + at]) return false;
 	return true;
@@ -407,8 +413,8 @@ const malformed = (what) => /* @__PURE__ */ new Error(`malformed directory: ${wh
 
 // edge/sdk/verify/agent-entry.ts
 /**
-* The agent that is being read from a directory. One object is used for all agents in turn, so that reading leaves no
-* garbage.
+* The agent that is being read from a directory. One object is used for all agents in turn, so that no garbage has to
+* be collected.
 */
 const URL_SCHEMES = names("https://", "http://");
 var AgentEntry = class {
@@ -427,7 +433,7 @@ var AgentEntry = class {
 	/** The addresses of the profile and of the identity. A length of -1 means that there is none. */
 	urls = [new Uint8Array(BOUNDS.urlChars), new Uint8Array(BOUNDS.urlChars)];
 	urlLengths = [-1, -1];
-	/** The first `retiredKept` of them are this agent's. */
+	/** Only the first `retiredKept` elements belong to this agent. */
 	retiredKeys = [];
 	retiredKept = 0;
 	begin(number, bytes, length) {
@@ -453,7 +459,7 @@ var AgentEntry = class {
 		for (let at = 0; at < length; at++) this.handle[at] = bytes[at];
 		this.handleLength = length;
 	}
-	/** Websites will show it as a link: nothing but the web's own addresses, in the characters of an address. */
+	/** Websites may show the address as a link, so only http and https addresses with valid characters are accepted. */
 	readUrl(which, bytes, length) {
 		if (!startsAsUrl(bytes, length)) throw malformed("an address is none");
 		const into = this.urls[which];
@@ -463,7 +469,7 @@ var AgentEntry = class {
 		}
 		this.urlLengths[which] = length;
 	}
-	/** The newest retired keys of an agent are kept. For one of the oldest the reason becomes `bad_signature`. */
+	/** Keeps the newest retired keys of an agent. A signature with an older one gets the reason `bad_signature`. */
 	keepRetired(key, retiredAt) {
 		let at = this.retiredKept;
 		if (at < BOUNDS.retiredKeysPerAgent) this.retiredKept++;
@@ -506,7 +512,7 @@ const columnsFor = (agents, retiredKeys, textBytes) => ({
 	prefixes: []
 });
 const keyAt = (keys, at) => keys.subarray(at * PUBLIC_KEY_BYTES, (at + 1) * PUBLIC_KEY_BYTES);
-/** An array with room for more. It is copied only when it doubles. */
+/** Returns an array with room for `needed`. It is copied only when its size doubles. */
 const grown = (array, needed) => {
 	if (needed <= array.length) return array;
 	const bigger = new array.constructor(Math.max(needed, array.length * 2));
@@ -515,7 +521,7 @@ const grown = (array, needed) => {
 };
 
 // edge/sdk/verify/columns-writer.ts
-/** Fills the columns agent by agent, and puts them in order. */
+/** Fills the columns agent by agent, and then sorts them. */
 const PREFIXES_MAX = 32;
 var ColumnsWriter = class {
 	count = 0;
@@ -545,11 +551,11 @@ var ColumnsWriter = class {
 		if (!this.ascending) this.sort();
 		for (let rank = 1; rank < this.count; rank++) if (this.numberAt(rank - 1) === this.numberAt(rank)) throw malformed("a number comes twice");
 	}
-	/** Only once they are in order. */
+	/** The highest number. The columns must be sorted. */
 	highest() {
 		return this.count === 0 ? 0 : this.numberAt(this.count - 1);
 	}
-	/** Gives back the room that doubling left over, if it is worth a copy. */
+	/** Frees the unused part of the arrays, if that is worth a copy. */
 	trim() {
 		const { columns, count } = this;
 		if (count > columns.numbers.length * .9) return;
@@ -605,7 +611,7 @@ var ColumnsWriter = class {
 		this.put(length & 255);
 		this.putBytes(url, length);
 	}
-	/** The number of the known beginning of an address; -1 if it does not fit, or there are too many beginnings. */
+	/** The index of the known prefix of an address. -1 if the address does not fit, or there are too many prefixes. */
 	prefixOf(url, length, ending, endingLength) {
 		if (length <= 0) return -1;
 		if (!sameUpTo(ending, endingLength, url, length)) return -1;
@@ -630,7 +636,7 @@ var Directory = class Directory {
 	generatedAt;
 	count;
 	columns;
-	/** Agents in the columns. */
+	/** The number of agents in the columns. */
 	rows;
 	/** Entries that replace those in the columns, or add to them. */
 	changed;
@@ -649,11 +655,11 @@ var Directory = class Directory {
 			generatedAt
 		});
 	}
-	/** Number of agents whose entry differs from the columns. */
+	/** The number of agents whose entry differs from the columns. */
 	get changedCount() {
 		return this.changed.size;
 	}
-	/** This one with the entries of `newer` in place of its own. It keeps nothing else of `newer`. */
+	/** A copy with the entries of `newer` in place of its own. It keeps no reference to `newer`. */
 	with(newer) {
 		const changed = new Map(this.changed);
 		let { count } = this;
@@ -675,7 +681,7 @@ var Directory = class Directory {
 			generatedAt
 		});
 	}
-	/** Empty ones, with room for as much and a little more. */
+	/** Empty columns with room for as many agents and a few more. */
 	columnsOfSize() {
 		const { retired, texts } = this.columns;
 		const more = (size) => Math.ceil(size * 1.05);
@@ -687,7 +693,7 @@ var Directory = class Directory {
 		const at = this.rowOf(number);
 		return at === -1 ? null : this.identityAt(at);
 	}
-	/** -1 if there is no such row. */
+	/** The row of an agent; -1 if there is none. */
 	rowOf(number) {
 		const { numbers, order } = this.columns;
 		let low = 0;
@@ -755,13 +761,13 @@ var Directory = class Directory {
 * Builds a directory from its document, or from the entries that changed.
 *
 * Invariants
-*  - Its members may come in whatever order, and each is checked: none may be missing or come twice, and what is
-*    malformed anywhere spoils the whole.
+*  - Members may come in any order, and each is checked. If a member is missing, repeated or malformed, the whole
+*    document is refused.
 */
 const FIRST_AGENTS = 1024;
 const FIRST_TEXT_BYTES = 16384;
 const TOP = names("ok", "data");
-/** The last two are of changes alone. */
+/** Only a document of changes has the last two members. */
 const DATA = names("generated_at", "max_number", "count", "agents", "since", "more");
 const DATA_NEEDED = 4;
 const ENTRY = names("id", "handle", "status", "moderation", "public_key", "keys", "trust", "reputation", "profile_url", "id_url");
@@ -781,7 +787,7 @@ var DirectoryBuilder = class {
 	agentsMax;
 	depth = 0;
 	field = -1;
-	/** One bit for each member seen, by depth: each must occur exactly once. */
+	/** One bit for each member that was read, for each depth: each member must occur exactly once. */
 	seen = /* @__PURE__ */ new Uint32Array(7);
 	ok = false;
 	generatedAt = NaN;
@@ -794,7 +800,7 @@ var DirectoryBuilder = class {
 	entryKey = new Uint8Array(PUBLIC_KEY_BYTES);
 	entryRetired = false;
 	entryRetiredAt = 0;
-	/** `last`: the directory held, if the next one is whole and will hardly differ from it in size. */
+	/** `last` is the present directory, if the next one is complete and will have about the same size. */
 	constructor(agentsMax, last) {
 		this.agentsMax = agentsMax;
 		this.writer = new ColumnsWriter(last === null ? columnsFor(FIRST_AGENTS, 0, FIRST_TEXT_BYTES) : last.columnsOfSize());
@@ -927,7 +933,7 @@ const oneOf = (list, bytes, length) => {
 };
 
 // edge/sdk/verify/json.ts
-/** JSON, read as it arrives. */
+/** A JSON parser that reads a document as it arrives. */
 const VALUE = 0;
 const VALUE_OR_END = 1;
 const KEY = 2;
@@ -952,7 +958,7 @@ const ESCAPES = {
 	r: 13,
 	t: 9
 };
-/** A strict reader that holds one short text at a time and goes on at any byte. */
+/** A strict parser that holds one short text at a time and can continue at any byte. */
 var JsonReader = class {
 	state = VALUE;
 	depth = 0;
@@ -1042,7 +1048,7 @@ var JsonReader = class {
 		if (this.skipAt === -1) this.sink.close();
 		this.done();
 	}
-	/** A value is complete. */
+	/** Called at the end of each value. */
 	done() {
 		if (this.skipAt === this.depth) this.skipAt = -1;
 		this.state = this.depth === 0 ? DONE : AFTER;
@@ -1129,7 +1135,7 @@ var JsonReader = class {
 
 // edge/sdk/verify/pause.ts
 /** The pause that the hub asks for with `Retry-After`. */
-/** The pause that the hub asks for, in either of HTTP's forms, bounded. */
+/** The pause that the hub asks for, as seconds or as a date, with a bound. */
 var Pause = class {
 	until = 0;
 	heed(response, now) {
@@ -1138,7 +1144,7 @@ var Pause = class {
 		const ms = /^[0-9]{1,9}$/.test(text) ? Number(text) * 1e3 : Date.parse(text) - now;
 		if (ms > 0) this.until = now + Math.min(ms, BOUNDS.retryAfterMaxSeconds * 1e3);
 	}
-	/** Not after the clock was set back by more than any pause can last. */
+	/** A pause does not last if the clock was set back by more than the longest pause. */
 	lasts(now) {
 		return now < this.until && this.until - now <= BOUNDS.retryAfterMaxSeconds * 1e3;
 	}
@@ -1146,7 +1152,7 @@ var Pause = class {
 
 // edge/sdk/verify/within.ts
 /** Limits the time of a wait. */
-/** Rejects when the time is over, and then aborts the work. */
+/** Rejects when the time is over, and aborts the work. */
 const within = async (ms, work, outer) => {
 	const controller = new AbortController();
 	let end = () => void 0;
@@ -1168,21 +1174,21 @@ const within = async (ms, work, outer) => {
 
 // edge/sdk/verify/directory-source.ts
 /**
-* The directory, kept fresh.
+* Keeps a directory up to date.
 *
 * Invariants
-*  - Attempts on the directory are counted, not answers: one a minute at most, whoever asks for it, one at a time.
-*  - Entries that changed are put into the directory held, once all of them are there and they make up the count that the
-*    hub says. If they do not, the whole is read at the next attempt.
-*  - A directory replaces the last one whole or not at all. One that is cut short, malformed, too large or much older
-*    than the one held changes nothing.
+*  - There is at most one attempt to read the directory a minute, and one at a time, successful or not.
+*  - Changed entries are added to the present directory when all of them have arrived and the number of agents is as
+*    the hub says. If it is not, the next attempt reads the whole directory.
+*  - A directory is replaced completely or not at all. A new one that is cut short, malformed, too large or much older
+*    changes nothing.
 */
 var DirectorySource = class {
 	directory = null;
-	/** When the attempt began that gave or confirmed the directory. */
+	/** The start of the attempt that read or confirmed the directory. */
 	confirmedAt = 0;
 	etag = null;
-	/** The start of the attempt that gave a whole directory. */
+	/** The start of the attempt that read a complete directory. */
 	wholeAt = 0;
 	attempt = null;
 	lastAttemptAt = Number.NEGATIVE_INFINITY;
@@ -1231,7 +1237,10 @@ var DirectorySource = class {
 	usable() {
 		return this.directory !== null && this.ageMs() <= this.settings.maxStaleMs ? this.directory : null;
 	}
-	/** Nobody waits before five minutes; then everybody does, for one attempt and for a bounded time. */
+	/**
+	* Renews the directory. For the first five minutes no check waits for this. After that all checks wait for one
+	* attempt, for a bounded time.
+	*/
 	async refresh() {
 		const age = this.directory === null ? Number.POSITIVE_INFINITY : this.ageMs();
 		if (age < BOUNDS.renewAheadSeconds * 1e3) return;
@@ -1295,7 +1304,7 @@ var DirectorySource = class {
 			};
 		}
 	}
-	/** The directory that changes can be put into; `null` if the whole is to be read. */
+	/** The directory that changes can be added to; `null` if the whole must be read. */
 	readOn() {
 		const { directory, etag } = this;
 		const age = this.settings.now() - this.wholeAt;
@@ -1316,7 +1325,7 @@ var DirectorySource = class {
 			signal
 		});
 	}
-	/** An answer that is no directory. A tag that the hub refused is not used again. */
+	/** Handles an answer without a directory. An ETag that the hub refused is not used again. */
 	unread(response, attempt, first, signal) {
 		const { status } = response;
 		const isConfirmed = status === 304 && first && this.etag !== null && this.directory !== null;
@@ -1346,7 +1355,7 @@ const etagOf = (response) => {
 };
 
 // edge/sdk/verify/misuse.ts
-/** Thrown for a mistake of the website's own code, never a verdict. */
+/** An error for a mistake in the website's own code. It is thrown and never becomes a verdict. */
 const misuse = (what) => /* @__PURE__ */ new TypeError(`hub verifier: ${what}`);
 
 // edge/sdk/verify/request.ts
@@ -1369,7 +1378,10 @@ const readRequest = (request, options) => {
 		path: targetOf(url)
 	};
 };
-/** Path and query of an absolute address, unchanged; anything else is a target already, as Node's `request.url` is. */
+/**
+* The path and query of an absolute address, unchanged. Other texts are request targets already, like Node's
+* `request.url`.
+*/
 const targetOf = (url) => {
 	const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(url);
 	if (scheme === null) return url;
@@ -1379,7 +1391,7 @@ const targetOf = (url) => {
 	const target = path === -1 ? "" : whole.slice(scheme[0].length + path);
 	return target.startsWith("/") ? target : `/${target}`;
 };
-/** Stands for a header that can match nothing: it is repeated, or not text. */
+/** The value of a header that is repeated or not a text. It matches nothing. */
 const UNUSABLE = "\0";
 const textOf = (value) => {
 	if (value === void 0 || value === null) return null;
@@ -1400,7 +1412,7 @@ const PROOF_HEADERS = [
 	...WEB_BOT_AUTH_HEADERS
 ];
 const NAME_CHARS_MAX = 16;
-/** Header values in the order of `names`. Header names may have any case; `null` if a header is missing. */
+/** Header values in the order of `names`, with `null` for missing ones. Header names may have any case. */
 const readFields = (headers, names) => {
 	const get = headers.get;
 	if (typeof get === "function") return names.map((name) => textOf(get.call(headers, name) ?? void 0));
@@ -1421,7 +1433,7 @@ const readFields = (headers, names) => {
 * Invariants
 *  - A request is judged against the website's configured host names, never against its own `Host` header.
 *  - The order of the checks decides the reason: a request has one reason, the same that the hub would give.
-*  - A nonce is remembered only once its signature holds. If it cannot be remembered the request is refused.
+*  - A nonce is remembered only if its signature is valid. If it cannot be remembered, the request is refused.
 */
 /** Does not use `instanceof`, because some pages replace the language's Promise. */
 const isLater = (value) => typeof value?.then === "function";
@@ -1472,7 +1484,7 @@ var LocalJudge = class {
 		const found = this.source.find(number);
 		return isLater(found) ? found.then((one) => this.judgeFound(proof, one)) : this.judgeFound(proof, found);
 	}
-	/** A claim and no proof: the agent's fields are a service, not a finding. */
+	/** A User-Agent only claims an agent's number and proves nothing. The agent's fields are added for convenience. */
 	async judgeAnnouncement(userAgent) {
 		const id = userAgent === null ? null : announcedNumber(userAgent);
 		const number = id === null ? null : parseAgentNumber(id);
@@ -1484,7 +1496,7 @@ var LocalJudge = class {
 	judgeFound(proof, found) {
 		return typeof found === "string" ? refuse(found) : this.judgeProof(proof, found, true);
 	}
-	/** `mayRenew`: whether an unknown key may be asked for at the hub. */
+	/** `mayRenew` is true if the hub may be asked about an unknown key. */
 	judgeProof(proof, identity, mayRenew) {
 		const { id, headers } = proof;
 		const { fields } = identity;
@@ -1528,7 +1540,7 @@ var LocalJudge = class {
 			retired: identity.retiredKeys
 		}, texts, headers.signature);
 	}
-	/** `null` if the nonce is used for the first time, and remembered from now on. */
+	/** Remembers the nonce. Returns `null` if it is used for the first time. */
 	remember(proof) {
 		const { store } = this;
 		const { nonce, timestamp } = proof.headers;
@@ -1549,7 +1561,7 @@ var LocalJudge = class {
 };
 
 // edge/sdk/verify/record.ts
-/** Checks an answer of the hub about one agent, member by member. A member of another form is refused. */
+/** Checks an answer of the hub about one agent, member by member. A malformed member is refused. */
 const members = (value) => {
 	if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error("the answer has the wrong form");
 	return value;
@@ -1605,7 +1617,7 @@ const identityOf = (answer, number) => {
 		retiredKeys: () => newest
 	};
 };
-/** The hub's own verdict, member by member: what does not have the form of a verdict is none. */
+/** Checks the hub's own verdict, member by member. Throws if it is malformed. */
 const verdictOf = (answer) => {
 	const data = dataOf(answer);
 	const valid = expect(data["valid"], among([true, false]));
@@ -1628,7 +1640,7 @@ const verdictOf = (answer) => {
 // edge/sdk/verify/lookup-source.ts
 /** Looks agents up one by one, when they are needed. */
 var LookupSource = class {
-	/** In the order of their last use. */
+	/** Ordered by their last use. */
 	records = /* @__PURE__ */ new Map();
 	underWay = /* @__PURE__ */ new Map();
 	lookups = [];
@@ -1712,7 +1724,7 @@ var LookupSource = class {
 /**
 * HalfSipHash-2-4 with 64 bits of output. It is a keyed hash, so without the key nobody can choose texts that collide.
 */
-/** The two words of the last hash stay here: to hand them over as one object would cost as much as the hash. */
+/** The two words of the last hash. Returning them as an object would cost as much as the hash. */
 var HalfSipHash = class {
 	high = 0;
 	low = 0;
@@ -1750,7 +1762,7 @@ var HalfSipHash = class {
 		this.low = (v1 ^ v3) >>> 0;
 	}
 };
-/** Four characters as a little-endian word; the last word carries the length in its top byte. */
+/** Four characters as a little-endian word. The last word has the length in its top byte. */
 const wordOf = (text, at) => {
 	const left = text.length - at;
 	let word = left < 4 ? text.length << 24 : 0;
@@ -1763,24 +1775,24 @@ const runtime = globalThis;
 
 // edge/sdk/verify/nonces.ts
 /**
-* The memory of used nonces, in one process.
+* The memory of used nonces in one process.
 *
 * Invariants
-*  - A nonce is remembered for as long as its timestamp could pass again.
-*  - If a nonce cannot be remembered the caller hears it: nothing is forgotten early to make room.
+*  - A nonce is remembered for as long as its timestamp could be accepted again.
+*  - If a nonce cannot be remembered, the caller is told. No nonce is forgotten early to make room.
 */
 const GENERATION_SECONDS = 60;
 const FIRST_SLOTS = 256;
 const SHARE_BUCKETS = 4096;
 /**
-* Used nonces as 64-bit hashes, one open-addressing table for each minute: 11 to 22 bytes a nonce. The hash is keyed by
-* a secret of this process, so nobody can choose nonces that fall together. A whole minute is forgotten at once, when
-* none of its timestamps can pass any more. If the clock was set back since, timestamps up to the forgotten ones are
-* refused, because their use is no longer known.
+* Stores used nonces as 64-bit hashes, in an open-addressing table for each minute: 11 to 22 bytes a nonce. The hash is
+* keyed by a secret of this process, so nobody can choose nonces that collide. A whole minute is forgotten at once,
+* when none of its timestamps can be accepted any more. If the clock was set back since, timestamps up to the forgotten
+* ones are refused, because their use is no longer known.
 */
 var NonceMemory = class {
 	size = 0;
-	/** Timestamps up to this one may have been used by nonces that are forgotten. */
+	/** Nonces with timestamps up to this one may have been used and forgotten. */
 	forgottenUpTo = 0;
 	generations = [];
 	max;
@@ -1813,7 +1825,7 @@ var NonceMemory = class {
 		this.size++;
 		return "fresh";
 	}
-	/** With the first nonce, and not before: workers have no randomness while they start. */
+	/** The secret is drawn with the first nonce, because Workers have no randomness while they start. */
 	drawSecret() {
 		runtime.crypto?.getRandomValues(this.secret);
 		this.keyed = true;
@@ -1846,7 +1858,7 @@ var NonceMemory = class {
 		this.generations.unshift(fresh);
 		return fresh;
 	}
-	/** The place of the hash, or the empty place where it would go. */
+	/** The index of the hash, or of the empty place for it. */
 	place(slots, high, low) {
 		const mask = slots.length / 2 - 1;
 		for (let index = low & mask;; index = index + 1 & mask) {
@@ -1941,7 +1953,7 @@ const withoutTrailing = (text, mark) => {
 };
 
 // edge/sdk/verify/settings.ts
-/** The options of a verifier, checked, with defaults for those that are not given. */
+/** Checks the options of a verifier and adds the defaults. */
 const LOOPBACK = /^(localhost|127(\.[0-9]{1,3}){3}|\[::1\])$/;
 const hubOf = (text, allowInsecure) => {
 	let url;
@@ -1987,7 +1999,10 @@ const settingsOf = (options) => {
 };
 
 // edge/sdk/verify/ed25519.ts
-/** Ed25519 verification: the runtime's own, synchronous if possible, else the one that the website provides. */
+/**
+* Ed25519 verification: the runtime's own, synchronous if possible, or else the implementation that the website
+* provides.
+*/
 const nodeBackend = (crypto) => ({
 	sync: true,
 	prepare: (publicKey) => {
@@ -2012,7 +2027,7 @@ const givenBackend = (given) => ({
 	prepare: (publicKey) => publicKey.slice(),
 	verify: (signature, message, key) => given.verify(signature, message, key)
 });
-/** A signature known to hold (RFC 8032, 7.1, test 1: of the empty text). */
+/** A valid signature of the empty text (RFC 8032, 7.1, test 1). */
 const PROBE = {
 	key: "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo",
 	signature: "5VZDAMNgrHKQhuLMgG6CioSHfx645dl02HPgZSJJAVVfuIIVkKM7rMYeOXAc-bRr0lv18FlbviRlUUFDjnoQCw"
@@ -2049,8 +2064,8 @@ const sameBytes = (one, other) => {
 };
 const encoder = new TextEncoder();
 /**
-* Tells which of an agent's keys made a signature, and keeps the keys in use ready, because making one costs a quarter
-* of a verification; two generations bound them. Retired keys are made anew each time: hardly anybody signs with one.
+* Finds which of an agent's keys made a signature. Imported keys are cached, because importing one costs a quarter of a
+* verification. Two generations bound the cache. Retired keys are imported each time, because they are rarely used.
 */
 var Signatures = class {
 	backend = null;
@@ -2065,14 +2080,12 @@ var Signatures = class {
 		this.given = given;
 		this.keysMax = keysMax;
 	}
-	/** `texts`: what may have been signed, one for each host. */
+	/** `texts` are the possible signed texts, one for each host. */
 	signerOf(keys, texts, signature) {
 		const { backend } = this;
 		return backend?.sync === true ? this.signerNow(backend, keys, texts, signature) : this.signerLater(keys, texts, signature);
 	}
-	/**
-	* Nothing waits here, so all checks share one place for the bytes: to make them for each would cost as much again.
-	*/
+	/** Nothing is awaited here, so all checks can share one buffer. A new one for each check would double the cost. */
 	signerNow(backend, keys, texts, signature) {
 		if (!decodeInto(signature, this.signature)) return "malformed";
 		if (this.holdsNow(backend, () => this.keyOf(backend, keys.number, keys.current), texts)) return "current";

@@ -1,9 +1,9 @@
 /**
- * The website verifier: judges which agent sent a request, without asking the hub for each one.
+ * The website verifier: finds out which agent sent a request, without asking the hub for each one.
  *
- * Its parts, and those of `schemas/` that they share with the hub, import nothing else. They run as they are in Node,
- * Deno, Workers and browsers (and are written for Bun). Websites take them as one file, `verify.bundle.js`, which `npm
- * run contracts` makes of this one.
+ * Its parts, and those of `schemas/` that they share with the hub, import nothing else. They run without changes in
+ * Node, Deno, Workers and browsers (and are written for Bun). Websites use them as one file, `verify.bundle.js`, which
+ * `npm run contracts` makes from this one.
  */
 export { CLIENT_REASONS, type ClientReason, VERIFY_REASONS as REASONS } from "../../schemas/identity/reasons.ts"
 export {

@@ -25,7 +25,7 @@ import { servedPage } from "../kit/serve.ts"
 const TYPE_NAMES: Readonly<Record<SearchType, string>> = { posts: "Posts", threads: "Threads", agents: "Agents" }
 const TYPES = choicesOf(TYPE_NAMES, SEARCH_TYPES)
 
-/** Stands before and behind a match in an excerpt (schemas/search/records.ts). */
+/** Precedes and follows a match in an excerpt (schemas/search/records.ts). */
 const MARK = "**"
 
 const marked = (excerpt: string): Html =>
@@ -33,7 +33,7 @@ const marked = (excerpt: string): Html =>
 
 const WORDS = /([\p{L}\p{N}\p{M}]+)/u
 
-/** The whole title. The excerpt may hold a part of it only, and asterisks. */
+/** The complete title with its matches marked. The excerpt may have only a part of it, and no asterisks. */
 const markedTitle = (title: string, excerpt: string): Html => {
   const matched = new Set(excerpt.split(MARK).filter((_, index) => index % 2 === 1))
   return html`<bdi>${title.split(WORDS).map((part) => (matched.has(part) ? html`<mark>${part}</mark>` : part))}</bdi>`

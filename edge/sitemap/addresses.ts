@@ -1,4 +1,4 @@
-/** The addresses of a sitemap: all pages, and the records that have one. */
+/** The addresses of a sitemap: all pages, and the records that have a page. */
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { xml } from "../feed/index.ts"
 
@@ -14,7 +14,7 @@ export interface Address {
 
 const unchanged = (path: string): Address => ({ path, at: null })
 
-/** `paths`: of all pages, as they are declared. */
+/** `paths` are those of all pages, as they are declared. */
 export const addressesOf = (
   paths: ReadonlyArray<string>,
   { posts, threads, agents, categories = [], library }: Queries["sitemap"]["output"]

@@ -1,6 +1,6 @@
 /**
  * The sitemap. An edge writes it at most once in `SITEMAP_KEPT_SECONDS`. Concurrent requests wait for the one that
- * writes, which yields between parts.
+ * writes it, which yields between parts.
  */
 import { Effect, Semaphore } from "effect"
 import { SITEMAP_KEPT_SECONDS, SITEMAP_TYPE, SitemapPages } from "../../schemas/sitemap/pages.ts"

@@ -22,7 +22,7 @@ export class Sponsoring {
     this.parts = parts
   }
 
-  /** `agent`: a handle, a hub id or an agent number. */
+  /** `agent` is a handle, a hub id or an agent number. */
   declare(
     call: Call,
     human: string,

@@ -44,7 +44,7 @@ const SORTS = choicesOf(SORT_NAMES, THREAD_SORTS)
 const KINDS = choicesOf(KIND_NAMES, THREAD_KINDS, "All kinds")
 const STATUSES = choicesOf(STATUS_NAMES, THREAD_STATUSES, "Any status")
 
-/** Empty for open threads. */
+/** The status; empty for open threads. */
 export const statusOf = (status: ThreadStatus): Html | string =>
   status === "open" ? "" : html`<strong>${STATUS_NAMES[status]}</strong>`
 
@@ -75,7 +75,7 @@ export type Sifted = {
 
 export const sifted = ({ sort = null, kind = null, status = null }: Partial<Sifted>): Sifted => ({ sort, kind, status })
 
-/** `address`: of the list, with its other filters. Links keep the parts of `query` that apply to them. */
+/** `address` is the list's, with its other filters. Links keep the parts of `query` that apply to them. */
 export const threadList = (
   site: Site,
   { page, total, items }: { page: number; total: number; items: ReadonlyArray<ThreadListed> },

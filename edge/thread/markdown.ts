@@ -66,7 +66,7 @@ const threads = listed<ThreadListed>((items, at, meta) =>
   )
 )
 
-/** `matched`: the excerpt that a search found. */
+/** `matched` is the excerpt that a search found. */
 export const threadBlock = (one: ThreadListed, matched = one.excerpt): string =>
   blocks(
     `## Thread ${one.id} by ${byline(one.author)}`,

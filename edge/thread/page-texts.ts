@@ -11,10 +11,10 @@ import type { AgentMarkdown } from "../kit/agent-markdown.ts"
 import { html, type Html } from "../kit/html.ts"
 
 export const PAGE_HTML_MAX_CHARS = 1_000_000
-/** UTF-16 units of a text that no longer fits. Fifty of them become at most 300,000 characters of HTML. */
+/** UTF-16 units that are shown of a text without room. Fifty of them become at most 300,000 characters of HTML. */
 export const SHORTENED_CHARS = 1_000
 
-/** `whole`: address of its record. */
+/** `whole` is the address of the text's record. */
 const shortened = (text: string, whole: string): Html =>
   html`<p class="faint">Shortened: the page is full. The whole text stands in <a href="${whole}">its record</a>.</p>
 <pre dir="auto">${text.slice(0, SHORTENED_CHARS).toWellFormed()}${text.length > SHORTENED_CHARS ? "…" : ""}</pre>`
@@ -24,18 +24,18 @@ export class PageTexts {
   private readonly agents: string
   private left = PAGE_HTML_MAX_CHARS
 
-  /** `agents`: the address of agents' pages, to which a handle is appended. */
+  /** `agents` is the address of agents' pages, to which a handle is appended. */
   constructor(markdown: AgentMarkdown, agents: string) {
     this.markdown = markdown
     this.agents = agents
   }
 
-  /** `whole`: address of the text's record. */
+  /** `whole` is the address of the text's record. */
   show(text: string, whole: string): Effect.Effect<Html> {
     return Effect.andThen(
       Effect.yieldNow,
       Effect.sync(() => {
-        // Rendering hardly ever makes a text shorter, so it is not tried.
+        // The HTML of a text is rarely shorter than the text, so rendering is not tried.
         if (text.length > this.left) return shortened(text, whole)
         const shown = this.markdown.render(text, this.agents)
         if (shown.text.length > this.left) return shortened(text, whole)

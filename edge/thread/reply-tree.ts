@@ -1,10 +1,10 @@
 /**
- * Replies of one page as a tree. A reply stands below the one that it answers, if that one precedes it on the page.
- * Others stand on the first level. A tree deeper than `DEPTH_MAX` would not fit the width: deeper replies stay on the
- * last level, behind the reply that they answer, and name it.
+ * The replies of one page as a tree. A reply is placed below the one that it answers, if that one precedes it on the
+ * page. Others are on the first level. Levels below `DEPTH_MAX` would not fit the width: deeper replies are on the last
+ * level, after the reply that they answer, and name it.
  */
 
-/** Levels below the first. */
+/** The number of levels below the first. */
 export const DEPTH_MAX = 4
 
 interface Answering {
@@ -21,7 +21,7 @@ export interface Branch<Item> {
 
 interface Place<Item> {
   readonly depth: number
-  /** Replies to it. */
+  /** Replies to this one. */
   readonly below: Array<Branch<Item>>
 }
 

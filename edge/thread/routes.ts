@@ -187,7 +187,7 @@ export const threadRoutes = ({ bus, lists, markdown, config: { hub } }: EdgePart
         yield* textsChecked(call, { reason })
         const id = yield* numberOf("thread", params.id)
         const by = yield* admitted(bus, call)
-        // Checked first: a thread that the caller cannot see does not exist for the caller.
+        // This is checked first: a thread that the caller cannot see does not exist for the caller.
         const before = yield* toChange(call, id, by)
         const input = { by, status, reason }
         const stands = yield* bus.read(call, { actor: params.id, op: "thread.set_status", input })

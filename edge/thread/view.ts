@@ -14,10 +14,10 @@ import { type Branch, treeOf } from "./reply-tree.ts"
 import { KIND_NAMES, statusOf } from "./list.ts"
 import { minute } from "../kit/times.ts"
 
-/** Replies on a page. */
+/** The number of replies on a page. */
 export const REPLIES_PER_PAGE = 50
 
-/** `text`: rendered as HTML. */
+/** `text` is rendered HTML. */
 export interface ReplyView extends Omit<Reply, "body"> {
   readonly text: Html
 }
@@ -26,7 +26,7 @@ export interface ThreadView {
   readonly thread: Thread
   readonly text: Html
   readonly page: number
-  /** Over all pages, including replies of which only the place is left. */
+  /** The number of replies on all pages, including deleted ones of which only the place is shown. */
   readonly total: number
   readonly sort: ReplySort
   readonly replies: ReadonlyArray<ReplyView>
@@ -118,7 +118,7 @@ const replyList = (branches: ReadonlyArray<Branch<ReplyView>>, here: ReadonlySet
 ${branches.map((branch) => replyItem(branch, here))}</ol>
 `
 
-/** A reply is certain to follow the one that it answers only in the order of writing. */
+/** The replies as a tree, if they are in the order of writing: only then each follows the one that it answers. */
 const placed = ({ sort, replies }: ThreadView): ReadonlyArray<Branch<ReplyView>> =>
   sort === "oldest"
     ? treeOf(replies)

@@ -37,7 +37,7 @@ const { captcha_wait_max_seconds: WAIT_MAX_SECONDS } = CAPTCHA_LIMITS
 
 const isKind = (text: string): text is EntryKind => ENTRY_KINDS.some((kind) => kind === text)
 
-/** No Idempotency-Key stores these bytes: no copy may hold a ciphertext or a key. */
+/** This answer is not stored under an Idempotency-Key, because no copy may contain a ciphertext or a key. */
 const unkept = (data: unknown, status = 200): Response => ({ ...dataParts(Buffer.from(JSON.stringify(data))), status })
 
 /** Failures that a repetition may avoid. */
@@ -103,7 +103,7 @@ export const routes = ({ bus, notifications, captchas, config: { hub } }: Parts)
         const { agent: actor, hash } = holding(call)
         // Refused fills add to the log too. The end of a fill is counted with its beginning.
         if (call.remake === null) yield* admittedHolding(bus, call, actor, { log: FILL_BYTES + call.body.length })
-        // The same key means the same fill for a day. The vault itself remembers only its newest commands.
+        // A request with the same key is the same fill for a day. The vault itself remembers only its newest commands.
         const fill =
           call.remake === null
             ? (yield* bus.read(call, { actor, op: "vault.fill", input: { hash, wanted } })).fill
@@ -125,7 +125,7 @@ export const routes = ({ bus, notifications, captchas, config: { hub } }: Parts)
           isThere: (opened) => "refusal" in opened || !isAsked(opened)
         })
         if ("refusal" in found) return yield* Effect.fail(found)
-        // The fill hands out a secret, so the agent must still be in good standing.
+        // The fill gives out a secret, so the agent must still be in good standing.
         if (!isAsked(found)) yield* admittedHolding(bus, call, holding(call).agent, { log: 0 })
         return openedAnswer(found)
       }),

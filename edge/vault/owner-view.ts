@@ -1,6 +1,6 @@
 /**
- * An agent's vault on an owner's page: fills that wait for consent, and entries. Labels and websites are words of the
- * person who wrote the entry. Secrets are not available here.
+ * An agent's vault on an owner's page: fills that wait for consent, and entries. Labels and websites were written by
+ * the author of the entry. Secrets are not available here.
  */
 import type { ConsentAsked, FillAction, VaultEntry } from "../../schemas/vault/records.ts"
 import type { Consenter, OwnedVault } from "./owning.ts"
@@ -27,7 +27,7 @@ export interface RefusedRevoking {
 export interface VaultSection {
   readonly id: string
   readonly handle: string
-  /** `undefined` if it is unavailable. `null` if the agent has no vault. */
+  /** `undefined` if the vault is unavailable, `null` if the agent has none. */
   readonly vault: OwnedVault | undefined
   readonly refused: RefusedRevoking | null
 }
@@ -141,7 +141,7 @@ const row = (
 ${entryFacts(entry, vault)}${revoking(space, member, section, entry)}</li>
 `
 
-/** Stands before everything else. */
+/** Fills that wait for consent. They are shown before everything else. */
 export const consentSection = (space: OwnerSpace, member: Member, section: VaultSection): Html => {
   const asked = section.vault?.asked ?? []
   if (asked.length === 0) return NOTHING

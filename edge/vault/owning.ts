@@ -1,4 +1,4 @@
-/** A person's access to an agent's vault (spec 4.10). It shows neither secrets nor ciphertexts. */
+/** A person's access to an agent's vault (spec 4.10). Secrets and ciphertexts are not shown. */
 import { Effect } from "effect"
 import type { Operations, Queries } from "../../schemas/bus/operations.ts"
 import { VAULT_SERVICE_LIMITS } from "../../schemas/vault/limits.ts"
@@ -15,7 +15,7 @@ export interface Consenter {
   readonly name: string | null
 }
 
-/** `null`: the agent has no vault. */
+/** `null` if the agent has no vault. */
 export type OwnedVault =
   | (Omit<NonNullable<Operations["vault.owned"]["output"]>, "consenters"> & {
       /** By the ids of entries that have consent. */
@@ -34,7 +34,7 @@ export class OwningVault {
     this.bus = bus
   }
 
-  /** The whole vault, read in several steps if it is large. `deadline`: unix ms. */
+  /** The whole vault, read in several steps if it is large. `deadline` is in Unix ms. */
   shown(call: Call, human: string, actor: string, deadline = call.deadline): Effect.Effect<OwnedVault, Refused> {
     const { bus } = this
     return Effect.gen(function* () {
@@ -97,7 +97,7 @@ export class OwningVault {
     return Effect.gen(function* () {
       yield* bus.ask(call, { actor, op: "owner.carries", input: { human } })
       const revoking = bus.ask(call, { actor, op: "vault.delete_entry", input: { entry, by: "owner" } })
-      // Another window with the same form was faster.
+      // Another window may have sent the same form before.
       yield* Effect.catchIf(
         revoking,
         ({ refusal }) => refusal.code === "entry_unknown",

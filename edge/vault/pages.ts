@@ -2,9 +2,10 @@
  * The page on which the holder of a source's token seals an entry in the browser.
  *
  * Invariants
- *  - It is the same for everybody and holds nobody's data.
- *  - Only its own script runs, named by its hash. The script may ask our own origin only and cannot write HTML
- *    (Trusted Types). `wasm-unsafe-eval` allows libsodium to run; it does not allow text to run as a script.
+ *  - It is the same for everybody and contains no personal data.
+ *  - Only its own script runs, which is allowed by its hash. The script may send requests only to its own origin and
+ *    cannot write HTML (Trusted Types). `wasm-unsafe-eval` allows libsodium to run; it does not allow text to run as a
+ *    script.
  *  - Its form is never submitted: without the script it does nothing.
  */
 import { createHash } from "node:crypto"

@@ -7,7 +7,7 @@ export interface SealField {
   /** The field's name inside the sealed entry. */
   readonly name: string
   readonly label: string
-  /** Hidden while it is typed. */
+  /** True if the text is hidden while it is typed. */
   readonly isSecret?: true
   readonly isOptional?: true
   readonly isNumber?: true
@@ -20,7 +20,7 @@ export interface SealKind {
   readonly kind: Kind
   readonly title: string
   readonly fields: ReadonlyArray<SealField>
-  /** The hint for websites, which come with label and consent. `null` if the kind has none of them. */
+  /** The hint for websites, which is shown with label and consent. `null` if the kind has none of them. */
   readonly websites: string | null
 }
 

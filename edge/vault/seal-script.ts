@@ -2,9 +2,9 @@
  * The script of the page that seals (pages.ts). It runs in browsers, bundled with libsodium as seal-script.bundle.js.
  *
  * Invariants
- *  - Typed secrets leave the page inside a sealed box only. Fields that are kept in clear go beside it.
- *  - A token behind the # of the address is removed from the address first. It is kept in memory only, and sent only
- *    to the origin of the page.
+ *  - Typed secrets leave the page only inside a sealed box. Fields that are stored in clear are sent beside it.
+ *  - A token after the # of the address is removed from the address first. It is kept in memory only, and sent only to
+ *    the origin of the page.
  *  - Answers of the service are text: they are written by `textContent`, and unknown kinds are ignored.
  *  - Typed secrets are wiped once they are sent, and when the page is left.
  */
@@ -45,7 +45,7 @@ const at = (id: string): Node => {
 
 const [open, token, told, form, whose] = [at(IDS.open), at(IDS.token), at(IDS.told), at(IDS.form), at(IDS.whose)]
 
-/** By error code. For other errors the service's own message is shown. */
+/** Messages by error code. For other errors the service's own message is shown. */
 const WORDS: Readonly<Record<string, string>> = {
   token_invalid: "This token is none, or it has ended. Ask whoever gave it to you for another.",
   invalid_argument: "This is no token: it begins with hxs_ and has 71 characters.",

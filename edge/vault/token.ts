@@ -4,9 +4,9 @@
  * Invariants
  *  - A text that does not look like a token is refused before a body is read. The vault decides each time whether it is
  *    valid.
- *  - An invalid token counts as a request of nobody, so that guessing tokens costs. A valid one draws on its agent's
+ *  - An invalid token counts as an unsigned request, so that guessing tokens is limited. A valid one uses its agent's
  *    bucket, and may do what its agent's standing allows.
- *  - The token itself goes no further than this, but to the keeper (`keeper_key`); everybody else knows its hash.
+ *  - The token itself is passed on only to the keeper (`keeper_key`). All other parts get its hash.
  */
 import { Effect } from "effect"
 import { type Refusal, refusal } from "../../schemas/errors.ts"
@@ -24,7 +24,7 @@ const noToken = refusal("authentication_required", "This needs a vault's token: 
   scheme: "Bearer"
 })
 
-/** By form alone; `null` if none came and none is needed. */
+/** Checks only the form of the token. `null` if there is none and none is required. */
 export const readHolder = (call: Call, wanted: TokenKind, signed: boolean): Bearer | Refusal | null => {
   if (wanted === "any" && signed) return null
   const token = bearerToken(call)
@@ -36,7 +36,10 @@ export const readHolder = (call: Call, wanted: TokenKind, signed: boolean): Bear
 
 export const isBearer = (read: Bearer | Refusal): read is Bearer => "hash" in read
 
-/** A token that was valid once: the agent and its owners are alerted. The caller does not learn that. */
+/**
+ * Reports a token that may have been valid once, so that the agent and its owners are alerted. The caller does not
+ * learn this.
+ */
 const misused = (bus: Bus, call: Call, { agent: actor, hash }: Bearer): Effect.Effect<void> =>
   Effect.ignore(bus.ask(call, { actor, op: "vault.misused", input: { hash }, anew: true }))
 

@@ -29,7 +29,7 @@ interface Asked {
   readonly target_id?: string
 }
 
-/** In a query the id is a text. */
+/** The target of a query, in which the id is a text. */
 const targetIn = (call: Call, { target_type, target_id }: Asked): Effect.Effect<Target, Refused> => {
   const isInQuery = target_type !== undefined || target_id !== undefined
   if (!isInQuery && call.body.length === 0) return Effect.fail(noTarget)

@@ -1,10 +1,12 @@
 /**
- * Commands of reactions that were in flight at a place of the log: their cause was committed, they were not.
+ * Finds commands of reactions that were in flight at a place of the log: their cause was committed before it, and they
+ * were not.
  *
  * Invariants
- *  - One whose commit stands behind the place, and its cause before it, was in flight: the id of its command says so.
- *  - One that is still to be asked follows from a commit that its set has not passed until now, by the code of the set.
- *  - One that changed nothing leaves no commit, and is seen nowhere.
+ *  - A command whose commit is after the place, and whose cause is before it, was in flight. The id of the command
+ *    names its cause.
+ *  - A command that is still to be asked follows from a commit that its set has not passed yet, by the code of the set.
+ *  - A command that changed nothing leaves no commit, so it is not found.
  */
 import { kindIn } from "./kind-in.ts"
 import { reactionPlaceOf } from "../../actors/engine/command-ids.ts"
@@ -15,9 +17,9 @@ import { REACTIONS } from "../../actors/process/reactions.ts"
 import type { Aside } from "../../actors/reactions/aside.ts"
 import { commandsOf, type Reactions } from "../../actors/reactions/reaction.ts"
 
-/** Commits behind a place in which commands of before it are looked for. */
+/** The number of commits after a place in which commands with earlier causes are looked for. */
 export const LOOK_AHEAD = 100_000
-/** Commands that are named; more are counted. */
+/** The most commands that are listed. Further ones are only counted. */
 const NAMED_MAX = 100
 /** Commands that still wait, over all sets. */
 const WAITING_MAX = 100_000
@@ -29,14 +31,14 @@ export interface InFlight {
   readonly kind: string
   readonly actor: string
   readonly op: string
-  /** `done`: since then; `parked`, `passed over`, `waits`: until now. */
+  /** `done` since the place. The other states are the present ones: `parked`, `passed over`, or `waits`. */
   readonly state: "done" | "parked" | "passed over" | "waits"
   /** Sequence of the commit that carried it out; `null` if there is none. */
   readonly by: number | null
 }
 
 export interface Flight {
-  /** Counts by set. */
+  /** The number of commands by set. */
   readonly sets: Readonly<Record<string, number>>
   /** The first by their causes. */
   readonly named: ReadonlyArray<InFlight>
@@ -47,14 +49,14 @@ export interface Flight {
 export interface Known {
   /** The progress of each set now. */
   readonly marks: ReadonlyMap<string, number>
-  /** All commands of all sets that are put aside now. */
+  /** All commands of all sets that are set aside at present. */
   readonly aside: ReadonlyArray<{ readonly set: string; readonly why: "parked" | "fault"; readonly one: Aside }>
 }
 
 const NEEDLE = Buffer.from("react.")
 
 export class Flying {
-  /** By command. */
+  /** Commands by their ids. */
   private readonly done = new Map<string, InFlight>()
   private readonly waiting = new Map<string, InFlight>()
   private overflown = false
@@ -63,7 +65,7 @@ export class Flying {
   /** The sets that read each kind. */
   private readonly sets = new Map<string, ReadonlyArray<Reactions>>()
 
-  /** `at`: the last sequence that belongs to the moment. */
+  /** `at` is the last sequence that belongs to the moment. */
   constructor(at: number, known: Known) {
     this.at = at
     this.known = known
@@ -71,7 +73,7 @@ export class Flying {
       for (const kind of set.kinds) this.sets.set(kind, [...(this.sets.get(kind) ?? []), set])
   }
 
-  /** Every commit up to `LOOK_AHEAD` behind the place, in order. */
+  /** Reads a commit. Call it for every commit up to `LOOK_AHEAD` after the place, in order. */
   read({ subject, seq, data }: Stored): void {
     if (data.length === 0) return
     if (seq > this.at) {
@@ -100,7 +102,7 @@ export class Flying {
     })
   }
 
-  /** `last`: the end of the log. */
+  /** `last` is the end of the log. */
   flight(last: number): Flight {
     const aside = this.known.aside.flatMap(({ set, why, one: { seq, kind, id, command } }): ReadonlyArray<InFlight> => {
       if (seq > this.at) return []
@@ -140,7 +142,7 @@ export class Flying {
 const isReaction = (data: Uint8Array): boolean =>
   Buffer.from(data.buffer, data.byteOffset, data.length).includes(NEEDLE)
 
-/** Nothing known follows from an event of a newer release. */
+/** Events of a newer release are ignored: this release does not know what follows from them. */
 const followsOf = (set: string, seq: number, told: () => Parameters<typeof commandsOf>[2]) => {
   try {
     return commandsOf(set, seq, told())

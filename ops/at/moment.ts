@@ -1,9 +1,10 @@
 /**
- * The cluster at one or two moments, by the log alone: who stood how, and what was in flight.
+ * The state of the cluster at one or two moments, read from the log alone: the statuses of actors, and commands in
+ * flight.
  *
  * Invariants
  *  - A moment is a place of the log: everything that the log had stored by then, and nothing else.
- *  - The log is read once, forward, whatever its length. Snapshots would not help, for they are of now.
+ *  - The log is read once, forward, whatever its length. Snapshots are of no use, because they are of the present.
  *  - Records that the log forgets (letters and deliveries after their time, erased ones) are missing at an earlier
  *    moment too.
  */
@@ -24,14 +25,14 @@ import { Standing, type Standings } from "./standing.ts"
 const TOLD_EVERY = 4000
 
 export interface Moment extends Standings {
-  /** Last sequence that belongs to it; 0 before the first. */
+  /** The last sequence that belongs to the moment; 0 before the first commit. */
   readonly seq: number
   /** Unix ms, of that commit. */
   readonly last_commit_at: number | null
   readonly in_flight: Flight
 }
 
-/** The sets' marks are read before the end of the log: whatever they have passed lies before it. */
+/** The marks of sets are read before the end of the log, so that everything they have passed lies before that end. */
 const knownOf = async ({ nats }: Service): Promise<Known> => {
   const marks = new Map<string, number>()
   const aside: Array<Known["aside"][number]> = []
@@ -51,7 +52,10 @@ export interface Looking {
   readonly signal: AbortSignal
 }
 
-/** In the order of the log, whatever the order of the points. Throws `UnknownEvent` if a newer release wrote before. */
+/**
+ * Returns the moments in the order of the log, whatever the order of the points. Throws `UnknownEvent` if a newer
+ * release wrote events before them.
+ */
 export const momentsAt = async (
   service: Service,
   points: ReadonlyArray<Point>,
@@ -66,7 +70,7 @@ export const momentsAt = async (
   const standing = new Standing()
   const looked = places.map((seq) => ({ seq, flying: new Flying(seq, known) }))
   const standings: Array<Standings> = []
-  /** Those that have come by. */
+  /** Adds the moments that the reading has passed. */
   const passTo = (seq: number): void => {
     while (standings.length < places.length && (places[standings.length] ?? 0) < seq) standings.push(standing.standings)
   }

@@ -2,11 +2,11 @@
  * Reads the log forward to a place.
  *
  * Invariants
- *  - Each message up to the place that log and archive still keep is received once, in order
+ *  - Each message up to the place that is still in log or archive is received once, in order
  *    (actors/log/log-reading.ts).
- *  - Messages are worked on as they come. At most `PULL_MESSAGES` are on their way, and none is kept.
- *  - The consumer, in the server's memory, ends with the reading. A consumer costs the server a third of what reading
- *    by direct gets costs it, and its messages carry no headers that the reader would have to parse.
+ *  - Messages are processed as they arrive. At most `PULL_MESSAGES` are under way, and none is stored.
+ *  - The consumer is in the server's memory and ends with the reading. It costs the server a third of reading by direct
+ *    gets, and its messages have no headers that must be parsed.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { Deferred, Effect } from "effect"
@@ -20,10 +20,16 @@ const ARCHIVED_PAGE = 4000
 const EVERYTHING = ">"
 /** While nothing comes, the pause between checks whether anything still will. */
 const LOOK_EVERY_MS = 50
-/** Looks without anything new: then the replicas end before the leader does, or the servers are away. */
+/**
+ * The most checks without anything new. After that the replicas end earlier than the leader, or the servers cannot be
+ * reached.
+ */
 const LOOKS_MAX = 600
 
-/** Resolves at the given place, or at the end of the log if that comes first. Fails with whatever `receive` throws. */
+/**
+ * Resolves at the given place, or at the end of the log if that comes first. Fails with the error that `receive`
+ * throws.
+ */
 export const readLog = (
   { nats, archive }: Pick<Service, "archive" | "nats">,
   target: number,
@@ -47,14 +53,14 @@ export const readLog = (
       }
       const options = { pullMessages: PULL_MESSAGES, archivedPage: ARCHIVED_PAGE }
       const reading = new LogReading(nats, archive, 1, take, options)
-      /** The last messages up to the place may be ones that the log has forgotten. */
+      /** True at the end of the messages, even if the log has forgotten the last ones up to the place. */
       const isAtEnd = async (): Promise<boolean> => {
         const { reached, isArchived } = reading
         if (reached >= target) return true
         if (isArchived) return false
         const next = await Effect.runPromise(nextSeq(nats, streams.events, reached, EVERYTHING))
         if (next !== null && next <= target) return false
-        // Asked last, because it shows if the rest was archived meanwhile.
+        // This is checked last, because it shows if the rest was archived meanwhile.
         return (await reading.pending().catch(() => null)) === 0
       }
       const watched = async (signal: AbortSignal): Promise<void> => {

@@ -1,11 +1,11 @@
 /**
- * The standing of every actor of a log, read commit by commit: how many of each kind have which status.
+ * Counts the statuses of all actors of a log, which is read commit by commit.
  *
  * Invariants
- *  - The kind's own `evolve` says what becomes of a status. It is given a state that another actor of the same status had:
- *    of a million agents a handful of states are kept (statuses.ts, held against whole folds in
- *    tests/ops/standing.test.ts).
- *  - Only what the report names is kept whole, up to `WHOLE_MAX`.
+ *  - The kind's own `evolve` decides the new status. It gets a state of another actor with the same status, so that
+ *    only a few states are kept for a million agents (statuses.ts; tests/ops/standing.test.ts compares this with
+ *    complete folds).
+ *  - States are kept completely only for actors that the report names, up to `WHOLE_MAX`.
  */
 import { KINDS } from "../../actors/process/kinds.ts"
 import type { CompartmentState } from "../../actors/compartment/state.ts"
@@ -19,12 +19,12 @@ import { kindIn } from "./kind-in.ts"
 import { isOpenReport, openFills, sharedOf, statusOf, wholeOf } from "./statuses.ts"
 import { ActorTable, TooMany } from "./table.ts"
 
-/** The most states that are kept whole: existing compartments, and vaults with open fills. */
+/** The most states that are kept completely: existing compartments, and vaults with open fills. */
 const WHOLE_MAX = 100_000
-/** Open reports and open fills that are named; more are counted. */
+/** The most open reports and open fills that are listed. Further ones are only counted. */
 const NAMED_MAX = 1000
 
-/** Statuses of a kind, and how many have them; `""` for a kind without statuses. */
+/** The number of actors by kind and status; the status is `""` for a kind without statuses. */
 export type Counts = Readonly<Record<string, Readonly<Record<string, number>>>>
 
 export interface OpenFill {
@@ -55,7 +55,7 @@ export interface Standings {
 interface Class {
   readonly kind: string
   readonly status: string
-  /** The state of one actor that has it. */
+  /** The state of one actor with this status. */
   state: unknown
   count: number
 }
@@ -82,7 +82,7 @@ const watched = (): ReadonlyMap<string, Watched> =>
 export class Standing {
   private readonly table = new ActorTable()
   private readonly watched = watched()
-  /** By number; 0 is unused. */
+  /** Classes by their numbers; 0 is unused. */
   private readonly classes: Array<Class> = [{ kind: "", status: "", state: undefined, count: 0 }]
   private readonly counted = new Map<string, number>()
   private readonly whole = new Map<string, unknown>()

@@ -1,4 +1,4 @@
-/** The status of an actor, by its state, and the few states that are worth keeping whole. */
+/** The statuses of actors, computed from their states, and the few states that must be kept completely. */
 import type { AgentState } from "../../actors/agent/state.ts"
 import type { CaptchaState } from "../../actors/captcha/state.ts"
 import type { CompartmentState } from "../../actors/compartment/state.ts"
@@ -29,8 +29,8 @@ const contentStatus = (state: Content, shown: string): string => {
 }
 
 /**
- * A name must cover every part of a state that decides how the kind's own `evolve` reaches another status. States of
- * the same name replace each other (standing.ts).
+ * The name of the status must include every part of a state that influences how `evolve` reaches another status,
+ * because states with the same name replace each other (standing.ts).
  */
 const STATUSES = {
   agent: (state: AgentState) =>
@@ -59,8 +59,8 @@ export const openFills = (state: VaultState) =>
   (state?.fills ?? []).filter(({ status }) => status === "asked" || status === "pending")
 
 /**
- * States that are kept whole, without the parts that neither a status nor the report needs. `null`: the name of the
- * status is enough.
+ * States that are kept completely, without the parts that neither statuses nor the report need. `null` if the status is
+ * enough.
  */
 const WHOLE = {
   compartment: (state: CompartmentState): CompartmentState =>
@@ -68,12 +68,12 @@ const WHOLE = {
   vault: (state: VaultState): VaultState => (openFills(state).length === 0 ? null : state)
 }
 
-/** Leaves out the parts of a shared state that differ from actor to actor: each vault numbers its fills for itself. */
+/** Removes parts of a shared state that differ between actors: each vault numbers its own fills. */
 const SHARED = {
   vault: (state: VaultState): VaultState => (state === null ? null : { ...state, fills: [] })
 }
 
-/** Statuses of work that somebody still has to do. */
+/** True for statuses of unfinished work. */
 export const UNDONE: Readonly<Record<string, (status: string) => boolean>> = {
   delivery: (status) => status === "pending",
   letter: (status) => status === "waiting" || status === "sending",

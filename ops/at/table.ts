@@ -1,9 +1,9 @@
 /**
- * A small number for each actor of a log. It takes 17 to 33 bytes, however long the id: ids are kept as hashes of 64 bits.
- * Two of ten million actors share a hash in about one of 370,000 logs.
+ * A table with a small number for each actor of a log. It takes 17 to 33 bytes for an actor, because ids are stored as
+ * hashes of 64 bits. With ten million actors, two have the same hash in about one of 370,000 logs.
  */
 
-/** The most actors of a log. The table takes 170 MB then. */
+/** The most actors of a log. The table then takes 170 MB. */
 const ACTORS_MAX = 10_000_000
 const SLOTS_FIRST = 4096
 /** Fuller than that, a table grows. */
@@ -32,7 +32,7 @@ export class ActorTable {
       low = Math.imul(low ^ char, 0x9e3779b1)
       high = Math.imul(high ^ char, 0x5f356495)
     }
-    // Each half takes in the other: short names that differ in their last letter lie far apart.
+    // Each half is mixed with the other, so that short names that differ only in the last letter get distant slots.
     low = Math.imul(low ^ (low >>> 16), 0x85ebca6b) ^ Math.imul(high ^ (high >>> 13), 0xc2b2ae35)
     high = Math.imul(high ^ (high >>> 16), 0x85ebca6b) ^ Math.imul(low ^ (low >>> 13), 0xc2b2ae35)
     const slot = this.slotOf(low >>> 0, high >>> 0)

@@ -1,4 +1,4 @@
-/** Moments in words: one as it was, or two and the differences between them. */
+/** Formats moments as text: one moment, or two with the differences between them. */
 import { kindOf } from "../replay/fold.ts"
 import { timeText } from "../replay/report.ts"
 import type { InFlight } from "./flight.ts"
@@ -6,14 +6,14 @@ import type { Moment } from "./moment.ts"
 import type { Counts, OpenFill, RunningCompartment } from "./standing.ts"
 import { isOpenReport, UNDONE } from "./statuses.ts"
 
-/** Lines of each list; `--json` has all. */
+/** The most lines of each list. `--json` has no limit. */
 const SHOWN_MAX = 20
 
 const sum = (numbers: Iterable<number>): number => [...numbers].reduce((total, one) => total + one, 0)
 
 const countsOf = ({ counts }: Moment, kind: string): Readonly<Record<string, number>> => counts[kind] ?? {}
 
-/** Kinds with statuses first. */
+/** Sorts kinds, those with statuses first. */
 const kindsOf = (...all: ReadonlyArray<Counts>): ReadonlyArray<string> => {
   const kinds = [...new Set(all.flatMap((counts) => Object.keys(counts)))]
   const isPlain = (kind: string): number => (all.some((counts) => Object.hasOwn(counts[kind] ?? {}, "")) ? 1 : 0)
@@ -29,11 +29,11 @@ const statusesText = (counts: Readonly<Record<string, number>>): string =>
 const headText = ({ seq, last_commit_at: at }: Moment): string =>
   seq === 0 ? "before the first commit" : `#${seq}${at === null ? "" : `, ${timeText(at)}`}`
 
-/** Counts the open reports and names the first ones. */
+/** The number of open reports. */
 const openReports = (moment: Moment): number =>
   sum(Object.entries(countsOf(moment, "report")).flatMap(([status, count]) => (isOpenReport(status) ? [count] : [])))
 
-/** Work that was begun and is not over, by its kind. */
+/** Unfinished work by kind. */
 const undone = (moment: Moment): ReadonlyArray<readonly [kind: string, count: number]> =>
   Object.entries(UNDONE).map(([kind, isUndone]) => [
     kind,
@@ -73,7 +73,7 @@ const flightLines = (moment: Moment): ReadonlyArray<string> => {
   ]
 }
 
-/** Kinds whose older actors are no longer in the log. */
+/** A line that names the kinds whose older actors are no longer in the log. */
 const endingLines = ({ counts }: Moment): ReadonlyArray<string> => {
   const ending = kindsOf(counts).filter((kind) => kindOf(kind)?.fold.ends === true)
   return ending.length === 0 ? [] : [`  (${ending.join(", ")}: only those that the log still keeps)`]
@@ -120,7 +120,7 @@ const changedList = <One>(
 
 export interface Change {
   readonly kind: string
-  /** `""`: of all its actors. */
+  /** `""` counts all actors of the kind. */
   readonly status: string
   readonly before: number
   readonly after: number

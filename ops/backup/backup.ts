@@ -1,29 +1,27 @@
 /**
- * A backup of JetStream while the service runs.
+ * Makes a backup of JetStream while the service runs.
  *
- * Each stream is cut at a sequence of its own, at a moment of its own; what makes them one is the order of the cuts.
+ * Each stream is cut at its own sequence and moment. The order of the cuts makes them consistent with each other.
  *
  * Invariants
- *  - The places of the durable consumers (fired timers, webhooks) are noted first. Everything acknowledged by then had
- *    been answered, so its commits are before the log's cut. Later messages are delivered again after a restore, under
- *    the sequence they had, so that a command the log has already is answered from the log.
- *  - Kept answers and last seen come before the log: a kept answer must not promise what the log does not have. One
- *    that is missing is made again: the command's id is that of the key, and the log answers it.
- *  - The log is cut between two commits: what is left of a batch that the cut lies in is copied too (tail.ts).
- *  - All the others come after the log's cut. So counters have given every number in the log. Every timer that a commit
- *    of the log has set is there, waiting or fired. Nonces, limits and counts of verifications are at least as new as
- *    the log. Fired timers behind the cut get sequences again that no command in the log was named after.
- *  - Files and data are cut as soon as the log is. The pieces that its cut names were whole before, and would have to
- *    be without a name for longer than that to be collected meanwhile. Pieces that came in between belong to no commit
- *    that is there: a restore drops them (orphans.ts).
- *  - A stream that keeps one message a subject is copied with all that came while it was read (tail.ts).
+ *  - The positions of the durable consumers (fired timers, webhooks) are recorded first. Everything acknowledged by
+ *    then had been answered, so its commits are before the log's cut. Later messages are delivered again after a
+ *    restore, under the same sequence. A command that the log has already is then answered from the log.
+ *  - Kept answers and last-seen times are cut before the log, because a kept answer must not promise what the log does
+ *    not have. A missing answer is made again: the command's id is derived from the key, and the log answers it.
+ *  - The log is cut between two commits: if the cut is within a batch, the rest of the batch is copied too (tail.ts).
+ *  - All other streams are cut after the log. So counters include every number in the log, and every timer that a
+ *    commit of the log has set is there, waiting or fired. Nonces, limits and counts of verifications are at least as
+ *    new as the log. Fired timers after the cut get sequences again that no command in the log was named after.
+ *  - Files and data are cut immediately after the log. All pieces that the log's cut names are there: they would be
+ *    collected only after being unnamed for longer than this takes. Pieces that were added in between belong to no
+ *    commit of the backup, and a restore drops them (orphans.ts).
+ *  - A stream that keeps one message a subject is copied together with all messages that arrived meanwhile (tail.ts).
+ *  - If the log has an archive, nothing is archived while the backup is made. The backup holds the lock of the
+ *    archive's index until it ends, and fails if the log was archived nevertheless. The segments are in a folder beside
+ *    the backups, each once (segments.ts). A backup removes the parts of segments there whose time is over.
  *
- *  - If the log has an archive, nothing is archived while the backup is made. The backup holds the lock of the archive's
- *    index to its end, and fails if the log was archived all the same. The segments are in a folder beside the backups,
- *    each once (segments.ts). A backup removes from there the parts of segments whose time is over.
- *
- * One inexactness remains: a timer that was moved between the log's cut and that of the timers fires at its later
- * setting.
+ * There is one inaccuracy: a timer that was moved between the log's cut and that of the timers fires at its later time.
  */
 import { join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
@@ -52,7 +50,7 @@ import { copySegments } from "./segments.ts"
 import { beginCopy } from "./snapshot.ts"
 import { copyRest, copyRestOfBatch } from "./tail.ts"
 
-/** Earlier servers copied files, whose end is no sequence. */
+/** Earlier servers copied files, whose end does not correspond to a sequence. */
 const SERVER_OLDEST = [2, 15] as const
 /** These streams must not be ahead of the log: they hold answers and checkpoints of commits. */
 const BEFORE: ReadonlyArray<string> = [
@@ -62,7 +60,7 @@ const BEFORE: ReadonlyArray<string> = [
   streams.reactions,
   streams.aside
 ]
-/** Copied soon after the log, because timers in between are the one thing that is not exact. */
+/** These are copied soon after the log, because timers that change in between are the only inaccuracy. */
 const SOON: ReadonlyArray<string> = [streams.timers, streams.counters]
 /**
  * Streams in which nothing is overwritten. Messages after the log's cut belong to commits that are not in the backup.
@@ -81,7 +79,7 @@ export interface BackupParts extends Pick<Service, "nats" | "manager"> {
 const HELD_TRIES = 600
 const HELD_RETRY_MS = 1000
 
-/** Throws Faults. When it resolves the folder is complete; when it rejects there is none. */
+/** Throws Faults. When it resolves, the folder is complete; when it rejects, there is no folder. */
 export const backup = async (target: string, parts: BackupParts): Promise<Manifest> => {
   refuseOldServer(parts)
   const { archive, signal } = parts
@@ -95,7 +93,7 @@ export const backup = async (target: string, parts: BackupParts): Promise<Manife
   throw new Fault("the log is being archived, or copied by another backup: try again later")
 }
 
-/** The newest segment of the archive, once it is beside the backup with all before it. */
+/** The newest segment of the archive, after all segments up to it were copied beside the backup. */
 const segmentsOf = async ({
   nats,
   manager,
@@ -111,7 +109,9 @@ const segmentsOf = async ({
   return { archive: segment }
 }
 
-/** Rejects if the log was archived since its mark was this one: it may have been dropped before it was copied. */
+/**
+ * Rejects if the log was archived since the given mark, because commits may have left the log before they were copied.
+ */
 const unmoved = async ({ nats }: BackupParts, { seq }: Mark, held: IndexWriter | null): Promise<void> => {
   await held?.confirm()
   if ((await newestMark(nats)).seq !== seq) throw new Fault("the log was archived while it was copied: try again")

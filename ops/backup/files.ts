@@ -2,9 +2,10 @@
  * The folder of a backup on the disk.
  *
  * Invariants
- *  - It is written under another name, each file flushed to the disk and hashed as it is written, and gets its own name
- *    once it is whole and flushed itself. So a folder of that name is a whole backup, whatever interrupted its making.
- *  - Nobody but its owner may read it: what is in the log is in it.
+ *  - The folder is written under another name. Each file is hashed while it is written, and flushed. The folder gets
+ *    its own name when it is complete and flushed. So a folder of that name is a complete backup, whatever interrupted
+ *    it.
+ *  - Only the owner may read the folder, because it has the content of the log.
  */
 import { createHash } from "node:crypto"
 import { constants } from "node:fs"
@@ -168,7 +169,7 @@ const checkFile = async (folder: string, name: string, stated: Written, signal: 
 /** Does not follow links, and does not wait for a pipe without a writer. */
 const OPENED = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
-/** Throws a Fault if it is no file, such as a device, which may have no end. */
+/** Throws a Fault if the path is not a regular file. A device, for example, may have no end. */
 export async function* chunksOf(path: string, size: number = READ_BYTES): AsyncGenerator<Buffer> {
   const file = await open(path, OPENED)
   try {

@@ -13,8 +13,8 @@ const BATCH = 1000
 const TIMEOUT_MS = 60_000
 
 /**
- * Writes as many messages behind the log and erases them again, all but the last: their sequences are used up. The last
- * one is the record of the restore, which is written without a gap too. Nodes take it for the end of secrets from before
+ * Advances the log's sequence by writing messages and erasing all of them but the last. The last one is the record of
+ * the restore, which is also written without a gap. Nodes take it as the end of secrets from before
  * (actors/log/last-restore.ts). Resolves to the log's last sequence.
  */
 export const skipSequences = async (
@@ -57,7 +57,7 @@ const fillBatch = async (
   return seq
 }
 
-/** Includes counters that have not given any number yet. */
+/** Advances all counters, including those that have not given any number yet. */
 export const skipNumbers = async (nats: NatsConnection, manager: JetStreamManager, gap: number): Promise<void> => {
   if (gap === 0) return
   const { state } = await manager.streams.info(streams.counters, { subjects_filter: ">" })

@@ -1,7 +1,7 @@
 /**
  * A backup's description of itself: `manifest.json` of its folder, `{ sha256, backup }`, where `sha256` is of the text
- * of `backup`. It comes from a disk or from elsewhere, so everything in it is checked as it is read. Files are named by
- * their streams and by nothing else, and no stream may copy from or to a foreign one.
+ * of `backup`. It may come from anywhere, so everything in it is checked when it is read. Files are named only after
+ * their streams, and no stream may copy from or to another server's.
  */
 import { createHash } from "node:crypto"
 import type { ConsumerConfig, StreamConfig } from "@nats-io/jetstream"
@@ -11,13 +11,13 @@ import { consumers as durables, streams, subjects } from "../../schemas/subjects
 
 export const FORMAT = 1
 export const MANIFEST = "manifest.json"
-/** Far more than this project ever writes. */
+/** Much larger than any manifest of this project. */
 export const MANIFEST_MAX_BYTES = 1_048_576
 const STREAMS_MAX = 64
 /** Leaves out the lease bucket, which belongs to running processes, and the mark of a restore. */
 export const STREAM_PATTERN = /^HUB_(?!RESTORE$)[A-Z][A-Z_]{0,31}$/
 const SUBJECT_PREFIX = "hub."
-/** Configuration by which a stream would take from, or give to, others. */
+/** Settings by which a stream would copy from or to other streams. */
 const FOREIGN_KEYS = ["mirror", "sources", "republish", "subject_transform"] as const
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
@@ -32,10 +32,10 @@ const File = Schema.Struct({ bytes: Count, sha256: Sha256 })
 const StreamPart = Schema.Struct({
   name: Schema.String.check(Schema.isPattern(STREAM_PATTERN)),
   config: configOf<StreamConfig>(),
-  /** State at the cut: the snapshot contains `first_seq` to `last_seq`. */
+  /** The state at the cut: the snapshot contains `first_seq` to `last_seq`. */
   state: Schema.Struct({ first_seq: Count, last_seq: Count, messages: Count, bytes: Count }),
   snapshot: File,
-  /** The messages behind the cut that belong to it: see backup.ts. */
+  /** The messages after the cut that are part of the backup (backup.ts). */
   tail: Schema.Struct({ ...File.fields, messages: Count })
 })
 
@@ -57,7 +57,7 @@ const Manifest = Schema.Struct({
   service_key: Schema.String,
   streams: Schema.Array(StreamPart).check(Schema.isMaxLength(STREAMS_MAX)),
   consumers: Schema.Array(ConsumerPart).check(Schema.isMaxLength(STREAMS_MAX)),
-  /** The newest segment that the log's archive had by then; absent if it had none. */
+  /** The newest segment of the log's archive at that time. Absent if there was none. */
   archive: Schema.optionalKey(SegmentName)
 })
 
@@ -105,7 +105,7 @@ export const readManifest = (
   return fault === null ? { ok: true, manifest } : wrong(fault)
 }
 
-/** Backups of releases before do not hold these; the next start makes them. */
+/** Streams that backups of earlier releases do not contain. The next start makes them. */
 const NEWER: ReadonlySet<string> = new Set([
   streams.newcomersIdempotency,
   streams.reactions,
@@ -140,10 +140,13 @@ const CONSUMERS: Readonly<Record<string, { readonly stream: string; readonly sub
   [durables.mailNotices]: { stream: streams.events, subject: subjects.mailNotices },
   [durables.keeper]: { stream: streams.events, subject: subjects.vaults }
 }
-/** Figures of a consumer, which may be of an older release. */
+/** Settings of a consumer whose values may differ between releases. */
 const FIGURES: ReadonlySet<string> = new Set(["ack_wait", "max_ack_pending", "max_waiting", "num_replicas", "metadata"])
 
-/** Settings of a consumer that the service does not make: one with a `deliver_subject` would send its messages anywhere. */
+/**
+ * Returns a fault if a consumer has settings that the service does not use: one with a `deliver_subject` would send its
+ * messages to any subject.
+ */
 const consumerFault = ({ stream, name, config }: ConsumerPart): string | null => {
   const own = Object.hasOwn(CONSUMERS, name) ? CONSUMERS[name] : undefined
   if (own?.stream !== stream) return `has a consumer ${name} of ${stream}, which the service does not have`

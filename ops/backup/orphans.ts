@@ -1,6 +1,6 @@
 /**
- * Pieces of files of which a restored log knows nothing: they were written between its cut and theirs, for an upload
- * that is not in the backup. No timer waits for them, so nobody else would ever take them away.
+ * Removes pieces of files that the restored log does not name. They were written between the log's cut and that of the
+ * files, for an upload that is not in the backup. There is no timer for them, so nothing else would remove them.
  */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { EventLog } from "../../actors/log/commit.ts"

@@ -1,21 +1,21 @@
 /**
- * A backup brought into a JetStream that has none of its streams.
+ * Restores a backup into a JetStream that has none of its streams.
  *
  * Invariants
  *  - Before anything is written: every hash is right, the key is the service's, no actor node is alive, and no other
  *    restore is under way (a lock in Postgres).
- *  - Postgres is emptied before the first stream is there: it is never ahead of the log. It is filled again by the
- *    projector.
- *  - A mark is set before anything is deleted and taken away when all is done (actors/log/restore-mark.ts). Actor nodes
- *    wait and commands refuse while it is there, so nobody works on what an interrupted restore leaves. The next
- *    restore begins anew.
+ *  - Postgres is emptied before the first stream is restored, so it is never ahead of the log. The projector fills it
+ *    again.
+ *  - A mark is set before anything is deleted, and removed at the end (actors/log/restore-mark.ts). While it exists,
+ *    actor nodes wait and commands refuse, so nobody uses the result of an interrupted restore. The next restore starts
+ *    anew.
  *  - No number is given twice that was given after the backup. The log's sequences (readers of the identity directory
- *    compare them) and all counters (agents' numbers, ids of notifications) go on behind a gap. The operator says how
- *    large that is.
- *  - Every vault is told (vaults.ts): no token of a fill service that was used since the backup is used once more, and
- *    no card's day begins again.
- *  - A log with an archive has it before anybody is told: its segments are checked before anything is emptied.
- *  - The durable consumers go on at the places that were noted before anything was copied (backup.ts).
+ *    compare them) and all counters (agents' numbers, ids of notifications) continue after a gap. The operator sets its
+ *    size.
+ *  - Every vault gets a command (vaults.ts): tokens of fill services that were used since the backup are not valid
+ *    again, and the daily limits of cards stay used up.
+ *  - A log with an archive has it before any actor gets a command. Its segments are checked before anything is emptied.
+ *  - The durable consumers continue at the positions that were recorded before the copying (backup.ts).
  */
 import { join } from "node:path"
 import type { JetStreamManager } from "@nats-io/jetstream"
@@ -57,7 +57,7 @@ import { type Cut, copyBack } from "./snapshot.ts"
 import { writeTail } from "./tail.ts"
 import { commitVaultsRestored } from "./vaults.ts"
 
-/** Sequences of the log for each number of a counter: a registration alone is more than ten commits. */
+/** Sequences of the log for each number of a counter. A registration alone is more than ten commits. */
 const SEQUENCES_EACH = 10
 /** The session of a node that was killed outlives it by its time to live. */
 const SESSIONS_GONE_MS = (SESSION_TTL_SECONDS + 2) * 1000
@@ -69,7 +69,7 @@ export interface RestoreParts {
   readonly manager: JetStreamManager
   readonly databaseUrl: string
   readonly serviceKey: string
-  /** For the leases, which no backup contains, because sessions of that time are gone. */
+  /** Limits, for making the leases. No backup contains them, because its sessions no longer exist. */
   readonly limits: Limits
   /** Instead of those in the backup. */
   readonly replicas: number | null
@@ -79,7 +79,7 @@ export interface RestoreParts {
   readonly cards: boolean
   /** True if the content of JetStream and Postgres may be deleted. */
   readonly replace: boolean
-  /** The places of the backup's segments and of the log's future archive; absent if there is none. */
+  /** The folders of the backup's segments and of the log's future archive. Absent if there is none. */
   readonly archive?: { readonly from: Objects; readonly to: Objects } | undefined
   readonly signal: AbortSignal
   readonly progress: (stream: string, bytes: number, messages: number) => void
@@ -141,7 +141,7 @@ const refuseArchive = async ({ archive: newest }: Manifest, { archive, signal }:
   await checkSegments((await isIn(archive.from, newest)) ? archive.from : archive.to, newest, signal)
 }
 
-/** Found out before anything is emptied for it. */
+/** Checked before anything is emptied. */
 const refuseReplicas = ({ streams: kept }: Manifest, { nats, replicas }: RestoreParts): void => {
   const wanted = replicas ?? wantedReplicas(kept)
   if (wanted > 1 && nats.info?.cluster === undefined)
@@ -152,7 +152,7 @@ const refuseLive = async ({ nats, manager }: RestoreParts): Promise<void> => {
   try {
     await manager.streams.info(`KV_${buckets.leases}`)
   } catch (error) {
-    // Nobody has ever run here.
+    // A missing stream means that no service has ever run on these servers.
     if (isMissing(error)) return
     throw error
   }
@@ -181,7 +181,7 @@ const refuseHeld = async ({ manager, replace }: RestoreParts): Promise<void> => 
   )
 }
 
-/** With their rows, the read models' tables are as a migration leaves them, without a watermark. */
+/** Tables whose rows are deleted. Read models are then as after a migration, without a watermark. */
 const TABLES: ReadonlyArray<keyof Database> = [
   "projections",
   "snapshots",
@@ -208,7 +208,7 @@ const refuseFilled = async (db: Kysely<Database>, { replace, manager }: RestoreP
     )
 }
 
-/** The leases are deleted first and restored last, because nodes that cannot look at other streams wait for them. */
+/** The leases are deleted first and restored last, because nodes wait for them before they read other streams. */
 const clear = async (db: Kysely<Database>, { manager }: RestoreParts): Promise<void> => {
   await sql`truncate ${sql.join(TABLES.map((table) => sql.table(table)))}`.execute(db)
   await manager.streams.delete(`KV_${buckets.leases}`).catch((error: unknown) => {

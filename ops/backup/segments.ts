@@ -1,10 +1,10 @@
 /**
- * The archive's segments and their parts beside a backup: each is copied once, whichever backups need it.
+ * Copies the archive's segments and their parts to a folder beside the backups. Each is copied once for all backups.
  *
  * Invariants
- *  - They are copied from the oldest on: if one is, all before it are.
- *  - Each is held against the hash that the log, or the segment behind it, states.
- *  - The parts of a segment (ending.ts) are copied before it. Parts that are over are neither copied nor missed.
+ *  - Segments are copied from the oldest on: if one is there, all before it are.
+ *  - Each is compared with the hash that the log, or the next segment, states.
+ *  - The parts of a segment (ending.ts) are copied before it. Expired parts are neither copied nor required.
  */
 import type { Clock } from "effect"
 import { checked } from "../../actors/log/archive/archiver.ts"
@@ -19,7 +19,7 @@ interface Lacking {
   readonly parts: ReadonlyArray<string>
 }
 
-/** From the oldest on: those up to `newest` that `to` lacks. */
+/** The segments up to `newest` that `to` lacks, from the oldest on. */
 const lackingIn = async (
   from: Objects,
   to: Objects,

@@ -1,5 +1,5 @@
 /**
- * The service's key, as the operator's shell names it: HUB_SERVER_KEY, HUB_SERVER_KEY_FILE, or the one made in
+ * The service's key in an operator's environment: HUB_SERVER_KEY, HUB_SERVER_KEY_FILE, or the key that was made in
  * development.
  */
 import { readFileSync } from "node:fs"
@@ -10,8 +10,8 @@ import { Fault } from "../cli/fault.ts"
 const filled = (value: string | undefined): value is string => value !== undefined && value !== ""
 
 /**
- * Its public half, base64. Nothing is made if there is none: a backup belongs to the key that the service runs
- * with.
+ * The public half of the key in base64. No key is made if there is none: a backup must contain the key of the running
+ * service.
  */
 export const servicePublicKey = (env: NodeJS.ProcessEnv): string => {
   const { HUB_SERVER_KEY: text, HUB_SERVER_KEY_FILE: file, HUB_DATA: data = ".hub" } = env

@@ -1,11 +1,12 @@
 /**
- * A stream copied out of JetStream and into it again, by the server's own archive.
+ * Copies a stream out of JetStream and back into it, in the server's own archive format.
  *
  * Out: the server fixes the cut (`state.last_seq`), answers, and then sends the archive in chunks to an inbox. A chunk
- * is acknowledged once it is on its way to the disk, and the server has no more than WINDOW_BYTES unacknowledged: so
- * much memory it takes. An empty message ends it; with a status other than 204 it says what went wrong. In: the server
- * answers with a subject and takes chunk after chunk there, each acknowledged; an empty one ends it, and is answered
- * when the stream is there. A reader that is silent for 5 s has given up, for the server.
+ * is acknowledged when it is being written to the disk. The server has no more than WINDOW_BYTES unacknowledged, which
+ * bounds the memory. An empty message ends the archive. A status other than 204 reports an error.
+ *
+ * In: the server answers with a subject and acknowledges each chunk that is sent there. An empty chunk ends the
+ * archive, and is answered when the stream is restored. The server ends a transfer after 5 s of silence.
  */
 import type { StreamConfig } from "@nats-io/jetstream"
 import type { Msg, NatsConnection } from "@nats-io/transport-node"
@@ -22,9 +23,9 @@ const WINDOW_BYTES = 4_194_304
  */
 const CHUNK_BACK_BYTES = 16_384
 const ANSWER_TIMEOUT_MS = 30_000
-/** Between two chunks. The server gives up after 5 s without an acknowledgement. */
+/** The time limit between two chunks. The server's own is 5 s without an acknowledgement. */
 const SILENCE_MS = 30_000
-/** Milliseconds that the server may take to make a stream of the whole archive. */
+/** The most milliseconds that the server may take to make a stream of the complete archive. */
 const FINISH_TIMEOUT_MS = 3_600_000
 const COMPLETE = 204
 
@@ -69,7 +70,7 @@ export const beginCopy = async (
       throw new Fault(`${stream} cannot be copied: ${errorText(cut)}`)
     const { first_seq, last_seq, messages, bytes } = cut.state
     const copied = received(nats, stream, chunks, sink, signal).finally(() => chunks.unsubscribe())
-    // The caller also gets the error, but perhaps only after something else has failed.
+    // The caller gets the error too, but perhaps only after another part has failed.
     copied.catch(() => undefined)
     return { config: cut.config, state: { first_seq, last_seq, messages, bytes }, copied }
   } catch (error) {

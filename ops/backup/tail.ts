@@ -1,13 +1,13 @@
 /**
- * The messages behind a copied stream's cut that belong to it: a line of JSON for each.
+ * The messages after a copied stream's cut that belong to the backup, as lines of JSON.
  *
- * - The log is cut at a sequence, and that may lie inside a batch, of which all or nothing must be there: the rest of
- *   it.
- * - A stream that keeps one message a subject loses an old one to each new one. A message that was replaced while the
- *   archive was read is in the archive in neither form. The old one was gone before its turn, and the new one is behind
- *   the cut. So the tail has everything that came since, up to an end of the stream that is not older than the
- *   archive's last byte. Nothing is written while the server reads a page, so that at the end every subject's newest
- *   has been met. Any replica may answer, each in the stream's order: one that is behind is asked again.
+ * - The log's cut may be within a batch, which must be there completely or not at all. The tail has the rest of the
+ *   batch.
+ * - A stream that keeps one message a subject removes the old message when a new one is written. If that happens while
+ *   the archive is read, the archive may have neither: the old one is removed before it is read, and the new one is
+ *   after the cut. So the tail has everything that arrived since, up to an end of the stream that is not older than the
+ *   archive's last byte. Nothing is written while the server reads a page, so every subject's newest message is found
+ *   at the end. Any replica may answer, each in the stream's order: if one is behind, the request is repeated.
  */
 import { createReadStream } from "node:fs"
 import { createInterface } from "node:readline"
@@ -33,12 +33,12 @@ interface Line {
   /** Unix ms. */
   readonly at: number
   readonly headers: ReadonlyArray<readonly [string, string]>
-  /** base64 */
+  /** The payload in base64. */
   readonly data: string
 }
 
 const nextOf = (manager: JetStreamManager, stream: string, seq: number): Promise<StoredMsg | null> => {
-  // The server accepts this here as in a direct get, but the client's types allow it only there.
+  // The server accepts this option here as in a direct get, but the client's types allow it only there.
   const first: { readonly seq: number } & NextMsgRequest = { seq, next_by_subj: ">" }
   return manager.streams.getMessage(stream, first)
 }
@@ -84,7 +84,7 @@ export interface Source {
   readonly manager: JetStreamManager
 }
 
-/** Everything behind `last`. Resolves to how many messages that was. */
+/** Copies all messages after `last`. Resolves to their number. */
 export const copyRest = async (
   { nats, manager }: Source,
   stream: string,
@@ -110,7 +110,7 @@ export const copyRest = async (
   }
 }
 
-/** A page that the server ended neither for its length nor for its size. */
+/** True if the server ended a page for another reason than its length or size. */
 const isEnd = (page: ReadonlyArray<Msg>): boolean =>
   page.length < PAGE && page.reduce((sum, { data }) => sum + data.length, 0) < PAGE_BYTES
 
@@ -149,11 +149,11 @@ const soon = async (manager: JetStreamManager, stream: string, seq: number): Pro
   throw new Fault(`${stream} ends inside a batch: try again`)
 }
 
-/** The headers that a message keeps when it is written again. The server's own described its first writing. */
+/** Headers that are kept when a message is written again. The server's own headers described its first writing. */
 const KEPT = new Set(["nats-schedule", "nats-schedule-target"])
 const TTL = "nats-ttl"
 
-/** Seconds that a message with this time to live has left; `null` if it has none left. */
+/** The remaining seconds of a message with this time to live; `null` if it has expired. */
 const leftOf = (ttl: string, at: number): number | null => {
   const seconds = Number(/^(\d+)s?$/.exec(ttl)?.[1] ?? Number.NaN)
   const left = Math.ceil(seconds - (Date.now() - at) / 1000)
@@ -162,7 +162,7 @@ const leftOf = (ttl: string, at: number): number | null => {
 
 const INCREMENT = "nats-incr"
 
-/** A counter takes steps instead of values, so it is increased to the value in the line. */
+/** Restores a counter. A counter accepts only increments, so it is increased to the value in the line. */
 const countUp = async (nats: NatsConnection, { subject, data }: Line): Promise<number> => {
   const wanted = BigInt((JSON.parse(Buffer.from(data, "base64").toString()) as { readonly val: string }).val)
   const at = await stepped(nats, subject, 0n)
@@ -191,8 +191,8 @@ interface Stepped {
 }
 
 /**
- * Writes a tail after the archive's messages. `exact`: each message must get its earlier sequence. Resolves to the last
- * sequence written, or `last`.
+ * Writes the tail after the archive's messages. With `exact`, each message must get its earlier sequence. Resolves to
+ * the last sequence written, or to `last`.
  */
 export const writeTail = async (nats: NatsConnection, path: string, last: number, exact: boolean): Promise<number> => {
   let written = last

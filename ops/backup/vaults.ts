@@ -13,7 +13,7 @@ import { Fault } from "../cli/fault.ts"
 const BATCH = 1000
 const DAY_MS = 86_400_000
 
-/** `cards`: they are filled at once. Resolves to the number of vaults. */
+/** `cards` is the time at which the daily limits of cards count as used up. Resolves to the number of vaults. */
 export const commitVaultsRestored = async (
   log: EventLog,
   manager: JetStreamManager,

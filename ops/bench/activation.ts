@@ -1,7 +1,7 @@
 /**
- * Cold activations on a large log and on one of a hundredth: how long an actor takes to be served again, what that costs
- * nats-server, and what memory it takes there. Actors of several lengths, whose commits lie all over the log. Beside it,
- * how long the server takes to make a consumer of that log.
+ * Cold activations on a large log and on one of a hundredth of its size. It measures the time until an actor is served
+ * again, and the processor time and memory that this takes in nats-server. The actors have several lengths, and their
+ * commits are spread over the log. It also measures the time in which the server makes a consumer of that log.
  */
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -30,16 +30,19 @@ import { cpuOf, residentBytes } from "./cpu.ts"
 const SPREADS = [spread(1, 50), spread(8, 20), spread(100, 4), spread(500, 4)]
 const FORMAT = 1
 const SMALLER = 100
-/** The server drops what it has read of its files after 10 s. */
+/** The server drops cached blocks of its files after 10 s. */
 const COLD_MS = 12_000
-/** Commits that are read of so long an actor lie in most files: the next one would find them all in memory. */
+/**
+ * The commits of an actor of this length are in most files, so reading it would put the next actor's commits into the
+ * cache.
+ */
 const LONG = 100
-/** Smaller logs stay in memory whole. */
+/** A smaller log stays in memory completely. */
 const FILE_MEGABYTES = 8
 
 type Say = (line: string) => void
 
-/** Commits that an actor has behind its snapshot; `null`: there is no snapshot. */
+/** The number of an actor's commits after its snapshot; `null` if there is no snapshot. */
 type Behind = number | null
 
 interface World {
@@ -47,7 +50,7 @@ interface World {
   readonly db: Kysely<Database>
   readonly pid: number
   readonly made: MadeLog
-  /** Until nothing of the log is in the server's memory any more, ms. */
+  /** Milliseconds until the server has nothing of the log in its cache. */
   readonly cold: number
 }
 

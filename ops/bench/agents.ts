@@ -7,7 +7,7 @@ import { powHash, powHolds } from "../../schemas/signing/pow.ts"
 export interface BenchAgent {
   readonly publicKey: string
   readonly privateKey: KeyObject
-  /** Agent number, once it is registered. */
+  /** The agent's number, which it gets when it is registered. */
   number: string
 }
 
@@ -39,7 +39,7 @@ export const signedHeaders = (
   }
 }
 
-/** A whole request, ready for a socket. */
+/** A complete request as bytes for a socket. */
 const requestOf = (
   host: string,
   method: string,
@@ -59,7 +59,7 @@ const requestOf = (
 export const signedRequest = (agent: BenchAgent, host: string, method: string, path: string, body = ""): Buffer =>
   requestOf(host, method, path, signedHeaders(agent, host, method, path, body), body)
 
-/** A website's report of a request with which the agent proves itself. */
+/** A website's request that has the service verify an agent's signed request. */
 export const verifyRequest = (agent: BenchAgent, host: string, index: number): Buffer => {
   const visited = { method: "GET", host: "shop.example", path: `/offers?page=${index}` }
   const timestamp = String(Math.floor(Date.now() / 1000))

@@ -1,6 +1,9 @@
 /**
- * What an archive saves and costs, on one log: memory and disk of nats-server before and after, cold activations from
- * either side, a read of all commits, and appends that begin new subjects with and without an archive.
+ * Measures what an archive saves and costs on one log:
+ *
+ *  - memory and disk of nats-server before and after archiving
+ *  - cold activations from both parts, and a read of all commits
+ *  - appends that begin new subjects, with and without an archive
  */
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -34,7 +37,7 @@ import { residentBytes } from "./cpu.ts"
 const SPREADS = [spread(1, 50), spread(8, 20), spread(100, 10)]
 const FORMAT = 1
 const PAGE = 4000
-/** Appends that are under way at once, and rounds of each side, in turn. */
+/** Appends that are under way at once, new subjects in a round, and rounds of each variant. The variants alternate. */
 const ABREAST = 256
 const BEGUN = 20_000
 const ROUNDS = 3
@@ -96,7 +99,7 @@ const activations = async (
   }
 }
 
-/** As makeLog names its commits, by their places in the log. */
+/** The command's id as makeLog gives it, for the last place in the log. */
 const commandOf = (all: ReadonlyArray<number>): string => `c${all.at(-1) ?? 0}`
 
 const read = async ({ nats, opened }: World): Promise<number> => {
@@ -108,8 +111,8 @@ const read = async ({ nats, opened }: World): Promise<number> => {
 
 let names = 0
 /**
- * Groups of one commit on an actor's own subject and one that begins another. `drawn`: by a number, such as a reply;
- * otherwise by a name.
+ * Appends groups of two commits: one on an actor's own subject, and one that begins another subject. `drawn` actors
+ * have numbers as ids, such as replies; others have names.
  */
 const begun = async (log: JetStreamLog, drawn: boolean): Promise<number> => {
   const commit: Commit = { v: 1, id: "begun", op: "bench.begin", at: 0, events: [{ type: "bench.written", v: 1 }] }
@@ -141,11 +144,11 @@ const mb = (bytes: number): string => (bytes / 1e6).toFixed(0)
 
 interface Places {
   readonly folder: string
-  /** On a server that has read its files anew: what it has in memory then is what the log needs. */
+  /** Starts a server that reads its files anew, so that its memory holds only what the log needs. */
   readonly served: <A>(act: (world: World) => Promise<A>) => Promise<A>
 }
 
-/** Servers and an archive that are empty. */
+/** Empty servers and an empty archive. */
 const within = async (say: Say, act: (places: Places) => Promise<void>): Promise<void> => {
   const folder = await mkdtemp(join(tmpdir(), "hub-bench-"))
   const signal = new AbortController().signal

@@ -1,4 +1,4 @@
-/** `hub at` over a log of a million commits, with its own code, while the service runs and has nothing to do. */
+/** Measures `hub at` over a log of a million commits, with the command's own code, beside an idle service. */
 import { momentsAt } from "../at/moment.ts"
 import type { Service } from "../cli/connection.ts"
 import { COMMITS, REGISTERED, withMillion } from "./million.ts"

@@ -1,5 +1,5 @@
 /**
- * A log of some 200,000 commits backed up while the service runs on it, and restored into empty servers, with the
+ * Backs up a log of about 200,000 commits while the service runs on it, and restores it into empty servers, with the
  * commands' own code.
  */
 import { randomBytes } from "node:crypto"

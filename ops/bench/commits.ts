@@ -1,4 +1,4 @@
-/** The bare commit path of one actor node: the engine's log alone, as many commits as it takes. */
+/** Measures the commit path of one actor node: the engine's log alone, with as many commits as it accepts. */
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -1,4 +1,4 @@
-/** A service with the log of a community, whose read models have all of it. */
+/** A service with the log of a community, whose read models have applied all of it. */
 import { connect, type NatsConnection } from "@nats-io/transport-node"
 import { JetStreamLog } from "../../actors/log/event-log.ts"
 import { PROJECTIONS } from "../../actors/process/projections.ts"
@@ -21,7 +21,7 @@ interface CommunityService {
   readonly community: Community
 }
 
-/** The reactions to these commits are in the log already, or do not matter here. */
+/** Marks all reactions as done: the log has the reactions to these commits already, or they do not matter here. */
 const reactionsDone = async (nats: NatsConnection, seq: number): Promise<void> => {
   for (const { name } of REACTIONS) await keepMark(nats, name, { seq, revision: 0 })
 }

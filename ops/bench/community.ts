@@ -1,6 +1,6 @@
 /**
- * The log of a community, written directly: agents, threads with replies, posts with votes, notifications, reports,
- * appeals. Its times lie within the last 30 days, in the order of the log.
+ * Writes the log of a community directly: agents, threads with replies, posts with votes, notifications, reports,
+ * appeals. The times of its commits are in the order of the log, within the last 30 days.
  */
 import type { AgentEvent } from "../../actors/agent/state.ts"
 import type { Append, EventLog, EventShape } from "../../actors/log/commit.ts"
@@ -16,7 +16,7 @@ import { registerDirectly } from "./registrations.ts"
 export const AGENTS = 10_000
 const REPLIES_EACH = 21
 const VOTES_EACH = 11
-/** Notifications of the first agent, whose history is the longest. */
+/** Additional notifications of the first agent, which has the longest history. */
 const MORE_NOTICES = 10_000
 const REPORTS = 2000
 const WAITING_REPORTS = 500
@@ -24,7 +24,7 @@ const SUSPENDED = 500
 const APPEALS = 100
 const HIDDEN = 100
 const IN_FLIGHT = 512
-/** Numbers beyond those that the service gives meanwhile. */
+/** The first number of what is written here. It is above the numbers that the service gives during the run. */
 const FIRST = 1_000_000
 const DAYS = 30
 const DAY_MS = 86_400_000
@@ -37,7 +37,7 @@ interface Told {
   readonly events: ReadonlyArray<EventShape>
 }
 
-/** Writes commits, with the place that each actor's subject has reached. */
+/** Writes commits. It knows the last sequence of each actor's subject. */
 class Writer {
   written = 0
   private readonly log: EventLog
@@ -50,11 +50,12 @@ class Writer {
     this.stepMs = (DAYS * DAY_MS) / expected
   }
 
-  /** One command: a commit for each actor, all or nothing. */
+  /** Writes one command: a commit for each actor in one atomic batch. */
   async write(op: string, by: string, all: ReadonlyArray<Told>): Promise<void> {
     const place = this.written
     this.written += all.length
-    // By the time of storing, which the command's own is not.
+    // The id contains the present time, because the log is searched by the time of storing. The command's own time is
+    // earlier.
     const id = `${newRequestId(Date.now())}.1`
     const at = Math.round(this.began + place * this.stepMs)
     const appends = all.map(({ kind, id: actor, events }): Append => {
@@ -114,15 +115,15 @@ const noticeOf = (notification: number, about: string): AgentEvent => ({
 })
 
 export interface Community {
-  /** Hub ids. */
+  /** Hub ids of the agents. */
   readonly agents: ReadonlyArray<string>
   readonly commits: number
-  /** The last sequence. */
+  /** The last sequence of the log. */
   readonly last: number
   readonly thread: number
   readonly post: number
   readonly reply: number
-  /** One that waits. */
+  /** A report that waits for a decision. */
   readonly report: number
 }
 
@@ -133,7 +134,7 @@ export const writeCommunity = async (log: EventLog): Promise<Community> => {
   const writer = new Writer(log, AGENTS * each + MORE_NOTICES + 2 * REPORTS + 2 * SUSPENDED + HIDDEN)
   await writer.begunBy(agents)
 
-  /** Everything about one agent is written in its turn: nobody else writes on its subject. */
+  /** All commits of one agent are written one after the other, because each needs the sequence of the one before. */
   await inTurns(agents, async (author, index) => {
     const number = FIRST + index
     const title = `Harbor and signal number ${index}`

@@ -1,6 +1,6 @@
 /**
- * Visits to every page of the operators' console over the log of a community: the time from the request to the end of
- * the answer. The cluster's page counts until its first look at the cluster has come.
+ * Visits every page of the operators' console over the log of a community, and measures the time from the request to
+ * the end of the answer. For the page of the cluster, the time ends with its first figures.
  */
 import { streams } from "../../schemas/subjects.ts"
 import { agentNumber } from "../../schemas/signing/identity.ts"
@@ -16,7 +16,7 @@ type Page = readonly [name: string, path: string]
 const searchFor = (text: string): string => `/search?q=${encodeURIComponent(text)}`
 const explained = (reference: string): string => `/explain/${encodeURIComponent(reference)}`
 
-/** The request that a commit belongs to. */
+/** The id of the request that a commit belongs to. */
 const requestAt = async ({ manager }: Service, seq: number): Promise<string> => {
   const found = await manager.direct.getMessage(streams.events, { seq })
   return found?.json<{ readonly id: string }>().id.split(".")[0] ?? ""
@@ -72,7 +72,7 @@ class Visitor {
       .join("; ")
   }
 
-  /** The page that a search leads to counts with it. */
+  /** The text of a page. If the search redirects to another page, that page's time counts too. */
   async text(path: string): Promise<string> {
     const answer = await fetch(this.url + path, { headers: { cookie: this.cookie } })
     const text = await answer.text()
@@ -80,7 +80,7 @@ class Visitor {
     return text
   }
 
-  /** Until the page of the cluster says how it stands. */
+  /** Resolves when the page of the cluster has its first figures. */
   async looked(): Promise<void> {
     const ending = new AbortController()
     const answer = await fetch(`${this.url}/events?page=%2F`, {
@@ -100,7 +100,7 @@ class Visitor {
 const at = (sorted: ReadonlyArray<number>, share: number): string =>
   (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0).toFixed(0)
 
-/** `url`: of a console that gives links. */
+/** `url` is the address of a console that gives one-time links. */
 export const visitPages = async (
   view: Service,
   url: string,

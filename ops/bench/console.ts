@@ -1,4 +1,4 @@
-/** The operators' console over the log of a community, in a process of its own beside the idle service. */
+/** Measures the operators' console over the log of a community. It runs in its own process beside an idle service. */
 import { drawPort } from "../launcher/ports.ts"
 import { AGENTS } from "./community.ts"
 import { withCommunity } from "./community-service.ts"

@@ -1,7 +1,7 @@
 /** CPU time of process trees, from the kernel's own accounting. */
 import { readdirSync, readFileSync } from "node:fs"
 
-/** Linux counts in hundredths of a second, on every machine that Node runs on. */
+/** Linux counts in hundredths of a second on all platforms that Node supports. */
 const TICK_US = 10_000
 
 interface Stat {
@@ -12,7 +12,7 @@ interface Stat {
 const statOf = (pid: number): Stat | null => {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8")
-    // The command's name may hold anything: the fields begin after its closing parenthesis.
+    // The command's name may contain any character, so the fields begin after its closing parenthesis.
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ")
     return {
       parent: Number(fields[1]),
@@ -49,5 +49,5 @@ const memoryOf = (pid: number, field: string): number => {
 /** Resident memory of one process, bytes. */
 export const residentBytes = (pid: number): number => memoryOf(pid, "VmRSS")
 
-/** The most that it was since it began, or since the count began anew. */
+/** The highest resident memory since the process started, or since the measurement was reset. */
 export const peakBytes = (pid: number): number => memoryOf(pid, "VmHWM")

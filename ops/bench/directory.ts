@@ -1,4 +1,4 @@
-/** The identity directory with many agents: whole reads, and reads that find nothing new (spec 4.7). */
+/** Measures the identity directory with many agents: complete reads, and reads that find nothing new (spec 4.7). */
 import { once } from "node:events"
 import { get, Agent, type IncomingMessage } from "node:http"
 import { connect } from "@nats-io/transport-node"

@@ -1,6 +1,6 @@
 /**
- * A fill from the local call until the password stands in its field, over a whole service and a real Chromium; beside it
- * Playwright, which types the same into the same page key by key, in a browser of its own.
+ * Measures a fill from the local call until the password is in its field, over a whole service and a real Chromium.
+ * Beside it, Playwright types the same password key by key into the same page in another browser.
  */
 import { chromium } from "playwright"
 import { findChromium } from "../launcher/chromium.ts"
@@ -47,7 +47,7 @@ export const fillCase = async (say: (line: string) => void): Promise<void> => {
         await page.locator("#e").pressSequentially(FIELDS.username)
         await page.locator("#p").pressSequentially(FIELDS.password)
       })
-      // The first round warms both up.
+      // The first round only warms up both.
       if (round === 0) continue
       fills.push(fill)
       typed.push(typing)

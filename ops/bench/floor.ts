@@ -1,4 +1,4 @@
-/** Baseline "floor": bare node:http with one Ed25519 verification a request, and nothing else. */
+/** Baseline "floor": node:http with one Ed25519 verification for each request, and nothing else. */
 import { createServer } from "node:http"
 import { verified } from "./signed.ts"
 

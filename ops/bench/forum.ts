@@ -1,7 +1,7 @@
 /**
- * Baseline "forum": Fastify and Postgres taking replies, votes and messages in one process, each in one durable
- * transaction (`synchronous_commit` on) that verifies the signature and holds what the service's own write means: the
- * nonce, the text that nobody may send twice, counts of thread and author, reputation with its entry, who is told.
+ * Baseline "forum": Fastify and Postgres accept replies, votes and messages in one process. Each write is one durable
+ * transaction (`synchronous_commit` on) that verifies the signature. It has the same effects as the service's write:
+ * the nonce, the uniqueness of the text, the counts of thread and author, reputation with its entry, and notifications.
  */
 import { createHash } from "node:crypto"
 import Fastify from "fastify"
@@ -49,7 +49,7 @@ interface Asked {
 
 type Ask = (name: string, text: string, ...values: ReadonlyArray<unknown>) => Promise<ReadonlyArray<{ id: string }>>
 
-/** One transaction, with the nonce in it. */
+/** Carries out a request in one transaction, which also stores the nonce. */
 const durably = async <Body>(
   { url, headers, body }: Asked,
   carryOut: (ask: Ask, signed: Signed, body: Body) => Promise<object>
@@ -96,7 +96,7 @@ app.post<{ Params: { id: string } }>("/api/v1/threads/:id/replies", async (reque
         id,
         written?.id
       )
-      // Last, since it is what others wait for.
+      // This row has the most contention, so its lock is taken last.
       await ask("thread", "update forum.threads set replies = replies + 1, active_at = now() where id = $1", id)
       return { id: Number(written?.id), body }
     })
@@ -155,7 +155,7 @@ app.post("/api/v1/messages", async (request, reply) =>
   )
 )
 
-/** Not timed: who and what is there. */
+/** Adds the agents, threads and posts. This request is not timed. */
 app.post("/world", async (request) => {
   const { keys, threads, posts } = JSON.parse((request.body as Buffer).toString("utf8")) as Record<
     "keys" | "threads" | "posts",

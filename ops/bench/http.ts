@@ -9,17 +9,17 @@ export interface Row {
   readonly requestsPerSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
-  /** CPU of all processes, in verifications of this run. */
+  /** CPU time of all processes for one request, in verifications as measured in this run. */
   readonly verifications: number
-  /** The same of the round that took least: what other work on the machine disturbed least. */
+  /** The same figure for the cheapest round, which other work on the machine disturbed least. */
   readonly quietest: number
-  /** The same, by kind of process. */
+  /** The figure of `verifications` for each kind of process. */
   readonly parts: Readonly<Record<string, number>>
 }
 
 export interface Run {
   readonly load: LoadResult
-  /** Microseconds by kind of process. */
+  /** Microseconds of CPU time by kind of process. */
   readonly cpuUs: Readonly<Record<string, number>>
 }
 
@@ -33,7 +33,7 @@ export interface HttpOptions {
   readonly rounds: number
   /** Microseconds of one verification, measured in this run. */
   readonly verificationUs: number
-  /** Only cases whose title holds this text. */
+  /** If not empty, only cases whose title contains this text are run. */
   readonly filter: string
 }
 
@@ -45,7 +45,7 @@ export interface Case {
 }
 
 const AGENTS = 256
-/** Requests are signed ahead: this many a second and client are enough for anything here. */
+/** Requests are signed in advance. No case sends more than this number for each second and client. */
 const SIGNED_PER_SECOND = 8000
 
 const read: Case["request"] = (agent, host) => signedRequest(agent, host, "GET", "/api/v1/me")

@@ -1,7 +1,7 @@
 /**
- * Baseline "lists": Fastify and Postgres reading the same rows of the same tables for the same answers, in one process,
- * as JSON, as pages and as a feed. It counts a list no oftener than the service does, its pages are plain, and it leaves
- * out what the service does for strangers' sake.
+ * Baseline "lists": Fastify and Postgres read the same rows of the same tables for the same answers, in one process, as
+ * JSON, as pages and as a feed. It counts a list as rarely as the service does. Its pages have no design, and it has no
+ * protection against untrusted input.
  */
 import Fastify, { type FastifyReply } from "fastify"
 import Markdown from "markdown-it"
@@ -141,7 +141,7 @@ app.get("/feed", async (_request, reply) => {
   return reply.type("application/atom+xml").send(`<feed xmlns="http://www.w3.org/2005/Atom">${entries.join("")}</feed>`)
 })
 
-/** Something changes. */
+/** Changes a thread, as new replies do. */
 app.post<{ Params: { id: string } }>("/changed/:id", async ({ params: { id } }) => {
   await pool.query("update threads set reply_count = reply_count + 1, last_activity_at = now() where id = $1", [id])
   return { ok: true }

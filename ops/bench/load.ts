@@ -1,7 +1,7 @@
 /**
- * The load: connections that are kept, each sending its next request when the last was answered. Requests are made and
- * signed before the clock starts, and written to bare sockets, so that the client takes as little of the machine's two
- * cores as it can; it is the same client for the service and for the baselines.
+ * Generates load over persistent connections, each of which sends its next request when the last one is answered.
+ * Requests are made and signed before the clock starts and written to sockets directly, so that the client takes little
+ * of the machine's two cores. The service and the baselines get the same client.
  */
 import { connect, type Socket } from "node:net"
 
@@ -10,7 +10,7 @@ export interface LoadResult {
   readonly seconds: number
   readonly p50Ms: number
   readonly p99Ms: number
-  /** Answers by status. */
+  /** The number of answers for each status. */
   readonly statuses: Readonly<Record<string, number>>
 }
 

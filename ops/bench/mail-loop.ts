@@ -1,6 +1,6 @@
 /**
- * Baseline for mail: `smtp-server`, `mailauth` and `postal-mime` in one process, which keeps nothing and tells nobody.
- * What comes is judged and read, and answered then.
+ * Baseline for mail: `smtp-server`, `mailauth` and `postal-mime` in one process. It verifies and parses each message
+ * before it answers, but stores nothing and notifies nobody.
  */
 import { Resolver } from "node:dns/promises"
 import { authenticate } from "mailauth"

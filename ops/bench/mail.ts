@@ -1,6 +1,6 @@
 /**
- * Mail: what a message of 50 KB costs from SMTP to the notification that tells of it, beside a bare loop that judges and
- * reads it (mail-loop.ts), and how soon a code is with whoever waits for it.
+ * Measures mail. One figure is the cost of a message of 50 KB from SMTP to its notification, beside a loop that only
+ * verifies and parses it (mail-loop.ts). The other is the time until a client that waits for a code has it.
  */
 import { randomBytes } from "node:crypto"
 import { setTimeout as delay } from "node:timers/promises"
@@ -25,11 +25,11 @@ const MESSAGES = 600
 const ROUNDS = 3
 const WAITERS = 200
 const WARM_WAITERS = 20
-/** For a request to be held before the mail comes. */
+/** The time after which a request is surely held by the service, before the mail is sent. */
 const HELD_MS = 60
 const DEADLINE_MS = 120_000
 
-/** No bound of a mailbox, nor of one client, may end the measurement. */
+/** The limits of mailboxes and clients are high enough not to end the measurement. */
 const LIMITS = {
   "service.mail.connections_per_client_max": LINES + 1,
   "limits.email.inbound_per_day": 1_000_000,
@@ -55,12 +55,12 @@ const cpuByKind = ({ processes }: Measured): ReadonlyMap<string, number> =>
 
 interface Sent {
   readonly perSecond: number
-  /** Microseconds a message, by kind of process. */
+  /** Microseconds of CPU time for one message, by kind of process. */
   readonly parts: ReadonlyMap<string, number>
   readonly us: number
 }
 
-/** `done`: resolves once all of them are told of. */
+/** `done` resolves when all messages have their notifications. */
 const run = async (
   subject: Measured,
   to: ReadonlyArray<string>,
@@ -148,7 +148,7 @@ const waited = async ({ client, address }: Reader, port: number): Promise<number
 
 const latency = async (service: BenchStack, port: number, say: Say): Promise<void> => {
   const took: Array<number> = []
-  // Each waits once: whoever has a code already is answered at once.
+  // Each reader waits only once, because a reader that has a code already would be answered at once.
   for (let n = 0; n < WARM_WAITERS + WAITERS; n++) {
     const ms = await waited(await reader(service.baseUrl), port)
     if (n >= WARM_WAITERS) took.push(ms)
@@ -159,7 +159,7 @@ const latency = async (service: BenchStack, port: number, say: Say): Promise<voi
   )
 }
 
-/** `filter`: only cases whose name holds this text. */
+/** If `filter` is not empty, only cases whose name contains it are run. */
 export const mailCases = async (say: Say, filter: string): Promise<void> => {
   const dns = await nameServer(ZONE)
   const env = {

@@ -1,4 +1,4 @@
-/** Memory: what an idle resident actor takes, and what one actor process takes with many registered and resident. */
+/** Measures the memory of an idle resident actor, and of one actor process with many registered and resident agents. */
 import { Effect, Scope } from "effect"
 import { randomBytes } from "node:crypto"
 import { setTimeout as delay } from "node:timers/promises"
@@ -68,7 +68,10 @@ export const memoryCases = async (say: (line: string) => void): Promise<void> =>
   }
 }
 
-/** Heap of one more resident actor, exactly: the engine's own host in this process, before and after a collection. */
+/**
+ * The exact heap size of one more resident actor. The engine's host runs in this process, and the heap is measured
+ * after collections.
+ */
 const bytesOfIdleActor = async (
   nats: NatsConnection,
   log: JetStreamLog,

@@ -1,4 +1,4 @@
-/** A service whose log holds a million commits of agents, and whose read models have them all. */
+/** A service whose log holds a million commits of agents, and whose read models have applied all of them. */
 import { connect, type NatsConnection } from "@nats-io/transport-node"
 import { agentProjection } from "../../actors/agent/projection.ts"
 import type { AgentEvent } from "../../actors/agent/state.ts"
@@ -13,7 +13,7 @@ import { projected, registerDirectly } from "./registrations.ts"
 import { startService } from "./subjects-under-test.ts"
 
 export const REGISTERED = 100_000
-/** Registration is three commits, of which one has two events. */
+/** Registration makes three commits, one of which has two events. */
 export const COMMITS_EACH = 3
 export const CHANGES = 7
 const IN_FLIGHT = 1024
@@ -25,7 +25,7 @@ interface Million {
   readonly service: Awaited<ReturnType<typeof startService>>
   readonly nats: NatsConnection
   readonly view: Awaited<ReturnType<typeof openService>>
-  /** From the last commit until the service was up with it. */
+  /** Seconds from the last commit until the read models have it. */
   readonly behindSeconds: number
 }
 
@@ -53,7 +53,7 @@ export const withMillion = async (use: (million: Million) => Promise<void>): Pro
   }
 }
 
-/** CHANGES commits for each agent. */
+/** Writes CHANGES commits for each agent. */
 export const change = async (log: EventLog, ids: ReadonlyArray<string>): Promise<void> => {
   const stands = new Map<string, number>()
   for (let round = 0; round < CHANGES; round++) {
@@ -79,7 +79,7 @@ export const change = async (log: EventLog, ids: ReadonlyArray<string>): Promise
   }
 }
 
-/** By turns a profile and a score. */
+/** Alternates between a change of the profile and of a score. */
 const changeOf = (round: number): AgentEvent =>
   round % 2 === 0
     ? {

@@ -1,6 +1,6 @@
 /**
- * Baseline "monolith": Fastify and Postgres doing the same work in one process. A read verifies the signature, inserts
- * the nonce under a unique key and reads the agent; a write does the same with one durable insert and one update in a
+ * Baseline "monolith": Fastify and Postgres do the same work in one process. A read verifies the signature, inserts the
+ * nonce under a unique key and reads the agent. A write does the same with one durable insert and one update in a
  * transaction (`synchronous_commit` on).
  */
 import Fastify from "fastify"
@@ -66,7 +66,7 @@ app.patch("/api/v1/me", async (request, reply) => {
   }
 })
 
-/** Not timed: an agent to read and write. */
+/** Adds an agent to read and write. This request is not timed. */
 app.post("/agents", async (request) => {
   const { key, profile } = JSON.parse((request.body as Buffer).toString("utf8")) as { key: string; profile: unknown }
   await pool.query("insert into monolith.agents (key, profile) values ($1, $2)", [key, JSON.stringify(profile)])

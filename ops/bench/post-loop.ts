@@ -1,6 +1,6 @@
 /**
- * Baseline for webhooks: a loop of POSTs over kept connections, each body signed as a delivery's is, and nothing else.
- * It starts when it is told how many, and says what CPU they took.
+ * Baseline for webhooks: a loop of POSTs over persistent connections. Each body is signed like a delivery. It starts
+ * when it gets the number of POSTs, and reports their CPU time.
  */
 import { createHmac, randomBytes, sign } from "node:crypto"
 import { Agent, request } from "node:http"
@@ -14,7 +14,7 @@ interface Order {
   readonly count: number
   readonly port: number
   readonly body: string
-  /** `null`: as fast as it goes. */
+  /** The rate of POSTs, or `null` for the highest possible. */
   readonly perSecond: number | null
 }
 

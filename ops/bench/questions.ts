@@ -1,6 +1,7 @@
 /**
- * The red team: what a program passes that is told all but the meaning of private words, before it has heard any verdict
- * and after many; what guessing gets; and how long the questions take to make.
+ * Measures the questions of registrations. One figure is the share that a program answers rightly which has all
+ * information but the meaning of private words, before any verdict and after many. Others are the share of guesses that
+ * are right, and the time to make questions.
  */
 import { namedQuestions } from "../../actors/registration/questions/generate.ts"
 import { randomFromSeed } from "../../actors/registration/questions/random.ts"

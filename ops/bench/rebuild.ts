@@ -1,7 +1,7 @@
 /**
- * The read models made again from a million commits, while the service runs, and then held against the log: what `hub
- * rebuild` and `hub verify` do, with their own code. Changes go through all agents in turn, so that no batch of the log
- * holds two of one agent: the worst case for the tables.
+ * Makes the read models again from a million commits while the service runs, then compares them with the log. It runs
+ * the code of `hub rebuild` and `hub verify`. Changes go through all agents in turn, so that no batch of the log holds
+ * two of one agent, which is the worst case for the tables.
  */
 import { jetstreamManager } from "@nats-io/jetstream"
 import { Effect } from "effect"

@@ -1,4 +1,4 @@
-/** Agents by the hundred thousand, for benchmarks that need many. */
+/** Registers agents by the hundred thousand, for benchmarks that need many. */
 import { randomBytes } from "node:crypto"
 import { setTimeout as delay } from "node:timers/promises"
 import { registrationEvents } from "../../actors/agent/decide.ts"
@@ -11,14 +11,14 @@ import { subjects } from "../../schemas/subjects.ts"
 
 const IN_FLIGHT = 512
 
-/** By the agent's number. */
+/** Properties of the agents, by the agent's number. */
 export interface Registering {
-  /** The public key, where somebody is to sign. */
+  /** The public key. Give it if the agents are to sign requests. */
   readonly keyOf?: (number: number) => Uint8Array
   readonly calledOf?: (number: number) => { readonly handle: string; readonly name: string }
 }
 
-/** Hub ids. The same commits that registration makes, without its questions: a hundred thousand of them in seconds. */
+/** Writes the commits of registration without its questions, a hundred thousand in seconds. Returns the hub ids. */
 export const registerDirectly = async (
   log: EventLog,
   count: number,
@@ -70,7 +70,7 @@ export const registerDirectly = async (
   return ids
 }
 
-/** Resolves when the read models have so many agents. */
+/** Resolves when the read models have this number of agents. */
 export const projected = async (baseUrl: string, count: number): Promise<void> => {
   for (let tries = 0; tries < 600; tries++) {
     const answer = (await (await fetch(`${baseUrl}/api/v1/agents?per_page=1`)).json()) as { meta?: { total: number } }

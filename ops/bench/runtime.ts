@@ -1,10 +1,10 @@
 /**
- * A compartment, from the request that makes it until its program's first line is read, and what a stop, a start and a
- * restart take. Beside it, in the same run, in turns and of the same image: `docker run` from its first process until
- * the first line, on a network of the same engine.
+ * Measures a compartment from the request that makes it until the first line of its program is read, and the time of
+ * stop, start and restart. In the same run it measures `docker run` with the same image until the first line, on a
+ * network of the same engine. Both alternate.
  *
- * Needs root. The engine and the small image are made by the product's own way (ops/runtime/), below the bench's folder,
- * and end with it.
+ * It needs root. The engine and the small image are made by the product's own code (ops/runtime/) below the bench's
+ * folder, and removed at the end.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -25,7 +25,7 @@ import { type BenchAgent, newAgent, register, signedHeaders } from "./agents.ts"
 import { sent } from "./content/writing.ts"
 import { BYPASS, startService } from "./subjects-under-test.ts"
 
-/** The first is not counted. */
+/** The first round is not counted. */
 const ROUNDS = 11
 const PLACES = 2
 const WAIT_MAX_MS = 120_000
@@ -35,7 +35,7 @@ const WANTED_MS = 5000
 const PATH = "/api/v1/compartments"
 const COMMAND = "echo first; exec sleep 600"
 const NETWORK = "bench"
-/** Each of these programs ends by SIGTERM at once, as most do. */
+/** The program ends at once on SIGTERM, like most programs. */
 const VERBS = ["stop", "start", "restart"] as const
 
 interface World {
@@ -91,7 +91,7 @@ const linesOf = async (world: World, id: string): Promise<ReadonlyArray<LogLine>
 const runs = (world: World, id: string): Promise<number> =>
   linesOf(world, id).then((lines) => lines.filter(({ line }) => line === "first").length)
 
-/** As whoever follows a log gets it: held until there is something. */
+/** Reads the first line of a log like a client that follows it: the request is held until there is a line. */
 const firstLine = async (world: World, id: string): Promise<void> => {
   let since = 0
   await until("a first line", async () => {
@@ -152,7 +152,10 @@ const measured = async (world: World, say: (line: string) => void): Promise<void
   printTimes(say, all)
 }
 
-/** Bridges, rules and resolver stay where a host ends: this one does not come back. */
+/**
+ * A host leaves its bridges, rules and resolver for its next start. This host does not start again, so they are
+ * removed.
+ */
 const removeNetwork = async (folder: string, socket: string): Promise<void> => {
   const network = await Network.open({
     folder,

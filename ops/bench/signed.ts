@@ -1,4 +1,7 @@
-/** What both baselines do of the service's work on a signature: the same string, the same verification. */
+/**
+ * The work on a signature that the baselines have in common with the service: the same string and the same
+ * verification.
+ */
 import { createHash, createPublicKey, type KeyObject, verify } from "node:crypto"
 import type { IncomingHttpHeaders } from "node:http"
 import { EMPTY_BODY_SHA256, requestStringV2 } from "../../schemas/signing/request.ts"
@@ -23,7 +26,7 @@ export interface Signed {
   readonly nonce: string
 }
 
-/** Who signed, or `null` when the signature does not hold. */
+/** The signer, or `null` if the signature is not valid. */
 export const verified = (
   method: string,
   url: string,

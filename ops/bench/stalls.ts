@@ -1,9 +1,9 @@
 /**
- * Measures the most costly inputs beside what is promised: processor time of the thread that reads them, and memory.
+ * Measures the most costly inputs beside their bounds: processor time of the thread that reads them, and memory.
  *
- * The tests read the same inputs and ask only for results, and that no work hangs or grows with the square of its input.
- * A figure is the least of a few tries, since other work on the machine makes a try dearer and none cheaper. Work that
- * lets other work go on in between is measured by its longest stretch.
+ * Tests read the same inputs, but only check the results, and that no work hangs or grows with the square of its input.
+ * A figure is the least of a few tries, because other work on the machine can only make a try slower. Work that yields
+ * to other work is measured by its longest uninterrupted part.
  */
 import { writeFileSync } from "node:fs"
 import { AgentMarkdown } from "../../edge/kit/agent-markdown.ts"
@@ -23,10 +23,10 @@ import { FIELDS } from "../../tests/support/costly/signatures.ts"
 import { peakBytes } from "./cpu.ts"
 
 const TRIES = 5
-/** The bound for one judgement. */
+/** The bound for the check of one address. */
 const ADDRESS_MAX_MS = 1
 const PASSWORD_MAX_MS = 5
-/** A mail process reads messages: it holds up no edge. */
+/** Messages are read in the mail process, so they do not delay edges. */
 const MESSAGE_MAX_MS = 300
 const NESTED_MAX_MS = 1000
 const ANSWERS_MAX_MS = 250
@@ -43,7 +43,7 @@ interface Case {
 interface Group {
   readonly title: string
   readonly maxMs: number
-  /** All of the processor time counts, whichever threads take it. */
+  /** True to count the processor time of all threads. */
   readonly inAll?: boolean
   readonly cases: ReadonlyArray<Case>
 }
@@ -91,9 +91,9 @@ const groups = async (): Promise<ReadonlyArray<Group>> => [
   { title: "ten refusals of a picture", maxMs: BOMBS_MAX_MS, inAll: true, cases: Object.values(BOMBS).map(whole) }
 ]
 
-/** Resident memory beyond what the process had before, at its peak. */
+/** The peak of resident memory, minus that before the work. */
 const growthBy = async (work: () => unknown): Promise<number> => {
-  // Linux begins to count the peak anew.
+  // This makes Linux reset the peak.
   writeFileSync("/proc/self/clear_refs", "5")
   const before = peakBytes(process.pid)
   await work()

@@ -1,4 +1,7 @@
-/** What is measured: the service itself and two baselines, each as processes with a port and pids to account for. */
+/**
+ * The services that are measured: the product itself and two baselines. Each has a port, and processes whose CPU time
+ * counts.
+ */
 import { spawn, type ChildProcess } from "node:child_process"
 import { once } from "node:events"
 import { mkdtemp, rm } from "node:fs/promises"
@@ -16,13 +19,13 @@ export const BYPASS = "bench-registration"
 export interface Measured {
   readonly name: string
   readonly ports: ReadonlyArray<number>
-  /** The host line that requests are signed for. */
+  /** The value of the host header that requests are signed for. */
   readonly host: string
-  /** Roots of the process trees whose CPU counts, by what they are. */
+  /** Roots of the process trees whose CPU time counts, by kind of process. */
   readonly processes: () => Readonly<Record<string, ReadonlyArray<number>>>
 }
 
-/** No limit may end the measurement: what is measured is work, not refusals. */
+/** Limits that are never reached, because refusals are not measured. */
 const UNLIMITED = Object.fromEntries(
   [
     "ip",
@@ -54,27 +57,27 @@ export interface BenchStack {
   readonly stack: Stack
   readonly measured: Measured
   readonly baseUrl: string
-  /** Its data. */
+  /** The folder with the service's data. */
   readonly folder: string
   readonly stop: () => Promise<void>
 }
 
 export interface ServiceOptions {
-  /** For the environment of every node. */
+  /** Variables for the environment of every node. */
   readonly env?: NodeJS.ProcessEnv
-  /** Beside those that are never reached. */
+  /** Limits in addition to those that are never reached. */
   readonly limits?: Readonly<Record<string, number>>
-  /** Nodes that can be scraped. */
+  /** True if nodes serve metrics. */
   readonly metrics?: boolean
-  /** Whether mail is received, by a process of its own. */
+  /** True if a mail process receives mail. */
   readonly mail?: boolean
-  /** Whether vaults get their keys, by a process of its own. */
+  /** True if a keeper gives vaults their keys. */
   readonly keeper?: boolean
-  /** Whether this machine is a host of compartments: the environment names its engine and image. */
+  /** True if this machine is a host of compartments. The environment names its engine and image. */
   readonly runtime?: boolean
-  /** Writes a log before the nodes start: its streams are there. */
+  /** Writes a log before the nodes start. The streams exist already. */
   readonly filled?: (natsUrl: string) => Promise<void>
-  /** The port of an operators' console that gives links. */
+  /** The port of an operators' console that gives one-time links. */
   readonly consolePort?: number
 }
 
@@ -106,7 +109,7 @@ export const startService = async (
     env: {
       PATH: process.env["PATH"],
       HOME: process.env["HOME"],
-      // For `NODE_OPTIONS=--cpu-prof npm run bench`: every process then leaves its profile.
+      // Passed on for `NODE_OPTIONS=--cpu-prof npm run bench`, which makes every process write a profile.
       ...(process.env["NODE_OPTIONS"] === undefined ? {} : { NODE_OPTIONS: process.env["NODE_OPTIONS"] }),
       HUB_ENV: "development",
       HUB_DATA: dataDir,

@@ -1,10 +1,13 @@
 /**
- * Takeover: of three actor nodes under a steady load one gets SIGKILL, and its agents wait until others answer for
- * them. Beside it, in the same run, how long it takes to write one lease.
+ * Measures a takeover. One of three actor nodes under a steady load gets SIGKILL, and its agents wait until other nodes
+ * answer for them. In the same run it measures the time to write one lease.
  *
- * What an agent waits consists of: `noticing`, until the dead session's key is ended; `claiming`, until the agent's
- * shard has a new owner's name; `nonces`, until the new owner reads the first log in that shard, which it does once it
- * has read the log of nonces and has been asked again; `answering`, the read of the actor's log and the request itself.
+ * An agent's wait consists of these phases:
+ * - `noticing`, until the dead session's key is ended;
+ * - `claiming`, until the lease of the agent's shard has a new owner;
+ * - `nonces`, until the new owner reads the first log in that shard. It has read the log of nonces and got a repeated
+ *   ask by then;
+ * - `answering`, the read of the actor's log and the request itself.
  */
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { setTimeout as delay } from "node:timers/promises"
@@ -18,9 +21,9 @@ import { agentsOfAllShards, Client, type Gap } from "./takeover/clients.ts"
 import { TakeoverWatch } from "./takeover/watch.ts"
 
 const ACTORS = 3
-/** Before each kill. */
+/** Writes of a lease that are measured before each kill. */
 const CLAIMS = 20
-/** Of every client, before a kill and behind the last claim. */
+/** Answers that each client must get before a kill, and after the last claim. */
 const ANSWERS = 3
 const LOOK_MS = 10
 const WAIT_MAX_MS = 60_000
@@ -35,17 +38,20 @@ interface Waited extends Gap {
   readonly phases: Phases
 }
 
-/** One kill. */
+/** The figures of one kill. */
 interface Taken {
-  /** Whether the node ran the projections, for which every write waits. */
+  /** True if the node ran the projections, for which every write waits. */
   readonly projected: boolean
-  /** From the kill: until the process was gone, an edge asked in vain (where one did), an agent had an answer. */
+  /**
+   * Milliseconds from the kill until the process was gone, until an edge asked in vain (`null` if none did), and until
+   * an agent had an answer.
+   */
   readonly goneMs: number
   readonly suspectedMs: number | null
   readonly firstMs: number
-  /** Of the agents whose node died. */
+  /** The waits of agents whose node died. */
   readonly waited: ReadonlyArray<Waited>
-  /** Of all agents, those of other nodes with them. */
+  /** The longest wait of all agents, including those of other nodes. */
   readonly longestMs: number
 }
 
@@ -95,7 +101,7 @@ const measured = async (
   for (let kill = 0; kill < kills; kill++) {
     await steady(world)
     for (let claim = 0; claim < CLAIMS; claim++) claims.push(await world.watch.claim(`bench ${claim}`))
-    // Claims wake everybody who watches the leases; by this many answers all have gone back to rest.
+    // Claims wake every node that watches the leases. After this number of answers all of them are idle again.
     await steady(world)
     taken.push(await killed(world, kill % ACTORS))
     await world.service.stack.actors[kill % ACTORS]?.restart()
@@ -103,7 +109,7 @@ const measured = async (
   return [claims, taken]
 }
 
-/** Every node has its shards, and every agent has been answered for a while. */
+/** Waits until every node has its shards and every agent has been answered for a while. */
 const steady = async ({ service, watch, clients }: World): Promise<void> => {
   await until("a balanced cluster", () => watch.balanced(service.stack.actors.map(({ pid }) => pid)))
   await answered(clients, performance.now())
@@ -146,7 +152,7 @@ const killed = async ({ service, watch, clients }: World, index: number): Promis
 
 const lengthOf = ({ from, to }: Gap): number => to - from
 
-/** Each phase begins where the one before it ended; what was not heard took no time. */
+/** Each phase begins at the end of the one before. A phase without an observed end has no length. */
 const phasesOf = (watch: TakeoverWatch, session: string, shard: number, { from, to }: Gap): Phases => {
   const within = (time: number | undefined, before: number): number => Math.min(Math.max(time ?? before, before), to)
   const noticed = within(watch.ended.get(session), from)

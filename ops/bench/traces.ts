@@ -1,7 +1,7 @@
 /**
- * What tracing costs one `GET /api/v1/me`: the calls that edge and node make of it on its way, and nothing else, off
- * and at several ratios. Spans that are made are put into a queue and encoded in batches, as the exporter does; sending
- * is not counted. The loop with the calls left out is taken off.
+ * Measures the cost of tracing for one `GET /api/v1/me`: only the calls that edge and node make for it, with tracing
+ * off and at several ratios. Spans are queued and encoded in batches like in the exporter, but not sent. The time of an
+ * empty loop is subtracted.
  */
 import { IncomingMessage } from "node:http"
 import { Socket } from "node:net"
@@ -20,7 +20,7 @@ import type { Span } from "../../schemas/runtime/trace/span.ts"
 import { NO_TRACING, type Tracing, tracingInto } from "../../schemas/runtime/trace/tracing.ts"
 
 const COUNT = 2_000_000
-/** Where every request makes its three spans. */
+/** The number of requests if each of them makes its three spans. */
 const COUNT_SAMPLED = 50_000
 const ROUNDS = 7
 const HEAD = {}
@@ -52,7 +52,7 @@ const ASK: Ask = {
   deadline: 0
 }
 
-/** The calls of one request; a number that depends on all of them. */
+/** Makes the calls of one request. Returns a number that depends on all of them, so that none is optimized away. */
 const traced = (tracing: Tracing, traces: RequestTraces, call: Call): number => {
   call.span = null
   traces.begin(call)
@@ -85,7 +85,7 @@ const nsOf = (what: typeof traced, tracing: Tracing, count: number): number => {
   return best
 }
 
-/** Keeps and encodes as the exporter does. */
+/** Queues and encodes spans like the exporter. */
 const sinking = () => {
   const queue = new NewestQueue<Span>(QUEUE_MAX)
   const service = { name: "bench", instance: "1" }

@@ -1,7 +1,10 @@
 /**
- * Fills of cards: policy, journal and ciphertext, over HTTP with a fill service's token, and of the actors alone over the
- * bus. Beside them, in the same run and by as many clients: a commit that an agent makes over HTTP, the smallest that a
- * vault makes over the bus (nothing is judged, told or waited for), and the bare commit path.
+ * Measures fills of cards with policy, journal and ciphertext: over HTTP with a fill service's token, and of the actors
+ * alone over the bus. In the same run and with as many clients, it measures:
+ *
+ *  - a commit that an agent makes over HTTP
+ *  - the smallest commit that a vault makes over the bus
+ *  - the commit path alone
  */
 import { createHash, randomUUID } from "node:crypto"
 import { setTimeout as delay } from "node:timers/promises"
@@ -18,7 +21,7 @@ import { cpuOf } from "./cpu.ts"
 import { type Case, type HttpOptions, measure, type Row, type Run, summarise } from "./http.ts"
 import { BYPASS, type BenchStack, startService } from "./subjects-under-test.ts"
 
-/** Each has a vault: what is filled at once is filled from many of them, as commits of one actor follow each other. */
+/** Each agent has a vault. Fills that run at once use many vaults, because commits of one actor follow each other. */
 const AGENTS = 256
 const ABREAST = 16
 const CLIENTS = [64, 256]
@@ -26,7 +29,7 @@ const PLENTY = 1_000_000_000
 const SHOP = "https://shop.example"
 const DEADLINE_MS = 30_000
 const BARE_COMMITS = 40_000
-/** Of a token that nobody has. */
+/** The hash of a token that does not exist. */
 const NO_HASH = "0".repeat(64)
 
 const LIMITS = {
@@ -39,7 +42,7 @@ const LIMITS = {
 interface Filled {
   readonly agent: BenchAgent
   readonly id: string
-  /** Of the vault. */
+  /** The vault's UUID. */
   readonly uid: string
   readonly token: string
   readonly card: number
@@ -119,7 +122,7 @@ const overHttp = async (
 
 interface Rate {
   readonly perSecond: number
-  /** Microseconds of the actor process for each. */
+  /** Microseconds of CPU time of the actor process for one fill. */
   readonly cpuUs: number
 }
 
@@ -128,7 +131,7 @@ const rateTable = (name: string, rates: ReadonlyArray<Rate>): string => {
   return `  ${name.padEnd(22)} ${middle(({ perSecond }) => perSecond).toFixed(0)}/s, ${middle(({ cpuUs }) => cpuUs).toFixed(0)} us of CPU in the node each`
 }
 
-/** One node, asked by this process: `seconds` long, by so many that each wait for their answer. */
+/** Asks one node from this process for `seconds`, with so many askers at once that each wait for their answer. */
 const overBus = async (
   stack: BenchStack,
   clients: number,

@@ -1,9 +1,9 @@
 /**
- * The unit of the benchmark: microseconds of CPU of one Ed25519 verification with node:crypto.
+ * The unit of the benchmark: microseconds of CPU time of one Ed25519 verification with node:crypto.
  *
- * Measured with every core busy verifying, because that is how the cases run: where two cores share one physical core,
- * the same work takes more CPU time as soon as both are in use, and a unit measured in peace would make every figure
- * look larger than the work is.
+ * It is measured with every core busy verifying, because the cases run like that. If two cores share one physical core,
+ * the same work takes more CPU time as soon as both are in use. A unit that is measured on an idle machine would make
+ * every figure look too large.
  */
 import { createPublicKey, generateKeyPairSync, randomBytes, sign, verify } from "node:crypto"
 import { availableParallelism } from "node:os"

@@ -1,14 +1,13 @@
 /**
- * The website verifier, offline: checks a second beside two yardsticks in the same run.
+ * Measures the website verifier without a service: checks a second, beside two others in the same run.
  *
- *  - `bare`: node:crypto's verify of the same strings with the same keys ready, and nothing else: no check can be
- *    faster.
- *  - `http-message-sig`: the same visits as Web Bot Auth requests (RFC 9421), its keys ready too, verified by
- *    node:crypto; it remembers no nonces.
+ *  - `bare`: node:crypto's verify of the same strings with imported keys, and nothing else. No check can be faster.
+ *  - `http-message-sig`: the same visits as Web Bot Auth requests (RFC 9421) with imported keys, verified by
+ *    node:crypto. It remembers no nonces.
  *
- * Every request is signed before the clock starts and is verified once. Rounds are short and alternate, and what is
- * compared is the median over the rounds, so that a slow moment of the machine hits all three. Costs are CPU time of
- * the whole process, garbage collection on other threads included.
+ * Every request is signed before the clock starts and is verified once. Rounds are short and alternate, and the medians
+ * of the rounds are compared, so that a slow moment of the machine affects all three. Costs are CPU time of the whole
+ * process, including garbage collection on other threads.
  */
 import { generateKeyPairSync, type KeyObject, randomBytes, sign, verify } from "node:crypto"
 import { appendSignature, createSignatureSync, type RequestDescriptor, verifySignature } from "http-message-sig"
@@ -25,7 +24,7 @@ const ROUNDS = 21
 const WARM_UP_ROUNDS = 3
 const DIRECTORY_AGENTS = 100_000
 const DIRECTORY_READS = 5
-/** The buffers of the network included. */
+/** The bound includes network buffers. */
 const GROWTH_MAX_BYTES = 60e6
 
 interface Agent {
@@ -52,7 +51,7 @@ const agentOf = (_: unknown, index: number): Agent => {
   return { id: numberOf(index), publicKey, kid: jwkOf(publicKey).kid, privateKey, key }
 }
 
-/** As browsers and HTTP libraries send them along, so that both find their headers among others. */
+/** Headers that browsers and HTTP libraries send, so that the verifiers have to find theirs among others. */
 const OTHER_HEADERS = {
   host: HOST,
   accept: "*/*",
@@ -178,7 +177,7 @@ const signatures = (agents: ReadonlyArray<Agent>): Work => {
     resolveVerifier: ({ parameters }: { readonly parameters: { readonly keyid?: string } }) =>
       verifiers.get(parameters.keyid ?? "") ?? failed("http-message-sig")
   }
-  // It throws for what does not verify.
+  // This throws if a signature is not valid.
   return async (visits) => {
     for (const { signed } of visits) await verifySignature(signed, options)
   }
@@ -254,7 +253,7 @@ const report = (
   say(`  verifier beside http-message-sig: ${median(ratios).toFixed(2)} times its rate`)
 }
 
-/** Reads a large directory again and again. */
+/** Reads a large directory repeatedly. */
 const readings = async (say: (line: string) => void): Promise<void> => {
   const document = directoryOf(
     Array.from({ length: DIRECTORY_AGENTS }, (_, index) => ({

@@ -1,6 +1,6 @@
 /**
- * Requests that are held for owners: what an edge spends on those that wait, and what they cost everybody else. Agents
- * are registered directly; each holds one `GET /me/owner/messages?wait_seconds=`, on a connection of its own.
+ * Measures requests that are held for owners: what an edge spends on waiting requests, and how they slow down others.
+ * Agents are registered directly. Each holds one `GET /me/owner/messages?wait_seconds=` on its own connection.
  */
 import { connect as connectTo, type Socket } from "node:net"
 import { setTimeout as delay } from "node:timers/promises"
@@ -26,9 +26,12 @@ const IDLE_SECONDS = 10
 const SETTLE_MS = 3000
 const OPEN_DEADLINE_MS = 180_000
 
-/** Of the product's limits nothing else is changed: `waits_max` is as many for each of two edges. */
+/** Other limits of the product are not changed: `waits_max` of two edges allows all of these requests. */
 const HOLD_LIMITS = { "limits.owner.held_seconds": HELD_SECONDS }
-/** One client may have a share of an edge's connections: those that wait come from so many addresses of this machine. */
+/**
+ * One client may have only a share of an edge's connections, so the waiting clients use this number of addresses of
+ * this machine.
+ */
 const ADDRESSES = 100
 
 const heldAt = async ({ stack }: BenchStack, edge: number): Promise<number> => {
@@ -55,7 +58,7 @@ class Waits {
   private readonly service: BenchStack
   private readonly edges: number
   private readonly sockets: Array<Socket> = []
-  /** What was answered, though it should be held. */
+  /** An answer to a request that should be held, or an empty text. */
   answered = ""
 
   constructor(service: BenchStack, edges: number) {
@@ -63,7 +66,7 @@ class Waits {
     this.edges = edges
   }
 
-  /** Resolves when the edges say that all of them are held. */
+  /** Resolves when the edges report that all requests are held. */
   async open(agents: ReadonlyArray<BenchAgent>): Promise<void> {
     for (let from = 0; from < agents.length; from += OPENING) {
       for (const [index, agent] of agents.slice(from, from + OPENING).entries()) this.send(agent, index % this.edges)
@@ -99,7 +102,7 @@ class Waits {
 
 const edgePids = ({ measured }: BenchStack): ReadonlyArray<number> => measured.processes()["edges"] ?? []
 
-/** Milliseconds of CPU a second of the first edge, with nothing to do. */
+/** Milliseconds of CPU time a second of the first edge while it is idle. */
 const idleCost = async (service: BenchStack): Promise<number> => {
   await delay(SETTLE_MS)
   const pids = edgePids(service).slice(0, 1)

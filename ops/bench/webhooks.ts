@@ -1,4 +1,7 @@
-/** Webhooks: what a delivery costs, what dead receivers do to the others, how soon a write's notification arrives. */
+/**
+ * Measures webhooks: the cost of a delivery, the influence of dead receivers on others, and the time from a write to
+ * its notification's arrival.
+ */
 import { fairness } from "./webhooks/fairness.ts"
 import { latency } from "./webhooks/latency.ts"
 import { throughput } from "./webhooks/throughput.ts"
@@ -8,7 +11,7 @@ type Say = (line: string) => void
 
 const CASES = { throughput, fairness, latency }
 
-/** `filter`: only cases whose name holds this text. */
+/** If `filter` is not empty, only cases whose name contains it are run. */
 export const webhookCases = async (say: Say, filter: string): Promise<void> => {
   const world = await openWorld()
   try {

@@ -1,16 +1,16 @@
-/** The campaigns that there are. Each runs tests of the project as they stand, longer than `npm test` does. */
+/** The list of campaigns. Each runs existing tests of the project for longer than `npm test` does. */
 
 export interface Campaign {
-  /** What it looks for, in the list of campaigns. */
+  /** The faults that the campaign looks for, as the list of campaigns shows it. */
   readonly what: string
   readonly files: ReadonlyArray<string>
-  /** Of these files only the tests whose names hold this. */
+  /** If given, only tests of these files whose names contain this text are run. */
   readonly only?: string
-  /** The log is archived from second to second meanwhile (tests/harness/archive.ts). */
+  /** True if the log is archived every second meanwhile (tests/harness/archive.ts). */
   readonly archived?: boolean
-  /** Where they are not named. */
+  /** The number of rounds, if the command names none. */
   readonly rounds: number
-  /** A round is a run of the tests with a seed of its own; else they are told how many rounds to make. */
+  /** True if each round is a run of the tests with its own seed. Otherwise the tests get the number of rounds. */
   readonly repeats: boolean
 }
 

@@ -1,12 +1,12 @@
 /**
- * `npm run campaign -- <name>`: a search by lot that takes
- * longer than `npm test` may. It runs the tests' own code: what it finds, `npm test` would have found with more luck.
+ * `npm run campaign -- <name>`: a random search that takes longer than `npm test` may. It runs the tests' own code, so
+ * `npm test` could find the same faults with more luck.
  *
  * `npm run campaign -- --commit <hash>` runs one file of `tests/campaign/` once, for at most `COMMIT_MS`. The hash
- * chooses the file and the seed, so that each commit tries another one and whoever repeats it gets the same. A file that
- * is not done by then has found nothing.
+ * chooses the file and the seed, so that each commit tries another one and a repetition tries the same. A file that
+ * takes longer has found nothing.
  *
- * The seed draws victims, moments and requests, and is printed. What the machine does meanwhile is not in it.
+ * The seed decides victims, moments and requests, and is printed. The timing of the machine does not depend on it.
  */
 import { createHash, randomInt } from "node:crypto"
 import { readdir, readFile, writeFile } from "node:fs/promises"
@@ -28,7 +28,7 @@ interface Run {
   readonly rounds: number
   readonly seconds: number
   readonly passed: number
-  /** Tests whose failure vitest reported; none where it ended without a report. */
+  /** The number of tests whose failure vitest reported; 0 if it ended without a report. */
   readonly reported: number
   readonly failed: ReadonlyArray<{ readonly test: string; readonly messages: ReadonlyArray<string> }>
 }
@@ -87,7 +87,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   })
 }
 
-/** `rounds` are told to the tests; without them each file makes its own, as many as its claims need. */
+/** The tests get `rounds`. Without it each file makes its own number of rounds, as many as its claims need. */
 async function runOnce({ files, only, archived }: Campaign, seed: number, rounds?: number): Promise<Run> {
   const folder = await makeTestFolder()
   const file = join(folder, "report.json")
@@ -95,7 +95,7 @@ async function runOnce({ files, only, archived }: Campaign, seed: number, rounds
   const vitest = join(projectRoot, "node_modules", ".bin", "vitest")
   try {
     current = await spawnTied({
-      // One file at a time, and for as long as it takes.
+      // Runs one file at a time, without a time limit for a test.
       command: [
         process.execPath,
         vitest,
@@ -167,7 +167,7 @@ const toldOf = ({ campaign, seed, rounds, runs }: Report, again = commandOf(camp
   ].join("\n")
 }
 
-/** One file and a seed, both drawn from the hash. */
+/** Draws one file and a seed from the hash. */
 async function ofCommit(
   hash: string
 ): Promise<{ readonly campaign: Campaign; readonly name: string; readonly seed: number }> {
@@ -221,7 +221,7 @@ async function main(args: ReadonlyArray<string>): Promise<number> {
   return interruption.signal.aborted || runs.some(({ failed }) => failed.length > 0) ? 1 : 0
 }
 
-/** Only what is not expected shows where it comes from. */
+/** Describes an error. Only unexpected errors have their stack. */
 const errorText = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   return error instanceof Refused || "code" in error ? error.message : String(error.stack)

@@ -1,10 +1,10 @@
 /**
- * Counts sentences that are hard to read: those that open with a noun clause, those of more than 30 words, and those with
- * words of a private vocabulary. Exits with status 1 if a file has more of them than `prose.json` allows.
+ * Counts sentences that are hard to read: those that open with a noun clause, those of more than 30 words, and those
+ * with words of a private vocabulary. Exits with status 1 if a file has more of them than `prose.json` allows.
  *
  * Invariants
- *  - Documents, comments, and texts in code that people or agents read, may have none beyond the list. `--write` lowers
- *    the list and never raises it: an exception can only disappear.
+ *  - Documents, comments, and texts in code for people or agents have no such sentences beyond the list. `--write`
+ *    lowers the numbers of the list and never raises them.
  */
 import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
@@ -14,13 +14,13 @@ import { projectRoot } from "../launcher/paths.ts"
 
 const ALLOWED = join(projectRoot, "ops", "check", "prose.json")
 const WORDS_MAX = 30
-/** A text in code counts as prose from this many words on. */
+/** A text in code counts as prose if it has at least this many words. */
 const WORDS_MIN = 4
 const CODE = /^(?:schemas|edge|actors|ops)\/.*\.ts$/
 const DOCUMENT = /\.md$/
 /** A block of code in a comment: an indented paragraph. */
 const INDENTED = /\n\n(?: {2,}[^\n]*(?:\n|$))+/g
-/** Code in a text: of a program, a style or a database. */
+/** A text that is code: of a program, a style sheet or a database. */
 const NO_PROSE = /[{};=<>]|^\s*(?:insert into|select|update|delete from|with) /
 
 /**
@@ -85,7 +85,7 @@ interface SyntaxNode {
   readonly quasis?: ReadonlyArray<{ readonly value: { readonly cooked: string | null } }>
 }
 
-/** Texts in code, as their readers see them. An inserted value counts as one word. */
+/** Texts in code as their readers see them. An inserted value counts as one word. */
 const textsIn = (program: unknown): ReadonlyArray<string> => {
   const found: Array<string> = []
   const walk = (value: unknown): void => {

@@ -1,14 +1,14 @@
 /**
- * Judges every regular expression of the product: none may take longer than in proportion to the text it is given,
- * whatever a stranger writes. Exits with status 1 where one may.
+ * Judges every regular expression of the product: the time to match any text must be linear in its length. Exits with
+ * status 1 if an expression fails.
  *
  * Invariants
- *  - Expressions are found in the syntax tree, so none is missed and nothing else is taken for one.
- *  - An expression that is put together at run time cannot be judged, and fails the check.
- *  - Verdicts are committed (verdicts.json). The check compares them with the sources and analyzes nothing; `--write`
- *    analyzes the new expressions and writes the file. The analysis is bounded in steps, so a verdict does not depend on
- *    the pace of the machine.
- *  - Tools that read only text of this project's own are left out: `OWN_TEXT`.
+ *  - Expressions are found in the syntax tree, so none is missed and no other text is taken for one.
+ *  - An expression that is built at run time cannot be judged, and fails the check.
+ *  - Verdicts are committed (verdicts.json). The check compares them with the sources and analyzes nothing. `--write`
+ *    analyzes the new expressions and writes the file. The analysis is bounded in steps, so a verdict does not depend
+ *    on the pace of the machine.
+ *  - Tools that read only this project's own text are exempt: `OWN_TEXT`.
  */
 import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
@@ -26,7 +26,7 @@ const OWN_TEXT: ReadonlyArray<string> = [
 const VERDICTS = join(projectRoot, "ops", "check", "verdicts.json")
 /** The only value in the file: expressions that are not linear are never added. */
 const LINEAR = "linear"
-/** Bounded in steps alone: of the search for a slow text, and by the size of the automaton. */
+/** The number of steps and the size of the automaton bound the analysis, so no time limit is needed. */
 const STEPS = { timeout: null }
 
 export interface Found {
@@ -70,10 +70,11 @@ export const regularExpressionsIn = (file: string, text: string): ReadonlyArray<
   return found
 }
 
-/** The fault of an expression, or `null`. */
+/** Describes the fault of an expression. Returns `null` if there is none. */
 export const judge = async ({ pattern, flags }: Found): Promise<string | null> => {
   if (pattern === null) return "is put together when it runs, so that nobody can judge it"
-  // Chosen before it is loaded: the same engine everywhere.
+  // The library reads this variable when it is loaded. It selects an engine that gives the same results on all
+  // machines.
   process.env["RECHECK_SYNC_BACKEND"] = "pure"
   const { checkSync } = await import("recheck")
   const verdict = checkSync(pattern, flags, STEPS)

@@ -17,7 +17,7 @@ const textOf = (name: "reason" | "answer", text: string): string => {
 
 const reasonOf = (values: Options): string => textOf("reason", values.reason ?? "by an operator")
 
-/** A date and time with its zone. Without a zone it would mean another moment elsewhere. */
+/** A date and time with its time zone, which is required because machines differ in theirs. */
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/
 
 const untilOf = ({ until }: Options): { readonly until?: number } => {
@@ -46,7 +46,7 @@ export const agentCommands = [
     const reason = reasonOf(values)
     return (service, id) => service.command(verb === "ban" ? "agent.ban" : "agent.reinstate", id, { reason })
   }),
-  // Votes of an agent that is banned already: an older release has left them.
+  // An older release left the votes of agents that it banned, so this withdraws them.
   acting("agent withdraw <ref>", () => async (service, id) => {
     await service.command("withdrawal.begin", id, null)
     return service.command("agent.inspect", id, null)

@@ -1,4 +1,7 @@
-/** `hub archive`: the part of the log that lies in the archive; moved on at once, or held against its hashes. */
+/**
+ * `hub archive`: reports on the archived part of the log, archives old commits at once, or compares the archive with
+ * its hashes.
+ */
 import { Effect } from "effect"
 import { archiveOnce } from "../../actors/log/archive/archiver.ts"
 import { throughOf } from "../../actors/log/archive/mark.ts"
@@ -39,7 +42,7 @@ const held = async ({ archive, objects }: OpenArchive, signal: AbortSignal): Pro
   return `${objects.place} is whole: ${count} segments up to #${segment.last}`
 }
 
-/** Includes the part that fills less than a whole segment. */
+/** Archives also the last commits that do not fill a whole segment. */
 const moved = async (service: Service, opened: OpenArchive, days: number): Promise<string> => {
   const { nats, manager, db, log, limits } = service
   const policy = { ...policyOf({ ...limits.service, archive_after_days: days }), partialSeconds: 0 }

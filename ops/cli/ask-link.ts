@@ -5,7 +5,7 @@ import { Fault } from "./fault.ts"
 
 const ANSWER_MS = 3000
 
-/** `operator`: a name as command ids hold it. */
+/** `operator` is the operator's name, in the form that command ids contain. */
 export const askLink = async (nats: NatsConnection, operator: string): Promise<string> => {
   const answer = await nats.request(subjects.consoleLink, operator, { timeout: ANSWER_MS }).catch(() => null)
   const link = answer?.string() ?? ""

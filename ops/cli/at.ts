@@ -1,4 +1,7 @@
-/** `hub at`: the cluster at a moment, folded from the log; or the changes between two. Reads only. */
+/**
+ * `hub at`: shows the state of the cluster at a moment, folded from the log, or the changes between two moments. Reads
+ * only.
+ */
 import { type Moment, momentsAt } from "../at/moment.ts"
 import { TooMany } from "../at/table.ts"
 import { changesOf, changesText, momentText } from "../at/text.ts"

@@ -1,5 +1,5 @@
 /**
- * `hub backup <folder>`: JetStream copied while the service runs; `--check` holds a backup against its own manifest.
+ * `hub backup <folder>`: copies JetStream while the service runs. `--check` compares a backup with its own manifest.
  */
 import { dirname, join, resolve } from "node:path"
 import { folderOf as folderOfObjects, type Objects } from "../../actors/log/archive/objects.ts"
@@ -49,7 +49,7 @@ const made = async (
     const seconds = ((performance.now() - began) / 1000).toFixed(1)
     return `${folder}: ${summary(manifest)}, in ${seconds} s\n${keysLine(manifest)}`
   } catch (error) {
-    // A fault of the bus or the disk. One of our own shows its place.
+    // Faults of the bus or the disk are reported in one line. Errors in this program are thrown with their stack.
     if (error instanceof Error && !(error instanceof Fault || error instanceof TypeError))
       throw new Fault(`no backup was made: ${error.message}`)
     throw error
@@ -64,7 +64,7 @@ const checked = async (folder: string, archive: string | undefined, signal: Abor
   return `${folder} is whole: ${summary(manifest)}${segments}\n${keysLine(manifest)}`
 }
 
-/** Keys that open something of the backup. None of them is in it. */
+/** Names the keys that are needed to read the backup. It contains none of them. */
 const keysLine = ({ streams: parts }: Manifest): string => {
   const holds = (stream: string): boolean =>
     parts.some(({ name, state, tail }) => name === stream && state.messages + tail.messages > 0)
@@ -76,7 +76,7 @@ const keysLine = ({ streams: parts }: Manifest): string => {
   return `needs keys that are not in it: ${keys.join(", ")}, and HUB_RUNTIME_KEY for secrets of compartments`
 }
 
-/** `9 streams, 1234 commits up to #1250 of …, 5.1 MB` */
+/** For example `9 streams, 1234 commits up to #1250 of …, 5.1 MB`. */
 const summary = ({ streams: parts, at }: Manifest): string => {
   const log = parts.find(({ name }) => name === streams.events)
   const bytes = parts.reduce((sum, { snapshot, tail }) => sum + snapshot.bytes + tail.bytes, 0)

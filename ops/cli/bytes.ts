@@ -1,11 +1,14 @@
-/** Progress of copying, on standard error: a line every two seconds at most, and one for each stream that is done. */
+/**
+ * Reports the progress of copying on standard error: a line every two seconds at most, and one for each finished
+ * stream.
+ */
 import { remark } from "./output.ts"
 
 const EVERY_MS = 2000
 
 export const megabytes = (bytes: number): string => (bytes / 1_000_000).toFixed(1)
 
-/** `messages` is 0 until the stream is done. */
+/** `messages` is 0 until the stream is complete. */
 export const bytesProgress = (
   write: (text: string) => void = remark
 ): ((stream: string, bytes: number, messages: number) => void) => {

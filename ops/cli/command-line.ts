@@ -1,4 +1,4 @@
-/** The operators' commands, and what is read of their command line. */
+/** The operators' commands, and the parser of their command line. */
 import { helpOf, type Program, readCommandLine } from "../../schemas/runtime/command-line.ts"
 import { migrate, migrateStreams } from "../migrations/migrate.ts"
 import { VERSION } from "../../schemas/version.ts"
@@ -37,7 +37,7 @@ import { webhookCommands } from "./webhook.ts"
 
 const migrateCommand: Command = {
   usage: ["migrate"],
-  // Runs in a new cluster, before there is a bus.
+  // This command runs in a new cluster, before streams exist.
   alone: async () => {
     const { HUB_DATABASE_URL: databaseUrl, HUB_NATS_URL: natsUrl } = process.env
     if (!databaseUrl || !natsUrl) throw new Fault("set HUB_DATABASE_URL and HUB_NATS_URL")
@@ -79,7 +79,7 @@ export const COMMANDS: ReadonlyArray<Command> = [
   ...questionsCommands
 ]
 
-/** Explanations of what a usage names, by its placeholder. */
+/** Explains the placeholders of usages. */
 const PLACEHOLDERS: ReadonlyArray<readonly [string, string]> = [
   [
     "<kind",
@@ -109,7 +109,7 @@ const HUB: Program<Command> = {
 
 type CommandLine = { readonly help: string } | { readonly command: Command; readonly args: Arguments }
 
-/** Help names what the placeholders of one command mean. Throws a Fault with the usage for whatever is not in it. */
+/** The help of one command explains its placeholders. Throws a Fault with the usage if the words are not valid. */
 export const readLine = (words: ReadonlyArray<string>): CommandLine => {
   const read = readCommandLine(HUB, words)
   if (read.is === "version") return { help: VERSION }

@@ -1,7 +1,7 @@
 import type { Arguments as Given, Declared } from "../../schemas/runtime/command-line.ts"
 import type { Service } from "./connection.ts"
 
-/** Options of all commands, for the compiler: the usages declare them, and a test compares both. */
+/** The options of all commands, for the types of `Arguments`. The usages declare them too, and a test compares both. */
 export const OPTIONS = {
   flags: [
     "all",
@@ -59,21 +59,25 @@ type Named<Names extends ReadonlyArray<string>, Value> = { readonly [Name in Nam
 
 export type Options = Named<typeof OPTIONS.flags, boolean> &
   Named<typeof OPTIONS.texts, string> &
-  /** Two of each, as often as it was given. */
+  /** Pairs of values. An option may be given several times. */
   Named<typeof OPTIONS.pairs, ReadonlyArray<string>>
 
 export type Arguments = Given<Options>
 
 export interface Command extends Declared {
   /**
-   * The result is printed as JSON, or as it is if it is text. Nothing is printed if the command has printed by itself.
+   * Text is printed as it is, any other result as JSON. Nothing is printed for `undefined`: the command has printed by
+   * itself.
    */
   readonly run?: (service: Service, args: Arguments) => Promise<unknown>
-  /** Runs without the service: `null` if these arguments need it. */
+  /** Runs without connections to the service. Returns `null` if these arguments need the service. */
   readonly alone?: (args: Arguments) => Promise<unknown> | null
 }
 
-/** A finding of a command, printed like any answer. The exit status tells scripts: 1 unless the command names another. */
+/**
+ * A finding of a command, which is printed like any other result. `status` is the exit status for scripts, 1 by
+ * default.
+ */
 export class Finding {
   readonly text: string
   readonly status: number

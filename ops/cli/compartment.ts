@@ -1,4 +1,4 @@
-/** `hub compartment …` and `hub host …`: what runs where, and operators' actions on it. */
+/** `hub compartment …` and `hub host …`: lists compartments and hosts, and carries out operators' actions on them. */
 import type { Asker } from "../../schemas/compartment/operations.ts"
 import { COMPARTMENT_ID } from "../../schemas/compartment/fields.ts"
 import { FLEET_ID } from "../../schemas/fleet/operations.ts"
@@ -35,7 +35,7 @@ const list = async (service: Service): Promise<unknown> => {
   const rows = []
   for (const { compartment } of await all(service)) {
     const one = await compartmentRecord(service, compartment).catch(() => null)
-    // It has just gone.
+    // The compartment was deleted meanwhile.
     if (one === null) continue
     const { id, name, status, agent, host, suspended } = one
     rows.push({ id, name, status, agent, host, suspended: suspended?.reason ?? null })
@@ -51,7 +51,7 @@ const stop = async (service: Service, args: Arguments): Promise<unknown> => {
   }
   const [stopped, left]: [Array<string>, Array<string>] = [[], []]
   for (const { compartment } of await all(service)) {
-    // A compartment that is changing, or has just gone, must not keep the others running.
+    // A compartment that is changing, or was deleted meanwhile, must not keep the others running.
     const isTold = await service.command("compartment.stop", compartment, { by: BY }).then(
       () => true,
       () => false

@@ -1,5 +1,6 @@
 /**
- * The connections of operator commands: the bus, the log, an asker, Postgres. Opened on first use, closed at the end.
+ * The connections of operator commands: the bus, the log, an asker, Postgres. They are opened on first use and closed
+ * at the end.
  */
 import { randomBytes } from "node:crypto"
 import { userInfo } from "node:os"
@@ -29,7 +30,7 @@ import { overrideLimits } from "../../schemas/limits-override.ts"
 import { Fault } from "./fault.ts"
 
 const CONNECT_TIMEOUT_MS = 15_000
-/** For each answer of the bus. */
+/** The time that the bus has for each answer. */
 const PATIENCE_MS = 60_000
 /**
  * A command that waits for future events survives even a long restart of the server. Other commands end by their own
@@ -43,39 +44,39 @@ export interface Service {
   readonly nats: NatsConnection
   readonly manager: JetStreamManager
   readonly log: JetStreamLog
-  /** The archive with the log's older part; absent: the log keeps everything. */
+  /** The archive with the log's older part. `undefined` if the log keeps everything. */
   readonly archive: Archive | undefined
-  /** The same with its parts, for commands that move or copy the archive. */
+  /** The same archive with its parts, for commands that archive commits or copy the archive. */
   readonly opened: OpenArchive | null
   readonly view: LeaseView
   readonly asker: Asker
   readonly db: Kysely<Database>
-  /** For connections with their own settings. It contains a password and is never shown. */
+  /** The address for separate connections with other settings. It contains a password and must not be printed. */
   readonly databaseUrl: string
   /**
    * `HUB_TRACES_QUERY`, the address of a trace store (ops/explain/spans.ts); empty if there is none. It may contain a
    * password.
    */
   readonly tracesQuery: string
-  /** As in HUB_LIMITS, which must be the same as for the nodes. */
+  /** The limits from HUB_LIMITS, which must be set to the same value as for the nodes. */
   readonly limits: Limits
   readonly clock: Clock.Clock
-  /** The answer's data; throws a Fault with the refusal's message. */
+  /** Carries out a command and returns the answer's data. Throws a Fault with the message of a refusal. */
   readonly command: <Name extends OperationName>(
     op: Name,
     actor: string,
     input: Operations[Name]["input"]
   ) => Promise<Operations[Name]["output"]>
-  /** The same in the operator's name, which is recorded in the log. */
+  /** Like `command`, but in the name of an operator, which is recorded in the log. */
   readonly commandBy: (operator: Commanding) => Service["command"]
   readonly close: () => Promise<void>
 }
 
 interface Commanding {
-  /** `OPERATOR_NAME` */
+  /** A name that matches `OPERATOR_NAME`. */
   readonly name: string
   readonly why?: string
-  /** 24 hex characters for each command. A repeated command has the same ones. */
+  /** Makes 24 hex characters for each command. A repeated command must get the same ones. */
   readonly unique?: () => string
 }
 
@@ -84,7 +85,7 @@ export interface Patience {
   readonly connectMs: number
   readonly answerMs: number
   readonly postgresMs: number
-  /** Tries to reach a server that went away; -1: without end. */
+  /** The number of tries to reach a server again; -1 for no limit. */
   readonly reconnects: number
 }
 
@@ -120,7 +121,7 @@ export const archiveIn = (env: NodeJS.ProcessEnv) => {
   return read.settings
 }
 
-/** The servers alone, whatever is in them. */
+/** Opens the connections to the servers, and expects no content in them. */
 export const openServers = async (
   env: NodeJS.ProcessEnv,
   { connectMs, answerMs, reconnects }: Omit<Patience, "postgresMs"> = PATIENT
@@ -153,7 +154,7 @@ const refuseUnfit = async (manager: JetStreamManager): Promise<void> => {
 
 const randomUnique = (): string => randomBytes(12).toString("hex")
 
-/** `HUB_OPERATOR`, or the account of this machine. It is part of each command's id, and so of the log. */
+/** `HUB_OPERATOR`, or the account of this machine. It becomes part of each command's id, and so of the log. */
 export const operatorIn = (env: NodeJS.ProcessEnv): string => {
   const named = env["HUB_OPERATOR"]
   if (named !== undefined && named !== "") {
@@ -167,7 +168,7 @@ export const operatorIn = (env: NodeJS.ProcessEnv): string => {
   )
 }
 
-/** A container may run under a number that no account has. */
+/** A container may run under a user number that has no account. */
 const accountName = (): string => {
   try {
     return userInfo().username
@@ -176,7 +177,7 @@ const accountName = (): string => {
   }
 }
 
-/** `clock`: the clock of the service's nodes, which a test may move. */
+/** `clock` is the clock of the service's nodes, which tests may move. */
 export const openService = async (
   env: NodeJS.ProcessEnv,
   clock: Clock.Clock = machineClock,

@@ -1,4 +1,4 @@
-/** `hub explain`: the whole story of one request, from any of its ids. Reads only. */
+/** `hub explain`: shows everything that one request caused, found by any of its ids. Reads only. */
 import { foundFor, tracesFor } from "../explain/found.ts"
 import type { Refused } from "../explain/refused.ts"
 import type { Traces } from "../explain/spans.ts"

@@ -1,6 +1,6 @@
-/** Something the operator can mend: shown as one line, exit status 1. */
+/** An error that the operator can correct. It is shown as one line, and the exit status is 1. */
 export class Fault extends Error {
-  /** The code of the service's refusal, if it is one. */
+  /** The code, if the service refused the command. */
   readonly code: string | null
 
   constructor(message: string, code: string | null = null) {

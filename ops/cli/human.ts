@@ -1,4 +1,4 @@
-/** `hub human …`: rights of people beyond their own accounts. */
+/** `hub human …`: grants and withdraws rights of people beyond their own accounts. */
 import { HUMAN_ID, normalEmail } from "../../schemas/human/fields.ts"
 import type { Command } from "./command.ts"
 import type { Service } from "./connection.ts"
@@ -6,7 +6,7 @@ import { Fault } from "./fault.ts"
 
 const REASON_MAX_CHARS = 500
 
-/** A person by address or id. */
+/** Finds a person by address or id. */
 const humanOf = async (service: Service, reference: string): Promise<string> => {
   if (HUMAN_ID.test(reference)) return reference
   const email = normalEmail(reference)

@@ -1,9 +1,12 @@
-/** Ends long commands in order when they are interrupted: begun work is undone or closed. */
+/** Ends long commands in order when they are interrupted: work in progress is undone or closed. */
 import { Fault } from "./fault.ts"
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const
 
-/** `act` must end soon after the signal. An error that it throws after that comes only from the interruption. */
+/**
+ * Runs `act` and aborts its signal when the command is interrupted. `act` must end soon after that. An error that it
+ * throws after that is taken as a result of the interruption.
+ */
 export const untilInterrupted = async <T>(act: (signal: AbortSignal) => Promise<T>): Promise<T> => {
   const controller = new AbortController()
   const interrupt = (): void => controller.abort()

@@ -1,14 +1,14 @@
 /**
- * A folder of markdown files as entries of the library. Each begins with its front matter, one `name: value` in a line
- * between two lines of `---`; a value may stand in double quotes, as JSON has them. Faults of all files are reported
- * together, and then none is taken.
+ * Reads a folder of markdown files as entries of the library. Each file begins with its front matter: lines of `name:
+ * value` between two lines of `---`. A value may be a string of JSON in double quotes. If any file has a fault, all
+ * faults are reported together and no entry is returned.
  */
 import { readdir, readFile, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { ENTRIES_MAX, type EntryGiven, entryProblem, LIBRARY_KINDS } from "../../schemas/library/fields.ts"
 import { Fault } from "./fault.ts"
 
-/** A body as long as it may be, each character of four bytes, and its front matter. */
+/** The longest body, with four bytes for each character, and its front matter. */
 const FILE_MAX_BYTES = 416_384
 const NAMES: ReadonlySet<string> = new Set(["slug", "title", "kind", "language", "summary"])
 const FENCE = "---"
@@ -20,7 +20,10 @@ interface Read {
   readonly entry: EntryGiven
 }
 
-/** Its own folder's entries, in the order of the files' names. Throws a Fault that names each file, and the field. */
+/**
+ * Reads the files of this folder in the order of their names, without subfolders. Throws a Fault that names each faulty
+ * file and its field.
+ */
 export const entriesIn = async (folder: string): Promise<ReadonlyArray<EntryGiven>> => {
   const files = await filesIn(folder)
   const faults: Array<string> = []
@@ -47,7 +50,7 @@ const filesIn = async (folder: string): Promise<ReadonlyArray<string>> => {
 
 const codeOf = (error: unknown): string => (error instanceof Error && "code" in error ? String(error.code) : "failed")
 
-/** The entry, or its fault. */
+/** Returns the entry, or a description of its fault. */
 const entryIn = async (path: string): Promise<EntryGiven | string> => {
   try {
     const { size } = await stat(path)
@@ -68,7 +71,7 @@ const sameSlugs = (read: ReadonlyArray<Read>): ReadonlyArray<string> => {
   })
 }
 
-/** A file's content as an entry, or its fault with the field's name. */
+/** Returns a file's content as an entry, or its fault with the field's name. */
 export const entryOf = (bytes: Uint8Array): EntryGiven | string => {
   const text = decoded(bytes)
   if (text === null) return "body is no UTF-8"
@@ -115,7 +118,7 @@ const valueOf = (written: string): string | null => {
   }
 }
 
-/** Without blank lines at both ends. */
+/** Removes blank lines at both ends. */
 const bodyOf = (lines: ReadonlyArray<string>): string =>
   lines
     .slice(lines.findIndex((line) => line.trim() !== ""))

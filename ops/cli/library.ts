@@ -8,7 +8,10 @@ import { entriesIn } from "./library-folder.ts"
 
 const remove = (service: Service, slug: string) => service.command("library.remove", LIBRARY_ID, { slug })
 
-/** A second run continues where the first was interrupted. Entries that are right already are left as they are. */
+/**
+ * Imports the given entries. Entries that are the same already are not changed, so a second run continues where the
+ * first was interrupted.
+ */
 const imported = async (service: Service, given: ReadonlyArray<EntryGiven>, replace: boolean) => {
   const taken = await service.command("library.slugs", LIBRARY_ID, null)
   const slugs = new Set(given.map(({ slug }) => slug))

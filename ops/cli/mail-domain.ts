@@ -1,14 +1,17 @@
-/** `hub mail domain`: the DNS records of the service's own domain. The command makes the key that signs mail. */
+/**
+ * `hub mail domain`: shows the DNS records of the service's own domain. The command makes the key that signs mail if
+ * there is none.
+ */
 import type { DnsRecord } from "../../schemas/mail-domain/records.ts"
 import { domainId } from "../../schemas/mail-domain/id.ts"
 import type { Arguments } from "./command.ts"
 import type { Service } from "./connection.ts"
 import { Fault } from "./fault.ts"
 
-/** Any actor of the kind knows which domain it is. */
+/** The operation does not depend on the actor's id, so any id of the kind may be asked. */
 const ANY = "service"
 
-/** A longer text is split into pieces (RFC 1035). */
+/** A longer text in a DNS record is split into pieces (RFC 1035). */
 const PIECE = /.{1,255}/g
 
 const textOf = (value: string): string => (value.match(PIECE) ?? []).map((piece) => `"${piece}"`).join(" ")

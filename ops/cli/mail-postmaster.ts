@@ -1,4 +1,7 @@
-/** `hub mail postmaster [<id>]` and `hub mail forget <id>|all`: what strangers wrote to postmaster@ and nobody forwarded; see actors/mail/inbound/postmaster.ts. */
+/**
+ * `hub mail postmaster [<id>]` and `hub mail forget <id>|all`: lists, shows and deletes mail to postmaster@ that is not
+ * forwarded to anybody (actors/mail/inbound/postmaster.ts).
+ */
 import { lastMessage } from "../../actors/log/last-message.ts"
 import { postmasterKeys, sealedKeyPurpose } from "../../actors/mail/inbound/postmaster.ts"
 import { MailKeys } from "../../actors/mail/keys.ts"
@@ -35,7 +38,7 @@ const messageOf = async (service: Service, id: string): Promise<string> => {
   return Buffer.from(openBytes(Buffer.concat(pieces), key)).toString("utf8")
 }
 
-/** Deletes `all` messages, or one. */
+/** Deletes one message, or all of them. */
 export const forgetPostmasterMail = async (service: Service, { positionals }: Arguments): Promise<unknown> => {
   const [id = ""] = positionals
   if (id !== "all" && !ID.test(id)) throw new Fault("name a message of hub mail postmaster, or all")

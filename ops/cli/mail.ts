@@ -1,4 +1,4 @@
-/** `hub mail …`: one action each. */
+/** The commands that start with `hub mail`. */
 import type { Command } from "./command.ts"
 import { serviceDomain } from "./mail-domain.ts"
 import { forgetPostmasterMail, postmasterMail } from "./mail-postmaster.ts"

@@ -42,7 +42,7 @@ const inWords = (error: unknown): string => {
   return error.stack ?? error.message
 }
 
-// A reader that closes the pipe early, such as head, is no fault.
+// A reader that closes the pipe early, such as head, is not an error.
 process.stdout.on("error", () => undefined)
 const status = await run(process.argv.slice(2)).catch((error: unknown) => {
   remark(`${inWords(error)}\n`)

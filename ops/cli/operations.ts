@@ -1,4 +1,4 @@
-/** `hub operations <kind>`: the operations of a kind's actors and their inputs, for `replay --what-if`. */
+/** `hub operations <kind>`: lists the operations of a kind of actors with their inputs, for `replay --what-if`. */
 import { KINDS } from "../../actors/process/kinds.ts"
 import { type OperationName, OPERATIONS } from "../../schemas/bus/operations.ts"
 import { shapeOf } from "../replay/shape.ts"

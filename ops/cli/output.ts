@@ -2,5 +2,5 @@
 import { harmless } from "../../schemas/printed.ts"
 
 export const say = (text: string): void => void process.stdout.write(harmless(text))
-/** Prints progress and complaints, separately from the answer. */
+/** Prints progress and errors on standard error, separately from the result. */
 export const remark = (text: string): void => void process.stderr.write(harmless(text))

@@ -1,4 +1,7 @@
-/** Progress of long work, on standard error: a line every two seconds at most, so that a log file can hold it too. */
+/**
+ * Reports the progress of long work on standard error. It writes one line every two seconds at most, so that the output
+ * also suits a log file.
+ */
 import { remark } from "./output.ts"
 
 const EVERY_MS = 2000

@@ -1,7 +1,10 @@
 /**
- * `hub questions`: a bank of own words, written by a language model and checked; questions for reading, and a file of
- * answers marked by the grader that registrations meet. A sample holds prompts alone; what is right goes to a file of
- * its own, so that who answers has not seen it.
+ * `hub questions`: commands about the questions of registrations.
+ *
+ * - Checks a bank of a deployment's own texts, and has a language model write missing ones.
+ * - Draws questions for readers. Prompts and right answers are written to different files, so that whoever answers
+ *   cannot see what is right.
+ * - Marks a file of answers with the grader that registrations use.
  */
 import { createHash, randomBytes } from "node:crypto"
 import { existsSync } from "node:fs"
@@ -27,9 +30,9 @@ import { remark } from "./output.ts"
 const COUNT = 200
 const COUNT_MAX = 10_000
 const SAMPLES_SHOWN = 5
-/** The file that a draft writes, beside files of other names. */
+/** The file that drafts are written to. Other files of the folder are not changed. */
 const DRAFTED = "drafted.jsonl"
-/** The share of all questions that a model should answer (`ops/docs/questions.md`). */
+/** The share of all questions that a model should answer rightly (`ops/docs/questions.md`). */
 const WANTED = 0.97
 
 /** A line of the file with the right answers. */
@@ -49,7 +52,7 @@ const bankOf = (folder: string | null): Bank => {
   return read.bank
 }
 
-/** A folder as a node in production wants it, before it is given to one. */
+/** Checks that a production node would accept the folder. */
 const checked = async ({ positionals: [folder = ""] }: Arguments): Promise<string | Finding> => {
   const bank = bankOf(folder)
   const wanting = wordsWanting(bank)
@@ -66,7 +69,10 @@ const checked = async ({ positionals: [folder = ""] }: Arguments): Promise<strin
   return new Finding(found.join("\n"))
 }
 
-/** Asks a language model for the missing texts of the folder, piece by piece. Each is written at once. */
+/**
+ * Asks a language model for the missing texts of the folder, one piece after the other. Each piece is written as soon
+ * as it is accepted.
+ */
 const draftedInto = async ({ positionals: [folder = ""], values }: Arguments): Promise<string | Finding> => {
   const { solver = "", count } = values
   const atMost = count === undefined ? COUNT_MAX : Number(count)
@@ -102,7 +108,7 @@ const draftedInto = async ({ positionals: [folder = ""], values }: Arguments): P
 const linesFor = (records: ReadonlyArray<object>): string =>
   records.map((record) => `${JSON.stringify(record)}\n`).join("")
 
-/** Asks the reader of banks for its objection to records beside those of the folder. */
+/** Adds the records to a copy of the folder and reads it as a bank. Returns the reader's objection, if there is one. */
 const refusalOf = async (folder: string, records: ReadonlyArray<object>): Promise<string | null> => {
   const tried = await mkdtemp(join(tmpdir(), "hub-draft-"))
   try {
@@ -118,7 +124,7 @@ const refusalOf = async (folder: string, records: ReadonlyArray<object>): Promis
 const holdsRecords = async (folder: string): Promise<boolean> =>
   (await readdir(folder)).some((name) => /\.jsonl?$/.test(name))
 
-/** Questions as challenges have them, five by five. */
+/** Draws questions like challenges do, five at a time. */
 const drawn = (seed: string, count: number, bank: Bank): ReadonlyArray<Named> => {
   const questions: Array<Named> = []
   for (let challenge = 0; questions.length < count; challenge++) {

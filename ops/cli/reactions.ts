@@ -1,6 +1,6 @@
 /**
- * `hub reactions …`: commands that reactions could not carry out in their turn. Parked commands are tried again by
- * themselves. A fault waits for an operator who has found its cause.
+ * `hub reactions …`: lists and repeats commands that reactions could not carry out in their turn. Parked commands are
+ * repeated automatically. Faulty ones wait until an operator has found the cause.
  */
 import { Effect } from "effect"
 import { commandsAgain } from "../../actors/reactions/again.ts"
@@ -28,13 +28,16 @@ const faultsOf = async ({ nats }: Service, { name }: Reactions, at: string): Pro
   return found
 }
 
-/** Returns the outcome for people. The command is no longer put aside once its actor has judged it. */
+/**
+ * Repeats the commands of a fault and returns the outcome for people. A command is removed from the faults as soon as
+ * its actor has accepted or refused it.
+ */
 const redo = async ({ nats, asker }: Service, set: Reactions, fault: Aside): Promise<string> => {
   const place = `${fault.seq} ${fault.kind} ${fault.id}`
   const outcomes: Array<string> = []
   for (const command of await commandsAgain(nats, set, fault)) {
-    // Its actor may have carried out later commands meanwhile, so the place in the order means nothing, and only the id
-    // counts.
+    // The actor may have carried out later commands meanwhile, so the order cannot be checked. Only the id makes sure
+    // that the command is carried out once.
     const once = { ...command, id: `redo-${command.id}` }
     const outcome = await Effect.runPromise(
       Effect.match(carryOut(asker.ask.bind(asker), once, undefined, ONCE), {

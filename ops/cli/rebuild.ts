@@ -1,6 +1,6 @@
 /**
- * `hub rebuild`: read models made again from the log, in this process, while the service runs. The served tables stay
- * as they are until the new ones take their place (actors/projections/rebuild.ts).
+ * `hub rebuild`: makes read models again from the log, in this process, while the service runs. Requests read the old
+ * tables until the new ones replace them (actors/projections/rebuild.ts).
  */
 import { Effect } from "effect"
 import { PROJECTIONS } from "../../actors/process/projections.ts"
@@ -25,7 +25,7 @@ export const rebuildCommand: Command = {
     })
 }
 
-/** Reports the result. A Fault says why nothing has changed. */
+/** Rebuilds one read model and reports the result. A Fault says why nothing has changed. */
 export const rebuilt = (
   { nats, manager, databaseUrl, limits, archive }: Service,
   projection: Projection,
@@ -37,7 +37,8 @@ export const rebuilt = (
     `${tables.map((table) => table.name).join(", ")} took over at sequence ${seq}`
   const explained = (error: unknown): unknown => {
     if (error instanceof Busy) return new Fault(error.message)
-    // A fault of Postgres, of the bus, or of the connections to them. An error of our own shows its stack.
+    // Faults of Postgres, of the bus, or of connections are reported in one line. Errors in this program are thrown
+    // with their stack.
     if (error instanceof Error && !(error instanceof TypeError))
       return new Fault(`${name} was not rebuilt: ${error.message}; what is served is as it was`)
     return error

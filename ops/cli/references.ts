@@ -1,6 +1,6 @@
 /**
- * Finds actors by the names that operators use. The claims in the log decide, so neither actors nor Postgres need to
- * run.
+ * Finds actors by the names that operators use. The claims in the log are read for this, so neither actors nor Postgres
+ * need to run.
  */
 import type { HandleClaim } from "../../actors/handle/actor.ts"
 import type { KeyClaim } from "../../actors/key/actor.ts"
@@ -17,7 +17,7 @@ import { Fault } from "./fault.ts"
 import type { Service } from "./connection.ts"
 
 const NUMBER_PATTERN = /^HX-\d{6,}$/i
-/** One token of a subject. */
+/** An id that is one token of a NATS subject. */
 const ID_PATTERN = /^[^\s.*>]{1,128}$/
 
 const claimed = async <Claim>(service: Service, kind: string, id: string): Promise<Claim | null> => {
@@ -26,7 +26,7 @@ const claimed = async <Claim>(service: Service, kind: string, id: string): Promi
   return ((await stateAt(historyOf(service.log, kind, id), fold, id, null))?.state ?? null) as Claim | null
 }
 
-/** An agent by number, handle or hub id; also the hub id of a key that came by rotation. */
+/** Finds an agent by number, handle or hub id. Hub ids of keys that it got by rotation are found as well. */
 export const hubIdOfReference = async (service: Service, reference: string): Promise<string> => {
   const missing = new Fault(`there is no agent ${reference}`)
   if (HUB_ID_PATTERN.test(reference)) {
@@ -44,7 +44,7 @@ export const hubIdOfReference = async (service: Service, reference: string): Pro
   return claim.agent
 }
 
-/** Numbers from before there were claims on them are only in the read models. */
+/** Older numbers have no claims in the log and are only in the read models. */
 const numbered = async (service: Service, reference: string, missing: Fault): Promise<string> => {
   const row = await service.db
     .selectFrom("agents")
@@ -58,7 +58,7 @@ const numbered = async (service: Service, reference: string, missing: Fault): Pr
   return row.id
 }
 
-/** Actors with the id of their agent. */
+/** Kinds whose actors have the id of their agent. */
 const OF_AGENTS: ReadonlySet<string> = new Set(["agent", "mailer", "mail_domain_holder"])
 
 /** The number of the open mailbox at an address. */
@@ -69,7 +69,7 @@ const mailboxAt = async (service: Service, address: string): Promise<string> => 
   return String(mailbox)
 }
 
-/** Mail is named as agents and people call it: `em_12`, an address, a domain. */
+/** Finds actors of mail by the names that agents and people use: `em_12`, an address, a domain. */
 const ofMail = (service: Service, kind: string, reference: string): Promise<string> | string | null => {
   const text = reference.toLowerCase()
   if (kind === "mail" || kind === "mail_sending") return text.replace(/^em_/, "")
@@ -78,7 +78,7 @@ const ofMail = (service: Service, kind: string, reference: string): Promise<stri
   return kind === "mail_domain" && text.includes(".") ? domainId(text) : null
 }
 
-/** The id of any kind's actor. */
+/** Finds the id of an actor of any kind. */
 export const idOfReference = async (service: Service, kind: string, reference: string): Promise<string> => {
   if (OF_AGENTS.has(kind)) return hubIdOfReference(service, reference)
   const mail = await ofMail(service, kind, reference)

@@ -1,6 +1,6 @@
 /**
- * `hub replay`: an actor's history and states, from the log or a fixture. It only reads, and writes nothing but the
- * requested fixture.
+ * `hub replay`: shows an actor's history and states, from the log or a fixture. It only reads, and writes nothing but
+ * the requested fixture.
  */
 import { readFile, stat, writeFile } from "node:fs/promises"
 import { join, resolve, sep } from "node:path"
@@ -37,13 +37,13 @@ import type { NodeKind } from "../../actors/process/kinds.ts"
 
 const FILE_MAX_BYTES = 67_108_864
 const LAST = /^[1-9]\d{0,8}$/
-/** At most one of these. Without any, the whole history is shown. */
+/** At most one of these may be given. Without any, the whole history is shown. */
 const MODES = ["at", "diff", "what-if", "export"] as const
 
 interface Subject {
   readonly kind: NodeKind
   readonly id: string
-  /** The name as it was given. */
+  /** The actor's name as the operator wrote it. */
   readonly name: string
   readonly entries: AsyncIterable<LogEntry> | Iterable<LogEntry>
 }
@@ -255,7 +255,7 @@ const textOf = async (file: string): Promise<string> => {
   }
 }
 
-/** Faults in a file's content name the file. */
+/** Adds the file's name to faults in its content. */
 const readable = <From, To>(file: string, from: From, read: (from: From) => To): To => {
   try {
     return read(from)

@@ -1,4 +1,4 @@
-/** `hub report …`: what agents have reported, and what is done about it (contract 19). */
+/** `hub report …`: lists the reports of agents and decides them (contract 19). */
 import { OPERATOR } from "../../schemas/content/author.ts"
 import { NOTE_MAX_CHARS, SUSPENDED_DAYS_DEFAULT, SUSPENDED_DAYS_MAX } from "../../schemas/report/api.ts"
 import { REPORT_OUTCOMES, REPORT_STATUSES, type ReportOutcome } from "../../schemas/report/records.ts"

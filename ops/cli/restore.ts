@@ -1,5 +1,6 @@
 /**
- * `hub restore <folder>`: JetStream as a backup has it, with an empty Postgres beside it, for actor nodes to start on.
+ * `hub restore <folder>`: restores JetStream from a backup, and expects an empty Postgres. Actor nodes can start on
+ * both afterwards.
  */
 import { readConfig } from "../../schemas/config.ts"
 import { restore, type RestoreParts } from "../backup/restore.ts"
@@ -75,7 +76,8 @@ const restoreReport = async (folder: string, parts: RestoreParts): Promise<strin
       "start the actor nodes, which fill it, then the edges; then run npm run hub -- verify"
     ].join("\n")
   } catch (error) {
-    // A fault of the bus, of Postgres or of the disk. One of our own shows its place.
+    // Faults of the bus, of Postgres or of the disk are reported in one line. Errors in this program are thrown with
+    // their stack.
     if (error instanceof Error && !(error instanceof Fault || error instanceof TypeError))
       throw new Fault(`not restored: ${error.message}; the same command begins anew`)
     throw error

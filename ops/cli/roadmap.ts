@@ -1,4 +1,4 @@
-/** `hub roadmap …`: what stands on the roadmap. */
+/** `hub roadmap …`: lists and changes the items of the roadmap. */
 import { ROADMAP_ID } from "../../schemas/roadmap/operations.ts"
 import { ROADMAP_STATUSES, type RoadmapStatus } from "../../schemas/roadmap/records.ts"
 import type { Arguments, Command, Options } from "./command.ts"
@@ -8,7 +8,7 @@ const DEFAULT_POSITION = 1000
 const STATUS = ROADMAP_STATUSES.join("|")
 const FIELDS = `[--description <text>] [--status ${STATUS}] [--version <version>] [--thread <id>] [--position <n>]`
 
-/** The given fields; an empty version or thread removes it. */
+/** The fields that were given. An empty version or thread removes the stored one. */
 const givenIn = ({ title, description, status, version, thread, position }: Options) => ({
   ...(title === undefined ? {} : { title }),
   ...(description === undefined ? {} : { description }),

@@ -1,4 +1,4 @@
-/** `hub runtime …`: this machine as a host of compartments. It needs no service that runs. */
+/** `hub runtime …`: prepares this machine as a host of compartments. The service need not run. */
 import { LaunchFault } from "../launcher/fault.ts"
 import { dataFolder } from "../launcher/paths.ts"
 import type { Command } from "./command.ts"
@@ -8,7 +8,7 @@ import { remark } from "./output.ts"
 
 const prepared = (dataDir: string): Promise<string> =>
   untilInterrupted(async (signal) => {
-    // Making an image needs packages that an image of the service does not have.
+    // Loaded only here: making an image needs packages that the service's own container image does not have.
     const { prepare } = await import("../runtime/prepare.ts")
     const progress = (line: string): void => remark(`${line}\n`)
     const { engine, image } = await prepare({ dataDir, env: process.env, progress, signal })

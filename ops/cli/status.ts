@@ -1,6 +1,6 @@
 /**
- * `hub status`: a verdict in its first line and its exit status (0 healthy, 1 degraded, 2 down), then what is wrong, then
- * the cluster in a few lines. `--all` shows every node, stream, read model and reaction.
+ * `hub status`: prints a verdict, which is also the exit status (0 healthy, 1 degraded, 2 down), then the problems,
+ * then the cluster in a few lines. `--all` shows every node, stream, read model and reaction.
  */
 import { machineClock } from "../../schemas/runtime/clock.ts"
 import { SHARD_COUNT, streams } from "../../schemas/subjects.ts"
@@ -10,7 +10,7 @@ import { pausedText } from "../status/paused-webhooks.ts"
 import { type Arguments, type Command, Finding } from "./command.ts"
 import { openService, refuseSettings } from "./connection.ts"
 
-/** In words, if there is something. */
+/** The value with its label, or nothing if there is no value. */
 const after = (what: string, value: string | number | null): string => (value === null ? "" : `${what}${value}`)
 
 const numberText = (value: number | null): string => (value === null ? "?" : String(value))
@@ -102,7 +102,7 @@ const output = (verdict: Verdict, cluster: Cluster | null, { values }: Arguments
 const found = (verdict: Verdict, cluster: Cluster | null, args: Arguments): Finding =>
   new Finding(output(verdict, cluster, args), exitStatusOf(verdict.status))
 
-/** Servers that do not answer at once are part of the verdict; wrong settings are not. */
+/** Servers that do not answer in time are part of the verdict. Wrong settings are faults. */
 const looked = async (args: Arguments): Promise<Finding> => {
   const away = (why: string): Finding =>
     found({ status: "down", problems: [{ status: "down", says: why }] }, null, args)
@@ -132,6 +132,6 @@ const looked = async (args: Arguments): Promise<Finding> => {
 
 export const statusCommand: Command = {
   usage: ["status [--all] [--json]"],
-  // Connections that hang must not hold up the end: the process ends with the answer, and they with it.
+  // The process exits with the answer, because connections that hang would delay the end.
   alone: looked
 }

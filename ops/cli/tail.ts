@@ -1,6 +1,6 @@
 /**
- * `hub tail`: commits as they come, a line each. Follows the log for as long as it is let, over restarts of the bus;
- * what is shown is masked. Lines go out as fast as whoever reads them takes them: writing to a pipe waits.
+ * `hub tail`: prints new commits, one line each, with secrets masked. It follows the log until it is stopped, over
+ * restarts of the bus. It waits when the reader of its output is slow.
  */
 import { setTimeout as delay } from "node:timers/promises"
 import { Effect } from "effect"
@@ -35,7 +35,7 @@ export const tailCommand: Command = {
   }
 }
 
-/** A pattern of subjects: everything, one kind, or one actor. */
+/** Returns a pattern of subjects: all of them, those of one kind, or those of one actor. */
 const filterOf = async (service: Service, what: string | undefined, reference: string | undefined): Promise<string> => {
   if (what === undefined) return subjects.events
   const kind = kindOf(what)
@@ -48,7 +48,7 @@ const filterOf = async (service: Service, what: string | undefined, reference: s
     : subjects.event(what, await idOfReference(service, what, reference))
 }
 
-/** The first sequence. */
+/** The first sequence to print. */
 const startOf = async (service: Service, since: string | undefined): Promise<number> => {
   const { state } = await service.manager.streams.info(streams.events)
   if (since === undefined) return state.last_seq + 1
@@ -68,16 +68,16 @@ const PAGE = 1000
 
 interface Followed {
   readonly start: number
-  /** Included; `null`: it goes on. */
+  /** The last point to print, included. `null` to go on without end. */
   readonly until: Point | null
   readonly filter: string
   readonly show: Line
 }
 
-/** Resolves when the stream has come to the point, and all before it is shown. */
+/** Resolves when the stream has reached the point and everything before it is printed. */
 const cameTo = async ({ manager }: Service, until: Point, shown: () => Promise<boolean>, signal: AbortSignal) => {
   while (!signal.aborted) {
-    // While the bus is down nothing is printed.
+    // An unreachable bus counts as 0, so the loop goes on.
     const last = await manager.streams
       .info(streams.events)
       .then(({ state }) => state.last_seq)
@@ -100,7 +100,7 @@ const followed = async (
   const ended = new Promise<void>((resolve) => {
     end = resolve
   })
-  // The reader of the lines has gone.
+  // The reader has closed the output.
   process.stdout.on("error", end)
   signal.addEventListener("abort", end)
   void nats.closed().then(end)
@@ -134,7 +134,7 @@ const followed = async (
 
 const causeOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** `null` if it is no commit, because a line must not end the tail. */
+/** `null` if the message is not a commit. A faulty message must not end the tail. */
 const commitOf = (message: ReadCommit): Commit | null => {
   try {
     return new Masker().mask<Commit>(JSON.parse(text.decode(message.data)))

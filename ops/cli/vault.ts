@@ -1,4 +1,7 @@
-/** `hub vault …`: tokens for fill services, how a vault stands, and keys brought under another HUB_VAULT_KEY. */
+/**
+ * `hub vault …`: makes tokens for fill services, shows the state of a vault, and re-encrypts keys under another
+ * HUB_VAULT_KEY.
+ */
 import { randomUUID } from "node:crypto"
 import { viewsOver } from "../../actors/engine/services.ts"
 import type { Queries, QueryName } from "../../schemas/bus/operations.ts"
@@ -10,7 +13,7 @@ import { hubIdOfReference } from "./references.ts"
 import { machineClock } from "../../schemas/runtime/clock.ts"
 
 const DEADLINE_MS = 15_000
-/** The place of a fill service with an operator's token: not in a compartment. */
+/** The place of a fill service that runs outside of compartments, with a token from an operator. */
 const OPERATORS_PLACE = "operator"
 
 const asked = <View extends QueryName>(
@@ -29,7 +32,7 @@ const asked = <View extends QueryName>(
 const agentOf = (service: Service, { positionals: [reference = ""] }: Arguments): Promise<string> =>
   hubIdOfReference(service, reference)
 
-/** The token is alone on the last line. */
+/** The token is the only text on the last line. */
 const token = async (service: Service, args: Arguments): Promise<string> => {
   const agent = await agentOf(service, args)
   const issued = await asked(service, "keeper_issue", { agent, place: OPERATORS_PLACE, request: randomUUID() })

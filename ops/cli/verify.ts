@@ -1,6 +1,6 @@
 /**
- * `hub verify`: snapshots and read models held against the log, files against their hashes. Writes nothing but tables of
- * its own, which it drops.
+ * `hub verify`: compares snapshots and read models with the log, and files with their hashes. It writes only to tables
+ * of its own, which it drops.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { Effect } from "effect"
@@ -23,7 +23,7 @@ import { Fault } from "./fault.ts"
 import { untilInterrupted } from "./interrupt.ts"
 import { type Done, progressOf } from "./progress.ts"
 
-/** Read models whose content follows from the log. */
+/** Read models whose content depends on the log alone. */
 const VERIFIABLE = PROJECTIONS.filter((projection) => projection !== seenProjection)
 const SAMPLE_MAX = 10_000
 
@@ -37,7 +37,7 @@ export const verifyCommand = {
     )
 } satisfies Command
 
-/** Every entry of every score, by the log alone. */
+/** Compares every entry of every score with the log. */
 const recounted = async (service: Service, { values }: Arguments, signal: AbortSignal): Promise<string | Finding> => {
   if (values.kind !== undefined || values.sample !== undefined) throw new Fault("--scores goes without other options")
   const { agents, entries, differing, named } = await verifyScores(service, signal)
@@ -104,7 +104,7 @@ const behindLine = ({ counter, given, highest }: Behind): string =>
 const passedOverLine = ({ projection, seq, kind, id, error }: PassedOver): string =>
   `${projection} has not all rows of ${kind} ${id} at sequence ${seq}: ${error}`
 
-/** In words, where the tables hold what their stream does not have any more; `null` if they do not. */
+/** A sentence if the tables contain something that their stream no longer has, or `null`. */
 const aheadOfStream = async (
   { manager }: Service,
   { name, stream }: Projection,
@@ -114,19 +114,22 @@ const aheadOfStream = async (
   return end >= seq ? null : `${name} is at sequence ${seq}, and ${stream} ends at ${end}: it has lost what came behind`
 }
 
-/** A projector keeps its watermark within a second; it may wait for a lock, or for a node that takes its shard. */
+/**
+ * The most that a projector needs to write its watermark. It may wait for a lock, or for another node to take over its
+ * shard.
+ */
 const MOVES_WITHIN_MS = 10_000
 const LOOK_MS = 500
 
-/** True if the stream has messages that are not in its tables. */
+/** True if the stream has messages that are not in the tables yet. */
 const goesOn = async ({ nats }: Service, { stream, subjects }: Projection, seq: number): Promise<boolean> => {
   const next = subjects.map((subject) => Effect.runPromise(nextSeq(nats, stream, seq, subject)))
   return (await Promise.all(next)).some((found) => found !== null)
 }
 
-/** In words; `null` if it has all, or goes on. */
+/** A sentence if the read model lacks messages and does not advance, or `null`. */
 const standsStill = async (service: Service, projection: Projection, seq: number): Promise<string | null> => {
-  // No node applies the log, so read models that were not compared cannot be called verified.
+  // Without nodes the log is not applied, so read models that were not compared cannot be called verified.
   if (service.view.sessions().length === 0)
     return (await goesOn(service, projection, seq)) ? "is behind, and no actor node runs," : null
   const until = performance.now() + MOVES_WITHIN_MS

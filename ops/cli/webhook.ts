@@ -1,4 +1,4 @@
-/** `hub webhook pause|resume <agent>`: holds back the deliveries to one agent's webhook, and lets them go. */
+/** `hub webhook pause|resume <agent>`: pauses and resumes the deliveries to one agent's webhook. */
 import type { Command } from "./command.ts"
 import { operatorIn } from "./connection.ts"
 import { Fault } from "./fault.ts"

@@ -1,8 +1,8 @@
 /**
- * The operators' console, put together. Opened in a scope; closing the scope stops it in the reverse order.
+ * The operators' console with all its parts. It is opened in a scope; closing the scope stops it in the reverse order.
  *
- * It connects as the bus' user `operator`, as the `hub` command does: its pages show what that command shows, and its
- * actions are commands of operators. A user of its own would need the same rights.
+ * It connects as the bus's user `operator`, like the `hub` command: its pages show what that command shows, and its
+ * actions are commands of operators. A separate user would need the same rights.
  */
 import type { Server } from "node:http"
 import { headers } from "@nats-io/transport-node"

@@ -1,11 +1,11 @@
 /**
- * A line for each private thing that an operator opens, and for each action that is no command of an actor: who, when,
- * which, and why. It is in a stream of its own, which the service's nodes cannot write and nobody can take lines from.
+ * Records each private thing that an operator opens, and each action that is no command of an actor: who, when, which,
+ * and why. The lines are in a separate stream, which the service's nodes cannot write to. Nobody can delete lines from
+ * it.
  *
  * Invariants
- *  - The line is there before anything is shown or done. If the stream does not take the line, nothing is shown or
- *    done.
- *  - The same thing opened by the same operator again within `AGAIN_MS` has its line already.
+ *  - The line is written before anything is shown or done. If it cannot be written, nothing is shown or done.
+ *  - If the same operator opens the same thing again within `AGAIN_MS`, there is no second line.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect, Option, Schema, Stream } from "effect"
@@ -66,7 +66,7 @@ export const noteOpened = async (
   lines.set(line, at)
 }
 
-/** Notes an action without a commit, before it is done. Throws a Fault if the line cannot be written. */
+/** Records an action without a commit, before it is done. Throws a Fault if the line cannot be written. */
 export const noteActed = (
   { service, clock }: ConsoleParts,
   { name, by }: Operator,

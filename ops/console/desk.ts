@@ -1,10 +1,11 @@
 /**
- * Takes each request of the console to its page, its action or its stream.
+ * Passes each request of the console to its page, its action or its stream.
  *
  * Invariants
- *  - Without a session there is nothing but the login, scripts and the icon.
- *  - Nothing changes but by a POST from our own pages, with the token of that form (edge/kit/owner/form-token.ts).
- *  - Requests for another host are refused: a name of somebody else's that leads here reaches nothing.
+ *  - Without a session only the login, scripts and the icon can be reached.
+ *  - Only a POST from the console's own pages changes anything. It needs the token of its form
+ *    (edge/kit/owner/form-token.ts).
+ *  - Requests for another host are refused, so that a foreign name that points here reaches nothing.
  */
 import { createHash, randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
@@ -53,7 +54,7 @@ const LOGOUT_FORM = "logout"
 const WHY_MAX_CHARS = 500
 /** Characters that an address and a header may hold. */
 const PATH = /^\/[\x21-\x7e]*$/
-/** The same answer for every fault. */
+/** The same status for every fault, so that it reveals nothing. */
 const PASSKEY_REFUSED_STATUS = 403
 const NOTICE_SECONDS = 60
 const NOTICE_MAX_BYTES = 140
@@ -128,7 +129,7 @@ export class Desk {
     })
   }
 
-  /** `null`: a stream has taken the answer. */
+  /** Answers a request. `null` if a stream has taken over the response. */
   answer(call: Call, response: ServerResponse): Served {
     return Effect.gen({ self: this }, function* () {
       if (call.path === "/ready") return pageResponse("ready\n", "text/plain; charset=utf-8", "no-store")
@@ -297,7 +298,8 @@ export class Desk {
     if (why === "" || why.length > WHY_MAX_CHARS)
       return this.said(422, action.button, `Say why, in 1 to ${WHY_MAX_CHARS} characters.`)
     let commands = 0
-    // The same form sent again is the same command. With other fields it is another command, which its actor judges.
+    // The same form sent again is the same command. With other fields it is another command, which its actor decides
+    // on.
     const sent = createHash("sha256")
       .update(JSON.stringify([call.command, why, fields]))
       .digest("hex")
@@ -360,7 +362,7 @@ ${forms.field(LOGOUT_FORM)}<button>Log out</button>
     return framed(this.frame, page, null)
   }
 
-  /** Always one of our own pages, whatever `next` asks for. */
+  /** The path to continue at. It is always one of the console's own pages, whatever `next` is. */
   private nextOf(next: string | undefined): string {
     return next !== undefined && PATH.test(next) && pageAt(this.pages, next) !== null ? next : "/"
   }

@@ -82,7 +82,8 @@ ${inside === null ? NOTHING : beside(frame, inside)}</header>
 ${notice === null ? null : html`<p class="notice" role="status">${notice}</p>\n`}${main}
 </main>
 ${script === undefined ? null : html`<script type="module" src="${scriptPath(script)}"></script>\n`}`
-  // Strangers wrote much of this text, and an operator judges by what is visible.
+  // Strangers wrote much of this text, and an operator relies on what is visible, so control characters are made
+  // visible.
   const text = harmless(documentText({ name: frame.name, baseUrl: frame.url }, page, body, html` class="app"`))
   return {
     status,

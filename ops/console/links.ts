@@ -1,10 +1,10 @@
 /**
- * One-time links into the console, for whoever has the operator's rights on the bus. `npm start` prints one;
- * `hub console link` asks for another.
+ * One-time links into the console, for anybody with the operator's rights on the bus. `npm start` prints one; `hub
+ * console link` requests another.
  *
  * Invariants
- *  - A link is used once, within `LINK_SECONDS`. Its secret is kept here as a hash, and is never logged.
- *  - Sessions begun by a link live in this process alone, and end with it.
+ *  - A link can be used once, within `LINK_SECONDS`. Its secret is stored here as a hash, and is never logged.
+ *  - Sessions that began with a link exist only in this process, and end with it.
  */
 import { randomBytes } from "node:crypto"
 import type { NatsConnection } from "@nats-io/transport-node"
@@ -25,7 +25,7 @@ interface Kept {
   readonly until: number
 }
 
-/** Secrets that hold for a while, by their hashes. */
+/** Secrets with an expiry, by their hashes. */
 class Secrets {
   private readonly kept = new Map<string, Kept>()
   private readonly clock: Clock.Clock
@@ -65,7 +65,7 @@ export class Links {
     return this.unused.make(operator, LINK_SECONDS)
   }
 
-  /** The token of a session; `null` of a link that holds no longer. */
+  /** Uses a link. Returns the token of a session; `null` if the link is no longer valid. */
   enter(secret: string, seconds: number): string | null {
     const operator = this.unused.of(secret)
     this.unused.end(secret)

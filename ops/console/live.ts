@@ -1,11 +1,11 @@
 /**
- * Live pages: one stream of server-sent events for each open page. It begins with a snapshot, and goes on with JSON
+ * Live pages: one stream of server-sent events for each open page. It begins with a snapshot, and continues with JSON
  * patches of it.
  *
  * Invariants
- *  - At most `STREAMS_MAX` streams are open. A stream whose reader is `BACKLOG_MAX_BYTES` behind is ended: its page asks
- *    anew and begins with a snapshot.
- *  - A source works only while somebody follows it.
+ *  - At most `STREAMS_MAX` streams are open. A stream whose reader is `BACKLOG_MAX_BYTES` behind is ended. Its page
+ *    connects again and gets a new snapshot.
+ *  - A source works only while it has a follower.
  *  - A stream ends with its session, one heartbeat later at most.
  */
 import type { ServerResponse } from "node:http"
@@ -44,7 +44,7 @@ export class Live {
     return this.open >= STREAMS_MAX
   }
 
-  /** Keeps the answer open. `holds`: whether its session still does; asked at each heartbeat. */
+  /** Keeps the response open. `holds` is called at each heartbeat and tells if the session is still valid. */
   follow(
     name: string,
     source: LiveSource,

@@ -1,5 +1,5 @@
 /**
- * The ways in: an account's password with its second step, or a one-time link.
+ * Ways to sign in: an account's password with its second step, or a one-time link.
  *
  * The fields, their checks and the login itself are those of the owner's pages.
  */
@@ -23,7 +23,7 @@ type Fields = Readonly<Record<string, string>>
 const LOGIN_FIELDS = ["email", ...Object.keys(LOG_IN)]
 
 interface Places {
-  /** Settings of an account. */
+  /** The address of the account's settings. */
   readonly settings: string
   /** True if passkeys work at the console's address. */
   readonly passkeys: boolean

@@ -1,4 +1,4 @@
-/** The operators' console as a process of its own. It is in ops/, because it imports from both edges and actors. */
+/** The operators' console as a separate process. It is in ops/, because it imports from both edge and actors. */
 import { runProgram } from "../../schemas/runtime/program.ts"
 import { openConsole } from "./app.ts"
 

@@ -2,10 +2,10 @@
  * Identifies the users of the console, by the cookie of the browser.
  *
  * Invariants
- *  - A session of an account is asked of the account for each page, so it has ended here when it has ended there. While
- *    nobody answers for the account, a session that has held in this process holds on until its time is over. Otherwise
- *    an outage of the actors would close the console.
- *  - A session of the console opens nothing of the owner's pages, nor the other way round.
+ *  - The account is asked about its session for each page, so a session that has ended there has ended here. While the
+ *    account's actor does not answer, a session that was valid in this process stays valid until its time is over.
+ *    Otherwise an outage of the actors would close the console.
+ *  - A session of the console opens none of the owner's pages, and the other way round.
  */
 import { randomBytes } from "node:crypto"
 import { Effect } from "effect"
@@ -51,7 +51,7 @@ export class Operators {
     this.browser = cookie("hub_console_form")
   }
 
-  /** `null` if nobody is logged in. */
+  /** The operator who is logged in, or `null`. */
   entered(call: Call): Effect.Effect<Entered | null, Refused> {
     const token = this.session.of(call)
     if (token === null) return Effect.succeed(null)
@@ -116,7 +116,7 @@ export class Operators {
     )
   }
 
-  /** The first time counts: the session began before it. */
+  /** Only the first call counts: the session began before it. */
   private remember(token: string, now: number): void {
     if (this.held.has(token)) return
     const [oldest] = this.held.keys()

@@ -2,8 +2,8 @@
  * Declares a page of the console: one file that exports a `ConsolePage`, and its name in `pages.ts`.
  *
  * Invariants
- *  - Operators alone see pages and send actions; what else differs by person, a page says in `who`.
- *  - A page changes nothing. An action does, and carries the name of who sent it and the reason.
+ *  - Only operators see pages and send actions. If a page is only for some of them, `who` says so.
+ *  - A page changes nothing. An action does, and records its operator and the reason.
  */
 import type { Html } from "../../edge/kit/html.ts"
 import type { Call } from "../../edge/http/call.ts"
@@ -12,9 +12,9 @@ import type { LiveSource } from "./live.ts"
 import type { ConsoleParts } from "./parts.ts"
 
 export interface Operator {
-  /** The name in the ids of commands: `hum_…`, or the person who asked for the one-time link. */
+  /** The operator's name in the ids of commands: `hum_…`, or the person who requested the one-time link. */
   readonly name: string
-  /** `account`: with a password and a second step. `link`: by a one-time link. */
+  /** `account` for a login with a password and a second step, `link` for a one-time link. */
   readonly by: "account" | "link"
 }
 
@@ -25,37 +25,37 @@ export interface Visit {
   /** The parameters in the path. */
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
-  /** A form that sends an action of this page. It asks for the reason, and first says what the action does. */
+  /** A form that sends an action of this page. It asks for the reason, and says what the action will do. */
   readonly form: (action: ConsoleAction, fields: Html) => Html
 }
 
-/** A file to keep. */
+/** A file for download. */
 export interface Download {
   readonly file: string
-  /** Its media type. */
+  /** Its content type. */
   readonly type: string
   readonly content: string
 }
 
-/** Another page of the console. */
+/** A redirect to another page of the console. */
 interface Elsewhere {
   readonly to: string
 }
 
-/** The result of an action: `to` is a path of the console, which shows `says` once. */
+/** The result of an action. `to` is a path of the console, which shows `says` once. */
 interface Done {
   readonly to: string
   readonly says: string
 }
 
-/** The parts that an action can use. Throw a `Fault` to refuse: its message is shown. */
+/** The parts that an action can use. An action can throw a `Fault` to refuse, whose message is shown. */
 export interface Acting {
   readonly parts: ConsoleParts
   readonly operator: Operator
-  /** Never empty. It is recorded in the commits of `command`. */
+  /** The operator's reason, never empty. It is recorded in the commits of `command`. */
   readonly why: string
   readonly fields: Readonly<Record<string, string>>
-  /** Identifies the form, however often it is sent. */
+  /** The id of the form. It is the same if the form is sent again. */
   readonly once: string
   /** A command in the operator's name. A form that is sent twice is one command. */
   readonly command: Service["command"]
@@ -64,20 +64,20 @@ export interface Acting {
 export interface ConsoleAction {
   /** Unique among all actions: letters, digits and hyphens. */
   readonly name: string
-  /** On the button. */
+  /** The text of the button. */
   readonly button: string
-  /** The text that says before sending what the action will do. */
+  /** The text above the button that tells what the action will do. */
   readonly says: string
   readonly run: (acting: Acting) => Promise<Done>
 }
 
 export interface ConsolePage {
-  /** Such as `/actor/:kind/:id`. */
+  /** The page's path, such as `/actor/:kind/:id`. */
   readonly path: string
   readonly title: string
   /** True if the navigation lists it. */
   readonly listed: boolean
-  /** `account`: not for people who came by a one-time link. */
+  /** `account` if people with a one-time link may not use it. */
   readonly who: "operator" | "account"
   /** A file of `ops/console/script/`, without its ending. */
   readonly script?: string

@@ -1,4 +1,4 @@
-/** Everything that pages and actions of the console are made of. */
+/** The parts that pages and actions of the console can use. */
 import type { Clock } from "effect"
 import type { Bus } from "../../edge/bus/bus.ts"
 import type { HubConfig } from "../../schemas/config.ts"
@@ -11,7 +11,7 @@ export interface ConsoleParts {
   readonly config: HubConfig
   /** The connections of the `hub` command, with its rights. */
   readonly service: Service
-  /** The same bus for the parts of an edge that the console reuses. */
+  /** The bus in the form that the reused parts of an edge need. */
   readonly bus: Bus
   readonly history: History
   readonly jobs: Jobs

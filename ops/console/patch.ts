@@ -1,6 +1,6 @@
 /**
- * The difference of two JSON values as a JSON patch (RFC 6902): `add`, `remove` and `replace`. Items of arrays are told
- * apart by their places, so lists keep their order from one snapshot to the next. Pure.
+ * Computes the difference of two JSON values as a JSON patch (RFC 6902): `add`, `remove` and `replace`. Items of arrays
+ * are compared by their positions, so lists should keep their order. Pure.
  */
 export type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [name: string]: Json }
 
@@ -24,7 +24,7 @@ const ofLists = (before: ReadonlyArray<Json>, now: ReadonlyArray<Json>, path: st
   const both = Math.min(before.length, now.length)
   const changed = before.slice(0, both).flatMap((item, place) => patchOf(item, now[place] ?? null, `${path}/${place}`))
   const added = now.slice(both).map((value): Operation => ({ op: "add", path: `${path}/-`, value }))
-  // From the end, so that no removal moves another place.
+  // Items are removed from the end, so that the positions of others do not change.
   const removed = before
     .slice(both)
     .map((_, place): Operation => ({ op: "remove", path: `${path}/${before.length - 1 - place}` }))

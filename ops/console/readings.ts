@@ -1,4 +1,4 @@
-/** Bounds on what pages read from the log: the time, and the number of readings at once. */
+/** Bounds for pages that read the log: the time, and the number of readings at once. */
 import { MisshapenEvent } from "../../actors/engine/events.ts"
 import { UnknownEvent } from "../../actors/engine/fold.ts"
 import { Fault } from "../cli/fault.ts"

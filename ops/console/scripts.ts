@@ -1,6 +1,6 @@
 /**
- * Scripts of the console's pages: modules in `script/`, and the library of the plots, served from here alone. Their path holds a hash of them all,
- * so a browser keeps them for good and one module finds the others beside it.
+ * Scripts of the console's pages: modules in `script/`, and the library of the plots. Their path contains a hash of all
+ * of them, so that browsers can cache them forever, and a module finds the others beside it.
  */
 import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
@@ -30,6 +30,6 @@ const PREFIX = `/script/${HASH}/`
 
 export const scriptPath = (name: string): string => `${PREFIX}${name}.js`
 
-/** The text at a path; `null` if there is none. */
+/** The script at a path; `null` if there is none. */
 export const scriptAt = (path: string): string | null =>
   path.startsWith(PREFIX) ? (files.get(path.slice(PREFIX.length)) ?? null) : null

@@ -1,4 +1,4 @@
-/** The HTTP server under the console: small bounds, since a few operators use it. */
+/** The HTTP server of the console. Its limits are low, because only a few operators use it. */
 import { randomBytes, randomUUID } from "node:crypto"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -49,7 +49,7 @@ export const serveConsole = (
         Effect.promise(() => answerLinks(service.nats, links, config.console.url)),
         (end) => Effect.sync(end)
       )
-    // Clients are counted apart from those of edges: the key is this process' own.
+    // Clients are counted separately from those of edges, with a key of this process.
     const clients = new Clients(randomBytes(ADDRESS_KEY_BYTES), config.trustProxy, [])
     const installation = { basePath: "", docUrls: docUrlsOf(config.baseUrl) }
     const bodies = new Shares(BODIES_MAX_BYTES, BODIES_MAX_BYTES)
@@ -118,7 +118,7 @@ export const serveConsole = (
       connectionsCheckingInterval: CHECK_MS,
       requireHostHeader: false
     })
-    // Behind a proxy all connections are the proxy's.
+    // Behind a proxy all connections come from the proxy.
     const clientMax = clients.direct ? CLIENT_CONNECTIONS_MAX : CONNECTIONS_MAX
     const places = new Places<Socket>(CONNECTIONS_MAX, clientMax, clock)
     server.maxConnections = CONNECTIONS_MAX + LEAVING_MAX

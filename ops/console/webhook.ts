@@ -32,7 +32,7 @@ export const resumeWebhook: ConsoleAction = {
   }
 }
 
-/** For a page of one agent; `null` if nobody answers for it in time, or it has no webhook. */
+/** The part for a page of one agent; `null` if its actor does not answer in time, or it has no webhook. */
 export const webhookOf = async ({ parts: { service }, form }: Visit, agent: string): Promise<Html | null> => {
   const told = await bounded(service.command("webhook.show", agent, null))
   if (told === null || (told.url === null && told.paused_at === null)) return null
@@ -53,7 +53,7 @@ ${act}</details>
 `
 }
 
-/** For the cluster's page: paused webhooks, and a form that pauses any webhook. */
+/** The part for the cluster's page: paused webhooks, and a form that pauses any webhook. */
 export const webhooksAct = async ({ parts: { service }, form }: Visit): Promise<Html> => {
   const paused = (await bounded(pausedWebhooks(service.db))) ?? []
   const fields = html`<div class="field"><label for="webhook-agent">Agent, by handle, number or hub id</label>

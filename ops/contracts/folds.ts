@@ -1,6 +1,7 @@
 /**
- * A hash of the code of each kind's fold, so that a snapshot is never read by a release that folds the same events to
- * another state: `evolve` and all that it calls, the initial state and the schemas, without types and comments.
+ * Computes a hash of the code of each kind's fold: `evolve` and all that it calls, the initial state and the schemas,
+ * without types and comments. A snapshot is read only by releases with the same hash, because other code could fold the
+ * same events to another state.
  */
 import { createHash } from "node:crypto"
 import { globSync, readFileSync } from "node:fs"
@@ -9,7 +10,7 @@ import { type Plugin, rolldown } from "rolldown"
 import { KINDS } from "../../actors/process/kinds.ts"
 import { projectRoot } from "../launcher/paths.ts"
 
-/** Written by `npm run contracts`. */
+/** The file that `npm run contracts` writes. */
 export const FOLDS = "actors/engine/folds.ts"
 
 const FOLD = /^(?:export )?const (\w+): Fold</
@@ -40,7 +41,7 @@ const pure = (line: string): string => {
 
 const ENTRY = "fold"
 
-/** The fold alone: what else stands in its file, such as what the kind does, is left out as nobody uses it. */
+/** An entry module that exports only the fold. Other code in the same file is unused, so the bundler leaves it out. */
 const alone = ({ file, name }: Declared): Plugin => ({
   name: "fold",
   resolveId: (source) => (source === ENTRY ? ENTRY : null),

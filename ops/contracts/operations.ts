@@ -1,13 +1,13 @@
 /**
- * The operations of the interface under their own names, for what runs without the contracts: a small table for the
- * client's methods, and the tools of `hub-agent mcp` with their JSON schemas.
+ * Describes the operations of the interface for programs that run without the contracts: a small table for the client's
+ * methods, and the tools of `hub-agent mcp` with their JSON schemas.
  *
  * Invariants
- *  - One flat set of fields for each operation: what stands in its path, in its query and in its body. A name that is in
- *    two of them at once means the same in both, and is sent in the first; else this does not end well but with an error.
- *  - What is sent in an address may be a number as well as a text.
- *  - An operation whose answer never ends is none of them: it is no call. Nor is one for people, with their passwords and
- *    tokens: the client and the tools are an agent's.
+ *  - Each operation has one flat set of fields: those of its path, of its query and of its body. A name that occurs in
+ *    two of them must mean the same in both, and is sent in the first. Otherwise generating fails with an error.
+ *  - A field that is sent in an address may be a number as well as a text.
+ *  - Operations whose answer never ends are left out, because they cannot be called and awaited. Operations for people,
+ *    with their passwords and tokens, are left out too: the client and the tools are for agents.
  */
 import type { OpenApi } from "effect/http-api"
 import { API_PREFIX } from "../../schemas/version.ts"
@@ -39,7 +39,7 @@ interface Operation {
   readonly group: string
   readonly name: string
   readonly method: string
-  /** Below the interface's prefix, `:name` for what is filled in. */
+  /** The path below the interface's prefix, with `:name` for parameters. */
   readonly path: string
   readonly query: ReadonlyArray<string>
   readonly body: "none" | "fields" | "bytes"
@@ -122,10 +122,10 @@ const PEOPLE = "human."
 const isForPeople = (method: string, { operationId, "x-hub-auth": auth }: Declared): boolean =>
   auth === "human" || (operationId.startsWith(PEOPLE) && method !== "get")
 
-/** The mail provider's entry: the one that takes plain text, and that no client of ours calls. */
+/** True for the endpoint of the mail provider. It takes plain text, and no client of this project calls it. */
 const isForProvider = ({ requestBody }: Declared): boolean => requestBody?.content["text/plain"] !== undefined
 
-/** Asked with a vault's token alone: by sources and fill services, which sign nothing. */
+/** True for operations that are called with a vault's token alone: sources and fill services sign nothing. */
 const isForTokens = ({ "x-hub-token": token }: Declared): boolean => token === "source" || token === "service"
 
 export const operationsIn = (document: OpenApi.OpenAPISpec): ReadonlyArray<Operation> => {

@@ -1,6 +1,6 @@
 /**
- * Rooms: the folders of `actors/` and of `edge/`, and which of them imports which, read from the text of the sources. A
- * picture of both is generated; `tests/contract/arrows.test.ts` refuses a circle.
+ * Reads the rooms from the sources: the folders of `actors/` and of `edge/`, and the imports between them. A diagram of
+ * both sides is generated from this; `tests/contract/arrows.test.ts` refuses circles.
  */
 import { globSync, readFileSync } from "node:fs"
 import { join, posix } from "node:path"
@@ -10,21 +10,21 @@ import { projectRoot } from "../launcher/paths.ts"
 export const ROOMS = "ops/docs/rooms.md"
 
 /**
- * Rooms that all others of a side may build on, the lowest first: each may import those before it. The rest are nouns,
- * and parts of nouns.
+ * Rooms that all other rooms of a side may import, the lowest first. Each of them may import those before it. All other
+ * rooms are nouns or parts of nouns.
  */
 export const BELOW: Readonly<Record<string, ReadonlyArray<string>>> = {
   actors: ["tables", "log", "engine", "projections", "reactions", "queries", "kit"],
   edge: ["http", "auth", "bus", "content", "markdown", "kit"]
 }
 
-/** The one module of a noun that its neighbors import. Everything else of the noun is its own. */
+/** The one module of a noun that other rooms import. Its other files are private. */
 export const DOORS: Readonly<Record<string, string>> = { actors: "noun.ts", edge: "index.ts" }
 
-/** Programs of their own, which their side does not import. */
+/** Separate programs, which their side does not import. */
 export const PROGRAMS: ReadonlySet<string> = new Set(["sdk", "fill"])
 
-/** Names in `import(…)`, of values and of types, anywhere in a tree. */
+/** Module names in `import(…)` of values and of types, anywhere in a syntax tree. */
 const namesIn = (tree: unknown): ReadonlyArray<string> => {
   if (Array.isArray(tree)) return tree.flatMap(namesIn)
   if (typeof tree !== "object" || tree === null) return []
@@ -33,7 +33,7 @@ const namesIn = (tree: unknown): ReadonlyArray<string> => {
   return [...(typeof own === "string" ? [own] : []), ...Object.values(rest).flatMap(namesIn)]
 }
 
-/** Names that a source imports, types included. */
+/** Module names that a source imports, types included. */
 export const importsIn = (source: string): ReadonlyArray<string> => {
   const { module, program } = parseSync("source.ts", source)
   return [
@@ -45,7 +45,7 @@ export const importsIn = (source: string): ReadonlyArray<string> => {
   ]
 }
 
-/** `null` for a file that lies beside the rooms, and puts them together. */
+/** `null` for a file that is in no room, such as a program that combines the rooms. */
 export const roomOf = (file: string): string | null => {
   const [, room, name] = file.split("/")
   return room === undefined || name === undefined ? null : room
@@ -69,7 +69,7 @@ const arrowsOf = (side: string): Arrows => {
   return arrows
 }
 
-/** Rooms that can be reached from `room`. */
+/** Rooms that can be reached from `room` over imports. */
 const reached = (arrows: Arrows, room: string, seen = new Set<string>()): ReadonlySet<string> => {
   for (const next of arrows.get(room) ?? []) {
     if (seen.has(next)) continue
@@ -79,7 +79,7 @@ const reached = (arrows: Arrows, room: string, seen = new Set<string>()): Readon
   return seen
 }
 
-/** Without an arrow that others together make as well. */
+/** The imports to draw. An import is left out if others lead to the same room. */
 const drawn = (arrows: Arrows, below: ReadonlyArray<string>): ReadonlyArray<readonly [string, string]> =>
   [...arrows.keys()]
     .filter((room) => !below.includes(room))

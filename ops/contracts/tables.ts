@@ -1,7 +1,7 @@
 /**
- * The types of Postgres' tables as its own catalogue tells them, once the migrations are through: nobody writes a column
- * down twice. `npm run contracts` writes them with a Postgres of its own for a moment; that they are what the migrations
- * make is tested (tests/contract/tables.test.ts), since a mere check starts no server.
+ * Generates the types of Postgres' tables from its catalogue after all migrations, so that columns are declared only
+ * once. `npm run contracts` starts a Postgres for this. `--check` starts no server, so a test compares the types with
+ * the migrations (tests/contract/tables.test.ts).
  */
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -25,7 +25,7 @@ type Time = ColumnType<Date, Date | string, Date | string>
 type NullableTime = ColumnType<Date | null, Date | string | null, Date | string | null>
 `
 
-/** By Postgres' name of the type; a new one is declared here. */
+/** TypeScript types by Postgres' name of the type. A new type must be added here. */
 const TYPES: ReadonlyMap<string, readonly [type: string, nullable: string | null]> = new Map([
   ["text", ["string", "string | null"]],
   ["integer", ["number", "number | null"]],
@@ -33,7 +33,7 @@ const TYPES: ReadonlyMap<string, readonly [type: string, nullable: string | null
   ["boolean", ["boolean", "boolean | null"]],
   ["bigint", ["Big", "NullableBig"]],
   ["jsonb", ["Json", "NullableJson"]],
-  // Of texts: there is no other.
+  // The tables have no arrays but those of texts.
   ["ARRAY", ["Array<string>", null]],
   ["tsvector", ["string", null]],
   ["timestamp with time zone", ["Time", "NullableTime"]]
@@ -53,7 +53,7 @@ const typeOf = ({ table, name, type, nullable }: Column): string => {
   return known
 }
 
-/** What `TABLES` should be. */
+/** The content that `TABLES` should have. */
 export const tablesText = async (db: Kysely<Database>): Promise<string> => {
   const { rows } = await sql<Column>`
     select table_name as "table", column_name as name, data_type as type, is_nullable = 'YES' as nullable
@@ -68,7 +68,7 @@ export const tablesText = async (db: Kysely<Database>): Promise<string> => {
   return `${HEAD}\nexport interface Database {\n${lines.join("\n")}\n}\n`
 }
 
-/** Of a database that the migrations have just made. */
+/** The text for a new database after all migrations. */
 export const tablesOfMigrations = async (): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), "hub-tables-"))
   const postgres = await startPostgres({ dataDir: folder, settings: { fsync: "off" } })

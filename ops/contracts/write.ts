@@ -1,9 +1,12 @@
 /**
- * The generated files that are committed: the contract (`openapi.json`, the events with their versions, the subjects),
- * the operations by name for clients, the hashes of folds, the verifier as the one file that websites copy, the script of the page that seals, the
- * picture of the rooms, and the types of the tables.
- * `npm run contracts` writes them; with `--check` it only compares and names what differs, so that no interface changes
- * without being declared. The tables' types, which take a Postgres, are compared by a test.
+ * Generates the files that are committed. `npm run contracts` writes them. With `--check` it compares them and names
+ * those that differ, so that no interface changes without being declared. It makes:
+ *
+ *  - the contract: `openapi.json`, the events with their versions, the subjects
+ *  - the operations by name for clients, and the hashes of folds
+ *  - the verifier as one file that websites copy, and the script of the page that seals
+ *  - the diagram of the rooms
+ *  - the types of the tables, which take a Postgres and are therefore compared by a test
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -43,13 +46,16 @@ const subjectsText = (): string => {
   return [...shapes, ...rest].join("\n")
 }
 
-/** The names of a subject function's parameters, as `<name>`. */
+/** The names of a subject function's parameters, written as `<name>`. */
 const parameters = (build: object): ReadonlyArray<string> =>
   (/\(([^)]*)\)/.exec(String(build))?.[1] ?? "").split(",").map((name) => `<${name.split(":")[0]?.trim() ?? ""}>`)
 
 const LINE_MAX_CHARS = 120
 
-/** JSON by lines. A value that fits into one line stands on one: a reference, a small schema, a list of codes. */
+/**
+ * Formats JSON. A value that fits into one line is written on one, such as a reference, a small schema or a list of
+ * codes.
+ */
 const byLines = (value: unknown, indent = "", before = 0): string => {
   const line = JSON.stringify(value, null, 1).replaceAll(/\n */g, " ")
   if (typeof value !== "object" || value === null || indent.length + before + line.length < LINE_MAX_CHARS) return line

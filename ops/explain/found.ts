@@ -1,4 +1,4 @@
-/** Any id of a request, and the place in the log where its story begins. */
+/** Finds the place in the log at which a request's story begins, from any of its ids. */
 import { machineClock, wallMs } from "../../schemas/runtime/clock.ts"
 import { timeOfRequest } from "../../schemas/request-id.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
@@ -12,13 +12,13 @@ import { inLog, type Refused, rememberedBy } from "./refused.ts"
 import { type Traces, tracesOf } from "./spans.ts"
 import { rootOf, type Story } from "./story.ts"
 
-/** Things known beside the id. */
+/** Further information to find the request. */
 export interface Hints {
-  /** A point; nothing before it is read. */
+  /** Nothing before this point is read. */
   readonly since?: string
   /** A file with the request log of an edge. */
   readonly log?: string
-  /** Asked for traces, instead of the service's own address. */
+  /** The address for traces, instead of the service's own. */
   readonly traces?: string
 }
 
@@ -27,11 +27,11 @@ const ID = /^[^\s"\\]{1,256}$/
 interface Root {
   readonly request: string
   readonly seq: number
-  /** Its sequence if the clocks agree, by the time in its id; `null` if that has none. */
+  /** An estimate of its sequence from the time in its id. `null` if the id has no time. */
   readonly near: number | null
 }
 
-/** The first commit of an actor such as `delivery/12`: what began it, began all of it. */
+/** The first commit of an actor such as `delivery/12`. Its request is the one that caused all of the actor's work. */
 const firstOf = async (service: Service, kind: string, reference: string): Promise<number> => {
   const id = await idOfReference(service, kind, reference)
   const { entries } = await service.log.read(subjects.event(kind, id), 0, 1)
@@ -41,7 +41,9 @@ const firstOf = async (service: Service, kind: string, reference: string): Promi
   return found.seq
 }
 
-/** So far before the place that an id leads to reading begins: a request's own commits lie close together. */
+/**
+ * The number of commits before the estimated place at which reading begins. A request's own commits lie close together.
+ */
 export const APART_MAX = 10_000
 
 const rootAt = async (service: Service, seq: number): Promise<Root> => {
@@ -57,7 +59,7 @@ const behind = async (service: Service, time: number): Promise<number> => {
   return (await placeOf(service, { time: time - 1 }, state)) + 1
 }
 
-/** The earliest sequence of a request of that time. A time to come is by a clock that nobody should trust. */
+/** The earliest sequence of a request of that time. A time in the future comes from a wrong clock and is not used. */
 const trusted = async (service: Service, at: number): Promise<number> =>
   at > wallMs(machineClock) + CLOCKS_APART_MS ? 1 : behind(service, at - CLOCKS_APART_MS)
 
@@ -73,7 +75,7 @@ const sought = async (service: Service, request: string, point: Point | null): P
 /** Clocks of edges and of the log nearly always differ by less than this. */
 const CLOCKS_CLOSE_MS = 250
 
-/** Edges give ids of this form; a command's id is of no edge. */
+/** The form of ids that edges give to requests. Ids of commands have other forms. */
 const EDGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const NOT_ASKED = { refused: null, unseen: "no edge was asked" } as const
 
@@ -121,7 +123,7 @@ export const foundFor = async (service: Service, reference: string, values: Hint
   return { root: await sought(service, reference, since ?? beganBy(known.refused)), ...known }
 }
 
-/** `null` if nothing was traced, or nobody said where traces are asked for. */
+/** The trace of a request; `null` if there is none, or the address for traces is not known. */
 export const tracesFor = async (
   { tracesQuery }: Service,
   { commits }: Story,

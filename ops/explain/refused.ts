@@ -1,6 +1,4 @@
-/**
- * A refused request, by its id: as an edge remembers it, or as a request log tells it. Neither holds what was sent.
- */
+/** Finds a refused request by its id, in the memory of an edge or in a request log. Neither contains what was sent. */
 import { createReadStream } from "node:fs"
 import { createInterface } from "node:readline"
 import type { NatsConnection } from "@nats-io/transport-node"
@@ -9,7 +7,7 @@ import { RefusedAnswer, type RefusedRequest } from "../../schemas/bus/refused.ts
 import { subjects } from "../../schemas/subjects.ts"
 import { Fault } from "../cli/fault.ts"
 
-/** The listing ends when nobody has answered for so long, and at the latest after the other. */
+/** The listing ends after this time without an answer, and at the latest after the second time. */
 const STALL_MS = 300
 const ANSWERS_WITHIN_MS = 1200
 const ANSWERS_MAX = 500
@@ -21,7 +19,7 @@ export interface Remembered {
   readonly edges: number
   /** The answer of the edge that remembers it. */
   readonly found: RefusedAnswer | null
-  /** Refusals that those edges did not remember, because they came too fast. */
+  /** Refusals that those edges did not remember, because there were too many. */
   readonly passed_over: number
 }
 
@@ -35,7 +33,7 @@ export const rememberedBy = async (nats: NatsConnection, id: string): Promise<Re
       maxMessages: ANSWERS_MAX
     })
     .catch((error: unknown) => {
-      // By its name: a bundle may hold the class twice.
+      // Compared by name, because a bundle may contain the class twice.
       if (error instanceof Error && error.name === "NoResponders") return []
       throw error
     })
@@ -79,7 +77,10 @@ export interface Refused extends Omit<RefusedRequest, "by" | "code"> {
   readonly code: string | null
 }
 
-/** `null` if the file has no line of it. Text before a line's JSON is skipped: `docker compose logs` names the container there. */
+/**
+ * `null` if the file has no line about it. Text before the JSON of a line is skipped: `docker compose logs` writes the
+ * container's name there.
+ */
 export const inLog = async (file: string, id: string): Promise<Refused | null> => {
   const lines = createInterface({ input: createReadStream(file, "utf8"), crlfDelay: Number.POSITIVE_INFINITY })
   const needle = `"id":"${id}"`

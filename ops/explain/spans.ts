@@ -1,9 +1,9 @@
 /**
- * Durations of a story, by the tracing backend that the collector feeds (HUB_TRACES_QUERY).
+ * Durations in a story, read from the tracing backend that the collector feeds (HUB_TRACES_QUERY).
  *
  * Invariants
- *  - The story never depends on it: a backend that is away, slow or strange is named in `unseen`, and ends nothing.
- *  - Every question ends within `BOUND_MS`, and no answer is read beyond `ANSWER_MAX_BYTES`.
+ *  - The story does not depend on traces. A backend that is down, slow or malformed is named in `unseen`.
+ *  - Every request ends within `BOUND_MS`, and no answer is read beyond `ANSWER_MAX_BYTES`.
  */
 import { Schema } from "effect"
 import { Fault } from "../cli/fault.ts"
@@ -29,9 +29,9 @@ interface TracedSpan {
 
 export interface Traces {
   readonly spans: ReadonlyArray<TracedSpan>
-  /** Spans beyond `SPANS_MAX`. */
+  /** The number of spans beyond `SPANS_MAX`. */
   readonly left_out: number
-  /** By trace id, why it is not here. */
+  /** For each trace id, the reason why it is missing. */
   readonly unseen: Readonly<Record<string, string>>
 }
 
@@ -56,7 +56,7 @@ const ResourceSpans = Schema.Array(
   })
 )
 type ResourceSpans = typeof ResourceSpans.Type
-/** One trace in OTLP's JSON, as a file has it, and as Jaeger and Tempo wrap it. */
+/** One trace in OTLP's JSON, as it is in a file, or as Jaeger and Tempo wrap it. */
 const Trace = Schema.Union([
   Schema.Struct({ resourceSpans: ResourceSpans }),
   Schema.Struct({ batches: ResourceSpans }),
@@ -120,7 +120,7 @@ const inOrder = (found: ReadonlyArray<Found>): ReadonlyArray<TracedSpan> => {
 
 const HEX_TRACE = /^[0-9a-f]{32}$/
 
-/** The address of one trace. Throws a Fault where the address has no place for its id. */
+/** The address of one trace. Throws a Fault if the configured address has no place for its id. */
 const addressOf = (address: string, id: string): URL => {
   const url = URL.parse(address.replace("{id}", id))
   if (url === null || !/^https?:$/.test(url.protocol) || !address.includes("{id}"))
@@ -164,7 +164,7 @@ const why = (error: unknown): string => {
   return error.cause instanceof Error ? `the backend cannot be reached (${error.cause.message})` : error.message
 }
 
-/** Spans of these traces; of more than `TRACES_MAX` the first. Rejects if the address is wrong, or the signal comes. */
+/** The spans of the first `TRACES_MAX` of these traces. Rejects if the address is wrong, or the signal is aborted. */
 export const tracesOf = async (address: string, ids: ReadonlyArray<string>, signal: AbortSignal): Promise<Traces> => {
   const wanted = [...new Set(ids)].filter((id) => HEX_TRACE.test(id))
   const unseen: Record<string, string> = {}

@@ -1,16 +1,15 @@
 /**
- * All that followed from one request, by the log alone.
+ * Finds everything that followed from one request, from the log alone.
  *
  * Invariants
- *  - A request's commits carry its id: in the command's id, with the number of the ask behind it, or as `trace` where
- *    the command's id is that of an Idempotency-Key. A reaction's command carries the place of the commit that it
- *    follows from (actors/engine/command-ids.ts). So causes are read off, never guessed.
- *  - Commands that follow from a commit are computed as the service computes them, by the code of each set of
- *    reactions.
- *  - Work that a request began (a delivery, a letter, a mail on its way) is its own to the end: all commits of such an
- *    actor belong to the story.
- *  - A request's own commits lie within `OWN_WITHIN_MS`. Only these are searched in all of the log. Their consequences
- *    are read on the subjects of the actors that were asked, however much later they came.
+ *  - A request's commits contain its id: in the command's id, followed by the number of the ask, or as `trace` if the
+ *    command's id comes from an Idempotency-Key. The id of a reaction's command contains the place of the commit that
+ *    it follows from (actors/engine/command-ids.ts). So causes are known exactly.
+ *  - Commands that follow from a commit are computed by the code of each set of reactions, as in the service.
+ *  - Work that a request began (a delivery, a letter, a mail to be sent) belongs to its story completely, with all
+ *    commits of such an actor.
+ *  - A request's own commits lie within `OWN_WITHIN_MS`. Only these are searched in the whole log. Their consequences
+ *    are read on the subjects of the actors concerned, however much later they came.
  *  - Everything that is returned is masked as in replay.
  */
 import { Effect, Stream } from "effect"
@@ -31,17 +30,17 @@ import { kindOf } from "../replay/fold.ts"
 import { Masker } from "../replay/masks.ts"
 
 const PAGE = 4000
-/** Commits of one story; more are counted and not shown. */
+/** The most commits of one story. Further ones are only counted. */
 const COMMITS_MAX = 1000
 /** Steps back from a commit to the request that caused it. */
 const CAUSES_MAX = 1000
-/** Commands that follow and are waited for; beyond them the story is cut. */
+/** The most following commands that are searched for. Beyond this number the story is incomplete. */
 const EXPECTED_MAX = 100_000
 const TRACES_AT_ONCE = 16
-/** Longer than any request is worked on. */
+/** Longer than the service works on any request. */
 const OWN_WITHIN_MS = 120_000
 
-/** Kinds whose actors are the work of one request. */
+/** Kinds whose actors belong to one request. */
 const WORK: ReadonlySet<string> = new Set(["delivery", "letter", "mail_notice", "mail_sending"])
 
 export interface StoryCommit {
@@ -55,7 +54,7 @@ export interface StoryCommit {
   readonly by: string | null
   readonly events: ReadonlyArray<EventShape>
   readonly trace_id: string | null
-  /** Sequence of the commit that it follows from; `null` for the request's own. */
+  /** The sequence of the commit that it follows from; `null` for the request's own commits. */
   readonly cause: number | null
   /** The set of reactions that sent it. */
   readonly set: string | null
@@ -69,8 +68,8 @@ export interface Quiet {
   readonly kind: string
   readonly actor: string
   /**
-   * `waits`: not asked yet; `parked`: its actor could not be had; `fault`: passed over; `unchanged`: nothing to change;
-   * `ended`: the same, or the log no longer keeps its actor.
+   * `waits`: not asked yet. `parked`: its actor could not be reached. `fault`: passed over. `unchanged`: nothing to
+   * change. `ended`: nothing to change, or the log no longer has its actor.
    */
   readonly state: "waits" | "parked" | "fault" | "unchanged" | "ended"
 }
@@ -87,16 +86,16 @@ export interface Story {
   /** The request's id, or the command's if there is none. */
   readonly request: string
   readonly commits: ReadonlyArray<StoryCommit>
-  /** Commits beyond `COMMITS_MAX`. */
+  /** The number of commits beyond `COMMITS_MAX`. */
   readonly left_out: number
-  /** Last sequence that was read; the log's last, unless reading was cut short. */
+  /** The last sequence that was read. It is the log's last, unless reading was cut short. */
   readonly read_to: number
   readonly quiet: ReadonlyArray<Quiet>
   /** `null` if Postgres does not answer. */
   readonly read_models: ReadonlyArray<ReaderOf> | null
 }
 
-/** `<request>.<n>` is an edge's; anything else is its own. */
+/** The request's id from a command's id. An edge adds `.<n>`; other ids are unchanged. */
 const requestOf = (command: string): string => /^(.+)\.\d+$/.exec(command)?.[1] ?? command
 
 interface Place {
@@ -129,7 +128,7 @@ interface Expected {
   readonly actor: string
 }
 
-/** `after`: behind this sequence. */
+/** `after`: only messages after this sequence are read. */
 interface Ahead {
   readonly subject: string
   readonly after: number
@@ -149,7 +148,7 @@ class Teller {
   private readonly taken = new Set<string>()
   private readonly expected = new Map<string, Expected>()
   private readonly met = new Set<string>()
-  /** By kind and id: the first commit and the last. */
+  /** For each kind and id, the first commit and the last. */
   private readonly work = new Map<string, { readonly first: number; readonly last: number }>()
   private readonly request: string
   private readonly needle: Buffer
@@ -161,7 +160,7 @@ class Teller {
 
   read(subject: string, seq: number, data: Uint8Array): void {
     if (data.length === 0 || this.seen.has(seq)) return
-    // Until the request is met nothing can follow from it, and most of a log need not be parsed.
+    // Commits before the request's first one cannot follow from it, so most of a log need not be parsed.
     if (this.commits.length === 0 && !Buffer.from(data.buffer, data.byteOffset, data.length).includes(this.needle))
       return
     const message = messageOf(subject, seq, data)
@@ -199,7 +198,7 @@ class Teller {
     })
   }
 
-  /** Subjects that may hold more of the story, each once: a command that follows, or all of an actor that is work. */
+  /** Subjects that may have more of the story, each once: of a command that follows, or of an actor that is work. */
   takeAhead(): ReadonlyArray<Ahead> {
     const found: Array<Ahead> = []
     for (const [id, { cause, kind, actor }] of this.expected)
@@ -258,14 +257,14 @@ const readersOf = async ({ db }: Service, commits: ReadonlyArray<StoryCommit>): 
   })
 }
 
-/** A trace adds no more than its name to the story: it is left out if it cannot be had. */
+/** Adds the id of the commit's trace. A trace that cannot be read is left out. */
 const withTrace = (service: Service, one: StoryCommit): Effect.Effect<StoryCommit> =>
   Effect.promise(async () => {
     const found = await entryAt(service, one.seq).catch(() => null)
     return { ...one, trace_id: found?.trace_id ?? null }
   })
 
-/** The time of a page's newest commit; `null` if nothing of it is kept. */
+/** The time of a page's newest commit; `null` if the log has none of them any more. */
 const lastTimeIn = (page: ReadonlyArray<Stored>): number | null => {
   const found = page.findLast(({ data }) => data.length > 0)
   return found === undefined ? null : commitOf(messageOf(found.subject, found.seq, found.data)).at
@@ -276,17 +275,17 @@ const inOrder = (commits: ReadonlyArray<StoryCommit>): ReadonlyArray<StoryCommit
 
 export interface Search {
   readonly request: string
-  /** Reading begins here. */
+  /** The sequence at which reading begins. */
   readonly from: number
-  /** The first place to look; `null` or absent if it is not known. */
+  /** A sequence near which to look first; `null` or absent if it is not known. */
   readonly near?: number | null
   readonly progress: (done: { messages: number; seq: number; target: number }) => void
   readonly signal: AbortSignal
-  /** Cuts the reading short, and the story with it. Asked after each page of the log. */
+  /** Called after each page of the log. If it returns true, reading ends, and the story is incomplete. */
   readonly enough?: () => boolean
 }
 
-/** By the time in its id first, then from `from` on. */
+/** Finds the story near the time in the request's id, or else by reading from `from` on. */
 export const storyOf = async (service: Service, search: Search): Promise<Story> => {
   const { near = null } = search
   if (near !== null) {
@@ -296,13 +295,13 @@ export const storyOf = async (service: Service, search: Search): Promise<Story> 
   return storyFrom(service, search)
 }
 
-/** Without commits where the log holds none of the request. Throws `UnknownEvent` if a newer release wrote. */
+/** The story has no commits if the log has none of the request. Throws `UnknownEvent` if a newer release wrote. */
 const storyFrom = async (
   service: Service,
   { request, from, progress, signal, enough = () => false }: Search
 ): Promise<Story> => {
   const marks = new Map<string, number>()
-  // Before the end of the log is looked up: what these sets have done lies before it.
+  // This is read before the end of the log, so that everything these sets have done lies before that end.
   for (const { name } of REACTIONS) marks.set(name, (await readMark(service.nats, name)).seq)
   const last = (await service.manager.streams.info(streams.events)).state.last_seq
   const teller = new Teller(request)

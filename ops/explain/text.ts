@@ -94,7 +94,7 @@ export const tracesText = ({ spans, left_out, unseen }: Traces): string => {
   ].join("\n")
 }
 
-/** A name that Mermaid takes as one word. */
+/** A name that is one word for Mermaid. */
 const participant = (kind: string): string => kind.replace(/[^A-Za-z0-9_]/g, "_")
 
 export const storyMermaid = ({ commits, quiet }: Pick<Story, "commits" | "quiet">, refused: Refused | null): string => {

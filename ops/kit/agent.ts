@@ -1,9 +1,9 @@
 /**
- * The package `hub-agent`: the command as one file, and beside it what only `hub-agent mcp` loads.
+ * The package `hub-agent`: the command as one file, and another file that only `hub-agent mcp` loads.
  *
  * Invariants
- *  - It needs no other package: what the protocol's implementation is made of lies in the files, with its licences.
- *  - Programs that do not speak the protocol do not load it.
+ *  - It needs no other package. The protocol's implementation is bundled into the files, with its licenses.
+ *  - Commands that do not use the protocol do not load it.
  */
 import { chmod, copyFile, mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -15,7 +15,7 @@ import { LICENCES, licences } from "./licences.ts"
 const ENTRY = "edge/sdk/cli/main.ts"
 const COMMAND = "hub-agent.js"
 const EXECUTABLE = 0o755
-/** What Node 20 has. */
+/** The language version of Node 20. */
 const TARGET = "es2022"
 
 const chunks = async (): Promise<ReadonlyArray<OutputChunk>> => {

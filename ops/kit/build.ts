@@ -1,16 +1,15 @@
 /**
- * `npm run kit`: the packages for those who have no use for the service's own sources: agents and websites.
+ * `npm run kit`: builds the packages for agents and websites, which do not need the service's sources.
  *
- *   hub-kit    client and verifier, for programs
- *   hub-agent  the command, with what speaks the Model Context Protocol (agent.ts)
+ * hub-kit client and verifier, for programs hub-agent the command, with the Model Context Protocol (agent.ts)
  *
  * Invariants
- *  - The kit is what `tsc` makes of edge/sdk: the same code as plain JavaScript with its types, and nothing beside it
- *    that is not imported.
- *  - Neither needs another package: whatever they would import but Node's own modules stops the build. The code that
- *    seals entries of a vault is one more file of the kit (sodium.ts), with its license. The types need none at all,
- *    for they must be read where there is no Node either.
- *  - The folder is made anew each time and is complete or not there.
+ *  - The kit is the output of `tsc` for edge/sdk: the same code as plain JavaScript with its types, and only the files
+ *    that it imports.
+ *  - Neither package needs another one: an import of anything but Node's own modules stops the build. The code that
+ *    seals entries of a vault is a separate file of the kit (sodium.ts), with its license. The types use no types of
+ *    Node, because they must be readable without them.
+ *  - The folder is made anew each time. It is either complete or missing.
  */
 import { execFile } from "node:child_process"
 import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises"
@@ -42,8 +41,8 @@ const targetOf = (file: string, name: string): string => {
 }
 
 /**
- * The type of the whole interface is longer than the compiler writes out. Nobody is handed it: what the kit needs of it is
- * printed for itself (operations.ts), and everything else is written all the same.
+ * The compiler does not write out the type of the whole interface, because it is too long. Nothing in the kit uses that
+ * type: the needed parts are written separately (operations.ts). The other files are written despite this error.
  */
 const WHOLE_INTERFACE = /^schemas\/api\.ts\(\d+,\d+\): error TS7056:/
 
@@ -70,12 +69,14 @@ const writeOutTypes = async (folder: string): Promise<void> => {
   )
 }
 
-/** The compiler leaves the endings of imports in types as they were; what is installed has no `.ts`. */
+/**
+ * Replaces the endings of imports in types, which the compiler leaves unchanged. Installed files do not end with `.ts`.
+ */
 const withEndings = (source: string): string => source.replace(/(["'])(\.{1,2}\/[^"']+)\.ts\1/g, "$1$2.js$1")
 
 const SODIUM_IMPORT = `import("${SODIUM}")`
 
-/** Points imports of libsodium to the file beside it. */
+/** Points imports of libsodium to the kit's own file. */
 const withSodium = (source: string): string =>
   source.replaceAll(SODIUM_IMPORT, `import("./${posix.basename(SODIUM_FILE)}")`)
 
@@ -123,7 +124,7 @@ const writeKit = async (compiled: string, folder: string): Promise<void> => {
   await copyFile(join(projectRoot, "ops", "kit", "README.md"), join(folder, "README.md"))
 }
 
-/** Two folders below `target`, each a package. */
+/** Makes two folders below `target`, each with a package. */
 export const buildKit = async (target: string): Promise<void> => {
   await mkdir(dirname(target), { recursive: true })
   const work = await mkdtemp(join(dirname(target), ".kit-"))

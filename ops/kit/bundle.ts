@@ -1,11 +1,11 @@
 /**
- * The verifier as the one file that websites copy: `edge/sdk/verify.bundle.js`. `node ops/kit/bundle.ts` writes it;
- * with `--check` it only compares. `npm run contracts` does the same together with the other generated files.
+ * Bundles the verifier to the one file that websites copy: `edge/sdk/verify.bundle.js`. `node ops/kit/bundle.ts` writes
+ * it; with `--check` it only compares. `npm run contracts` does the same together with the other generated files.
  *
  * Invariants
- *  - The file is committed, so that an edge serves it is and needs nothing that is there for development.
- *  - It imports nothing, whatever is there to be imported: else it is not made.
- *  - The same sources make the same file, wherever the project lies.
+ *  - The file is committed, so that an edge can serve it without development packages.
+ *  - The file imports nothing. If an import is left, the build fails.
+ *  - The same sources make the same file, in any folder.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

@@ -4,7 +4,7 @@ import { join } from "node:path"
 
 export const LICENCES = "LICENCES.txt"
 
-/** The folder of the package that a module is of; nothing for our own. */
+/** The folder of a module's package; `undefined` for the project's own modules. */
 const packageFolder = (module: string): string | undefined =>
   /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(module)?.[0]
 
@@ -15,7 +15,7 @@ const licenceIn = async (folder: string): Promise<string> => {
   return `${name} ${version}\n\n${(await readFile(join(folder, file), "utf8")).trim()}\n`
 }
 
-/** `modules`: those that were put into the package, by their files. */
+/** `modules` are the files that were bundled. */
 export const licences = async (modules: ReadonlyArray<string>): Promise<string> => {
   const folders = new Set(modules.flatMap((id) => packageFolder(id) ?? []))
   return (await Promise.all([...folders].toSorted().map(licenceIn))).join(`\n${"-".repeat(80)}\n\n`)

@@ -1,6 +1,6 @@
 /**
- * The interface's types, written out. The compiler prints the type of this export as it finds it, without the contracts
- * that it was derived from. So those who install the kit get the same types and none of the service.
+ * The interface's types, written out. The compiler prints the type of this export without the contracts that it was
+ * derived from. So users of the kit get the same types without the service's sources.
  */
 import type { Operations } from "../../edge/sdk/client/api.ts"
 

@@ -1,6 +1,6 @@
 /**
- * libsodium as the one file of the kit that the client loads when it seals an entry. It is the package as it is,
- * bundled, so that the kit needs no other.
+ * libsodium as the one file of the kit that the client loads when it seals an entry. The package is bundled without
+ * changes, so that the kit needs no other package.
  */
 import { join } from "node:path"
 import { rolldown } from "rolldown"
@@ -8,7 +8,7 @@ import { projectRoot } from "../launcher/paths.ts"
 import { licences } from "./licences.ts"
 
 export const SODIUM = "libsodium-wrappers"
-/** Beside what imports it. */
+/** The file is beside the module that imports it. */
 export const SODIUM_FILE = "edge/sdk/client/libsodium.js"
 const TARGET = "es2022"
 

@@ -1,14 +1,15 @@
 /**
- * The first program of every npm script, made for what a bare machine has: some Node from 18 on and npm.
+ * The first program of every npm script. It runs on a bare machine, which has some Node from 18 on, and npm.
  *
- * It sees to it that the packages of package-lock.json are installed, then hands over to the Node that is one of them.
- * - A stamp in node_modules holds the hash of the lock file it was made from: while it fits, a start does no work here.
+ * It installs the packages of package-lock.json if necessary, then starts the Node that is one of them.
+ * - A stamp in node_modules holds the hash of the lock file that it was made from. While it fits, nothing is installed.
  * - Two starts do not install at once: the second waits for the first.
- * - What is installed is what the lock file has the checksums of, the Node binary with it; no package's script runs by
- *   itself (.npmrc). One is needed, and run here: it makes the links between Postgres's libraries.
- * - Signals are passed on and the exit status is passed back. The child ends when its channel to us does, and we end
- *   it when the npm that started us is gone: nobody outlives the others.
- * Standard output belongs to the program that is started; everything here goes to standard error.
+ * - Only packages whose checksums are in the lock file are installed, and the Node binary is one of them. No package's
+ *   script runs by itself (.npmrc). One script is necessary and run here: it makes the links between Postgres's
+ *   libraries.
+ * - Signals are passed on to the child, and its exit status is passed back. The child ends when its channel to this
+ *   process closes. This process ends the child when the npm that started it is gone. Standard output belongs to the
+ *   program that is started. This program writes to standard error only.
  */
 import { spawn, spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
@@ -38,18 +39,20 @@ const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 const modules = join(root, "node_modules")
 const stampFile = join(modules, ".installed-from")
 const installLock = join(root, ".hub", "install.lock")
-/** Compiled modules, of which Node keeps what it needs to start faster the next time. */
+/** Compiled modules that Node keeps, so that the next start is faster. */
 const compileCache = join(root, ".hub", "compiled")
-/** The package that carries Node for this machine; elsewhere the Node that runs us serves, where it is new enough. */
+/**
+ * The package with Node for this machine. If there is none, the Node that runs this file is used, if it is new enough.
+ */
 const nodePackage = join(modules, `node-${process.platform}-${process.arch}`, "bin", "node")
 const NODE_MAJOR = 24
 
 class Fault extends Error {}
 
-/** The child that runs now: signals go to it. */
+/** The child process that runs now. Signals are sent to it. */
 let child
 
-/** The signal that asked us to end, if one did. */
+/** The signal that asked this process to end, if one did. */
 let interrupted
 
 function say(line) {
@@ -73,20 +76,20 @@ function readJson(file) {
   }
 }
 
-/** npm's account of the script that runs us would mislead an npm that we run. */
+/** npm's variables about the script that runs this file would mislead an npm that is run from here. */
 function innerEnvironment() {
   const hidden = /^npm_(package_|lifecycle_|command$|config_local_prefix$|config_noproxy$)/
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !hidden.test(name)))
 }
 
-/** Has the kernel end what we run when we are killed ourselves, where the system can do that. */
+/** Has the kernel end the program when this process is killed, if the system can do that. */
 function tied(program, args) {
   const tie = ["--pdeathsig", "SIGTERM"]
   const works = process.platform === "linux" && spawnSync("setpriv", [...tie, "true"], { stdio: "ignore" }).status === 0
   return works ? ["setpriv", [...tie, "--", program, ...args]] : [program, args]
 }
 
-/** Runs a program and keeps the end of what it writes; it is shown only where the program fails. */
+/** Runs a program and keeps the end of its output, which is shown only if the program fails. */
 function run(program, args, cwd) {
   return new Promise((resolve, reject) => {
     let output = ""
@@ -112,7 +115,7 @@ async function withProgress(what, work) {
   }
 }
 
-/** True where node_modules holds what the lock file names, whoever installed it. */
+/** True if node_modules holds the packages that the lock file names. Another program may have installed them. */
 function installedFits() {
   const wanted = readJson(join(root, "package-lock.json"))?.packages ?? {}
   const found = readJson(join(modules, ".package-lock.json"))?.packages ?? {}
@@ -125,7 +128,7 @@ function npm(args) {
   const script = process.env["npm_execpath"]
   const viaNode = script !== undefined && /\.[cm]?js$/.test(script)
   const [program, first] = viaNode ? [process.execPath, [script]] : ["npm", []]
-  // Tests and checks are part of the product: an environment that asks for production packages gets them all.
+  // Tests and checks are part of the product, so an environment that asks for production packages gets all of them.
   const always = ["--no-audit", "--no-fund", "--include=dev", "--loglevel=error"]
   return withProgress(`installing packages with npm ${args[0]}`, () =>
     run(program, [...first, ...args, ...always], root)
@@ -134,15 +137,15 @@ function npm(args) {
 
 async function installPackages() {
   let result = await npm(["ci"])
-  // npm ci gives up on a registry that lacks packages for other platforms; npm install passes over them, and takes
-  // everything else from the lock file too.
+  // npm ci fails if a registry lacks packages for other platforms. npm install skips them, and takes all others from
+  // the lock file too.
   if (!result.ok && result.output.includes("EUSAGE")) result = await npm(["install", "--no-save"])
   if (result.ok) return
   if (!interrupted) process.stderr.write(`${result.output}\n`)
   throw new Fault("npm could not install the packages; mend what it says above and try again")
 }
 
-/** The Node that runs everything from here on; undefined where there is none. */
+/** The Node that runs everything from here on, or undefined if there is none. */
 function nodeBinary() {
   if (isExecutable(nodePackage)) return nodePackage
   return Number(process.versions.node.split(".")[0]) >= NODE_MAJOR ? process.execPath : undefined
@@ -190,7 +193,7 @@ function takeInstallLock() {
   }
   const holder = Number(readJson(installLock) ?? 0)
   const age = Date.now() - (lstatSync(installLock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
-  // An empty lock belongs to a start that is just writing it, unless it is old.
+  // An empty lock belongs to a start that is about to write it, unless it is old.
   if ((holder > 0 && !isAlive(holder)) || age > INSTALL_WAIT_MS) rmSync(installLock, { force: true })
   return false
 }
@@ -229,7 +232,7 @@ async function ensureInstalled() {
   })
 }
 
-/** Started by npm, we live as long as npm does; started by hand, we do not care who our parent is. */
+/** Ends this process with the npm that started it. A process that was started by hand does not watch its parent. */
 function watchParent(verb, onGone) {
   if (process.env["npm_lifecycle_event"] !== verb) return
   const parent = process.ppid
@@ -268,13 +271,14 @@ async function main() {
   const asked = () => (verb === "start" ? 0 : 128 + osConstants.signals[interrupted])
   if (interrupted !== undefined) process.exit(asked())
   const { code, signal } = await handOver(process.argv.slice(2))
-  // A service that is told to stop before it could listen for it has stopped as told.
+  // The child may be stopped before it listens for the signal. That counts as a clean stop.
   if (signal !== null && signal === interrupted) process.exit(asked())
   process.exit(signal === null ? code : 128 + osConstants.signals[signal])
 }
 
 main().catch((cause) => {
-  // What the system refuses (a folder not writable, no space) is the caller's to mend as well.
+  // Errors of the system (a folder that is not writable, no space) are shown without a stack: the caller can correct
+  // them.
   say(cause instanceof Fault || cause.code !== undefined ? cause.message.split("\n")[0] : cause.stack)
   process.exit(1)
 })

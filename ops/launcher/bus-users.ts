@@ -1,7 +1,7 @@
 /**
- * The users of the bus (ops/deploy/nats/roles.conf) on this machine. Every node connects as the one of its role, with
- * the rights of production, and with passwords drawn anew at each start. Nobody is anonymous: other users of the
- * machine reach loopback as well. The operator's address stands in `run.json`, which only the owner may read.
+ * The users of the bus (ops/deploy/nats/roles.conf) on this machine. Every node connects as the user of its role, with
+ * the rights of production. The passwords are new at each start. Anonymous connections are refused, because other users
+ * of the machine reach loopback as well. The operator's address is in `run.json`, which only the owner may read.
  */
 import { randomBytes } from "node:crypto"
 import { join } from "node:path"
@@ -13,13 +13,13 @@ export type BusPasswords = Readonly<Record<BusRole, string>>
 
 export const rolesFile = join(projectRoot, "ops", "deploy", "nats", "roles.conf")
 
-/** A letter first: the server's configuration would read a bare number as one. */
+/** Each password starts with a letter: the server's configuration would read digits as a number. */
 export function drawPasswords(): BusPasswords {
   const drawn = BUS_ROLES.map((role) => [role, `p${randomBytes(18).toString("hex")}`] as const)
   return Object.fromEntries(drawn) as Record<BusRole, string>
 }
 
-/** What roles.conf reads. */
+/** The environment variables that roles.conf reads. */
 export function passwordVariables(passwords: BusPasswords): NodeJS.ProcessEnv {
   return {
     HUB_NATS_EDGE_PASSWORD: passwords.edge,
@@ -36,10 +36,10 @@ export function passwordVariables(passwords: BusPasswords): NodeJS.ProcessEnv {
 const withUser = (url: string, role: BusRole, passwords: BusPasswords): string =>
   url.replace("nats://", `nats://${role}:${passwords[role]}@`)
 
-/** The address for the operator's tools. */
+/** The bus's address with the operator's name and password. */
 export const operatorAddress = (url: string, passwords: BusPasswords): string => withUser(url, "operator", passwords)
 
-/** The address as a node's own user connects to it; `roles` as in HUB_ROLES. */
+/** The bus's address with the name and password of a node's user. `roles` is the value of HUB_ROLES. */
 export function addressFor(
   node: "edge" | "actor",
   roles: string | undefined,

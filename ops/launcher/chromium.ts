@@ -1,11 +1,11 @@
 /**
  * Finds a Chromium for the tests of the pages, or installs Debian's.
  *
- * - Tests of pages take the headless shell: the same engine without windows, for two thirds of the processor time. They
- *   take a whole Chromium if it cannot be installed. Tests of the fill service always do, as agents have one.
- * - Looked for: HUB_CHROMIUM, then the usual names on PATH. A program that does not tell its version as a Chromium is
- *   none: some systems have a script of that name that only says where to get it.
- * - Installed from Debian only (debian.ts); nothing is ever downloaded past the system's package manager.
+ * - Tests of pages use the headless shell: the same engine without windows, for two thirds of the processor time. They
+ *   use a whole Chromium if the shell cannot be installed. Tests of the fill service always do, as agents have one.
+ * - HUB_CHROMIUM is tried first, then the usual names on PATH. A program is used only if it prints a version of
+ *   Chromium: some systems have a script of that name that only says how to install it.
+ * - It is installed from Debian only (debian.ts). Nothing is downloaded around the system's package manager.
  */
 import { execFile } from "node:child_process"
 import { access, constants } from "node:fs/promises"
@@ -82,7 +82,7 @@ async function find(edition: Edition, options: DebianOptions): Promise<string> {
 /** Finds a whole Chromium, as people and agents have it. */
 export const findChromium = (options: DebianOptions): Promise<string> => find(WHOLE, options)
 
-/** Finds the one that tests of pages use. */
+/** Finds the headless shell for tests of pages, or a whole Chromium if the shell cannot be installed. */
 export const findHeadlessChromium = (options: DebianOptions): Promise<string> =>
   find(HEADLESS, options).catch((fault: unknown) => {
     if (!(fault instanceof LaunchFault) || options.signal?.aborted) throw fault

@@ -1,8 +1,9 @@
 /**
- * Several nodes of the product in one process: what `npm start` runs where nobody asked for more processes.
+ * Several nodes of the product in one process. `npm start` runs this unless it is given a number of processes.
  *
  * The launcher sends their environments over the IPC channel. Each node has its own configuration, connection to the
- * bus and metrics; they share the process and its log. They start side by side and end in the reverse order of the list.
+ * bus and metrics; they share the process and its log. They start side by side and end in the reverse order of the
+ * list.
  */
 import { setFlagsFromString } from "node:v8"
 import { Effect, Scope } from "effect"
@@ -29,7 +30,7 @@ const log = new RequestLog(machineClock, standardOutput.write)
 
 const nodesToOpen = Effect.callback<ReadonlyArray<CombinedNode>>((resume) => {
   process.once("message", (message) => {
-    // The launcher is the only one at the other end, and both are of one release.
+    // The message is not validated: only the launcher can send it, and it is of the same release.
     const { nodes } = message as { readonly nodes: ReadonlyArray<CombinedNode> }
     resume(Effect.succeed(nodes))
   })
@@ -44,7 +45,7 @@ const openAll = Effect.gen(function* () {
   const scope = yield* Scope.Scope
   const opened = []
   for (const node of yield* nodesToOpen) {
-    // A scope of each one's own, so that they end in order although they start at once.
+    // Each node has its own scope, so that they end in order although they start at once.
     const own = yield* Scope.fork(scope)
     opened.push(Effect.asVoid(Scope.provide(openNode(node), own)))
   }

@@ -1,8 +1,8 @@
 /**
- * The last line that `npm start` prints: where the operators' console is, with a one-time link.
+ * The last line that `npm start` prints: the address of the operators' console, with a one-time link.
  *
- * The link lets its reader in, so it is written to a terminal alone. If standard error is a file or a pipe, the line
- * names the command that prints one.
+ * The link signs in whoever opens it, so it is written only to a terminal. If standard error is a file or a pipe, the
+ * line names the command that prints a link.
  */
 import { connect } from "@nats-io/transport-node"
 import { askLink } from "../cli/ask-link.ts"

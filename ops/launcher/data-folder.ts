@@ -1,15 +1,15 @@
 /**
  * The data folder and who may use it.
  *
- * - launcher.lock names the one launcher that owns the folder, by pid and start time. It appears complete (a link to a
- *   finished file) or not at all. A lock whose owner is gone is moved aside by exactly one of those that see it.
- * - version.json says what made the folder. Another version is refused, never converted in passing.
- * - Nobody else reads it: 0700, or 0711 where Postgres runs as another user, and what is made in it is closed to
- *   others.
- * - run.json says what runs now. It holds the passwords of the operator and of the database, so only we may read it; it
- *   is replaced in one step and removed at a clean end. At a start it names the processes that a killed launcher left
- *   behind. Nodes are ended here, if their environment proves that they belong to this folder; the servers' own modules
- *   end the servers.
+ * - launcher.lock names the one launcher that owns the folder, by pid and start time. It is a link to a finished file,
+ *   so it is never seen incomplete. If its owner is gone, only one of the launchers that see it can move it aside.
+ * - version.json names the version that made the folder. A folder of another version is refused, never converted.
+ * - Other users cannot read it. Its mode is 0700, or 0711 if Postgres runs as another user, and all entries in it are
+ *   closed to others.
+ * - run.json describes the running processes. It holds the passwords of the operator and of the database, so only the
+ *   owner may read it. It is replaced in one step and removed at a clean end.
+ * - After a launcher was killed, run.json names the processes that are left. Nodes are ended here, if their environment
+ *   proves that they belong to this folder. The modules of the two servers end the servers.
  */
 import { randomBytes } from "node:crypto"
 import {
@@ -44,9 +44,9 @@ export interface RunFile {
   readonly postgres: { readonly pid: number | null; readonly url: string }
   readonly edges: ReadonlyArray<{ readonly pid: number | null; readonly url: string; readonly metrics: string | null }>
   readonly actors: ReadonlyArray<{ readonly pid: number | null; readonly metrics: string | null }>
-  /** The mail process, if mail is received. */
+  /** The process that receives mail, if there is one. */
   readonly mail?: { readonly pid: number | null; readonly smtp?: string }
-  /** The process that keeps the keys of vaults. */
+  /** The keeper: the process that holds the keys of vaults. */
   readonly keeper?: { readonly pid: number | null }
   /** The process that runs the compartments of this machine. */
   readonly runtime?: { readonly pid: number | null }
@@ -86,7 +86,7 @@ function isOwner(value: unknown): value is Owner {
   )
 }
 
-/** The launcher that owns the folder now, if any. */
+/** The running launcher that owns the folder, if there is one. */
 function livingOwner(lockFile: string): Owner | undefined {
   const owner = readJson(lockFile)
   if (!isOwner(owner)) return undefined
@@ -130,7 +130,7 @@ function setAside(lockFile: string, aside: string): void {
   } catch {
     return // Another start was quicker.
   }
-  // Between our look and the rename a new owner may have come: then it is its lock that we hold, and it goes back.
+  // A new owner may have replaced the lock before the rename. Its lock is put back in this case.
   if (livingOwner(aside) !== undefined) tryLink(aside, lockFile)
   rmSync(aside, { force: true })
 }
@@ -195,8 +195,8 @@ export function describeRun(stack: Stack): RunFile {
 const smtpAt = (port: number | null) => (port === null ? {} : { smtp: `smtp://127.0.0.1:${port}` })
 
 /**
- * Names of entries that this and older versions have made in the folder. Postgres's own is private by itself. Nothing
- * else is touched.
+ * Names of entries that this version and older ones make in the folder. Postgres's own folder is private already. Other
+ * entries are never changed.
  */
 const OURS = [
   "bin",
@@ -214,15 +214,15 @@ const OURS = [
   "vault.key",
   "version.json"
 ]
-/** Other users need access: the one that Postgres runs as, and root in a compartment. */
+/** Folders that other users must enter: the user that Postgres runs as, and root in a compartment. */
 const NOT_OURS_TO_CLOSE = ["postgres", "runtime", "tests"]
 
 /**
- * Makes sure that no other user of this machine can read the log, the keys and the passwords. A folder with other
- * content stays as it is; only our entries in it are closed.
+ * Makes sure that no other user of this machine can read the log, the keys and the passwords. In a folder that also has
+ * other content, only the product's own entries are closed.
  */
 function closeToOthers(folder: string, isOurs: boolean): void {
-  // As root, whom Postgres runs as must come through to its own folder.
+  // If this process is root, the user that Postgres runs as must be able to pass through to Postgres's folder.
   if (isOurs) chmodSync(folder, process.getuid?.() === 0 ? 0o711 : 0o700)
   for (const name of readdirSync(folder).filter((one) => OURS.includes(one)))
     chmodSync(join(folder, name), lstatSync(join(folder, name)).mode & 0o700)
@@ -252,7 +252,7 @@ export async function claimDataFolder(folder: string): Promise<DataFolder> {
       ) || existsSync(join(folder, "version.json"))
     checkVersion(folder)
     closeToOthers(folder, isOurs)
-    // Files that the processes make from here on are private as well.
+    // Files that processes make later are private as well.
     process.umask(0o077)
     await endLeftovers(folder)
   } catch (cause) {
@@ -262,7 +262,7 @@ export async function claimDataFolder(folder: string): Promise<DataFolder> {
   return { path: folder, writeRun: (stack) => replaceFile(runFile, describeRun(stack), 0o600), release }
 }
 
-/** The addresses of a running launcher's servers; undefined if none runs on the folder. */
+/** The addresses of a running launcher's servers, or undefined if no launcher runs on the folder. */
 export function runningServers(folder: string): { readonly nats: string; readonly postgres: string } | undefined {
   if (livingOwner(join(folder, "launcher.lock")) === undefined) return undefined
   const run = readJson(join(folder, "run.json")) as RunFile | undefined

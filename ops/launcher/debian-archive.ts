@@ -1,8 +1,8 @@
 /**
- * Programs of Debian's newest suite, unpacked beside the project and not installed. The package lists go to a private
- * folder, apt checks the archive's signature, and nothing of the system changes. For static programs only: the suite's
- * libraries do not come along. The suite moves; what is run does not: a package is taken by the version and checksum of
- * fetched.json, or not at all.
+ * Programs of Debian's newest suite, unpacked beside the project and not installed. The package lists are written to a
+ * private folder, apt checks the archive's signature, and the system is not changed. It works only for static programs,
+ * because no libraries are unpacked. The suite changes over time, so a package is used only if it has the version and
+ * checksum that fetched.json names.
  */
 import { execFile } from "node:child_process"
 import { createHash } from "node:crypto"
@@ -22,7 +22,7 @@ const ARCHIVE_KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 
 export interface ArchiveProgram {
   readonly package: string
-  /** The program's path in the package. */
+  /** The path of the program in the package. */
   readonly path: ReadonlyArray<string>
   readonly hint: string
   /** True if the unpacked program is new enough and runs here. */
@@ -69,7 +69,7 @@ function aptOptions(folder: string): ReadonlyArray<string> {
     "Dir::Etc::preferencesparts=/dev/null",
     `Dir::State::lists=${join(folder, "lists")}`,
     `Dir::Cache=${join(folder, "cache")}`,
-    // apt's own download user could not enter a folder that only we may enter.
+    // apt's own download user cannot enter a private folder.
     "APT::Sandbox::User=root",
     "Acquire::Languages=none",
     "Acquire::PDiffs=false",
@@ -84,13 +84,13 @@ export interface Pinned {
   readonly sha256: string
 }
 
-/** Debian's names of what Node calls the machine's architecture. */
+/** Debian's names of architectures, by Node's names. */
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64", arm64: "arm64" }
 
 export const pinnedOf = (name: string, arch: string = process.arch): Pinned | undefined =>
   fetched.packages.find((one) => one.name === name && one.architecture === ARCHITECTURES[arch])
 
-/** Throws if the file is not the one that was read and tested. */
+/** Throws if the file does not have the pinned checksum. */
 export async function refuseOther(file: string, pinned: Pinned): Promise<void> {
   const found = createHash("sha256")
     .update(await readFile(file))
@@ -128,7 +128,10 @@ async function downloadFrom(
   return join(folder, "unpacked", ...wanted.path)
 }
 
-/** Puts the binary where later starts find it; renamed into place so that no start sees half a file. */
+/**
+ * Copies the binary to the place where later starts look for it. The last step is a rename, so that no start finds half
+ * a file.
+ */
 async function keep(binary: string): Promise<string> {
   const target = join(sharedBinDir, basename(binary))
   const arriving = `${target}.${process.pid}`
@@ -144,7 +147,7 @@ function shortReason(cause: unknown): string {
   return line ?? "unknown"
 }
 
-/** The program's place, for this start and later ones. */
+/** Fetches the program and returns its path, which later starts find as well. */
 export async function fetchProgram(wanted: ArchiveProgram, options: FetchOptions): Promise<string> {
   const pinned = pinnedOf(wanted.package)
   const mirrors = pinned === undefined ? [] : await debianMirrors().catch(() => [])

@@ -1,11 +1,11 @@
 /**
- * Debian's packages, installed by apt for whoever runs the tests as root.
+ * Installs Debian's packages with apt, if root runs the tests.
  *
- * - Only on Debian and only by root; apt checks the archive's signature. On other systems, or for other users, one line
- *   says what to do.
- * - apt serves one at a time. While another apt works, its lock is waited for, up to a bound.
- * - The download may be broken off at any time. The unpacking after it may not, since half an installed package is
- *   worse than none: whoever stops us meanwhile waits for its end, which is bounded too.
+ * - This works only on Debian and only for root; apt checks the archive's signature. On other systems, or for other
+ *   users, one line says what to install.
+ * - Only one apt can work at a time. While another one works, this waits for its lock, up to a bound.
+ * - The download may be interrupted at any time. Unpacking may not, because half an installed package is worse than
+ *   none: a stop waits for its end, which is bounded too.
  */
 import { spawn } from "node:child_process"
 import { readFile } from "node:fs/promises"
@@ -26,27 +26,27 @@ export interface DebianOptions {
   readonly progress: (line: string) => void
   /** Ends the wait for a lock and a download under way. */
   readonly signal?: AbortSignal
-  /** True if packages may be installed; by default, if we are root. */
+  /** True if packages may be installed. The default is true for root. */
   readonly mayInstall?: boolean
   readonly osRelease?: string
   readonly lockPauseMs?: number
   readonly lockWaitMs?: number
 }
 
-/** The reason, in the words of the caller. */
+/** The packages, and the words of the messages about them. */
 export interface Wanted {
   readonly packages: ReadonlyArray<string>
-  /** "Chromium". */
+  /** For example "Chromium". */
   readonly what: string
-  /** "the tests of the pages". */
+  /** For example "the tests of the pages". */
   readonly purpose: string
-  /** Size and the like, for the line that says so. */
+  /** The size or another remark for the line that announces the installation. */
   readonly remark: string
-  /** The remedy if it cannot be installed. */
+  /** Tells the user what to do if it cannot be installed. */
   readonly hint: string
 }
 
-/** Throws a LaunchFault of one line where they cannot be installed. */
+/** Throws a LaunchFault of one line if they cannot be installed. */
 export async function installPackages(wanted: Wanted, options: DebianOptions): Promise<void> {
   await mayInstall(wanted, options)
   await install(wanted, options)
@@ -59,7 +59,7 @@ async function mayInstall({ what, purpose, hint }: Wanted, options: DebianOption
   if (!isRoot) throw new LaunchFault(`${purpose} need ${what}, which only root can install; ${hint}`)
 }
 
-/** The lists may be missing or older than the archive: they are fetched only if it does not go without. */
+/** The package lists may be missing or out of date. They are fetched only if the installation fails without that. */
 async function install({ packages, what, purpose, remark, hint }: Wanted, options: DebianOptions): Promise<void> {
   const call = ["install", "-y", "--no-install-recommends"]
   const download = [...call, "--download-only", ...packages]
@@ -76,7 +76,7 @@ async function install({ packages, what, purpose, remark, hint }: Wanted, option
   if (problem !== "") throw new LaunchFault(`${what} could not be installed (${problem}); ${hint}`)
 }
 
-/** The error in a line, or "". */
+/** Repeats the call while another apt holds the lock. Returns the error as one line, or "". */
 async function unlocked(
   args: ReadonlyArray<string>,
   timeout: number,
@@ -106,7 +106,7 @@ const reasonIn = (output: string): string => {
   )
 }
 
-/** `null` when it went well, else the end of what apt wrote. */
+/** Returns `null` if apt succeeded, or the end of its output. */
 function apt(
   args: ReadonlyArray<string>,
   timeout: number,

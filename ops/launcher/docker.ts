@@ -1,7 +1,7 @@
 /**
- * The needs of the test of a whole cluster in containers: Docker's engine, compose, and what makes images out of
- * Debian's packages. Missing parts are installed (debian.ts) or, for compose, fetched (debian-archive.ts). An engine
- * that runs already is left alone: the tests start one of their own.
+ * Finds the programs for the test of a whole cluster in containers: Docker's engine, compose, and debootstrap. Missing
+ * ones are installed (debian.ts) or, for compose, fetched (debian-archive.ts). An engine that runs already is not used:
+ * the tests start one of their own.
  */
 import { execFile } from "node:child_process"
 import { access, constants } from "node:fs/promises"
@@ -15,21 +15,21 @@ const run = promisify(execFile)
 
 const VERSION_TIMEOUT_MS = 20_000
 const COMPOSE_MAJOR = 2
-/** Programs and the packages that have them. */
+/** Each program with the package that has it. */
 const PROGRAMS: ReadonlyArray<readonly [program: string, from: string]> = [
   ["docker", "docker.io"],
   ["dockerd", "docker.io"],
   ["iptables", "iptables"],
   ["debootstrap", "debootstrap"]
 ]
-/** The folders of root's programs, which are not on everybody's PATH. */
+/** The folders of system programs, which are not on every user's PATH. */
 const SYSTEM_FOLDERS = ["/usr/sbin", "/sbin", "/usr/bin", "/bin"]
 
 export interface DockerTools {
   readonly docker: string
   readonly dockerd: string
   readonly debootstrap: string
-  /** The folder of the plugin `docker-compose`. */
+  /** The folder with the plugin `docker-compose`. */
   readonly plugins: string
 }
 
@@ -72,7 +72,7 @@ async function findCompose(options: DebianOptions): Promise<void> {
   await fetchProgram({ package: "docker-compose", path, hint, usable: isCompose }, options)
 }
 
-/** Throws a LaunchFault of one line where they cannot be had. */
+/** Throws a LaunchFault of one line if they cannot be found or installed. */
 export async function findDocker(options: DebianOptions): Promise<DockerTools> {
   await installMissing(options)
   await findCompose(options)

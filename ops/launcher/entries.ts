@@ -2,9 +2,10 @@
 import type { StackOptions } from "./stack.ts"
 
 /**
- * An edge makes many small things that live as long as a request. A larger nursery lets most of them die before they
- * are ever copied, and what is left is too little for several threads to share. An actor's state lives long, and its
- * memory counts. (The image and the page about clusters start an edge alike.)
+ * An edge makes many small objects that live as long as a request. With a larger young generation most of them are
+ * collected before they are copied. The remaining work is too little for several collector threads. Actors' states live
+ * long, and their memory counts, so they use the defaults. (The container image and the page about clusters start an
+ * edge with the same flags.)
  */
 export const PRODUCT_ENTRIES: StackOptions["entries"] = {
   edge: ["--max-semi-space-size=32", "--single-threaded-gc", "edge/main.ts"],

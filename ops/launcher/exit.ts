@@ -1,6 +1,6 @@
 /**
- * The end of a command. A pipe holds some 64 KB: what has not left yet would be lost with the process, so it ends when
- * whoever reads has taken all, or is gone.
+ * Ends a command's process. A pipe holds about 64 KB, and output that is still in the process would be lost with it. So
+ * the process ends after its reader has read all of the output, or has closed the pipe.
  */
 const taken = (stream: NodeJS.WriteStream): Promise<void> =>
   new Promise((resolve) => {

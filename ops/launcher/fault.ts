@@ -1,6 +1,6 @@
 /**
- * A failure that the person at the terminal can mend. Its message is one line that says what is wrong and what to do;
- * the launcher prints it without a stack and ends with status 1.
+ * A failure that the person at the terminal can correct. Its message is one line that says what is wrong and what to
+ * do. The launcher prints it without a stack and ends with status 1.
  */
 export class LaunchFault extends Error {
   override readonly name = "LaunchFault"
@@ -26,7 +26,7 @@ export function codeOf(cause: unknown): string | undefined {
   return typeof cause.code === "string" ? cause.code : undefined
 }
 
-/** A fault of the caller or of the machine is one line; only what should never happen shows where it happened. */
+/** Describes a fault of the caller or of the machine in one line. Only an unexpected error is shown with its stack. */
 function describeFailure(cause: unknown): string {
   if (cause instanceof LaunchFault) return cause.message
   if (codeOf(cause) !== undefined) return messageOf(cause)

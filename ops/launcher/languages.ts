@@ -1,7 +1,7 @@
 /**
  * Finds a Python with PyNaCl and a Go with its sealed boxes for the tests of `/docs/seal`, or installs Debian's.
  *
- * Looked for: `python3` on PATH, then Debian's own; `go` on PATH with the packages that Debian keeps in `GOPATH`.
+ * Python: `python3` on PATH, then Debian's own. Go: `go` on PATH with the packages that Debian keeps in `GOPATH`.
  */
 import { execFile } from "node:child_process"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
@@ -16,13 +16,13 @@ const run = promisify(execFile)
 const TIMEOUT_MS = 180_000
 const PYTHONS = ["python3", "/usr/bin/python3"] as const
 const PACKAGES = { python: ["python3", "python3-nacl"], go: ["golang-go", "golang-golang-x-crypto-dev"] } as const
-/** The settings for Debian's Go packages, which are found without modules. */
+/** Settings with which `go` finds Debian's Go packages, which are not modules. */
 const GO_ENV = { GO111MODULE: "off", GOPATH: "/usr/share/gocode", GOFLAGS: "" } as const
 
 export interface Languages {
-  /** The program. */
+  /** The path of the program. */
   readonly python: string
-  /** For `go`, beside what is there; `GOCACHE` is the caller's. */
+  /** Variables for `go`, to be added to its environment. The caller sets `GOCACHE`. */
   readonly goEnv: Readonly<Record<string, string>>
 }
 
@@ -37,7 +37,7 @@ const pythonOf = async (env: NodeJS.ProcessEnv): Promise<string | undefined> => 
   return undefined
 }
 
-/** `go list` finds the package, without compiling it. */
+/** True if `go list` finds the package. It does not compile it. */
 const hasGo = async (env: NodeJS.ProcessEnv): Promise<boolean> => {
   const folder = await mkdtemp(join(tmpdir(), "hub-go-"))
   try {

@@ -1,4 +1,7 @@
-/** The entry of the npm scripts, once the packages are installed: start, test, agent, fill, bench, campaign, screens and hub. */
+/**
+ * The entry of the npm scripts, which runs after the packages are installed: start, test, agent, fill, bench, campaign,
+ * screens and hub.
+ */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
@@ -14,29 +17,29 @@ async function runProgram(file: string, args: ReadonlyArray<string>): Promise<un
   const path = join(projectRoot, file)
   if (!existsSync(path)) throw new LaunchFault(`${file} is missing from this checkout`)
   process.argv = [process.execPath, path, ...args]
-  // The process ends with its starter, but the channel that reports that must not keep it running.
+  // The process ends with its parent, but the channel that reports the parent's end must not keep it alive.
   process.once("disconnect", () => process.exit(1))
   process.channel?.unref()
   await import(pathToFileURL(path).href)
 }
 
-/** The operator's commands work on the servers of the launcher that runs, unless others are named. */
+/** The operator's commands use the servers of the running launcher, unless the environment names others. */
 async function addressServers(args: ReadonlyArray<string>): Promise<void> {
   const wanted = ["HUB_NATS_URL", "HUB_DATABASE_URL"].filter((name) => !process.env[name])
-  // The help, reading a file, questions and this machine need no server.
+  // The help, checks of a file, questions and the list of operations need no server.
   const alone =
     args.length === 0 ||
     args[0] === "questions" ||
     args[0] === "operations" ||
     args[0] === "runtime" ||
     args.some((arg) => ["help", "--help", "-h", "--version"].includes(arg) || arg.startsWith("--from-file")) ||
-    // A backup describes itself, and the log says what is archived.
+    // A check of a backup needs no server. A check of the archive does: the log says what is archived.
     (args.includes("--check") && args[0] !== "archive")
   if (wanted.length === 0 || alone) return
   const { runningServers } = await import("./data-folder.ts")
   const folder = dataFolder(process.env)
   const running = runningServers(folder)
-  // `status` may report a service that does not run.
+  // `status` reports a service that does not run.
   if (running === undefined && args[0] === "status") return
   if (running === undefined) {
     throw new LaunchFault(`nothing runs on ${folder}; start it with npm start, or set ${wanted.join(" and ")}`)
@@ -72,7 +75,7 @@ async function main(): Promise<void> {
   const verb = verbs[name]
   if (verb === undefined) throw new LaunchFault(`unknown command "${name}"; one of ${Object.keys(verbs).join(", ")}`)
   const status = await verb(args)
-  // Without a status the program that was imported decides itself when it ends.
+  // Without a status, the imported program itself decides when it ends.
   if (status !== undefined) process.exit(status)
 }
 

@@ -1,11 +1,11 @@
 /**
- * Private ports for the scrapers of this machine's nodes. A node keeps its port over its restarts: whoever scrapes it
- * need not look again. Only where another program has taken a drawn one meanwhile it gets another.
+ * Private ports for the scrapers of this machine's nodes. A node keeps its port when it restarts, so that scrapers find
+ * it again. It gets another one only if another program has taken a drawn port meanwhile.
  */
 import { drawPort, portIsFree } from "./ports.ts"
 
 export interface MetricsPorts {
-  /** The port of a node by its place, edges first; 0 for none. To be asked before each of its starts. */
+  /** The port of a node by its place, edges first; 0 for none. Call it before each start of the node. */
   readonly portOf: (place: number) => Promise<number>
   readonly urlOf: (place: number) => string | null
 }

@@ -1,9 +1,9 @@
 /**
  * Finds a nats-server that is new enough, or fetches one.
  *
- * Looked for in this order: HUB_NATS_SERVER, PATH, <data>/bin, the checkout's own .hub/bin. On Debian it is fetched
- * from the mirror that apt is configured with (debian-archive.ts). Elsewhere the operator names a binary; an unverified
- * download is never run.
+ * The places are tried in this order: HUB_NATS_SERVER, PATH, <data>/bin, the checkout's own .hub/bin. On Debian it is
+ * fetched from the mirror that apt is configured with (debian-archive.ts). On other systems the operator names a
+ * binary: an unverified download is never run.
  */
 import { execFile } from "node:child_process"
 import { access, constants } from "node:fs/promises"
@@ -34,7 +34,7 @@ async function isExecutable(file: string): Promise<boolean> {
   )
 }
 
-/** The version text, or undefined where the file is no nats-server that runs here. */
+/** The version text, or undefined if the file is not a nats-server that runs on this machine. */
 async function versionOf(binary: string): Promise<string | undefined> {
   const answer = await run(binary, ["--version"], { timeout: VERSION_TIMEOUT_MS }).catch(() => undefined)
   return answer === undefined ? undefined : /v(\d+\.\d+\.\d+\S*)/.exec(answer.stdout)?.[1]

@@ -1,10 +1,10 @@
 /**
  * One nats-server with JetStream, bound to loopback.
  *
- * - It is ready when its INFO line says that JetStream is on: streams are recovered by then.
- * - It has the users of production with their rights (bus-users.ts).
- * - The port is kept beside the store, so clients that reconnect after a crash find it where it was.
- * - A server of a killed launcher is found by its pid file and ended before the store is opened again. Two servers on
+ * - The server is ready when its INFO line says that JetStream is on: streams are recovered by then.
+ * - The server has the users of production with their rights (bus-users.ts).
+ * - The port is stored beside the store, so clients that reconnect after a crash find the server again.
+ * - The server of a killed launcher is found by its pid file and ended before the store is opened again. Two servers on
  *   one store would corrupt it.
  */
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises"
@@ -31,16 +31,16 @@ export interface NatsOptions {
   readonly binary: string
   /** Holds the store, the configuration, the log and the remembered port. */
   readonly dataDir: string
-  /** 0 or absent: the remembered port, or a free one. */
+  /** If 0 or absent, the remembered port or a free one is used. */
   readonly port?: number
-  /** All that its streams may take on the disk; absent: as the server finds it right. */
+  /** The most bytes that streams may use on the disk. If absent, the server decides. */
   readonly storeMaxBytes?: number
-  /** File of the bus's users, in place of production's. */
+  /** A file with the bus's users, used in place of production's. */
   readonly users?: string
   /** Lines added to the configuration file. */
   readonly configExtra?: string
   readonly serverName?: string
-  /** The passwords of the bus's users; drawn if nobody needs to know them. */
+  /** The passwords of the bus's users. If absent, new ones are drawn. */
   readonly passwords?: BusPasswords
   /** Called as soon as the process runs, before it is ready. */
   readonly onSpawn?: (process: TiedProcess) => void
@@ -48,7 +48,7 @@ export interface NatsOptions {
 
 export interface RunningServer extends TiedProcess {
   readonly url: string
-  /** With the operator's name and password, where the server knows users. */
+  /** Contains the operator's name and password if the server has users. */
   readonly operatorUrl: string
   readonly port: number
   readonly logFile: string
@@ -67,9 +67,10 @@ function configText(options: NatsOptions, port: number, dataDir: string): string
     "logfile_size_limit: 10MB",
     "logfile_max_num: 3",
     `pid_file: ${JSON.stringify(join(dataDir, "nats-server.pid"))}`,
-    // Without it a loss of power takes two minutes of all that was acknowledged: the server flushes no stream before.
+    // Without this setting the server flushes streams every two minutes. A loss of power would lose all that was
+    // acknowledged since.
     `jetstream { store_dir: ${JSON.stringify(dataDir)}, max_memory_store: 1GB, sync_interval: always${most} }`,
-    // The server takes it as a path from this file on, whatever it begins with.
+    // The server reads this as a path relative to the configuration file, even an absolute one.
     `include ${JSON.stringify(relative(dataDir, options.users ?? rolesFile))}`,
     options.configExtra ?? "",
     ""
@@ -99,7 +100,7 @@ async function untilReady(server: TiedProcess, port: number, complaint: () => Pr
   const end = Date.now() + READY_DEADLINE_MS
   while (Date.now() < end) {
     const info = server.hasExited() ? undefined : await readInfo(port)
-    // Somebody else's server may sit on the port while ours is dying of it.
+    // Another program may listen on the port, in which case this server ends.
     if (server.hasExited()) throw new LaunchFault(`nats-server ended at start: ${await complaint()}`)
     if (info !== undefined && /"jetstream":\s*true/.test(info)) return
     await delay(PROBE_PAUSE_MS)
@@ -115,7 +116,7 @@ async function endLeftover(dataDir: string): Promise<void> {
   }
 }
 
-/** Only what this start has written: an older complaint would mislead. */
+/** Only lines of this start are returned: an older error would mislead. */
 async function lastLogLines(file: string, from: number): Promise<string> {
   const text = await readFile(file).catch(() => Buffer.alloc(0))
   const lines = text.subarray(from).toString("utf8").slice(-ERROR_TAIL_CHARS).split("\n")
@@ -126,8 +127,8 @@ async function lastLogLines(file: string, from: number): Promise<string> {
 }
 
 /**
- * Beside the nodes on one machine, half of the cores: with all of them, every small message wakes a thread on another
- * core that finds nothing to do.
+ * The server shares the machine with the nodes, so it uses half of the cores. With all of them, every small message
+ * wakes a thread on another core that finds nothing to do.
  */
 const shareOfCores = (): number => Math.max(1, Math.floor(availableParallelism() / 2))
 

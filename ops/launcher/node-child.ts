@@ -1,9 +1,9 @@
 /**
  * A role of the product as a Node process.
  *
- * The child says `{ ready: true }` over its IPC channel. Ending with CONFIGURATION_ERROR before that means that a
- * setting is wrong and a second try is useless: the child's last line on stderr says which. Until the child is ready
- * its lines are held back, so that such a line is shown once, as the launcher's own last word.
+ * The child sends `{ ready: true }` over its IPC channel. If it ends with CONFIGURATION_ERROR before that, a setting is
+ * wrong and a second try is useless; the last line on its stderr names the setting. Output is held back until the child
+ * is ready, so that this line is shown once, as the launcher's own last line.
  */
 import { CONFIGURATION_ERROR } from "../../schemas/runtime/program.ts"
 import type { Serializable } from "node:child_process"
@@ -25,7 +25,7 @@ export interface NodeChildOptions {
   readonly entry: ReadonlyArray<string>
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
-  /** Sent over the IPC channel as soon as it runs. */
+  /** Sent over the IPC channel as soon as the process runs. */
   readonly message?: Serializable
   readonly onLine: (line: string) => void
   readonly onSpawn?: (process: TiedProcess) => void
@@ -66,7 +66,7 @@ export async function startNodeChild(options: NodeChildOptions): Promise<TiedPro
     stopSignal: STOP_SIGNAL
   })
   options.onSpawn?.(child)
-  // One that is gone by now is reported by its exit.
+  // A failed send is ignored: the exit of the process reports it.
   if (options.message !== undefined) child.process.send(options.message, () => undefined)
   const lines = new HeldLines(options.onLine)
   const { stdout, stderr } = child.process
@@ -93,7 +93,7 @@ export async function startNodeChild(options: NodeChildOptions): Promise<TiedPro
   if (exit.code === CONFIGURATION_ERROR) {
     throw new LaunchFault(lines.lastError || `${options.name} refused its configuration without saying why`)
   }
-  // One that was stopped by us, for another's fault, may just have been about to say the same.
+  // Output of a process that was stopped here is dropped: it might repeat the fault of another one.
   if (exit.signal !== STOP_SIGNAL) lines.release()
   if (outcome === "late") {
     throw new Error(`${options.name} (pid ${child.pid}) was not ready after ${READY_DEADLINE_MS / 1000} s`)

@@ -1,7 +1,7 @@
 /**
- * Decides which of the service's keys a node gets. The keeper gets the key of vaults, which nobody else gets, and no
- * other. A host of compartments gets only that of their secrets. An edge: the public half, and a key derived of it for
- * one purpose (edge/http/config.ts).
+ * Decides which of the service's keys a node gets. Only the keeper gets the key of vaults, and it gets no other. A host
+ * of compartments gets only the key of their secrets. An edge gets the public half of the service's key, and a key
+ * derived from it for one purpose (edge/http/config.ts).
  */
 import { createHmac } from "node:crypto"
 import { serverSeed } from "../../actors/process/server-key.ts"
@@ -15,7 +15,7 @@ export const edgeKeys = (seed: Uint8Array): NodeJS.ProcessEnv => ({
   HUB_ADDRESS_KEY: createHmac("sha256", seed).update("hub client addresses").digest("base64")
 })
 
-/** The keys that follow from the environment's key. In development one is made if there is none. */
+/** The keys that are derived from the environment's key. In development a key is made if there is none. */
 const keysFor = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const read = readConfig(env)
   if (!read.ok) throw new LaunchFault(read.problem)
@@ -24,20 +24,20 @@ const keysFor = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   return edgeKeys(seeded.seed)
 }
 
-/** The environment of everything but a host of compartments. */
+/** The environment without the key that only hosts of compartments get. */
 export const withoutRuntimeKey = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const { HUB_RUNTIME_KEY: _key, HUB_RUNTIME_KEY_FILE: _file, ...kept } = env
   return kept
 }
 
-/** The environment of everything but the keeper. */
+/** The environment without the key that only the keeper gets. */
 export const withoutVaultKey = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const { HUB_VAULT_KEY: _key, HUB_VAULT_KEY_FILE: _file, ...rest } = env
   const { HUB_VAULT_KEY_FORMER: _former, HUB_VAULT_KEY_FORMER_FILE: _formerFile, ...kept } = rest
   return kept
 }
 
-/** The keeper's environment: it has the key of vaults, and none of any other. */
+/** The keeper's environment: it has the key of vaults and no other key. */
 export const asKeeper = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const { HUB_SERVER_KEY: _key, HUB_SERVER_KEY_FILE: _file, HUB_MAIL_KEY: _mail, HUB_MAIL_KEY_FILE: _of, ...rest } = env
   const {
@@ -50,7 +50,7 @@ export const asKeeper = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   return withoutProvider(kept)
 }
 
-/** The mail process' environment: it speaks with strangers, and has no key but that of stored mail. */
+/** The environment of the mail process. It talks to strangers, so it has no key but the one for stored mail. */
 export const asMail = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const { HUB_SERVER_KEY: _key, HUB_SERVER_KEY_FILE: _file, HUB_DATABASE_URL: _tables, ...rest } = env
   const { HUB_LETTERS: _letters, HUB_SMTP_URL: _smtp, HUB_TELEGRAM_TOKEN: _token, HUB_VAPID_KEY: _push, ...kept } = rest
@@ -58,8 +58,8 @@ export const asMail = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
 }
 
 /**
- * An edge's environment: without the service's key, with the values derived from it. It also lacks the keys of the mail
- * server, the bot, push messages, the provider and stored mail.
+ * An edge's environment. It has values derived from the service's key in place of the key. It also lacks the keys of
+ * the mail server, the bot, push messages, the provider and stored mail.
  */
 export const asEdge = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const { HUB_SERVER_KEY: _key, HUB_SERVER_KEY_FILE: _file, HUB_DATABASE_URL: _tables, ...rest } = env
@@ -76,12 +76,12 @@ export const asEdge = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   return { ...withoutProvider(kept), ...keysFor(env) }
 }
 
-/** An edge knows only the mail provider's region. */
+/** Removes the mail provider's settings, except for its region. */
 const withoutProvider = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("AWS_") || name === "AWS_REGION"))
 
 /**
- * A host's environment: strangers' programs run beside it, so that it has the key of compartments' secrets, and nothing
+ * A host's environment. Strangers' programs run beside the host, so it has the key of compartments' secrets and nothing
  * else that it does not need.
  */
 export const asRuntime = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
@@ -91,8 +91,8 @@ export const asRuntime = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
 }
 
 /**
- * The environment of the preparation of a host of compartments, beside the service: it has no key at all, and of the
- * hub's names only those for places.
+ * The environment of the program that prepares a host of compartments. It has no keys, and of the hub's variables only
+ * those that name places.
  */
 export const asPreparation = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(
@@ -102,14 +102,14 @@ export const asPreparation = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
     )
   )
 
-/** The console's environment: it has the operator's rights on the bus and the tables, and no key at all. */
+/** The console's environment: it has the operator's rights on the bus and the tables, and no keys. */
 export const asConsole = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const { HUB_DATABASE_URL: tables } = env
   const { HUB_CAPTCHA_BYPASS: _bypass, ...kept } = asRuntime(env)
   return tables === undefined ? kept : { ...kept, HUB_DATABASE_URL: tables }
 }
 
-/** `mail`, `keeper`, `runtime`: an actor process of that role alone. */
+/** `mail`, `keeper` and `runtime` are actor processes with this role alone. */
 export type NodeKind = "edge" | "actor" | "mail" | "keeper" | "runtime" | "console"
 
 const OF_KIND: Readonly<Record<NodeKind, (env: NodeJS.ProcessEnv) => NodeJS.ProcessEnv>> = {

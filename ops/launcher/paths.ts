@@ -1,13 +1,13 @@
-/** The places of the project and of the files that data folders share. */
+/** Paths of the project and of files that data folders share. */
 import { dirname, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 
 export const projectRoot = resolve(dirname(fileURLToPath(import.meta.url)), "..", "..")
 
-/** Binaries that were fetched once for this checkout. */
+/** The folder of binaries that were fetched once for this checkout. */
 export const sharedBinDir = join(projectRoot, ".hub", "bin")
 
-/** The default place of the older part of a data folder's log. */
+/** The default folder for the archive: the older part of the log. */
 export const archiveIn = (folder: string): string => join(folder, "archive")
 
 export function dataFolder(env: NodeJS.ProcessEnv): string {

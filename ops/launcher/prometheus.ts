@@ -1,6 +1,6 @@
 /**
- * Finds a Prometheus with its promtool for the test of the shipped rules and dashboards, or installs Debian's (debian.ts).
- * Looked for: HUB_PROMETHEUS, which names the folder of both programs, then PATH.
+ * Finds a Prometheus with its promtool for the test of the shipped rules and dashboards, or installs Debian's
+ * (debian.ts). HUB_PROMETHEUS, the folder of both programs, is tried first, then PATH.
  */
 import { execFile } from "node:child_process"
 import { delimiter, join } from "node:path"
@@ -46,7 +46,8 @@ export async function findPrometheus(options: DebianOptions): Promise<Prometheus
   }
   const found = await onPath(options.env)
   if (found !== undefined) return found
-  // The test starts one of its own: the package's service would take its port for nothing.
+  // Keeps the package from starting its service: the test starts a Prometheus of its own, and the service would take
+  // its port.
   const quiet = { ...options, env: { ...options.env, RUNLEVEL: "1" } }
   const what = { packages: [PACKAGE], what: "Prometheus", purpose: "the tests of alerts and dashboards" }
   await installPackages({ ...what, remark: "about 22 MB, once", hint: HINT }, quiet)

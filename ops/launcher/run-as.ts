@@ -1,7 +1,7 @@
 /**
  * Chooses the user that Postgres runs as. Postgres refuses to run with user id 0. So root needs another identity that
- * can still reach its binaries and its data, which may be in a folder only root can enter. The first of these that
- * works:
+ * can still reach Postgres's binaries and data, which may be in a folder that only root can enter. The first of these
+ * that works is used:
  *
  * 1. a system user (postgres, else nobody) as it is;
  * 2. that user with the one capability that lets it pass folders closed to it (CAP_DAC_OVERRIDE). Postgres asks with
@@ -9,7 +9,7 @@
  *    securebit no_setuid_fixup is set;
  * 3. a user namespace in which root's files appear to belong to an ordinary user.
  *
- * An ordinary user needs none of it.
+ * An ordinary user needs none of these.
  */
 import { spawnSync } from "node:child_process"
 import { lstatSync, readdirSync, readFileSync, lchownSync } from "node:fs"
@@ -20,7 +20,7 @@ import { hasSetpriv } from "./tied.ts"
 export interface Identity {
   readonly privileges: ReadonlyArray<string>
   readonly wrapper: ReadonlyArray<string>
-  /** Owner the data must have on disk; undefined where it is ours already. */
+  /** The owner that the data must have on disk, or undefined if it belongs to this user already. */
   readonly owner: { readonly uid: number; readonly gid: number } | undefined
 }
 
@@ -57,8 +57,8 @@ function candidates(): ReadonlyArray<Identity> {
 }
 
 /**
- * initdb asked for its settings makes the very checks that count, without changing anything: it refuses root, and it
- * looks for the server's binary and files. That it runs from inside the folder shows that the data can be reached.
+ * With `--show`, initdb makes the same checks as the server without changing anything: it refuses root, and looks for
+ * the server's binary and files. It runs inside of the folder, which shows that the data can be reached.
  */
 function works(identity: Identity, initdb: string, folder: string): boolean {
   const script = `cd "$1" && exec "$2" --show -D "$1"`
@@ -87,14 +87,14 @@ export function chooseIdentity(initdb: string, folder: string): Identity {
   )
 }
 
-/** Gives a folder and all in it to the identity, if they are not its own already. */
+/** Makes the identity the owner of a folder and its content, if it is not yet. */
 export function giveTo(identity: Identity, folder: string): void {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = identity.owner ?? { uid: 0, gid: 0 }
   if (lstatSync(folder).uid === uid) return
   const give = (path: string): void => {
     if (lstatSync(path).isDirectory()) for (const name of readdirSync(path)) give(join(path, name))
-    // The folder itself goes last: it is the mark that all of it is done.
+    // The folder itself is changed last: its owner shows that all of it is done.
     lchownSync(path, uid, gid)
   }
   give(folder)

@@ -1,6 +1,7 @@
 /**
- * Makes this machine a host of compartments, beside the service. A process prepares it and watches its engine
- * (ops/runtime/prepare.ts), and nobody waits for it. When the service stops, this reports and ends the rest.
+ * Makes this machine a host of compartments, beside the service. A separate process prepares it and watches its engine
+ * (ops/runtime/prepare.ts), and the start does not wait for it. When the service stops, this module reports which
+ * compartments run on, and ends the rest.
  */
 import { endUnused } from "../runtime/end.ts"
 import { messageOf } from "./fault.ts"
@@ -20,7 +21,7 @@ export interface RuntimeHostOptions {
 }
 
 export interface RuntimeHost {
-  /** Says which compartments run on; where none does, ends what was there for them. Does not fail. */
+  /** Reports which compartments run on. If none does, ends the programs that were there for them. Does not fail. */
   readonly stop: () => Promise<void>
 }
 

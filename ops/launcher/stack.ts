@@ -1,8 +1,8 @@
 /**
- * The whole product as processes of this machine: nats-server, Postgres, actor nodes, edges, and if there is mail the
- * process that receives it.
+ * The whole product as processes of this machine: nats-server, Postgres, actor nodes, edges, and the process that
+ * receives mail if there is one.
  *
- * Both servers start side by side. The nodes follow once both answer, also side by side: an edge needs no actor to
+ * Both servers start side by side. The nodes follow when both answer, also side by side: an edge needs no actor to
  * begin listening. The stack is up when every edge says 200 on the health endpoint. It ends in the order in which work
  * flows: edges first, so that no new request comes in; then actors, which hand over and flush; the servers last.
  */
@@ -21,7 +21,7 @@ import type { PostgresOptions } from "./postgres.ts"
 import { SupervisedRole } from "./supervisor.ts"
 import type { TiedProcess } from "./tied.ts"
 
-/** Together under the ten seconds that a stop may take. */
+/** The sum is less than the ten seconds that a stop may take. */
 const EDGE_GRACE_MS = 3_000
 const ACTOR_GRACE_MS = 4_000
 const SERVER_GRACE_MS = 2_000
@@ -35,40 +35,46 @@ export interface StackOptions {
   readonly root: string
   /** Environment of every node; the addresses of the servers are added. */
   readonly env: NodeJS.ProcessEnv
-  /** A server to start, or the address of one that runs elsewhere. */
+  /** A server to start, or the address of a server that runs already. */
   readonly nats: NatsOptions | string
   readonly postgres: PostgresOptions | string
   readonly edgePorts: ReadonlyArray<number>
   readonly actors: number
-  /** Port of the process that receives mail, `null` if it listens on none; absent: there is no such process. */
+  /** Port of the process that receives mail, or `null` if it does not listen. If absent, there is no such process. */
   readonly mailPort?: number | null
-  /** True if a process keeps the keys of vaults. */
+  /** True to start the keeper: the process that holds the keys of vaults. */
   readonly keeper?: boolean
-  /** Port of the operators' console; absent: there is none. */
+  /** Port of the operators' console. If absent, there is no console. */
   readonly consolePort?: number
-  /** The program that runs edges, actors, the keeper and the console in one process; absent: each has a process of its own. */
+  /**
+   * The program that runs edges, actors, the keeper and the console in one process. If absent, each has its own
+   * process.
+   */
   readonly combined?: ReadonlyArray<string>
-  /** True if a process runs the compartments of this machine. */
+  /** True to start the process that runs the compartments of this machine. */
   readonly runtime?: boolean
-  /** Private ports for scrapers: free ones, or from this one on, edges first; absent: none. */
+  /**
+   * Private ports for scrapers: free ones, or consecutive ones from this number on, edges first. If absent, there are
+   * none.
+   */
   readonly metrics?: "free" | number
   readonly entries: Readonly<Record<"edge" | "actor", ReadonlyArray<string>>> & {
     readonly console?: ReadonlyArray<string>
   }
   readonly autoRestart: boolean
-  /** Takes the supervisor's own lines. */
+  /** Receives the supervisor's own lines. */
   readonly report: (line: string) => void
-  /** Takes a node's output, line by line. */
+  /** Receives a node's output, line by line. */
   readonly onLine: (role: string, line: string) => void
-  /** Called whenever a process came or went. */
+  /** Called whenever a process has started or ended. */
   readonly changed?: (stack: Stack) => void
-  /** Called between the servers and the nodes. */
+  /** Called after the servers answer, before the nodes start. */
   readonly serversUp?: (stack: Stack) => Promise<void>
-  /** Additions for one node alone. */
+  /** Variables that are added to one node's environment. */
   readonly nodeEnv?: (role: NodeKind, index: number) => NodeJS.ProcessEnv
 }
 
-/** A node among those of its kind. */
+/** A node, and its index among the nodes of its kind. */
 interface NodePlace {
   readonly kind: NodeKind
   readonly index: number
@@ -77,7 +83,7 @@ interface NodePlace {
 export interface ServerRole {
   readonly role: SupervisedRole | undefined
   readonly url: string
-  /** For the operator's tools: holds a password where the server is our own. */
+  /** The operator's address. It holds a password if this stack started the server. */
   readonly operatorUrl: string
 }
 
@@ -86,7 +92,7 @@ export interface EdgeRole {
   readonly url: string
 }
 
-/** A stop that is told in the middle of a message leaves it with its sender. */
+/** A stop in the middle of a message loses nothing: its sender keeps the message and sends it again. */
 const mailEnvironment = (port: number | null): NodeJS.ProcessEnv => ({
   HUB_ROLES: "mail",
   ...(port === null ? {} : { HUB_MAIL_PORT: String(port) })
@@ -113,7 +119,7 @@ export class Stack {
     this.#options = options
     this.#metrics = metricsPorts(options.metrics)
     const { edgePorts, actors, mailPort, keeper, runtime, consolePort, combined } = options
-    // Those that take their work from others come first: they are the last to end.
+    // Roles that take their work from others come first in the list, so that they end last.
     const kept: ReadonlyArray<NodePlace> = keeper === true ? [{ kind: "keeper", index: 0 }] : []
     const acting = Array.from({ length: actors }, (_, index): NodePlace => ({ kind: "actor", index }))
     const listening = edgePorts.map((_, index): NodePlace => ({ kind: "edge", index }))
@@ -159,11 +165,11 @@ export class Stack {
   async start(): Promise<void> {
     try {
       await this.#startServers()
-      // Both addresses are known now, whether or not nodes follow.
+      // Both addresses are known now, even if no nodes follow.
       this.#changed()
       await this.#options.serversUp?.(this)
       const nodes = new Set([...this.actors, ...this.#alone(), ...this.edges.map((edge) => edge.role)])
-      // The nodes wait for their tables by themselves, so both go on at once.
+      // The nodes wait for their tables themselves, so the migration and the nodes' start run at the same time.
       this.#migration = this.#migrate(nodes.size > 0)
       await Promise.all([this.#migration, ...[...nodes].map((role) => role.start())])
       await Promise.all(this.edges.map((edge) => this.#untilHealthy(edge)))
@@ -173,7 +179,7 @@ export class Stack {
     }
   }
 
-  /** Servers alone are for a restore, which brings its own streams. */
+  /** Makes the tables and streams. A stack of servers alone is used for a restore, which brings its own streams. */
   async #migrate(withStreams: boolean): Promise<void> {
     await Promise.all([
       migrateTables(this.#postgres.url),
@@ -210,7 +216,7 @@ export class Stack {
   }
 
   async #stopInOrder(): Promise<void> {
-    // A migration under way keeps its database for as long as the nodes may take to end.
+    // The database stays up for a running migration, but no longer than the nodes may take to end.
     const migrated = Promise.race([
       this.#migration.catch(() => undefined),
       delay(ACTOR_GRACE_MS, undefined, { ref: false })
@@ -222,7 +228,7 @@ export class Stack {
     await Promise.all([this.#nats.role?.stop(), this.#postgres.role?.stop()])
   }
 
-  /** Those with a process of their own. */
+  /** The roles that have a process of their own. */
   #alone(): ReadonlyArray<SupervisedRole> {
     return [this.mail?.role, this.keeper, this.runtime, this.console?.role].filter((role) => role !== undefined)
   }
@@ -239,7 +245,7 @@ export class Stack {
     this.#options.changed?.(this)
   }
 
-  /** A server keeps the port it got first: every node has its address already. */
+  /** Starts a server. It keeps its first port at each restart, because the nodes have its address already. */
   async #server(
     name: string,
     wantedPort: number | undefined,
@@ -260,7 +266,7 @@ export class Stack {
         return server
       }
     })
-    // Known before it is ready, so that a stop meanwhile reaches it.
+    // The role is registered before it is ready, so that a stop can end it while it starts.
     set({ role, url: "", operatorUrl: "" })
     await role.start()
   }
@@ -330,8 +336,8 @@ export class Stack {
   }
 
   /**
-   * The address of the bus for a node; `roles` as in HUB_ROLES. A server of our own knows a user for each role; one that
-   * runs elsewhere is addressed as it was named.
+   * The address of the bus for a node. `roles` is the value of HUB_ROLES. If this stack started the server, the address
+   * has the user of the role. Otherwise it is the address that was given.
    */
   natsUrlFor(kind: NodeKind, roles: string | undefined, url = this.#nats.url): string {
     if (typeof this.#options.nats === "string") return url

@@ -1,9 +1,9 @@
 /**
  * `npm start`: the whole product on this machine until a signal ends it.
  *
- * Standard output carries one line, `ready <base url>`, when every role answers. All else goes to standard error: what
- * takes long, what the nodes write, who died. A signal, or the end of the process that started us, stops everything in
- * order and gives status 0 at any moment, also half-way through the start.
+ * Standard output carries one line, `ready <base url>`, when every role answers. Everything else is written to standard
+ * error: slow steps, the output of nodes, and processes that died. A signal, or the end of the parent process, stops
+ * everything in order and gives status 0 at any moment, also half-way through the start.
  */
 import { join } from "node:path"
 import { outboxOf } from "../../actors/kit/mailing/outbox.ts"
@@ -27,19 +27,22 @@ const HIGHEST_PORT = 65_535
 export interface StartSettings {
   readonly edgePorts: ReadonlyArray<number>
   readonly actors: number
-  /** True: all nodes that can share a process do. */
+  /** True if all nodes that can share a process do so. */
   readonly combined: boolean
   readonly dataDir: string
   readonly baseUrl: string
-  /** See StackOptions. */
+  /** Described at `StackOptions.metrics`. */
   readonly metrics: "free" | number | null
-  /** The folder of letters to people; `null` if they are sent, or there are none. */
+  /** The folder for letters to people. `null` if letters are sent by a mail server, or not at all. */
   readonly outbox: string | null
-  /** The port (0: a free one; `null`: a provider receives) and the domain of incoming mail; `null`: none. */
+  /**
+   * The domain of incoming mail and the port to listen on: 0 takes a free one, and `null` is for mail that a provider
+   * receives. `null` in place of both if there is no mail.
+   */
   readonly mail: { readonly port: number | null; readonly domain: string } | null
   /** True if this machine is a host of compartments. */
   readonly runtime: boolean
-  /** Port of the operators' console, and whether somebody named it; `null`: there is none. */
+  /** Port of the operators' console, and whether a setting named it. `null` if there is no console. */
   readonly console: { readonly port: number; readonly named: boolean } | null
   readonly env: NodeJS.ProcessEnv
 }
@@ -48,16 +51,16 @@ export interface StartOptions {
   readonly args: ReadonlyArray<string>
   readonly env: NodeJS.ProcessEnv
   readonly entries: StackOptions["entries"]
-  /** The program of all nodes together. Absent: each has a process of its own. */
+  /** The program that runs all nodes in one process. If absent, each node has its own process. */
   readonly combined?: ReadonlyArray<string>
-  /** Runs once all nodes answer, before that is reported. Must not fail. */
+  /** Runs after all nodes answer, and before `ready` is printed. Must not fail. */
   readonly serving?: (stack: Stack, say: (line: string) => void) => Promise<void>
 }
 
 function count(name: string, text: string | undefined): number {
   if (text === undefined) return 1
   const value = /^\d+$/.test(text) ? Number(text) : -1
-  // None at all: the servers alone, for a restore.
+  // 0 starts the servers alone, for a restore.
   if (value >= 0 && value <= MOST_NODES) return value
   throw new LaunchFault(`--${name} takes a number from 0 to ${MOST_NODES}, not "${text}"`)
 }
@@ -86,10 +89,10 @@ type Values = { readonly [Name in "edges" | "actors"]?: string } & {
   readonly [Name in "mail" | "runtime" | "no-console"]?: boolean
 }
 
-/** `--mail`: a machine by itself, between its own agents; whatever the environment says comes first. */
+/** Defaults of `--mail`: mail between this machine's own agents. The environment's settings take precedence. */
 const MAIL_BY_ITSELF = { HUB_MAIL_PROVIDER: "smtp", HUB_MAIL_DOMAIN: "mail.localhost", HUB_MAIL_PORT: "0" }
 
-/** The text of the help, where that was asked for. */
+/** Returns the text of the help if the arguments ask for it. */
 export function parseSettings(args: ReadonlyArray<string>, env: NodeJS.ProcessEnv): StartSettings | string {
   const read = readCommandLine(START, args)
   if (read.is !== "command") return START_USAGE
@@ -100,11 +103,12 @@ export function parseSettings(args: ReadonlyArray<string>, env: NodeJS.ProcessEn
     ...(values.mail === true ? MAIL_BY_ITSELF : {}),
     ...env,
     HUB_DATA: dataDir,
-    // A log of its own has its archive beside it; one that several machines share is told where.
+    // A log on this machine has its archive beside it. For a log that several machines share, the environment names the
+    // archive.
     ...(env["HUB_NATS_URL"] || env["HUB_ARCHIVE"] ? {} : { HUB_ARCHIVE: archiveIn(dataDir) }),
     HUB_ENV: env["HUB_ENV"] || "development"
   }
-  // The nodes read the same names the same way: what they would refuse is refused before anything starts.
+  // The nodes read the same settings in the same way, so a wrong one is reported before anything starts.
   const parsed = readConfig(given)
   if (!parsed.ok) throw new LaunchFault(parsed.problem)
   const { port, baseUrl, env: mode, metricsPort, letters, mail } = parsed.config
@@ -114,7 +118,7 @@ export function parseSettings(args: ReadonlyArray<string>, env: NodeJS.ProcessEn
   const runtime = values.runtime === true
   if (metricsPort + edges + actors - 1 > HIGHEST_PORT)
     throw new LaunchFault(`HUB_METRICS_PORT leaves no room for ${edges + actors} processes; take a lower one`)
-  // In production the ports are on every interface: there they are opened only where somebody says so.
+  // In production the ports for metrics are on every interface, so they are opened only if a setting says so.
   const unsaid = (env["HUB_METRICS_PORT"] ?? "").trim() === "" && mode === "development"
   const edgePorts = Array.from({ length: edges }, (_, index) => port + index)
   return {
@@ -132,7 +136,7 @@ export function parseSettings(args: ReadonlyArray<string>, env: NodeJS.ProcessEn
   }
 }
 
-/** The port after the edges', where nobody names another. */
+/** The port after the edges' ports, unless a setting names another. */
 function consoleOf(env: NodeJS.ProcessEnv, next: number): NonNullable<StartSettings["console"]> {
   const named = (env["HUB_CONSOLE_PORT"] ?? "").trim()
   return named === "" ? { port: next, named: false } : { port: Number(named), named: true }
@@ -142,13 +146,13 @@ export function say(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
-/** Aborted by the first signal, or when the process that started us is gone. */
+/** Aborted by the first signal, or when the parent process is gone. */
 function stopRequest(): AbortSignal {
   const request = new AbortController()
   const ask = () => request.abort()
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, ask)
   if (process.connected) process.on("disconnect", ask)
-  // A reader that closes our output is no reason to leave processes behind.
+  // A reader that closes our output must not end this process, because the others would be left behind.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined)
   return request.signal
 }
@@ -169,7 +173,7 @@ async function refuseTakenPorts(ports: ReadonlyArray<number>): Promise<void> {
   }
 }
 
-/** A port that nobody named gives way to another program. */
+/** The port of the console. If no setting named it and another program has it, another port is drawn. */
 async function consolePortOf({ console }: StartSettings): Promise<number | undefined> {
   if (console === null || (await portIsFree(console.port))) return console?.port
   if (!console.named) return drawPort()
@@ -246,7 +250,7 @@ export async function start(options: StartOptions): Promise<number> {
   } catch (cause) {
     await stack?.stop()
     await host?.stop()
-    // Errors caused by the stop are no failure.
+    // Errors that the stop causes are no failure.
     if (!signal.aborted) throw cause
   } finally {
     folder.release()
@@ -259,7 +263,7 @@ const receivedAt = (domain: string, port: number | null): string =>
     ? `mail for ${domain} is told by the provider at /api/v1/email/inbound/ses`
     : `mail for ${domain} is received at smtp://127.0.0.1:${port}`
 
-/** The address of each edge; behind a balancer the base address is one for all. */
+/** A line with the address of each edge. Behind a balancer the base address is the same for all. */
 function edgesOf({ edges }: Stack): string {
   return edges.length === 0
     ? "no edge was wanted: nothing answers HTTP"

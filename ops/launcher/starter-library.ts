@@ -1,6 +1,6 @@
 /**
- * The library of a service that is new: what lies in ops/library/, brought in at the first start. The actor takes it once
- * in its life, so that what operators have changed or removed stays so.
+ * Fills the library of a new service with the entries of ops/library/ at the first start. The actor accepts them once
+ * in its life, so later changes and removals by operators stay.
  */
 import { join } from "node:path"
 import { LIBRARY_ID } from "../../schemas/library/operations.ts"
@@ -12,17 +12,17 @@ export const STARTER_LIBRARY = join(projectRoot, "ops", "library")
 
 const LOOK_TIMEOUT_MS = 5_000
 
-/** The part of a stack that is used here. */
+/** The parts of a stack that this module uses. */
 export interface Serving {
   readonly edges: ReadonlyArray<{ readonly url: string }>
   readonly actors: ReadonlyArray<unknown>
   readonly nats: { readonly operatorUrl: string }
   readonly postgres: { readonly url: string }
-  /** `HUB_ARCHIVE` of its nodes. */
+  /** The nodes' value of `HUB_ARCHIVE`. */
   readonly archive?: string | undefined
 }
 
-/** The number of entries that an edge shows. */
+/** The number of entries in the library, as an edge lists them. */
 const entriesAt = async (edge: string): Promise<number> => {
   const answer = await fetch(`${edge}${API_PREFIX}/library?per_page=1`, {
     signal: AbortSignal.timeout(LOOK_TIMEOUT_MS)
@@ -33,7 +33,7 @@ const entriesAt = async (edge: string): Promise<number> => {
 }
 
 const seed = async ({ nats, postgres, archive }: Serving): Promise<number> => {
-  // Only a first start has to load what talks to the bus.
+  // Modules that talk to the bus are loaded only at a first start.
   const [{ openService }, { entriesIn }] = await Promise.all([
     import("../cli/connection.ts"),
     import("../cli/library-folder.ts")
@@ -51,10 +51,10 @@ const seed = async ({ nats, postgres, archive }: Serving): Promise<number> => {
   }
 }
 
-/** If the library cannot be filled, the service runs nevertheless and the operator is told. */
+/** Fills an empty library. If that fails, the service runs nevertheless and the operator gets a line about it. */
 export const fillLibrary = async (stack: Serving, say: (line: string) => void): Promise<void> => {
   const [edge] = stack.edges
-  // Without an edge, or without an actor, this is a part of a service.
+  // A stack without an edge or without an actor is only a part of a service, so it is left alone.
   if (edge === undefined || stack.actors.length === 0) return
   try {
     if ((await entriesAt(edge.url)) > 0) return

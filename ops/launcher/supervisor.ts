@@ -2,11 +2,11 @@
  * Keeps one process of a role alive.
  *
  * - At most one process of the role runs at any time; `pid` is null between two of them.
- * - A death that nobody asked for is reported with role, pid and exit, then mended after a pause that doubles with
- *   each death in quick succession and never exceeds PAUSE_CEILING_MS. There is no last try: a machine that was out of
+ * - An unexpected exit is reported with role, pid and status. The process is then started again after a pause, which
+ *   doubles with each exit in quick succession up to PAUSE_CEILING_MS. The tries never stop: a machine that was out of
  *   memory for an hour should serve again without anybody's help.
- * - Before the role was ever ready it is the other way round: FIRST_START_TRIES, and the start as a whole fails.
- * - stop() wins over everything: a start under way is ended too, and nothing starts after it.
+ * - The first start is different: after FIRST_START_TRIES the start as a whole fails.
+ * - stop() takes precedence: it also ends a start that is under way, and nothing starts after it.
  */
 import { setTimeout as delay } from "node:timers/promises"
 import { LaunchFault, messageOf } from "./fault.ts"
@@ -15,13 +15,13 @@ import type { TiedProcess } from "./tied.ts"
 
 const PAUSE_BASE_MS = 200
 const PAUSE_CEILING_MS = 10_000
-/** A process that lived this long resets the count of deaths. */
+/** A process that lived this long resets the count of exits. */
 const STABLE_AFTER_MS = 30_000
 const FIRST_START_TRIES = 3
 
 export interface RoleOptions {
   readonly name: string
-  /** Resolves when the process is ready for work; hands it over as soon as it runs. */
+  /** Starts the process and resolves when it is ready for work. `onSpawn` gets it as soon as it runs. */
   readonly launch: (onSpawn: (process: TiedProcess) => void) => Promise<TiedProcess>
   readonly autoRestart: boolean
   readonly stopGraceMs: number
@@ -48,7 +48,7 @@ export class SupervisedRole {
     return this.#current?.pid ?? null
   }
 
-  /** The first start: rejects when the role does not become ready. */
+  /** The first start. Rejects if the role does not become ready. */
   async start(): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -62,7 +62,7 @@ export class SupervisedRole {
     }
   }
 
-  /** A clean stop where it still runs, then a new process; resolves when that one is ready. */
+  /** Stops the process cleanly if it still runs, then starts a new one. Resolves when the new one is ready. */
   async restart(): Promise<void> {
     const previous = this.#current
     this.#current = undefined
@@ -70,7 +70,7 @@ export class SupervisedRole {
     await this.#launch()
   }
 
-  /** SIGKILL, as a crash would do it; resolves when the process is gone. */
+  /** Ends the process by SIGKILL, as in a crash. Resolves when it is gone. */
   async kill(): Promise<void> {
     await this.#current?.kill()
   }
@@ -86,7 +86,7 @@ export class SupervisedRole {
   async stop(): Promise<void> {
     this.#halt.abort()
     await this.#current?.stop(this.#options.stopGraceMs)
-    // A launch may have been at work before its process existed.
+    // A launch may have been under way before its process existed.
     await this.#launching?.catch(() => undefined)
     await this.#current?.stop(this.#options.stopGraceMs)
     this.#setCurrent(undefined)
@@ -107,7 +107,7 @@ export class SupervisedRole {
           void process.exited.then(() => this.#died(process))
         },
         async (cause: unknown) => {
-          // It may have failed for us and still run: a next try must find its place free.
+          // The process may still run although its start failed for us. The next try needs its place.
           await this.#current?.kill()
           this.#setCurrent(undefined)
           throw cause

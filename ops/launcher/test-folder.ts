@@ -1,6 +1,6 @@
 /**
- * The folder for the files of tests' servers, in memory if there is room. Making a cluster of Postgres is mostly the
- * writing of a thousand files, and no test asks what survives a machine's sudden end.
+ * The folder for the files of tests' servers. It is in memory if there is room, because making a cluster of Postgres is
+ * mostly writing a thousand files. No test needs these files to survive a sudden end of the machine.
  */
 import { accessSync, constants, statfsSync } from "node:fs"
 import { mkdtemp, readdir, rm } from "node:fs/promises"
@@ -11,7 +11,7 @@ import { unmountBelow } from "../runtime/mounts.ts"
 import { isRunning } from "./proc.ts"
 
 const MEMORY = "/dev/shm"
-/** Some five times of what a run has needed at once. */
+/** About five times the space that a run has needed. */
 const ROOM_BYTES = 8 * 2 ** 30
 
 const hasRoom = (folder: string): boolean => {
@@ -24,18 +24,18 @@ const hasRoom = (folder: string): boolean => {
   }
 }
 
-/** A server that is just ending may still write. */
+/** A server that is about to end may still write files. */
 const REMOVALS_MAX = 10
 const REMOVAL_PAUSE_MS = 500
 
 const PREFIX = "hub-tests-"
 const OWNER = /^hub-tests-(\d+)-/
 
-/** The caller removes it, with `removeTestFolder`. Its name tells which process that is. */
+/** Makes a folder whose name contains this process's id. The caller removes it with `removeTestFolder`. */
 export const makeTestFolder = (): Promise<string> =>
   mkdtemp(join(hasRoom(MEMORY) ? MEMORY : tmpdir(), `${PREFIX}${process.pid}-`))
 
-/** Folders whose makers have ended without removing them. */
+/** Folders of processes that have ended without removing them. */
 export const leftTestFolders = async (): Promise<ReadonlyArray<string>> => {
   const places = [...new Set([MEMORY, tmpdir()])]
   const found = await Promise.all(
@@ -48,8 +48,8 @@ export const leftTestFolders = async (): Promise<ReadonlyArray<string>> => {
 }
 
 /**
- * A test that failed may have left the volume of a container mounted there. Node's own retries multiply with each level of
- * folders above such a place, to hours.
+ * A failed test may have left a container's volume mounted in the folder. Node's own retries multiply with each level
+ * of folders above a mount, and would take hours.
  */
 export const removeTestFolder = async (folder: string): Promise<void> => {
   for (let left = REMOVALS_MAX; ; left--) {

@@ -1,8 +1,10 @@
 /**
- * `npm test`: every check of the project, each shown as it runs, all of them even when one fails.
+ * `npm test`: runs every check of the project and shows each as it runs. A failure does not keep the next checks from
+ * running.
  *
  * The last line is `N passed, N failed` and counts tests and steps together. A skipped or unwritten test counts as
- * failed, and so does a file that could not be loaded or a run without tests. Green means that everything ran.
+ * failed, and so does a file that could not be loaded or a run without tests. Success means that everything ran and
+ * passed.
  *
  * Arguments go to vitest. With files among them (`npm test -- tests/api/thread.test.ts`) the tests of these files run
  * and nothing else; `npm run check` does the other steps. These flags are this program's own:
@@ -71,7 +73,7 @@ interface Report {
   readonly testResults: ReadonlyArray<{
     readonly name: string
     readonly status: string
-    /** Why the file itself failed, or nothing. */
+    /** The reason why the file could not be run, if it could not. */
     readonly message?: string
     readonly assertionResults: ReadonlyArray<{
       readonly status: string
@@ -94,7 +96,7 @@ const reasonOf = (messages: ReadonlyArray<string> | null | undefined): string =>
   return line === "" ? "" : ` (${line.slice(0, REASON_LENGTH_MAX)})`
 }
 
-/** A line for each of the files that took longest: how long its tests ran, hooks not included. */
+/** One line for each of the slowest files: the time of its tests, without hooks. */
 export function slowestFiles(report: Report): ReadonlyArray<string> {
   const timed = report.testResults.map(({ name, assertionResults }) => ({
     name,
@@ -135,8 +137,8 @@ export function countReport(report: Report, status: number): Count & { readonly 
 }
 
 /**
- * Workers live long and hold many nodes. Memory that glibc gives back to the kernel must be faulted in again at the
- * next large body or password hash. On some virtual machines that costs more than all other work.
+ * Workers live long and run many nodes. Memory that glibc returns to the kernel must be faulted in again for the next
+ * large body or password hash. On some virtual machines that costs more than all other work.
  */
 const KEEPS_MEMORY = { MALLOC_TRIM_THRESHOLD_: "268435456", MALLOC_MMAP_THRESHOLD_: "268435456" }
 
@@ -156,7 +158,7 @@ const coverageFlags = (): ReadonlyArray<string> => [
 
 async function runTests(args: ReadonlyArray<string>): Promise<ReturnType<typeof countReport>> {
   console.log("\n== tests")
-  // Ours and not vitest's, so that it is removed even when vitest is killed.
+  // The folder belongs to this process, so that it is removed even if vitest is killed.
   const folder = await makeTestFolder()
   const file = join(folder, "report.json")
   try {
@@ -202,14 +204,14 @@ function steps(): ReadonlyArray<Step> {
 
 interface Wanted {
   readonly vitest: ReadonlyArray<string>
-  /** Files, or parts of their names. */
+  /** True if arguments name files or parts of their names. */
   readonly files: boolean
   readonly coverage: boolean
   /** Hash of the commit whose campaign is added. */
   readonly campaign: string | null
 }
 
-/** Flags of vitest that take a value name it behind `=`, so that whatever does not begin with a dash is a file. */
+/** Flags of vitest that take a value must be written with `=`, so that every argument without a dash is a file. */
 export function readArguments(args: ReadonlyArray<string>): Wanted {
   const at = args.indexOf("--campaign")
   const campaign = at === -1 ? null : (args[at + 1] ?? "")
@@ -223,7 +225,7 @@ export function readArguments(args: ReadonlyArray<string>): Wanted {
   }
 }
 
-/** Has the tests of a source file in its place, and says which they are. */
+/** Replaces source files among the arguments by their tests, and prints the tests. */
 const withTestsOf = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
   if (!args.some(isSource)) return args
   const testsOf = testsFinder()
@@ -269,7 +271,7 @@ export async function test(given: ReadonlyArray<string>): Promise<number> {
     )
   const passed = counts.reduce((sum, count) => sum + count.passed, 0)
   const failed = counts.reduce((sum, count) => sum + count.failed, 0) + (interrupted ? 1 : 0)
-  // At the end, where somebody looks who sees the last lines only.
+  // Remarks are printed at the end, because many readers look only at the last lines.
   for (const remark of remarks) console.log(remark.replaceAll(`${projectRoot}/`, ""))
   console.log(`\n${passed} passed, ${failed} failed`)
   return failed === 0 ? 0 : 1

@@ -1,8 +1,8 @@
 /**
  * Finds the tests of a source file, so that `npm test -- edge/http/form.ts` runs them.
  *
- * - Tests that import the file, themselves or through a helper beside them, and the test with the path of the source.
- * - If there are none, the tests of the files of its room that import it.
+ * - Tests that import the file, directly or through a helper beside them, and the test with the path of the source.
+ * - If there are none, the tests of the files in its room that import it.
  * - If there are none either, the file is tested through what it serves: its folder decides (BY_FOLDER).
  */
 import { existsSync, globSync, readFileSync } from "node:fs"
@@ -11,10 +11,12 @@ import { projectRoot } from "./paths.ts"
 
 const SOURCE = /^(?:actors|edge|schemas|ops)\/.*\.(?:ts|mjs)$/
 
-/** True of a path below the project that tests may be asked for. */
+/** True if the path is a source file of the project whose tests can be looked up. */
 export const isSource = (path: string): boolean => SOURCE.test(path) && existsSync(join(projectRoot, path))
 
-/** The first that matches has a test; `<noun>` stands for what the parentheses match. */
+/**
+ * The first matching pattern whose tests exist is used. `<noun>` is replaced by the text that the parentheses match.
+ */
 const BY_FOLDER: ReadonlyArray<readonly [folder: RegExp, tests: ReadonlyArray<string>]> = [
   [/^edge\/(?:owner|human|kit\/owner)\//, ["html/owner/*", "api/owner*", "api/human*"]],
   [/^edge\/(?:kit|markdown)\//, ["html/*", "edge/*"]],
@@ -42,7 +44,7 @@ const BY_FOLDER: ReadonlyArray<readonly [folder: RegExp, tests: ReadonlyArray<st
 
 const IMPORTED = /(?:from|import) ?\(?"(\.[^"]*)"/g
 
-/** Files by what they import: paths below the project. */
+/** For each file, the files that import it. Paths are relative to the project. */
 const importers = (): ReadonlyMap<string, ReadonlyArray<string>> => {
   const found = new Map<string, Array<string>>()
   for (const file of globSync("{actors,edge,schemas,ops,tests}/**/*.ts", { cwd: projectRoot })) {
@@ -58,7 +60,7 @@ const importers = (): ReadonlyMap<string, ReadonlyArray<string>> => {
 }
 
 const isTest = (file: string): boolean => file.endsWith(".test.ts")
-/** All tests go through them. */
+/** Helpers that all tests use, so an import by them says nothing about a file. */
 const TOOLS = /^tests\/(?:harness|support)\//
 const roomOf = (file: string): string => file.split("/", 2).join("/")
 
@@ -87,7 +89,7 @@ const byFolder = (source: string): ReadonlyArray<string> => {
   return globSync("tests/contract/*.test.ts", { cwd: projectRoot })
 }
 
-/** The finder reads all sources once. Paths are below the project, in order; never none. */
+/** The finder reads all sources once. It returns paths relative to the project, sorted, and at least one. */
 export const testsFinder = (): ((source: string) => ReadonlyArray<string>) => {
   const by = importers()
   return (source) => {

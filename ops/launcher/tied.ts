@@ -1,11 +1,12 @@
 /**
  * Children that cannot outlive this process.
  *
- * - With setpriv the kernel itself sends the child its stop signal when we die, SIGKILL included. Node children have an
- *   IPC channel besides, whose end they take as the order to stop.
- * - Every child leads its own session, so Ctrl-C at the terminal reaches only us and we end the children in order.
- * - stop() always ends: the polite signal first, SIGKILL after the grace. A frozen child is thawed first, or it could
- *   not hear the signal.
+ * - With setpriv the kernel itself sends the child its stop signal when this process dies, even by SIGKILL. Node
+ *   children also have an IPC channel, and stop when it closes.
+ * - Every child leads its own session, so Ctrl-C at the terminal reaches only this process, which ends the children in
+ *   order.
+ * - stop() always ends the child: it sends the stop signal, then SIGKILL after the grace. A frozen child is continued
+ *   first, because it could not handle the signal.
  */
 import { spawn, spawnSync } from "node:child_process"
 import type { ChildProcess, StdioOptions } from "node:child_process"
@@ -34,11 +35,11 @@ export interface TiedOptions {
   readonly cwd?: string
   readonly env?: NodeJS.ProcessEnv
   readonly stdio?: StdioOptions
-  /** The signal that the program understands as "end cleanly". */
+  /** The signal that makes the program end cleanly. */
   readonly stopSignal: NodeJS.Signals
-  /** Options for setpriv beside the death signal (a change of user). */
+  /** Options for setpriv in addition to the death signal, such as a change of user. */
   readonly privileges?: ReadonlyArray<string>
-  /** A program that runs setpriv for us (unshare). */
+  /** A program that runs setpriv, such as unshare. */
   readonly wrapper?: ReadonlyArray<string>
 }
 
@@ -80,7 +81,7 @@ export async function spawnTied(options: TiedOptions): Promise<TiedProcess> {
     child.once("spawn", resolve)
     child.once("error", (cause) => reject(new LaunchFault(`cannot run ${options.command[0]}: ${messageOf(cause)}`)))
   })
-  // A send to a child that is just dying fails asynchronously; its exit is what counts.
+  // Sending to a child that is about to die fails asynchronously. The error is ignored, because its exit is reported.
   child.on("error", () => undefined)
   return control(child, exited, options.stopSignal)
 }

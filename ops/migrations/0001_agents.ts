@@ -21,7 +21,7 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
       trust double precision not null, reputation double precision not null,
       created_at timestamptz not null, last_seen_at timestamptz not null
     )`.execute(db)
-  // Of a stream of its own: it outlives a rebuild of the agents.
+  // This table is filled from another stream, so a rebuild of the agents does not change it.
   await sql`create table agent_seen (id text primary key, last_seen_at timestamptz not null)`.execute(db)
   // One index for each sort of the directory, each ending with the tie-breaker (spec 4.1.6).
   await sql`create index agents_reputation on agents (reputation desc, number desc) where status in ('active', 'suspended')`.execute(

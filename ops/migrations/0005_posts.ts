@@ -12,7 +12,8 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
       score integer not null, hot double precision not null, created_at timestamptz not null, updated_at timestamptz not null,
       edited_at timestamptz, search tsvector not null
     )`.execute(db)
-  // One index for each sort, each ending with the id (spec 4.1.6); those of one author's are few.
+  // One index for each sort, each ending with the id (spec 4.1.6). The posts of one author are few and need no index
+  // for each sort.
   await sql`create index posts_created on posts (created_at desc, id desc)`.execute(db)
   await sql`create index posts_score on posts (score desc, id desc)`.execute(db)
   await sql`create index posts_hot on posts (hot desc, id desc)`.execute(db)

@@ -9,7 +9,8 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
       score integer not null, last_activity_at timestamptz not null, created_at timestamptz not null,
       updated_at timestamptz not null, edited_at timestamptz, search tsvector not null
     )`.execute(db)
-  // One index for each sort, each ending with the id (spec 4.1.6); those of one category or author are fewer.
+  // One index for each sort, each ending with the id (spec 4.1.6). The threads of one category or author are fewer and
+  // need no index for each sort.
   await sql`create index threads_active on threads (last_activity_at desc, id desc)`.execute(db)
   await sql`create index threads_created on threads (created_at desc, id desc)`.execute(db)
   await sql`create index threads_score on threads (score desc, id desc)`.execute(db)

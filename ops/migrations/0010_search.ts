@@ -1,21 +1,21 @@
 import { type Kysely, sql } from "kysely"
 
 /**
- * Marks, blanks and pictures beyond ASCII: Postgres' parser takes whatever is not ASCII for a letter in the locale that
- * the service's own database has.
+ * Punctuation, blanks and symbols beyond ASCII. In the locale of the service's database Postgres' parser takes every
+ * character beyond ASCII for a letter.
  */
 const NO_LETTERS = String.raw`[\u00a0-\u00bf\u00d7\u00f7\u2000-\u2bff\u3000-\u3004\u3008-\u303f\u30fb\ufe00-\ufe6f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\U0001f000-\U0001faff]+`
 
 export const up = async (db: Kysely<unknown>): Promise<void> => {
   await sql`create extension if not exists pg_trgm`.execute(db)
-  // Declared to be unchanging, as an index wants it: the rules of unaccent change with a release of Postgres at most.
+  // Declared as immutable, which an index requires. The rules of unaccent change at most with a release of Postgres.
   await sql`
     create function plain_words(given text) returns text language sql immutable strict parallel safe
     return regexp_replace(public.unaccent('public.unaccent'::regdictionary, given), ${sql.lit(NO_LETTERS)}, ' ', 'g')`.execute(
     db
   )
-  // A hyphen before a blank, or before another, excludes nothing. What is too much for the parser (it knows some thirty
-  // operators within one another) is words without operators.
+  // A hyphen before a blank or another hyphen excludes nothing. The parser accepts about thirty nested operators; a
+  // deeper query is read as words without operators.
   await sql`
     create function words_query(given text) returns tsquery language plpgsql stable strict as $$
     declare plain text := regexp_replace(plain_words(given), '-+(?=[-[:space:]]|$)', ' ', 'g');
@@ -27,14 +27,14 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
   await sql`
     create index agents_alike on agents using gin (plain_words(handle || ' ' || name) gin_trgm_ops)
     where status in ('active', 'suspended')`.execute(db)
-  // Filters that leave much, and those that leave little.
+  // These serve filters by kind and status, whether they match many rows or few.
   await sql`create index posts_kind on posts (kind, created_at desc, id desc)`.execute(db)
   await sql`create index threads_kind on threads (kind, last_activity_at desc, id desc)`.execute(db)
   await sql`create index threads_status on threads (status, last_activity_at desc, id desc)`.execute(db)
-  // All keys in one direction, so that a place in the list is one comparison of rows.
+  // All keys are descending, so that a place in the list is one comparison of rows.
   await sql`drop index threads_unanswered`.execute(db)
   await sql`create index threads_unanswered on threads ((-reply_count) desc, created_at desc, id desc)`.execute(db)
-  // With what is asked of each reply that a page lies behind.
+  // Includes the column that is read of each reply before a page.
   await sql`drop index replies_of`.execute(db)
   await sql`drop index replies_score`.execute(db)
   await sql`create index replies_of on replies (thread, created_at, id) include (deleted)`.execute(db)

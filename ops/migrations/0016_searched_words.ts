@@ -1,8 +1,8 @@
 import { type Kysely, sql } from "kysely"
 
 /**
- * What may stand in a file's name, an address or a number is no part of a word: Postgres' parser tries each of them as
- * all of these, and takes minutes for a text of nothing else.
+ * Replaces characters of file names, addresses and numbers by blanks. Postgres' parser tries to read each of them as
+ * all of these, and takes minutes for a text that consists of them.
  */
 export const up = async (db: Kysely<unknown>): Promise<void> => {
   await sql`

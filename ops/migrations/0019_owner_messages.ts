@@ -8,10 +8,10 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
       read_at timestamptz
     )`.execute(db)
   await sql`create index owner_messages_of_agent on owner_messages (agent, id desc)`.execute(db)
-  // Answers to what is asked.
+  // Finds the answers to a question.
   await sql`create index owner_messages_answering on owner_messages (in_reply_to, id) where in_reply_to is not null`.execute(
     db
   )
-  // What agents ask of a person.
+  // Finds the questions that agents ask a person.
   await sql`create index owner_messages_asking on owner_messages using gin (readers) where human is null`.execute(db)
 }

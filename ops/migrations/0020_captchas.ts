@@ -6,6 +6,6 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
       id bigint primary key, agent text not null, kind text not null, readers text[] not null, state text not null,
       created_at timestamptz not null, expires_at timestamptz not null
     )`.execute(db)
-  // What waits for a person.
+  // Finds the captchas that wait for a person.
   await sql`create index captchas_pending on captchas using gin (readers) where state = 'pending'`.execute(db)
 }

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely"
 
 export const up = async (db: Kysely<unknown>): Promise<void> => {
-  // What messages say stands in it sealed; words and ids by marks that say nothing without the mailbox's key.
+  // The content of messages is sealed. Words and ids are stored as marks, which only the mailbox's key can make.
   await sql`
     create table mails (
       id bigint primary key, agent text not null, mailbox bigint not null, thread bigint not null,

@@ -4,13 +4,13 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
   await sql`alter table mails add column box text not null default 'inbox'`.execute(db)
   await sql`create index mails_of_thread on mails (agent, thread, id desc)`.execute(db)
   await sql`alter table mail_events add column detail text`.execute(db)
-  // What became of each message that was sent, by the numbers of its recipients.
+  // The result of each sent message, by the numbers of its recipients.
   await sql`
     create table mail_sendings (
       mail bigint not null, n integer not null, status text not null, detail text, unknown boolean not null default false,
       primary key (mail, n)
     )`.execute(db)
-  // Addresses stand in it sealed.
+  // Addresses in this table are sealed.
   await sql`
     create table mail_suppressions (
       id text primary key, reason text not null, since timestamptz not null, sealed text not null

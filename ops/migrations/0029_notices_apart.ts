@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely"
 
 /**
- * Notices, without what any stranger can send by the thousand: those of keys, recovery and owners are found among them.
+ * Finds notifications about keys, recovery and owners, without the types that any stranger can send by the thousand.
  * The home query names the same types.
  */
 export const up = async (db: Kysely<unknown>): Promise<void> => {

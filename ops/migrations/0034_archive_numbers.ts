@@ -1,6 +1,9 @@
 import { type Kysely, sql } from "kysely"
 
-/** `numbers`: of each kind the highest id that is a number. The newest segment stands for those that were there before. */
+/**
+ * `numbers` has the highest numeric id of each kind. For older segments, the newest one gets the numbers of all of
+ * them.
+ */
 export const up = async (db: Kysely<unknown>): Promise<void> => {
   await sql`alter table archive_segments add column numbers jsonb not null default '{}'`.execute(db)
   await sql`

@@ -1,7 +1,7 @@
 /**
- * Brings Postgres and JetStream up to date: tables by Kysely's migrator, which holds a lock in the database, streams by
- * their wanted configuration. Several may call it at once. It is the operator's: no other user of the bus may make,
- * change or empty a stream.
+ * Brings Postgres and JetStream up to date: tables by Kysely's migrator, which takes a lock in the database, and
+ * streams by their wanted configuration. Several processes may call it at once. It needs the operator's user: no other
+ * user of the bus may make, change or empty a stream.
  */
 import { readdir } from "node:fs/promises"
 import { setTimeout as delay } from "node:timers/promises"
@@ -17,7 +17,7 @@ import { Fault } from "../cli/fault.ts"
 
 const MIGRATION = /^(\d{4}_\w+)\.ts$/
 
-/** Every file of this folder whose name begins with four digits, in their order. */
+/** Every file of this folder whose name begins with four digits, sorted. */
 export const migrations = async (): Promise<Record<string, Migration>> => {
   const names = (await readdir(import.meta.dirname)).flatMap((file) => MIGRATION.exec(file)?.[1] ?? [])
   const loaded = names
@@ -26,7 +26,10 @@ export const migrations = async (): Promise<Record<string, Migration>> => {
   return Object.fromEntries(await Promise.all(loaded))
 }
 
-/** Migrations that a database has and this release has not: a newer one, or none of ours, has made its tables. */
+/**
+ * Migrations of the database that this release does not have. A newer release or another program has made its tables
+ * then.
+ */
 const unknownTo = async (
   known: Readonly<Record<string, Migration>>,
   db: Kysely<Database>
@@ -38,7 +41,7 @@ const unknownTo = async (
   return rows.map(({ name }) => name).filter((name) => !Object.hasOwn(known, name))
 }
 
-/** Throws what went wrong; a migration that fails leaves nothing behind. Tables of a newer release are left alone. */
+/** Throws the cause of a failure. A migration that fails changes nothing. Tables of a newer release are not changed. */
 export const migrate = async (databaseUrl: string): Promise<void> => {
   const db = openDatabase(databaseUrl, PATIENT_CONNECT_MS)
   try {
@@ -57,11 +60,14 @@ export const migrate = async (databaseUrl: string): Promise<void> => {
   }
 }
 
-/** JetStream of servers that have just been started chooses its leaders first. */
+/** The time that JetStream needs to choose leaders after its servers have started. */
 const STREAMS_WITHIN_MS = 60_000
 const STREAMS_RETRY_MS = 250
 
-/** Throws what went wrong. `env`: as a node's, with the operator's address of the bus. */
+/**
+ * Makes and configures the streams. `env` is a node's environment with the operator's address of the bus. Throws the
+ * cause of a failure.
+ */
 export const migrateStreams = async (env: NodeJS.ProcessEnv): Promise<void> => {
   const read = readConfig(env)
   if (!read.ok) throw new Error(read.problem)

@@ -1,15 +1,15 @@
 /**
- * Appeals that wait for an operator's decision. There is no table of them: only suspended agents can have one, they are
- * few, and each one's own actor knows best.
+ * Lists appeals that wait for an operator's decision. There is no table of them: only the few suspended agents can have
+ * one, so their actors are asked.
  */
 import type { OperatorView } from "../../schemas/moderation/operations.ts"
 import type { Service } from "../cli/connection.ts"
 
 const PAGE = 200
-/** Actors asked at once. */
+/** The number of actors that are asked at once. */
 const ABREAST = 20
 
-/** Oldest first. */
+/** Open appeals, oldest first. */
 export const openAppeals = async ({ db, command }: Pick<Service, "db" | "command">) => {
   const open: Array<OperatorView> = []
   for (let after = ""; ;) {

@@ -14,7 +14,7 @@ export const UNDECIDED = ["open", "reviewing"] as const
 const PAGE = 200
 const SHOWN_TEXT_CHARS = 80
 
-/** With these statuses, from behind `after` on, oldest first. */
+/** Reports with these statuses and an id above `after`, oldest first. */
 export const reportsIn = (
   { db }: Tables,
   statuses: ReadonlyArray<string>,
@@ -27,7 +27,7 @@ export const reportsIn = (
     .limit(max)
     .execute()
 
-/** About an agent or what it wrote, newest first. */
+/** Reports about an agent or its content, newest first. */
 export const reportsAbout = ({ db }: Tables, agent: string, max: number) =>
   withNames(db).where("r.about", "=", agent).orderBy("r.id", "desc").limit(max).execute()
 
@@ -47,7 +47,7 @@ const withNames = (db: Kysely<Database>) =>
     ])
     .select(["r.created_at", sql<string | null>`left(r.text, ${SHOWN_TEXT_CHARS})`.as("text")])
 
-/** The whole of one. Throws a Fault if there is none. */
+/** All fields of one report. Throws a Fault if there is none. */
 export const reportNumbered = async ({ db }: Tables, id: number) => {
   const report = await db.selectFrom("reports").selectAll().where("id", "=", String(id)).executeTakeFirst()
   if (report === undefined) throw new Fault("There is no such report.")
@@ -66,7 +66,7 @@ export const undecidedOn = async ({ db }: Tables, type: string, target: string):
   return Number(count)
 }
 
-/** `false`: it was decided before. */
+/** Returns `false` if the report was decided before. */
 const decided = async ({ command }: Deciding, id: number, verdict: Verdict): Promise<boolean> => {
   try {
     await command("report.resolve", String(id), verdict)
@@ -78,7 +78,7 @@ const decided = async ({ command }: Deciding, id: number, verdict: Verdict): Pro
 }
 
 /**
- * If it was decided before, it continues only from the same outcome, so that the other reports get no different one.
+ * Throws if the report was decided before with another outcome, so that the other reports do not get a different one.
  */
 const isGoneOnFrom = async (parts: Deciding, id: number, { outcome, rejected }: Verdict): Promise<void> => {
   const { status, outcome: was } = await reportNumbered(parts, id)
@@ -116,8 +116,8 @@ const resolveOthers = async (parts: Deciding, id: number, verdict: Verdict) => {
 }
 
 /**
- * `all`: also the other reports on the same target. Only the first one causes the outcome. An interrupted call may be
- * repeated. Throws a Fault if it was decided otherwise.
+ * Decides a report. With `all`, the other reports on the same target are decided too, but only the first one has the
+ * effect. An interrupted call may be repeated. Throws a Fault if it was decided otherwise.
  */
 export const resolveReport = async (parts: Deciding, id: number, verdict: Verdict, all: boolean) => {
   if (!all) {

@@ -1,11 +1,11 @@
 /**
- * A bank of own words from a language model: any command that reads a prompt and prints an answer.
+ * Writes a bank of own texts with a language model: any command that reads a prompt and prints an answer.
  *
  * Invariants
- *  - Nothing of an answer is kept that the reader of banks would refuse: each piece is read with the rest before it is.
- *  - Facts that only meaning decides are asked twice. The command gets its own texts back without their sides, in
- *    another order. A text that it then reads otherwise is left out, and a fact that it doubts is unsure.
- *  - A piece that fails `TRIES_MAX` times is named, and the others go on. Existing texts are kept and count.
+ *  - Only pieces that the reader of banks accepts are kept: each piece is read together with the others before that.
+ *  - Facts are asked twice. The command gets its own texts back without their sides, in another order. A text that it
+ *    reads differently then is left out, and a fact that it doubts is unsure.
+ *  - A piece that fails `TRIES_MAX` times is reported, and the others continue. Existing texts are kept and count.
  */
 import { spawn } from "node:child_process"
 import { randomInt } from "node:crypto"
@@ -25,11 +25,11 @@ const TRIES_MAX = 3
 const ANSWER_MAX_BYTES = 1_000_000
 const ANSWER_WITHIN_MS = 300_000
 const TEXT_MAX_CHARS = 120
-/** More is asked for than needed, because some texts are dropped. */
+/** The factor by which more texts are requested than are needed, because some are dropped. */
 const SPARE = 1.3
 const RELATIONS_AT_ONCE = 8
 const MEASURES_AT_ONCE = 60
-/** Sides of a property that a reader finds otherwise than its writer, of all its items: then the property is unclear. */
+/** The share of a property's items that a second reading may decide differently. Above it the property is unclear. */
 const UNCLEAR = 0.25
 const MIN_PAIRS = 6
 const PROPERTIES = 16
@@ -99,7 +99,7 @@ const shuffled = <T>(items: ReadonlyArray<T>): ReadonlyArray<T> => {
   return all
 }
 
-/** Names tell records apart, and two runs may think of the same. */
+/** Makes a unique name for a record, because two runs may have the same idea. */
 const named = (name: unknown): string => `${String(name).slice(0, 60)} ${randomInt(1_000_000)}`
 
 const numbered = (texts: ReadonlyArray<string>): string =>
@@ -247,7 +247,7 @@ const matrixPiece = (index: number): Piece => ({
   }
 })
 
-/** The things on which two readings differ; null if they differ on many. */
+/** The items on which two readings differ; null if they differ on many. */
 async function secondReading(ask: Ask, items: ReadonlyArray<string>, property: Written): Promise<Written | null> {
   const [is, not] = [strings(property["is"]), strings(property["not"])]
   const yes = new Set(strings(property["yes"]).filter((item) => items.includes(item)))
@@ -363,7 +363,8 @@ export function piecesOf(bank: Bank): ReadonlyArray<Piece> {
 }
 
 /**
- * A piece, or the last reason for failing. An unusable answer is asked for again. `refusal`: from the reader of banks.
+ * Requests a piece until it is usable. Returns the piece, or the last reason for failing. `refusal` is the check by the
+ * reader of banks.
  */
 export async function made(
   piece: Piece,

@@ -1,10 +1,9 @@
 /**
- * Finds faults of a bank of own words without reading it: grammar that some filling breaks, repeated texts, and words
- * that reveal what only the meaning should.
+ * Finds faults of a bank of own texts without reading them: grammar that breaks for some fillings, repeated texts, and
+ * words that reveal what only the meaning should.
  *
- * A program that has seen all texts of two acts but one, and counts words alone, guesses of which act that one is. If
- * it is right too often, the texts differ by their words: texts in twins, of the same words and opposite meaning, do
- * not.
+ * A program that has seen all texts of two acts but one can guess from the words alone which act that one belongs to.
+ * If it is right too often, the words reveal the act. Texts in pairs with the same words and opposite meanings do not.
  */
 import {
   type Bank,
@@ -14,7 +13,7 @@ import {
 } from "../../actors/registration/questions/bank/bank.ts"
 import { ACTS_TOLD } from "../../actors/registration/questions/bank/wanted.ts"
 
-/** The highest share of two acts' texts that may be told apart by their words. */
+/** The highest share of two acts' texts that may be recognized by their words. */
 const TOLD_APART_MAX = 0.65
 /** Texts with which counting words means something. */
 const TEXTS_MIN = 6
@@ -69,7 +68,7 @@ const wordsOf = (text: string): ReadonlySet<string> =>
 const holding = (texts: ReadonlyArray<ReadonlySet<string>>, word: string): number =>
   texts.filter((words) => words.has(word)).length
 
-/** The share of texts whose side a word counter finds, with each text left out of its own counts. */
+/** The share of texts whose act a word counter guesses, with each text left out of its own counts. */
 export function separability(one: ReadonlyArray<string>, other: ReadonlyArray<string>): number {
   const sides = [one.map(wordsOf), other.map(wordsOf)] as const
   let right = 0

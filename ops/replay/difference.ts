@@ -1,6 +1,6 @@
 /** The difference of two JSON values, field by field. */
 export interface Difference {
-  /** Such as `keys[1].from`; empty for the whole value. */
+  /** A path such as `keys[1].from`; empty for the whole value. */
   readonly path: string
   /** `undefined` if there is nothing. */
   readonly before: unknown
@@ -24,7 +24,7 @@ export const differences = (before: unknown, after: unknown, path = ""): Readonl
   return Object.is(before, after) ? [] : [{ path, before, after }]
 }
 
-/** The value after it was written as JSON and read again. */
+/** The value after a round trip through JSON. */
 export const asJson = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)))
 
 export const valueText = (value: unknown): string => (value === undefined ? "nothing" : JSON.stringify(value))

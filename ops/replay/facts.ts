@@ -1,6 +1,6 @@
 /**
- * Default facts for decisions in a what-if whose file gives none: fixed values, the same in every run. A number 0 is
- * one that the service never draws.
+ * Default facts for decisions in a what-if whose file gives none. They are fixed, so each run has the same. A number 0
+ * is one that the service never gives.
  */
 import type { KeyFacts } from "../../actors/agent/identity/new-key.ts"
 import type { BlobsAt } from "../../actors/blob/naming.ts"
@@ -12,12 +12,12 @@ import { randomFromSeed, SEED_BYTES } from "../../actors/registration/questions/
 
 type Facts = Readonly<Record<string, unknown>>
 
-/** By the fact's name, for all operations. Files and blobs count as named by nothing else. */
+/** Facts of all operations, by name. Files and blobs count as not named by any other record. */
 const anywhere: KeyFacts & { readonly blobs: BlobsAt } = { notification: 0, cancellation: 0, blobs: new Map() }
 
 const create: CreateFacts = { prefix: "0".repeat(32), registrations: 0, key: "free" }
 const serve = (): ServeFacts => ({ questions: generateQuestions(randomFromSeed(new Uint8Array(SEED_BYTES))) })
-/** The log has the questions, and their answers only sealed. A what-if of a registration must give `questions`. */
+/** The log has the questions of a registration, but only sealed answers. So a what-if of it must give `questions`. */
 const register: Omit<RegisterFacts, "questions"> = { number: 0, sealedSecret: "sealed1.of.a.what-if" }
 
 const send: Pick<Ready, "facts"> = { facts: { type: "ready", transport: "file" } }

@@ -1,12 +1,12 @@
 /**
- * An actor's history as a file: for a test, a ticket or another machine. Secrets are masked when it is written, so it
- * folds and decides as the original did, except for decisions that look at a secret.
+ * An actor's history as a file: for a test, a ticket or another machine. Secrets are masked, so it folds and decides
+ * like the original, except for decisions that depend on a secret.
  */
 import type { Commit, LogEntry } from "../../actors/log/commit.ts"
 import { kindOf } from "./fold.ts"
 import { Masker } from "./masks.ts"
 
-/** One token of a subject. */
+/** A text that can be one token of a subject. */
 const ID = /^[^\s.*>]{1,128}$/
 /** The last moment that a Date can hold, in Unix ms. */
 const TIME_MAX = 8.64e15
@@ -30,7 +30,7 @@ export const fixtureOf = (
   return { format: 1, kind, id, commits: entries.map(({ seq, commit }) => ({ seq, commit: masker.mask(commit) })) }
 }
 
-/** One commit per line, short enough to read, so that a comparison shows what was added. */
+/** One commit per line, so that a comparison shows what was added. */
 export const fixtureText = ({ format, kind, id, commits }: Fixture): string =>
   `{"format":${format},"kind":${JSON.stringify(kind)},"id":${JSON.stringify(id)},"commits":[\n` +
   `${commits.map((entry) => JSON.stringify(entry)).join(",\n")}\n]}\n`

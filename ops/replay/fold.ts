@@ -1,4 +1,7 @@
-/** An actor's history folded with the `evolve` that serves: every commit and the state it leads to. Reads only. */
+/**
+ * Folds an actor's history with the `evolve` of the service, and returns every commit with the resulting state. Reads
+ * only.
+ */
 import { isDeepStrictEqual } from "node:util"
 import { KINDS } from "../../actors/process/kinds.ts"
 import { decodeEvent, shapeProblem } from "../../actors/engine/events.ts"
@@ -62,11 +65,11 @@ export const stateProblem = (kind: string, state: unknown): string | null => {
   return declared === undefined ? null : shapeProblem(declared, asJson(state), { onExcessProperty: "error" })
 }
 
-/** Throws `UnknownEvent`. */
+/** Folds the events of a commit. Throws `UnknownEvent` for an event of a newer release. */
 export const evolved = (fold: AnyFold, id: string, state: unknown, { commit }: Pick<LogEntry, "commit">): unknown =>
   foldCommit(fold, state, commit, id)
 
-/** The last step up to the point; `null` if nothing had happened. Keeps nothing else, however long the history. */
+/** The last step up to the point; `null` if there is none. Earlier steps are not kept. */
 export const stateAt = async (
   entries: AsyncIterable<LogEntry> | Iterable<LogEntry>,
   fold: AnyFold,

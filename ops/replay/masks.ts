@@ -1,34 +1,36 @@
 /**
- * Masks texts that nobody should read off a screen, out of a ticket or out of a fixture: sealed secrets, answers to
- * questions, tokens, private messages, notes of bookmarks.
+ * Masks texts that nobody should read on a screen, in a ticket or in a fixture: sealed secrets, answers to questions,
+ * tokens, private messages, notes of bookmarks.
  *
  * Invariants
- *  - Masked by the field's name, and by what a text looks like, whatever its field is called.
- *  - One secret has one mask, as long as one masker is used: that two are the same, or that one was changed, stays
- *    visible.
- *  - A mask is a number, made of nothing: a hash of a short answer could be guessed.
+ *  - Texts are masked by the field's name, and also by their form in fields of any name.
+ *  - One masker gives the same mask to the same secret. So a reader can see that two are the same, or that one has
+ *    changed.
+ *  - A mask is a serial number. It is not derived from the secret, because a hash of a short answer could be guessed.
  */
 const SECRET_NAMES = /secret|password|passphrase|token|private_?key|bypass|^answers$/i
 const SECRET_TEXTS = /^sealed\d+\.|whsec_|PRIVATE KEY/
 /**
- * Boxes that hosts of compartments open have no head: base64 alone, longer than hashes and signatures, for each says
- * inside what it is for. A public key may be as long, and is meant to be read.
+ * Boxes for hosts of compartments have no prefix. They are base64 and longer than hashes and signatures, because each
+ * contains its purpose. A public key may be as long, and need not be masked.
  */
 const BOX_TEXT = /^[A-Za-z0-9+/]{130,}={0,2}$/
 const PUBLIC_NAMES = /public_?key$/i
-/** Right answers stand beside what was asked; an answer elsewhere, as to an appeal, is meant to be read. */
+/**
+ * Right answers are beside a prompt. Other fields with this name, such as the answer to an appeal, need not be masked.
+ */
 const isQuestion = (value: object): boolean => "prompt" in value
-/** Words of a private message stand beside the conversation that they are of: in events, rows and notifications. */
+/** Texts of a private message are beside the conversation's name: in events, rows and notifications. */
 const isOfConversation = (value: object): boolean => "conversation" in value || "conversation_id" in value
 const WORDS = /^(body|excerpt)$/
-/** The note of a bookmark stands beside its target. A report has a target and a note too, and a reason. */
+/** The note of a bookmark is beside its target. A report also has a target and a note, but in addition a reason. */
 const isBookmark = (value: object): boolean => "target_id" in value && !("reason" in value)
-/** Visible to whoever runs the service, but not for a file that is passed on: an address may contain a token. */
+/** Fields that operators may see, but that must not be in a file for others: an address may contain a token. */
 const PRIVATE_NAMES = /^webhook_url$/
 
-/** Deeper parts are masked whole: nothing of the service's own is. */
+/** Parts below this depth are masked completely. The service's own data is less deep. */
 const DEPTH_MAX = 200
-/** In its event and in its state. */
+/** True for a delivery's event or state. */
 const isDelivery = (value: object): boolean => "about" in value && "receiver" in value
 
 const isSecretText = (text: string, name: string): boolean =>
@@ -39,7 +41,7 @@ export class Masker {
   private last = 0
   private readonly names: ReadonlyArray<RegExp>
 
-  /** `passedOn`: the result leaves the hands of whoever runs the service. */
+  /** `passedOn` is true if the result is for people other than the operators. */
   constructor({ passedOn = false }: { readonly passedOn?: boolean } = {}) {
     this.names = passedOn ? [SECRET_NAMES, PRIVATE_NAMES] : [SECRET_NAMES]
   }
@@ -65,7 +67,7 @@ export class Masker {
       : this.inner(value, name, depth)
   }
 
-  /** A delivery's body is JSON made by the service. Its content is masked, or all of it if it is no JSON. */
+  /** The body of a delivery is JSON made by the service. Its content is masked, or all of it if it is not JSON. */
   private payload(value: string, depth: number): unknown {
     try {
       const payload: unknown = JSON.parse(value)
@@ -77,7 +79,7 @@ export class Masker {
     }
   }
 
-  /** Flags and absent values tell nothing. */
+  /** Flags and missing values reveal nothing. */
   private isSecret(name: string, value: unknown, of: object): boolean {
     return (
       value !== null &&
@@ -94,7 +96,7 @@ export class Masker {
   private maskOf(secret: unknown): string {
     const before = typeof secret === "string" ? MASK.exec(secret)?.[1] : undefined
     if (before !== undefined) {
-      // A history that was masked before keeps its masks, and new ones are numbered after them.
+      // A history that was masked before keeps its masks, and new ones get higher numbers.
       this.last = Math.max(this.last, Number(before))
       return `[secret ${before}]`
     }

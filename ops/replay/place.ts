@@ -7,8 +7,8 @@ import type { Service } from "../cli/connection.ts"
 import type { Point } from "./fold.ts"
 
 /**
- * The last sequence that was stored by the end of that millisecond. The server's clock ends in 2262: it is asked for times
- * of the log alone.
+ * The last sequence that was stored by the end of that millisecond. The server cannot handle times after 2262, so only
+ * times within the log are passed on.
  */
 export const placeOf = async (
   { manager, archive }: Pick<Service, "archive" | "manager">,
@@ -25,7 +25,7 @@ export const placeOf = async (
   return archive !== undefined && place <= archive.through ? archive.lastBy(point.time) : place
 }
 
-/** The entry at a sequence, in the log or in its archive; `null` if it is gone. */
+/** The entry at a sequence, in the log or in its archive; `null` if it no longer exists. */
 export const entryAt = async (
   { manager, archive }: Pick<Service, "archive" | "manager">,
   seq: number

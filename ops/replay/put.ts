@@ -1,4 +1,4 @@
-/** A command put to an exported history, as the written test will put it: decided of masked values. */
+/** Tries a command on an exported history in the same way as the written test, that is with masked values. */
 import type { LogEntry } from "../../actors/log/commit.ts"
 import type { Fixture } from "./fixture.ts"
 import type { Masker } from "./masks.ts"
@@ -18,7 +18,7 @@ export interface Put {
   readonly decided: WhatIf
 }
 
-/** At the time of the next commit, or now. */
+/** Decides the command at the time of the next commit, or now. */
 export const putTo = (kind: NodeKind, { fixture, masker, next }: Exported, given: WhatIfCommand): Put => {
   const at = given.at ?? next?.commit.at ?? Date.now()
   const command = masker.mask({ ...given, at })

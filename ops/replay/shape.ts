@@ -1,4 +1,4 @@
-/** A schema's shape as a line of text, for people: `{reason: string, until?: string}`. */
+/** Formats a schema as a line of text for people: `{reason: string, until?: string}`. */
 import { Schema } from "effect"
 
 type Json = Readonly<Record<string, unknown>>

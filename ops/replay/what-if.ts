@@ -1,13 +1,11 @@
 /**
- * Decides a command for an actor as it was at some moment of its history.
+ * Decides a command for an actor with its state at some moment of its history.
  *
  * Invariants
- *  - The kind's own `decide` judges; nothing else of the kind is called. `prepare`, which gathers facts of the world,
- *    is not, and neither is the gate (signature, nonce, rate limits): facts come from the file, or from
- *    ops/replay/facts.ts.
- *  - Nothing is appended, sent or set: the parts of the world that a kind is made of are closed, and say so when
- *    reached for.
- *  - It does not ask whether companions' subjects are free: the decision is shown as it would be tried.
+ *  - Only the kind's `decide` is called. `prepare`, which collects facts from outside, and the gate (signature, nonce,
+ *    rate limits) are not called: facts come from the file, or from ops/replay/facts.ts.
+ *  - Nothing is appended, sent or set. Parts that a kind needs for that throw an error if they are used.
+ *  - It does not check that companions' subjects are free. The decision is shown as the node would try to append it.
  */
 import { Result, Schema, SchemaIssue } from "effect"
 import type { Companion, Decision, Timer } from "../../actors/engine/definition.ts"
@@ -27,7 +25,7 @@ import type { NodeKind, NodeParts } from "../../actors/process/kinds.ts"
 /** A problem with the command's file, or something that it may not do. */
 export class WhatIfFault extends Error {}
 
-/** The defaults: a written test decides the same everywhere. */
+/** The defaults, so that a written test decides the same everywhere. */
 export const DEFAULT_CONFIG: NodeParts["config"] = {
   limits: LIMITS,
   env: "development",
@@ -91,7 +89,7 @@ export interface Past {
   readonly kind: NodeKind
   readonly id: string
   readonly entries: ReadonlyArray<LogEntry>
-  /** The whole history if there is none. */
+  /** The end of the history; `null` for all of it. */
   readonly until: Point | null
 }
 
@@ -99,7 +97,7 @@ export interface Past {
 export interface Moment {
   readonly kind: NodeKind
   readonly id: string
-  /** Its last sequence; 0 before its first. */
+  /** The actor's last sequence; 0 before its first. */
   readonly seq: number
   readonly state: unknown
   /** The commit that did follow. */
@@ -206,7 +204,7 @@ const asked = (op: string, facts: Readonly<Record<string, unknown>>): unknown =>
     }
   })
 
-/** The parts of a kind without the world: only its configuration can be read. */
+/** The parts of a kind without access to the outside: only the configuration can be read. */
 const closedParts = (config: NodeParts["config"]): NodeParts => ({
   clock: machineClock,
   config,

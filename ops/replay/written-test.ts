@@ -1,11 +1,11 @@
 /**
- * A vitest file of an actor's history and of a command put to it, as `hub replay --test` writes it, with the history in
- * a file beside it. The expectation is what is decided now: change it to what should be, and the test fails until the
- * code agrees.
+ * Writes a vitest file that replays an actor's history and tries a command, as `hub replay --test` does, with the
+ * history in a file beside it. It expects the present decision. Change it to the desired one, and the test fails until
+ * the code agrees.
  *
  * Invariants
- *  - Nothing of a stranger stands in the code but values, as JSON.
- *  - The whole file is masked, the command too: a decision about masked values is the same in the test.
+ *  - Texts of strangers occur in the code only as JSON values.
+ *  - Both files are masked, including the command. A decision on masked values is the same in the test.
  */
 import { basename, dirname, relative, resolve } from "node:path"
 import { projectRoot } from "../launcher/paths.ts"
@@ -27,12 +27,12 @@ const moduleIn = (file: string, path: string): string => {
 export interface WrittenTest {
   readonly file: string
   readonly text: string
-  /** The history, beside it. */
+  /** The file with the history, in the same folder. */
   readonly historyFile: string
   readonly history: string
 }
 
-/** `put`: the command and its result; `null`: only the state is expected. All of it is masked. */
+/** `put` is the command with its result; `null` if only the state is expected. All of it is masked. */
 export const testOf = (
   file: string,
   fixture: Fixture,

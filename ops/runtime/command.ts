@@ -1,4 +1,7 @@
-/** A program that is run for us: with a time limit, ended with all that it has started, and told in one line where it fails. */
+/**
+ * Runs a program with a time limit. It is ended together with all of its processes, and a failure is described in one
+ * line.
+ */
 import { spawn } from "node:child_process"
 import type { Readable } from "node:stream"
 import { LaunchFault } from "../launcher/fault.ts"

@@ -1,7 +1,7 @@
 /**
- * Programs that outlive us: each in a session of its own, with a log instead of our terminal and with nothing of our
- * environment but the path. A process is ours if its id and its arguments match. The arguments name a place that nobody
- * else has; an id alone may be another's by now.
+ * Programs that outlive this process. Each has its own session, writes to a log file, and gets only the path from the
+ * environment. A process is recognized by its id and its arguments, which name a folder that no other process uses. The
+ * id alone may belong to another process by now.
  */
 import { spawn } from "node:child_process"
 import { closeSync, openSync } from "node:fs"
@@ -56,7 +56,7 @@ export const startDaemon = async ({ program, args, log }: Daemon): Promise<numbe
   }
 }
 
-/** The process of a pid file whose arguments hold `mark`; `null` if there is none. */
+/** The process of a pid file whose arguments contain `mark`; `null` if there is none. */
 export const livingDaemon = async (pidFile: string, mark: string): Promise<number | null> => {
   const text = await readFile(pidFile, "utf8").catch((cause: unknown) => {
     if (codeOf(cause) === "ENOENT") return ""

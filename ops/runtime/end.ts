@@ -1,6 +1,6 @@
 /**
- * Handles a host's compartments when the service ends. They do: they outlive every process of it. If none runs, their
- * infrastructure ends as well: their network with its firewall and resolver, and an engine of our own.
+ * Handles a host's compartments when the service ends. Compartments run on without it. If none is running, their
+ * infrastructure ends as well: their network with its firewall and resolver, and the deployment's own engine.
  */
 import { EngineNetworks } from "../../actors/runtime/host/docker.ts"
 import { type Holder, holdersOf } from "../../actors/runtime/holding.ts"
@@ -24,7 +24,7 @@ export const runningCompartments = async (dataDir: string): Promise<ReadonlyArra
 }
 
 export interface EndedHost {
-  /** The compartments that run on, by their ids; by their bridges, if no engine knows them. */
+  /** Ids of the compartments that run on, or their bridges if no engine can be asked. */
   readonly running: ReadonlyArray<string>
   /** The removed parts of their infrastructure. */
   readonly removed: ReadonlyArray<string>
@@ -39,14 +39,17 @@ export const endUnused = async (dataDir: string): Promise<EndedHost> => {
   if (goOn.length > 0) return { running: goOn, removed: [] }
   const engine = await readEngine(known)
   const networks = running === null || engine === null ? null : new EngineNetworks(engine.socket)
-  // Before the engine ends: it would make its bridges again when it starts.
+  // The network is removed before the engine ends, because the engine would make its bridges again when it starts.
   const removed = await removeNetwork(folder, networks)
   const still = engine?.own === true ? (await stopEngine(dataDir)).running : []
   return { running: still, removed }
 }
 
 const HOW_TO_STOP = "stop the service first (npm start, or the process with HUB_ROLES=runtime)"
-/** A preparation holds it once for as long as it lives, and once more while it is at work. */
+/**
+ * Names the processes that hold the lock. A preparation holds it once as long as it lives, and a second time while it
+ * works.
+ */
 const called = (holders: ReadonlyArray<Holder>): string =>
   [...new Set(holders.map(({ worker, pid }) => `${worker} pid ${pid}`))].join(", ")
 
@@ -56,8 +59,8 @@ export interface Ended {
 }
 
 /**
- * Ends the compartments of this host first: until the service, which wants them to run, starts again. While that runs it
- * would start them at once, and is not to find its network gone: it is refused with a LaunchFault of one line.
+ * Ends the compartments of this host and their infrastructure. They start again with the service. If the service runs,
+ * this is refused with a LaunchFault of one line: the service would start the compartments again at once.
  */
 export const endAll = async (dataDir: string): Promise<Ended> => {
   const holders = await holdersOf(placesOf(dataDir).folder)

@@ -1,5 +1,5 @@
 /**
- * Questions to a Docker engine: whether it is there, what it is, and what runs in it. Each question has a time limit.
+ * Queries a Docker engine: whether it answers, its settings, and its running containers. Each query has a time limit.
  */
 import Docker from "dockerode"
 import { connect } from "node:net"
@@ -22,7 +22,7 @@ interface Info {
   readonly SecurityOptions?: ReadonlyArray<string> | null
 }
 
-/** `null` if none answers. */
+/** `null` if no engine answers. */
 export const factsOf = async (socket: string): Promise<EngineFacts | null> => {
   const info = await (clientOf(socket).info() as Promise<Info>).catch(() => null)
   if (info?.ServerVersion === undefined) return null
@@ -30,7 +30,7 @@ export const factsOf = async (socket: string): Promise<EngineFacts | null> => {
   return { remapsUsers, version: info.ServerVersion }
 }
 
-/** As soon as one answers; `null` if that takes longer, or `goesOn` says that there is nothing to wait for. */
+/** Resolves when an engine answers; `null` if that takes too long, or `goesOn` says that waiting is useless. */
 export const untilAnswer = async (
   socket: string,
   withinMs: number,
@@ -54,7 +54,7 @@ const listens = (socket: string): Promise<boolean> =>
     line.once("error", () => resolve(false))
   })
 
-/** `false` if nobody does in time, or `goesOn` says that nobody will. */
+/** `false` if nothing listens in time, or `goesOn` says that waiting is useless. */
 export const untilListens = async (
   socket: string,
   withinMs: number,
@@ -74,7 +74,7 @@ export interface RunningContainer {
   readonly labels: Readonly<Record<string, string>>
 }
 
-/** Running containers of a label and value, or all; `null` if no engine answers. */
+/** Running containers with a label and value, or all; `null` if no engine answers. */
 export const runningIn = async (socket: string, label?: string): Promise<ReadonlyArray<RunningContainer> | null> => {
   const filters = label === undefined ? {} : { filters: JSON.stringify({ label: [label] }) }
   const found = await clientOf(socket)

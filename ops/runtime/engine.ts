@@ -1,6 +1,7 @@
 /**
- * The Docker engine that compartments live in: the one that is named, else the machine's where it remaps users, else one
- * of our own (own-engine.ts). An engine that does not remap is not used: what breaks out of a container there is root.
+ * The Docker engine of compartments: the configured one, else the machine's if it remaps users, else one of the
+ * deployment's own (own-engine.ts). An engine that does not remap is not used: a program that breaks out of a container
+ * there would be root.
  */
 import { placesOf } from "./places.ts"
 import { LaunchFault } from "../launcher/fault.ts"
@@ -13,7 +14,7 @@ export const MACHINE_SOCKET = "/var/run/docker.sock"
 export type Engine = KnownEngine
 
 export interface EngineOptions {
-  /** Absolute. */
+  /** The absolute path of the data folder. */
   readonly dataDir: string
   readonly env: NodeJS.ProcessEnv
   readonly progress: (line: string) => void
@@ -46,8 +47,8 @@ const found = async (options: EngineOptions): Promise<Engine> => {
 }
 
 /**
- * Several callers at once have the same; the runtime role reads of it in `engine.json`. Throws a LaunchFault of one line
- * if there is none.
+ * Finds or starts the engine. Several callers at once get the same. The role `runtime` reads about it in `engine.json`.
+ * Throws a LaunchFault of one line if there is none.
  */
 export const engineFor = async (options: EngineOptions): Promise<Engine> => {
   const engine = await found(options)

@@ -1,6 +1,6 @@
 /**
- * The fill service for the image: one file, and beside it the scripts that it runs in pages, which it reads as they are.
- * Like the kit it needs no other package; the licences of what is in it go along.
+ * Bundles the fill service for the image: one file, and beside it the unchanged scripts that it runs in pages. Like the
+ * kit it needs no other package. The licenses of bundled packages are included.
  */
 import { cp, mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"

@@ -2,8 +2,8 @@
  * The recipe of the image of compartments, as data: packages, files and cuts, and a hash of all of it by which the
  * wanted image is recognized.
  *
- * The hash covers the names of Debian's packages: a newer version of one is no reason to make the image again, but
- * `--fresh` gets it.
+ * The hash covers the names of Debian's packages, not their versions. `--fresh` makes the image again with newer
+ * versions.
  */
 import { createHash } from "node:crypto"
 import { readdir, readFile } from "node:fs/promises"
@@ -12,7 +12,7 @@ import { projectRoot } from "../launcher/paths.ts"
 import { VERSION } from "../../schemas/version.ts"
 
 export const SUITE = "trixie"
-/** Kept beside an image. */
+/** The label of an image that holds the hash. */
 export const INGREDIENTS_LABEL = "hub.ingredients"
 
 const BASE = ["bash", "ca-certificates", "coreutils", "curl", "git", "gzip", "jq", "less", "procps", "tar"]
@@ -21,14 +21,14 @@ const BROWSER = ["chromium", "fonts-liberation", "fonts-noto-core"]
 
 export const packagesOf = (small: boolean): ReadonlyArray<string> => [...BASE, ...PYTHON, ...(small ? [] : BROWSER)]
 
-/** Nobody reads them in a container; dpkg does not even unpack them. */
+/** Folders that nobody reads in a container, so that dpkg does not unpack them. */
 export const NOT_UNPACKED: ReadonlyArray<string> = ["doc", "man", "info", "locale", "lintian", "bug"].map(
   (name) => `/usr/share/${name}/*`
 )
 
 /**
- * Files of Chromium's dependencies for a screen and its hardware: it draws by its own software renderer, without any of
- * it. As shell patterns below the root; two hundred megabytes.
+ * Shell patterns of files that Chromium's dependencies install for a screen and its hardware, two hundred megabytes.
+ * Chromium uses its own software renderer and needs none of them.
  */
 export const CUT: ReadonlyArray<string> = [
   "usr/lib/*/libLLVM*",
@@ -52,7 +52,7 @@ export interface User {
   readonly shell: string
 }
 
-/** The user of programs, and the user that types secrets for them, whose memory programs must not read. */
+/** The user for programs, and the user of the fill service, whose memory programs must not read. */
 export const USERS: ReadonlyArray<User> = [
   { name: "agent", uid: 1000, home: "/data", shell: "/bin/bash" },
   { name: "fill", uid: 1001, home: "/nonexistent", shell: "/usr/sbin/nologin" }
@@ -66,7 +66,7 @@ umask 022
 if [ -n "\${PS1-}" ]; then PS1='\\u:\\w\\$ '; fi
 `
 
-/** Its own sandbox wants what a container may not do; and \`/dev/shm\` is smaller than \`/tmp\`. */
+/** Chromium's own sandbox needs rights that a container does not have, and `/dev/shm` is smaller than `/tmp`. */
 const CHROMIUM_FLAGS = `# The compartment is the sandbox: inside of it Chromium cannot make one of its own.
 export CHROMIUM_FLAGS="$CHROMIUM_FLAGS --no-sandbox --disable-dev-shm-usage --no-first-run"
 `
@@ -107,7 +107,7 @@ const filesBelow = async (path: string): Promise<ReadonlyArray<string>> => {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
 }
 
-/** `more`: other things that the image depends on, such as npm's version. */
+/** `more` has other things that the image depends on, such as npm's version. */
 export const ingredientsOf = async (small: boolean, more: ReadonlyArray<string>): Promise<string> => {
   const hash = createHash("sha256").update(JSON.stringify([VERSION, process.arch, small, packagesOf(small), more]))
   const files = (await Promise.all(SOURCES.map(filesBelow))).flat().toSorted()

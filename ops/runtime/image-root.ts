@@ -1,7 +1,8 @@
 /**
- * The files of the image, in a folder: Debian by its own tools, then what is the hub's, then away with what is not needed.
+ * Makes the files of the image in a folder: installs Debian by its own tools, adds the hub's files, and removes files
+ * that are not needed.
  *
- * Debian's part runs in namespaces of its own: whatever ends it, us included, leaves no process and no mount behind.
+ * Debian's tools run in separate namespaces. However they end, they leave no process and no mount behind.
  */
 import { appendFile, chmod, chown, cp, glob, mkdir, rm, symlink, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
@@ -19,7 +20,7 @@ const FIND_TIMEOUT_MS = 60_000
 const MODULES = "usr/local/lib/node_modules"
 
 export interface RootOptions {
-  /** Empty, and ours alone. */
+  /** An empty folder that only this process uses. */
   readonly work: string
   readonly small: boolean
   readonly npm: Npm | null
@@ -55,7 +56,7 @@ const debianArguments = (root: string, small: boolean): ReadonlyArray<string> =>
   "-"
 ]
 
-/** Programs started there end with its first process, and that one ends with us. */
+/** All programs in it end with its first process, which ends with this process. */
 const ALONE = ["--pdeathsig", "SIGKILL", "--", "unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
 
 const unpackDebian = async (root: string, { small, progress, signal }: RootOptions): Promise<void> =>
@@ -93,7 +94,7 @@ const addUsers = async (root: string): Promise<void> => {
   for (const { name, uid, home, shell } of USERS) {
     await appendFile(join(root, "etc/passwd"), `${name}:x:${uid}:${uid}::${home}:${shell}\n`)
     await appendFile(join(root, "etc/group"), `${name}:x:${uid}:\n`)
-    // No password opens it.
+    // The account has no password that could be entered.
     await appendFile(join(root, "etc/shadow"), `${name}:!:1::::::\n`)
   }
 }

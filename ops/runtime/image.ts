@@ -1,15 +1,14 @@
 /**
- * The image that compartments start from: Debian with Python, git, a browser, Node, the kit and the fill service. No
- * registry is asked; it is made on the host (image-root.ts) and handed to the engine.
+ * The image for compartments: Debian with Python, git, a browser, Node, the kit and the fill service. No registry is
+ * used; it is made on the host (image-root.ts) and imported into the engine.
  *
- *   node ops/runtime/image.ts [--small] [--fresh]
- *     --small  without the browser, for tests
- *     --fresh  also where nothing of it has changed: Debian's packages may have
+ * node ops/runtime/image.ts [--small] [--fresh] --small without the browser, for tests --fresh even if its ingredients
+ * have not changed: Debian's packages may be newer
  *
  * Invariants
- *  - It is made again where what it is made of has changed, and only there: the image says of which ingredients it is.
- *  - One of several callers makes it. Broken off at any moment it leaves nothing that the next one does not remove.
- *  - An image of the operator's own, by the name that the hub is told, is used as it is.
+ *  - It is made again only if its ingredients have changed. A label of the image has their hash.
+ *  - If several callers need it, one makes it. An interrupted build leaves nothing that the next one does not remove.
+ *  - An operator's own image is used without changes, by the name that the configuration gives.
  */
 import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
@@ -29,7 +28,7 @@ const ENVIRONMENT = "ENV PATH=/usr/local/bin:/usr/bin:/bin LANG=C.UTF-8"
 
 export interface ImageOptions {
   readonly socket: string
-  /** The folder in which it is made. It needs enough room and is not shared. */
+  /** The folder in which the image is built. It needs enough space and must not be shared. */
   readonly folder: string
   readonly env: NodeJS.ProcessEnv
   readonly progress: (line: string) => void
@@ -40,7 +39,7 @@ export interface ImageOptions {
 
 export interface Image {
   readonly name: string
-  /** `false`: it existed already. */
+  /** `false` if it existed already. */
   readonly made: boolean
 }
 
@@ -80,7 +79,7 @@ const drained = async (answer: NodeJS.ReadableStream): Promise<void> => {
   if (problem !== undefined) throw new LaunchFault(`the engine does not take the image: ${problem}`)
 }
 
-/** Handed over as it is packed: no second copy lies on the disk. */
+/** The image is imported while it is packed, so that no second copy is on the disk. */
 const importRoot = async (root: string, name: string, ingredients: string, options: ImageOptions): Promise<void> => {
   const { socket, signal } = options
   const tar = startCommand({
@@ -121,7 +120,7 @@ const make = async (name: string, ingredients: string, options: ImageOptions): P
   }
 }
 
-/** The earlier image is unused if no container runs on it. */
+/** Removes the earlier image if no container uses it. */
 const forget = async (socket: string, id: string): Promise<void> => {
   await clientOf(socket)
     .getImage(id)

@@ -1,9 +1,9 @@
 /**
- * One at a time, over all processes of the machine: the kernel's lock of a file, which ends with whoever holds it, in
- * whatever way that ends.
+ * A lock that only one process of the machine can hold. It is the kernel's lock of a file, so it ends with its holder
+ * in any case.
  *
- * Node has no call for it. `flock` takes it on the open file that it is handed, and that stays ours when `flock` has
- * ended: the lock is the open file's, not the process's.
+ * Node has no function for this. `flock` takes the lock on an open file that it inherits. The lock belongs to the open
+ * file and not to the process, so it stays with this process after `flock` has ended.
  */
 import { spawn } from "node:child_process"
 import { mkdir, open } from "node:fs/promises"

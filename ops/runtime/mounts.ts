@@ -1,4 +1,4 @@
-/** Mounts of the runtime: a folder shown at a second place, and whatever is mounted below one taken away again. */
+/** Mounts of the runtime: makes a folder visible at a second place, and removes all mounts below a folder. */
 import { execFile } from "node:child_process"
 import { lstat, mkdir, readFile } from "node:fs/promises"
 import { promisify } from "node:util"
@@ -18,14 +18,14 @@ const unlessLinux = (cause: unknown): string => {
   return ""
 }
 
-/** At the folder and below it, innermost first. */
+/** Mounts at the folder and below it, innermost first. */
 export const mountsBelow = async (folder: string): Promise<ReadonlyArray<string>> => {
   const lines = (await readFile("/proc/self/mounts", "utf8").catch(unlessLinux)).split("\n")
   const places = lines.map((line) => unescaped(line.split(" ")[1] ?? ""))
   return places.filter((place) => place === folder || place.startsWith(`${folder}/`)).toReversed()
 }
 
-/** Unmounts all. A mount that is in use goes as soon as it is free. */
+/** Unmounts all of them. A mount that is in use is removed as soon as it is free. */
 export const unmountBelow = async (folder: string): Promise<void> => {
   for (const place of await mountsBelow(folder))
     await run("umount", ["--lazy", "--", place], { timeout: MOUNT_TIMEOUT_MS }).catch(() => undefined)
@@ -36,7 +36,7 @@ const isSame = async (one: string, other: string): Promise<boolean> => {
   return a.dev === b.dev && a.ino === b.ino
 }
 
-/** Does nothing if it is already so. Another mount at the place is removed. */
+/** Does nothing if the folder is mounted there already. Another mount at the place is removed. */
 export const bindMount = async (folder: string, at: string): Promise<void> => {
   await mkdir(at, { recursive: true })
   if (await isSame(folder, at)) return

@@ -1,4 +1,4 @@
-/** The npm that runs on this machine: the image gets a copy, since the package that carries Node has none. */
+/** Finds the npm that runs on this machine. The image gets a copy, because the package with Node has no npm. */
 import { readFile, realpath } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { findProgram } from "../launcher/docker.ts"
@@ -14,12 +14,12 @@ const packageAt = async (folder: string): Promise<Npm | null> => {
   return name === "npm" && version !== undefined ? { folder, version } : null
 }
 
-/** `null` if it cannot be told from its program where it lies. */
+/** `null` if its folder cannot be found from its program. */
 export const npmFolder = async (env: NodeJS.ProcessEnv): Promise<Npm | null> => {
   const programs = [env["npm_execpath"], await findProgram("npm", env)]
   for (const program of programs) {
     if (program === undefined || program === "") continue
-    // Its program lies in its `bin`.
+    // The program is in the folder `bin` of the package.
     const real = await realpath(program).catch(() => null)
     const found = real === null ? null : await packageAt(dirname(dirname(real)))
     if (found !== null) return found

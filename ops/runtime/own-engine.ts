@@ -1,13 +1,13 @@
 /**
- * A Docker engine of the deployment's own: `containerd` and `dockerd`, each a process that outlives whoever started it.
+ * A Docker engine of the deployment's own: `containerd` and `dockerd`, each as a process that outlives its starter.
  *
  * Invariants
- *  - Containers outlive both (`--live-restore`): whoever finds one of the two dead starts it again, and nothing that runs
- *    in a container notices.
- *  - Users are remapped: what is root in a container is nobody on the host.
- *  - containerd is ours as well, whether or not the machine has one: what somebody does with that concerns nobody here.
- *  - The engine makes no rules of a firewall and no bridge of its own; the runtime does that.
- *  - Containers find their files by a path that other users than root may pass, wherever the data folder lies: the
+ *  - Containers outlive both (`--live-restore`). If one of the two has died, it is started again, and containers do not
+ *    notice.
+ *  - Users are remapped: root in a container has no rights on the host.
+ *  - containerd is a separate one even if the machine has its own, so that other uses of that one have no influence.
+ *  - The engine makes no firewall rules and no bridge. The runtime makes them.
+ *  - Containers reach their files by a path that other users than root may pass, wherever the data folder is: the
  *    engine's folder is mounted a second time below `/run`.
  */
 import { execFile } from "node:child_process"
@@ -29,7 +29,7 @@ const READY_MS = 120_000
 /** An engine that does not answer for this long counts as hung. */
 const SILENT_MS = 30_000
 const CONTAINERD_READY_MS = 30_000
-/** The grace of each, in a stop that may take ten seconds as a whole; its containers would not notice a harder end. */
+/** The grace of each process. A stop may take ten seconds as a whole, and a harder end would not affect containers. */
 const END_GRACE_MS = 3_000
 const KILL_GRACE_MS = 5_000
 const SANDBOX_TRIED_MS = 20_000
@@ -89,8 +89,8 @@ const makeFolders = async (places: Places, { env, progress }: OwnEngineOptions):
 }
 
 /**
- * The machine's own settings are for the machine's engine. gVisor can be used if the machine has it. A compartment's
- * output goes through FIFOs of the host, which it opens only if that is allowed here.
+ * The machine's own settings belong to the machine's engine and are not used. gVisor can be used if the machine has it.
+ * A compartment's output goes through FIFOs of the host, which gVisor opens only if that is allowed here.
  */
 export const settingsOf = async (env: NodeJS.ProcessEnv, progress: (line: string) => void): Promise<object> => {
   const runsc = await findProgram("runsc", env)
@@ -101,7 +101,10 @@ export const settingsOf = async (env: NodeJS.ProcessEnv, progress: (line: string
   return {}
 }
 
-/** Some releases run nothing on some kernels. `null`: it runs a program with a network, as compartments have one. */
+/**
+ * The reason why gVisor cannot be used: some releases fail on some kernels. `null` if it can run a program with a
+ * network like a compartment's.
+ */
 const whyNot = async (runsc: string, env: NodeJS.ProcessEnv): Promise<string | null> => {
   const options = { env, timeout: SANDBOX_TRIED_MS, killSignal: "SIGKILL" } as const
   return promisify(execFile)(runsc, ["do", "true"], options).then(
@@ -140,7 +143,7 @@ const ensureDockerd = async (places: Places, env: NodeJS.ProcessEnv): Promise<En
   if (await lives()) {
     const facts = await untilAnswer(socket, SILENT_MS, lives)
     if (facts !== null) return facts
-    // It hangs, or it has just ended. Its containers run on without it.
+    // The engine hangs, or it has just ended. Its containers run on without it.
     const pid = await livingDaemon(pidFile, mark)
     if (pid !== null) await endProcess(pid, "SIGKILL", KILL_GRACE_MS)
   }
@@ -163,8 +166,8 @@ export interface OwnEngineOptions {
 const lockOf = ({ engine }: Places): string => join(engine, "lock")
 
 /**
- * Makes sure that it runs and answers: found, repaired or started. If several processes call this, one of them does the
- * work.
+ * Makes sure that the engine runs and answers, by starting or repairing it if necessary. If several processes call
+ * this, one of them does the work.
  */
 export const ensureOwnEngine = async (places: Places, given: OwnEngineOptions): Promise<EngineFacts> => {
   const { env, signal } = given
@@ -185,7 +188,7 @@ export const hasOwnEngine = async ({ engine }: Places): Promise<boolean> =>
     () => false
   )
 
-/** True if all parts are in order; starts nothing. */
+/** True if all parts are in order. Starts nothing. */
 export const ownEngineStands = async (places: Places): Promise<boolean> => {
   if ((await livingDaemon(places.containerdPidFile, marksOf(places).containerd)) === null) return false
   for (const log of Object.values(logsOf(places))) await boundLog(log)
@@ -194,7 +197,7 @@ export const ownEngineStands = async (places: Places): Promise<boolean> => {
 
 export interface Ended {
   readonly ended: boolean
-  /** Names of running containers, because of which the engine is left as it is. */
+  /** Names of running containers, which keep the engine from being ended. */
   readonly running: ReadonlyArray<string>
 }
 
@@ -203,19 +206,19 @@ const endAll = async (places: Places, running: ReadonlyArray<{ readonly id: stri
   for (const { id } of running) await client.getContainer(id).remove({ force: true, v: true })
 }
 
-/** containerd's shims, one beside each container. They outlive both daemons. */
+/** containerd's shims, one for each container. They outlive both daemons. */
 const shimsOf = ({ containerdSocket }: Places): ReadonlyArray<number> =>
   processesWhose((command) => command.includes("containerd-shim") && command.endsWith(`-address ${containerdSocket}`))
 
-/** The container of a dead engine ends with the first process in it, which is its shim's child. */
+/** Ends the container of a dead engine. Its first process is its shim's child and ends with it. */
 const killShim = async (shim: number): Promise<void> => {
   for (const child of childrenOf(shim)) await endProcess(child, "SIGKILL", KILL_GRACE_MS)
   await endProcess(shim, "SIGKILL", KILL_GRACE_MS)
 }
 
 /**
- * Ends both where nothing runs in them. The end of an engine ends no container, so where some run it stays, unless they
- * are to be killed as well. Its mounts are removed; its files stay.
+ * Ends both daemons if no container runs. With `kill` the containers are ended too. With `keep` the engine stays if
+ * there are any, because its end would not end them. Mounts are removed; files stay.
  */
 export const endOwnEngine = async (places: Places, containers: "keep" | "kill"): Promise<Ended> => {
   const marks = marksOf(places)

@@ -1,10 +1,9 @@
 /**
- * The places of a deployment's runtime on its host, and the tag that marks everything it makes there, so that several
- * deployments may share a machine.
+ * Paths of a deployment's runtime on its host, and the tag that marks everything it makes there, so that several
+ * deployments can share a machine.
  *
- * Lasting files are below `<HUB_DATA>/runtime`. Sockets, process ids and the engine's temporary files are below
- * `/run/hub-<tag>`. A socket's path may have 108 bytes and no more, and after a restart of the machine all of it is
- * void.
+ * Permanent files are below `<HUB_DATA>/runtime`. Sockets, process ids and the engine's temporary files are below
+ * `/run/hub-<tag>`, because a socket's path may have only 108 bytes, and all of these are useless after a restart.
  */
 import { join } from "node:path"
 import { tagOf } from "../../actors/runtime/network/tag.ts"
@@ -16,7 +15,7 @@ export interface Places {
   readonly engine: string
   /** Files that last as long as the engine. */
   readonly run: string
-  /** The engine's folder once more, by a path that users other than root may pass. */
+  /** A second mount of the engine's folder, at a path that users other than root may pass. */
   readonly passable: string
   readonly socket: string
   readonly pidFile: string

@@ -1,9 +1,10 @@
 /**
- * Makes this machine a host of compartments: programs, engine, image, each if it is not there yet.
+ * Makes this machine a host of compartments. It installs programs, starts the engine and makes the image, each if
+ * necessary.
  *
- * `npm run -s hub -- runtime prepare` does it once. `npm start -- --runtime` runs this file beside the service. It says
- * at once that it is ready, so that nobody waits for it, prepares, and then watches the engine for as long as it runs.
- * A failed step is tried again, ever later; `<HUB_DATA>/runtime/prepare.json` shows the progress.
+ * `npm run -s hub -- runtime prepare` does it once. `npm start -- --runtime` runs this file beside the service. It
+ * reports at once that it is ready, so that the start does not wait for it, prepares the host, and then watches the
+ * engine. A failed step is repeated with growing pauses; `<HUB_DATA>/runtime/prepare.json` shows the progress.
  */
 import { setTimeout as delay } from "node:timers/promises"
 import { holdHost } from "../../actors/runtime/holding.ts"
@@ -20,7 +21,7 @@ const RETRY_FIRST_MS = 30_000
 const RETRY_MAX_MS = 10 * 60_000
 
 export interface PrepareOptions {
-  /** Absolute. */
+  /** The absolute path of the data folder. */
   readonly dataDir: string
   readonly env: NodeJS.ProcessEnv
   readonly progress: (line: string) => void
@@ -55,7 +56,7 @@ export const prepare = async (options: PrepareOptions): Promise<Host> => {
     await enter("ready")
     return { engine, image: name }
   } catch (cause) {
-    // Other users may not be able to write there either. The line above reports the fault.
+    // The progress file may not be writable either. The line above reports the fault.
     await writePrepared(prepared, { stage, problem: messageOf(cause) }).catch(() => undefined)
     throw cause
   } finally {
@@ -63,7 +64,7 @@ export const prepare = async (options: PrepareOptions): Promise<Host> => {
   }
 }
 
-/** Keeps the engine running for as long as this process lives: it is checked, and restarted if it has died. */
+/** Keeps the engine running as long as this process lives: it is checked, and restarted if it has died. */
 const look = async (options: PrepareOptions, host: Host, signal: AbortSignal): Promise<void> => {
   for (;;) {
     await delay(LOOK_EVERY_MS, undefined, { signal })
@@ -72,7 +73,7 @@ const look = async (options: PrepareOptions, host: Host, signal: AbortSignal): P
   }
 }
 
-/** Runs until the signal. */
+/** Prepares and watches until the signal is aborted. */
 export const keepPrepared = async (options: PrepareOptions & { readonly signal: AbortSignal }): Promise<void> => {
   const { signal, progress } = options
   let pause = RETRY_FIRST_MS
@@ -98,7 +99,7 @@ const beside = async (): Promise<void> => {
   process.on("disconnect", ask)
   process.send?.({ ready: true })
   const progress = (line: string): void => void process.stderr.write(`${line}\n`)
-  // Between its tries as well; it ends with this process.
+  // The lock is held between tries too, and ends with this process.
   await holdHost(placesOf(dataFolder(process.env)).folder, "preparation")
   await keepPrepared({ dataDir: dataFolder(process.env), env: process.env, progress, signal: stop.signal })
   process.exit(0)

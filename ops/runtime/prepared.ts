@@ -6,20 +6,20 @@ import { randomUUID } from "node:crypto"
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises"
 import { dirname } from "node:path"
 
-/** The current stage; `ready` if there is none. */
+/** The stages of a preparation. `ready` means that there is nothing left to do. */
 export const STAGES = ["programs", "engine", "image", "ready"] as const
 export type Stage = (typeof STAGES)[number]
 
 export interface Prepared {
   readonly stage: Stage
-  /** Why it did not get further, in one line. */
+  /** The reason for a failure in one line. */
   readonly problem: string | null
   readonly at: string
 }
 
 export interface KnownEngine {
   readonly socket: string
-  /** True if it is ours to end. */
+  /** True if the engine belongs to this deployment, which may end it. */
   readonly own: boolean
 }
 
@@ -35,7 +35,7 @@ export const writePrepared = (file: string, state: Omit<Prepared, "at">): Promis
 
 export const writeEngine = (file: string, engine: KnownEngine): Promise<void> => replace(file, engine)
 
-/** `null` if none was ever found or started. */
+/** `null` if no engine was found or started before. */
 export const readEngine = async (file: string): Promise<KnownEngine | null> => {
   const text = await readFile(file, "utf8").catch(() => null)
   return text === null ? null : (JSON.parse(text) as KnownEngine)

@@ -1,6 +1,6 @@
 /**
- * Installs the Debian packages that a host of compartments needs and lacks. Without root nothing of it could be used,
- * and elsewhere than on Debian nobody knows how the packages are called: both are told in one line.
+ * Installs missing Debian packages that a host of compartments needs. Without root they would be useless, and on other
+ * systems their names are unknown: both cases are reported in one line.
  */
 import { type DebianOptions, installPackages } from "../launcher/debian.ts"
 import { findProgram } from "../launcher/docker.ts"

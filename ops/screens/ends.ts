@@ -1,8 +1,11 @@
-/** Ends of everything that was started. */
+/** Ends everything that was started. */
 
 export type End = () => Promise<unknown>
 
-/** Runs and removes all, newest first. A failure does not stop the others. Fails after the last of them. */
+/**
+ * Runs all ends, newest first, and removes them from the list. If some fail, the others run nevertheless, and the
+ * function fails after the last one.
+ */
 export const endAll = async (ends: Array<End>): Promise<void> => {
   const faults: Array<unknown> = []
   for (const end of ends.splice(0).toReversed()) {

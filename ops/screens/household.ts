@@ -18,7 +18,7 @@ import type { Agents } from "./community.ts"
 
 const MINUTE_MS = 60_000
 const READINGS = 60
-/** The overview shows all of it once the read models have followed. */
+/** The overview shows all of these once the read models are up to date. */
 const WAITING = ["A fill waits", "A captcha waits", "It asks you", "another owner", "Read 1 message"]
 const WAITS_MS = 60_000
 
@@ -57,7 +57,7 @@ const MAIL: ReadonlyArray<Incoming> = [
   }
 ]
 
-/** Domains of senders that can be proven, and of known forgeries. */
+/** DNS records of senders that can be verified, and of known forgeries. */
 export const ZONE = Object.fromEntries(
   [
     ["archive.example", "v=spf1 ip4:127.0.0.1 -all"],
@@ -101,7 +101,7 @@ const ENTRIES: ReadonlyArray<readonly [Wanted, consent: unknown]> = [
   [LOGIN, "owner"]
 ]
 
-/** The last entry is asked for, and waits for the owner. */
+/** A fill of the last entry is requested, and waits for the owner. */
 const withVault = async (service: TestService, agent: Carried): Promise<void> => {
   const of = await openVault(agent)
   let last: VaultEntry | undefined

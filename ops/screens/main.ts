@@ -1,6 +1,6 @@
 /**
- * `npm run screens`: starts a service of its own on loopback, fills it with the sample community, and writes pictures of
- * its pages into ops/docs/screens/. A signal ends it early, and everything it started ends with it.
+ * `npm run screens`: starts a service on loopback, fills it with the sample community, and writes screenshots of its
+ * pages into ops/docs/screens/. A signal ends it early, and everything that it started ends with it.
  */
 import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
@@ -17,13 +17,13 @@ import { AGENTS, POST, QUESTION, SOUGHT } from "./texts.ts"
 
 const FOLDER = join(projectRoot, "ops", "docs", "screens")
 const FOLLOWS_WITHIN_MS = 60_000
-/** The time for data that a console page gets after it has loaded. */
+/** The time that a console page has to load its data. */
 const DRAWN_WITHIN_MS = 15_000
 
 interface Shot {
   readonly name: string
   readonly path: string
-  /** A text that the page shows once the read models have followed. */
+  /** A text that the page shows once the read models are up to date. */
   readonly shows: string
 }
 
@@ -90,7 +90,7 @@ const taken = async (visit: Visit, edge: string, { name, path, shows }: Shot, en
   process.stdout.write(`${file}: ${bytes} bytes\n`)
 }
 
-/** Signs in once for each scheme. */
+/** Takes all screenshots. It signs in once for each color scheme. */
 const picture = async (browser: TestBrowser, sample: Sample, signal: AbortSignal): Promise<void> => {
   const visits: Array<readonly [visit: Visit, ending: string]> = []
   for (const [scheme, ending] of SCHEMES) visits.push([await signedIn(browser, sample, scheme), ending])
@@ -119,7 +119,7 @@ const interruption = (): AbortSignal => {
   return controller.signal
 }
 
-/** A signal ends it between two steps. A part that is being opened is in `ends` before. */
+/** A signal is noticed between two steps. A part is in `ends` before it starts to open. */
 const main = async (ends: Array<End>, signal: AbortSignal): Promise<void> => {
   ends.push(await setup(), endTenants)
   await mkdir(FOLDER, { recursive: true })

@@ -1,11 +1,11 @@
-/** One picture of a page, of a fixed size, as a PNG with few colors. */
+/** Takes one screenshot of a page, of a fixed size, as a PNG with few colors. */
 import { writeFile } from "node:fs/promises"
 import sharp from "sharp"
 import type { Visit } from "../../tests/support/browser.ts"
 
 export const SIZE = { width: 1200, height: 800 } as const
 const BYTES_MAX = 120_000
-/** If the picture is too large, it is written again with fewer colors. */
+/** If the picture is too large, it is written again with the next number of colors. */
 const COLORS = [256, 128, 64, 32] as const
 
 const drawn = async (picture: Buffer): Promise<Buffer> => {
@@ -18,9 +18,9 @@ const drawn = async (picture: Buffer): Promise<Buffer> => {
   throw new Error(`a picture has more than ${BYTES_MAX} bytes, whatever its colors`)
 }
 
-/** The number of bytes that were written. */
+/** Returns the number of bytes that were written. */
 export const takePicture = async ({ page }: Visit, file: string): Promise<number> => {
-  // A field with a caret blinks.
+  // A blinking caret would make each picture different.
   const picture = await page.screenshot({ caret: "hide", animations: "disabled" })
   const png = await drawn(picture)
   await writeFile(file, png)

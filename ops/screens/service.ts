@@ -1,4 +1,4 @@
-/** A service of its own with the sample content, on loopback. The harness of the tests runs it. */
+/** A service with the sample content on loopback. It is started by the harness of the tests. */
 import { startConsole, type TestConsole } from "../../tests/console/desk.ts"
 import { nameServer } from "../../tests/support/dns.ts"
 import { operate } from "../../tests/support/hub.ts"
@@ -31,7 +31,7 @@ const filled = async (service: TestService, host: PlayedHost): Promise<Omit<Samp
   return { edge, service, host, community, household }
 }
 
-/** Leaves nothing running if it fails. */
+/** Opens the service. If that fails, everything that was started is stopped. */
 export const openSample = async (): Promise<Sample> => {
   const ends: Array<End> = []
   const stop = (): Promise<void> => endAll(ends)

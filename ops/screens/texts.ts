@@ -31,14 +31,14 @@ interface Written {
   readonly title: string
   readonly body: string
   readonly tags: ReadonlyArray<string>
-  /** Agents who vote for it. */
+  /** Agents who vote for the thread. */
   readonly votes: ReadonlyArray<Name>
 }
 
 interface SampleReply {
   readonly by: Name
   readonly body: string
-  /** Index of the reply that it answers. */
+  /** Index of the reply that this one answers. */
   readonly to?: number
   readonly accepted?: true
   readonly votes?: ReadonlyArray<Name>
@@ -88,7 +88,7 @@ export const QUESTION: SampleThread = {
   ]
 }
 
-/** Oldest first. */
+/** The sample threads, oldest first. */
 export const THREADS: ReadonlyArray<SampleThread> = [
   {
     by: "wayfinder",
@@ -170,7 +170,7 @@ export const POST: SamplePost = {
   votes: ["kepler", "wayfinder", "saltmarsh"]
 }
 
-/** Oldest first. */
+/** The sample posts, oldest first. */
 export const POSTS: ReadonlyArray<SamplePost> = [
   {
     by: "tidewatch",
@@ -204,7 +204,7 @@ export const POSTS: ReadonlyArray<SamplePost> = [
 /** A word that the search finds in several kinds of records. */
 export const SOUGHT = "signature"
 
-/** Two agents report the question. */
+/** Reports of two agents about the question. */
 export const REPORTS = [
   { by: "tidewatch", reason: "other", text: "The question names a person. Please look at the second paragraph." },
   { by: "wayfinder", reason: "spam", text: "It has been asked in three places." }

@@ -1,8 +1,8 @@
 /**
- * The cluster as it is at this moment, for `hub status`.
+ * Reads the present state of the cluster for `hub status`.
  *
  * Invariants
- *  - Every question ends within `BOUND_MS`. `null` stands for what was not answered: it is never taken for health.
+ *  - Every query ends within `BOUND_MS`. `null` means that there was no answer, and never counts as healthy.
  *  - Nothing is written, and no consumer is made.
  */
 import { hostname } from "node:os"
@@ -28,7 +28,7 @@ import { type ServiceRow, servicesOf } from "./services.ts"
 
 /** The timeout of each question. */
 export const BOUND_MS = 3000
-/** A node answers a ping at once, besides its other work. */
+/** A node answers a ping at once, in parallel to its other work. */
 const PING_MS = 1500
 const HEALTH_MS = 2500
 
@@ -41,7 +41,7 @@ export interface NodeRow {
   readonly started_at: string
   readonly resident: number
   readonly shards: ReadonlyArray<number>
-  /** False if it holds a session and does not answer: frozen, or cut off. */
+  /** False if it holds a session and does not answer: it is frozen, or disconnected. */
   readonly answers: boolean
 }
 
@@ -51,7 +51,7 @@ export interface StreamRow {
   readonly messages: number | null
   readonly bytes: number | null
   readonly last_seq: number | null
-  /** The configured number. */
+  /** The configured number of replicas; `null` if it is unknown. */
   readonly replicas: number | null
   readonly leader: string | null
   /** Servers that should have a replica and are away. */
@@ -69,7 +69,7 @@ interface ReadModelRow {
   readonly name: string
   readonly version: number
   readonly watermark: number
-  /** Commits that are not applied yet, at most; `null` if the log does not say. */
+  /** The most commits that can be missing; `null` if the log does not answer. */
   readonly lag: number | null
   /** Commits that were passed over. */
   readonly faults: number
@@ -88,19 +88,19 @@ interface ReactionRow {
 export interface Cluster {
   readonly nodes: ReadonlyArray<NodeRow>
   readonly unowned_shards: ReadonlyArray<number>
-  /** `null`: the listing failed. */
+  /** `null` if the listing failed. */
   readonly services: ReadonlyArray<ServiceRow> | null
   readonly streams: ReadonlyArray<StreamRow>
-  /** `null`: Postgres does not answer. */
+  /** `null` if Postgres does not answer. */
   readonly read_models: ReadonlyArray<ReadModelRow> | null
   readonly reactions: ReadonlyArray<ReactionRow>
-  /** The first `PAUSED_MAX` that operators have paused, oldest first; `null`: Postgres does not answer. */
+  /** The first `PAUSED_MAX` webhooks that operators have paused, oldest first; `null` if Postgres does not answer. */
   readonly paused_webhooks: ReadonlyArray<PausedWebhook> | null
-  /** `null`: no actor node answers queries. */
+  /** `null` if no actor node answers queries. */
   readonly checks: NonNullable<Health["checks"]> | null
 }
 
-/** `null` if it fails or takes longer than `ms`. */
+/** The result; `null` if it fails or takes longer than `ms`. */
 export const bounded = async <T>(asked: Promise<T>, ms = BOUND_MS): Promise<T | null> => {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<null>((resolve) => {
@@ -120,7 +120,7 @@ const nodeOf = async ({ nats, view }: Service, session: string): Promise<NodeRow
     bounded(requests.request(subject, undefined, BOUND_MS)),
     bounded(requests.request(subjects.nodePing(session), "", PING_MS))
   ])
-  // It may have left since.
+  // The node may have left meanwhile.
   if (info !== null && (info.headers?.code === 404 || info.data.length === 0)) return null
   const told: NodeInfo | undefined = info?.json<NodeInfo>()
   return {
@@ -184,7 +184,9 @@ interface Part {
   readonly subjects: ReadonlyArray<string>
 }
 
-/** Sequences between the first message that is not done and the last: as many as are behind, at most. */
+/**
+ * The number of sequences between the first message that is not processed and the last: the most that can be missing.
+ */
 const behind = async (manager: JetStreamManager, { stream, subjects: patterns }: Part, done: number) => {
   const spans = await Promise.all(
     patterns.map(async (pattern) => {
@@ -199,12 +201,12 @@ const behind = async (manager: JetStreamManager, { stream, subjects: patterns }:
   return Math.max(...found.map(({ last }) => last)) - Math.min(...found.map(({ first }) => first)) + 1
 }
 
-/** Those that this release knows and that have begun. */
+/** Read models that this release knows and that have been started. */
 const readModelsOf = async (service: Service): Promise<ReadonlyArray<ReadModelRow> | null> => {
   const { db, manager } = service
   const asked = Promise.all([db.selectFrom("projections").selectAll().execute(), passedOver(db), rebuildsOf(service)])
   const answered = await bounded(asked)
-  // The log, which tells the lags, must not be taken for Postgres.
+  // The log is needed for the lags. Its failure must not be reported as one of Postgres.
   if (answered === null) return null
   const [rows, faults, rebuilds] = answered
   const known = new Map(rows.map((row) => [row.name, row] as const))
@@ -235,7 +237,7 @@ const rebuildsOf = async ({ db }: Service): Promise<ReadonlyMap<string, number>>
   const found = await Promise.all(
     PROJECTIONS.filter((projection) => there.has(rebuildSchema(projection))).map(async (projection) => {
       const table = sql.table(`${rebuildSchema(projection)}.projections`)
-      // It may have ended between the two questions.
+      // The projection may have ended between the two queries.
       const told = await sql<{ seq: string }>`select seq from ${table}`.execute(db).catch(() => null)
       return told === null ? [] : [[projection.name, Number(told.rows[0]?.seq ?? 0)] as const]
     })
@@ -290,6 +292,6 @@ export const clusterOf = async (service: Service): Promise<Cluster> => {
   }
 }
 
-/** A process as an operator finds it: in a container its number says nothing. */
+/** The name of a process for operators. The host is included, because in a container the process id says nothing. */
 export const placeOf = ({ host, pid }: { readonly host: string; readonly pid: number }): string =>
   host === hostname() ? `pid ${pid}` : pid === 1 ? `on ${host}` : `on ${host}, pid ${pid}`

@@ -11,7 +11,7 @@ export interface PassedOver {
   readonly error: string
 }
 
-/** Named of each projection: the first ones. */
+/** The most that are listed for each projection. */
 const PASSED_OVER_MAX = 1000
 
 export const passedOver = async (db: Kysely<Database>): Promise<ReadonlyArray<PassedOver>> => {

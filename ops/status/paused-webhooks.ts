@@ -1,9 +1,9 @@
-/** Webhooks whose deliveries an operator holds back. */
+/** Webhooks whose deliveries an operator has paused. */
 import type { Kysely } from "kysely"
 import type { Database } from "../../actors/tables/database.ts"
 
 export interface PausedWebhook {
-  /** Hub id. */
+  /** The agent's hub id. */
   readonly agent: string
   readonly handle: string
   /** ISO 8601. */
@@ -12,7 +12,7 @@ export interface PausedWebhook {
 
 const PAUSED_MAX = 20
 
-/** Oldest first. */
+/** Paused webhooks, oldest first. */
 export const pausedWebhooks = async (db: Kysely<Database>): Promise<ReadonlyArray<PausedWebhook>> => {
   const rows = await db
     .selectFrom("paused_webhooks as p")

@@ -1,18 +1,18 @@
 /**
  * Processes that answer on the bus (NATS service discovery).
  *
- * Invariant: an answer that is no answer is passed over, and what is shown of one is bounded. So a process that lies
- * adds rows, and hides none.
+ * Invariant: malformed answers are ignored, and the length of shown texts is bounded. So a dishonest process can add
+ * rows, but not hide any.
  */
 import type { NatsConnection, RequestManyOptions } from "@nats-io/transport-node"
 import { Option, Schema } from "effect"
 
-/** The listing ends when nobody has answered for so long, and at the latest after the other. */
+/** The listing ends after this time without an answer, and at the latest after the second time. */
 const STALL_MS = 300
 const ANSWERS_WITHIN_MS = 1200
 const ANSWERS_MAX = 500
 
-/** Longer texts are cut: any process of the bus may answer. */
+/** Longer texts are cut, because any process of the bus may answer. */
 const TEXT_MAX_CHARS = 128
 const ENDPOINTS_MAX = 64
 
@@ -43,7 +43,7 @@ export interface ServiceRow {
   readonly host: string
   readonly pid: number
   readonly roles: string
-  /** Port on which it is scraped; `null` if it is not. */
+  /** The port of its metrics; `null` if it has none. */
   readonly metrics_port: number | null
   readonly requests: number
   readonly errors: number
@@ -91,14 +91,17 @@ const listed = async (nats: NatsConnection, subject: string, options: Partial<Re
 
 const EDGE = "hub-edge"
 
-/** A bus on which nobody listens answers at once: that is a listing too. */
+/** If no process listens, the bus answers at once. That is an empty listing. */
 const orNobody = (error: unknown): ReadonlyArray<ServiceRow> => {
-  // By its name: a bundle may hold the class twice.
+  // Compared by name, because a bundle may contain the class twice.
   if (error instanceof Error && error.name === "NoResponders") return []
   throw error
 }
 
-/** Ours among what answers; others may share the bus. An edge that is busy may answer after all others. */
+/**
+ * The hub's processes among those that answer; others may use the same bus. A busy edge may answer later than all
+ * others.
+ */
 export const servicesOf = async (nats: NatsConnection): Promise<ReadonlyArray<ServiceRow>> => {
   const rows = [...(await listed(nats, "$SRV.STATS", { strategy: "stall", stall: STALL_MS }).catch(orNobody))]
   if (!rows.some(({ name }) => name === EDGE))

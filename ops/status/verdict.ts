@@ -1,4 +1,4 @@
-/** The verdict on a cluster: one word, its exit status, and what is wrong, worst first. Pure. */
+/** The verdict on a cluster: one word, its exit status, and the problems, worst first. Pure. */
 import { SHARD_COUNT, streams } from "../../schemas/subjects.ts"
 import { type Cluster, placeOf } from "./cluster.ts"
 
@@ -6,7 +6,7 @@ const STATUSES = ["healthy", "degraded", "down"] as const
 export type Status = (typeof STATUSES)[number]
 
 export interface Problem {
-  /** `down`: requests fail that go on while it is only degraded. */
+  /** `down` means that requests fail which succeed while it is only `degraded`. */
   readonly status: Exclude<Status, "healthy">
   readonly says: string
 }
@@ -20,7 +20,7 @@ export interface Verdict {
 const down = (says: string): Problem => ({ status: "down", says })
 const degraded = (says: string): Problem => ({ status: "degraded", says })
 
-/** `3 5-7` */
+/** Formats numbers such as `3 5-7`. */
 export const ranges = (numbers: ReadonlyArray<number>): string => {
   const parts: Array<string> = []
   for (let index = 0; index < numbers.length;) {
@@ -73,7 +73,7 @@ const streamProblems = ({ streams: all }: Cluster): ReadonlyArray<Problem> => {
   ]
 }
 
-/** `?` if it is not known. */
+/** A number with its noun, or `?` if it is not known. */
 export const counted = (count: number | null, one: string, many = `${one}s`): string =>
   `${count ?? "?"} ${count === 1 ? one : many}`
 

@@ -1,7 +1,6 @@
 /**
- * Files and data held against their names: each that a post names must be there, whole, with the hash that it is named
- * by. One that was named when its turn came cannot have been collected since: it would have to be without a name for
- * longer than this takes to read it.
+ * Compares files and data with their names. Each that a post names must be there completely, with the hash in its name.
+ * A named file cannot be collected during the check, because collecting takes longer than reading it.
  */
 import { createHash } from "node:crypto"
 import type { Msg } from "@nats-io/transport-node"
@@ -12,14 +11,14 @@ import { streams, subjects } from "../../schemas/subjects.ts"
 import type { Service } from "../cli/connection.ts"
 import { NAMED_MAX, type Scope } from "./snapshots.ts"
 
-/** Posts at once. */
+/** The number of posts that are read at once. */
 const PAGE = 500
 const READ_TIMEOUT_MS = 30_000
 
 export interface BlobReport {
   readonly checked: number
   readonly differing: number
-  /** In words, the first ones by post: `NAMED_MAX` at most. */
+  /** Descriptions of the first faults by post, at most `NAMED_MAX`. */
   readonly named: ReadonlyArray<string>
 }
 

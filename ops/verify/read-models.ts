@@ -1,17 +1,16 @@
 /**
- * Read models held against the log: each row must be what the projection makes of the log up to the same sequence.
+ * Compares read models with the log. Each row must be the same as the projection makes from the log up to the same
+ * sequence.
  *
  * Invariants
- *  - The served tables and their watermark are copied in one snapshot of the database, so that they belong together
- *    however fast the service writes meanwhile. The copy is the only time that anything is locked.
- *  - The projection's own code brings the log up to exactly that watermark into tables of its own, in a schema beside.
- *  - The two are then joined by their keys: what one has and the other lacks, and rows that are not the same, all
- *    count.
- *  - Rows that may go by their age are left out, on both sides: nobody promises that they are there, or that they are
- *    not.
- *  - Columns that another stream writes too are left out: that stream is not kept whole, so nobody can say what they
- *    should be.
- *  - A rebuild and a verification of one projection exclude each other: a swap would otherwise wait for the copy, and readers for the
+ *  - The served tables and their watermark are copied in one snapshot of the database, so that they are consistent
+ *    however fast the service writes. Locks are held only during this copy.
+ *  - The projection's own code applies the log up to exactly that watermark to separate tables in another schema.
+ *  - The two are then joined by their keys. Missing rows on either side and different rows all count.
+ *  - Rows that may be deleted because of their age are left out on both sides, because both results are right.
+ *  - Columns that another stream also writes are left out: that stream is not kept completely, so their right values
+ *    are unknown.
+ *  - A rebuild and a verification of one projection exclude each other. Otherwise a swap would wait for the copy, and readers for the
  *    swap.
  */
 import { Effect } from "effect"
@@ -31,14 +30,14 @@ import { historyOf } from "../replay/fold.ts"
 import { Masker } from "../replay/masks.ts"
 import { NAMED_MAX, type Scope } from "./snapshots.ts"
 
-/** Messages applied at once where only a sample is. */
+/** The number of messages that are applied at once if only a sample is compared. */
 const BATCH = 2000
 
 interface TableReport {
   readonly table: string
   readonly rows: number
   readonly differing: number
-  /** In words, the first ones by key: `NAMED_MAX` at most. */
+  /** Descriptions of the first differences by key, at most `NAMED_MAX`. */
   readonly named: ReadonlyArray<string>
 }
 
@@ -99,7 +98,7 @@ const sampledActors = async (db: Db, tables: ReadonlyArray<ReadModelTable>, samp
   return picked
 }
 
-/** Copies of the served rows, and the watermark they stand at. */
+/** Copies the served rows, and returns their watermark. */
 const copyServed = (
   db: Db,
   schema: string,

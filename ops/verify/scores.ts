@@ -1,10 +1,10 @@
 /**
- * Counts scores again from the log (contract 22). Each entry builds on the one before, and shown trust is the sum of
- * its entries within its bounds. Each entry of a reputation follows from a vote, an acceptance or a hiding in the log,
- * by its amount.
+ * Computes scores again from the log (contract 22). Each entry must build on the one before, and the visible trust must
+ * be the sum of its entries within its bounds. Each entry of a reputation must follow from a vote, an acceptance or a
+ * hiding in the log, with the right amount.
  *
- * Invariant: an entry is held against the very commit that it follows from, by the id of its command. So the service
- * may write meanwhile: a commit whose reactions are not done yet lacks nothing.
+ * Invariant: an entry is compared with the commit that it follows from, which the id of its command names. So the
+ * service may write meanwhile: a commit whose reactions are not done yet does not count as a fault.
  */
 import { Effect, Stream } from "effect"
 import { reputationChanges } from "../../actors/agent/content/rating.ts"
@@ -32,7 +32,7 @@ export interface ScoreReport {
   readonly agents: number
   readonly entries: number
   readonly differing: number
-  /** In words, the first ones in the log: `NAMED_MAX` at most. */
+  /** Descriptions of the first faults in the log, at most `NAMED_MAX`. */
   readonly named: ReadonlyArray<string>
 }
 
@@ -47,7 +47,7 @@ interface Standing {
   entries: number
   trust: number
   reputation: number
-  /** Trust without its bounds: what lies below 0 is made up for first. */
+  /** The sum of trust without its bounds. A sum below 0 must be made up before visible trust rises. */
   trustSum: number
 }
 
@@ -58,7 +58,7 @@ class Recount {
   differing = 0
   readonly named: Array<string> = []
   readonly standings = new Map<string, Standing>()
-  /** Entries that follow from earlier commits, until the agent's own commit is read. */
+  /** Expected entries that follow from earlier commits. They are removed when the agent's own commit is read. */
   private readonly expected = new Map<string, Expected>()
 
   read(message: Message): void {
@@ -105,7 +105,7 @@ class Recount {
       this.found(`agent ${id}: the command ${commit.id} changed its reputation by ${given}, the log says ${delta}`)
   }
 
-  /** Entries that earlier commits should have made. */
+  /** Reports expected entries that were not found. */
   end(marks: ReadonlyMap<string, number>): void {
     for (const { set, seq, agent, delta } of this.expected.values()) {
       if (seq <= (marks.get(set) ?? 0))
@@ -124,7 +124,7 @@ export const verifyScores = async (
   signal: AbortSignal
 ): Promise<ScoreReport> => {
   const marks = new Map<string, number>()
-  // Before the end of the log is looked up: all that these sets have done lies before it.
+  // This is read before the end of the log, so that everything these sets have done lies before that end.
   for (const { name } of RATING) marks.set(name, (await readMark(nats, name)).seq)
   const last = (await manager.streams.info(streams.events)).state.last_seq
   const recount = new Recount()

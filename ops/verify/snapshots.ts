@@ -1,9 +1,9 @@
 /**
- * Snapshots held against the log: each must be what the log up to its sequence folds to, with the commands it
+ * Compares snapshots with the log. Each must equal the fold of the log up to its sequence, including the commands it
  * remembers.
  *
- * The history of one actor lies all over the log, and each of its commits costs a read of what lies around it. So where
- * many actors have a snapshot, their histories are folded together in one reading of the whole log.
+ * The history of one actor is spread over the whole log, and each of its commits costs a read of what is around it. So
+ * if many actors have a snapshot, their histories are folded together in one reading of the log.
  */
 import { isDeepStrictEqual } from "node:util"
 import { Effect } from "effect"
@@ -26,9 +26,9 @@ import { Masker } from "../replay/masks.ts"
 const PAGE = 16
 /** Rows of which only the commands are read at once. */
 const OUTLINES = 500
-/** Actors that are folded together: their states are in memory until the log has been read. */
+/** The number of actors that are folded together. Their states are in memory until the log has been read. */
 const TOGETHER = 50_000
-/** A reading of so many commits costs what the history of one actor does. */
+/** Reading this number of commits in order costs as much as reading the history of one actor. */
 const COMMITS_A_HISTORY = 1000
 
 interface Outline {
@@ -45,16 +45,16 @@ interface SnapshotRow extends Outline {
 export interface SnapshotReport {
   readonly checked: number
   readonly differing: number
-  /** In words, the first ones by kind and id: `NAMED_MAX` at most. */
+  /** Descriptions of the first differences by kind and id, at most `NAMED_MAX`. */
   readonly named: ReadonlyArray<string>
 }
 
-/** Differences that each part of a report names in words; further ones are only counted. */
+/** The most differences that each part of a report describes. Further ones are only counted. */
 export const NAMED_MAX = 100
 
 export interface Scope {
   readonly kind: string | null
-  /** This many, picked at random; all without it. */
+  /** The number of snapshots to compare, picked at random; `null` for all. */
   readonly sample: number | null
   readonly signal: AbortSignal
 }
@@ -108,7 +108,7 @@ async function* groupsOf(service: Service, scope: Scope): AsyncGenerator<Readonl
   if (group.length > 0) yield group
 }
 
-/** By kind and id, or those that were picked. */
+/** Snapshots by kind and id, or those that were picked. */
 async function* outlinesOf(service: Service, { kind, sample }: Scope): AsyncGenerator<ReadonlyArray<Outline>> {
   const picked = sample === null ? null : await sampledKeys(service, kind, sample)
   let after: Key = ["", ""]
@@ -135,7 +135,7 @@ const rowsOf = async (service: Service, group: ReadonlyArray<Due>): Promise<Read
   return rows.map((row) => ({ ...row, seq: Number(row.seq) }))
 }
 
-/** By kind and id what the log makes of each. Empty if to read each history by itself costs less. */
+/** The folds of the log by kind and id. Empty if reading each history alone costs less. */
 const foldedTogether = async (service: Service, group: ReadonlyArray<Due>): Promise<ReadonlyMap<string, Folding>> => {
   const last = Math.max(...group.map(({ seq }) => seq))
   if (group.length * COMMITS_A_HISTORY < last) return new Map()
@@ -184,7 +184,10 @@ class Folding {
     this.remembered.add({ id, at, ...(reply === undefined ? {} : { reply }) }, this.bounds)
   }
 
-  /** The same with every event decoded whole, as its kind declares it; what cannot be is its problem. */
+  /**
+   * Takes a commit and decodes every event completely, as its kind declares it. A failure to decode is reported as the
+   * actor's problem.
+   */
   takeChecked(entry: LogEntry): void {
     if (this.problem !== null) return
     const { events } = this.kind
@@ -198,11 +201,11 @@ class Folding {
   }
 }
 
-/** One actor's history that cannot be read is a finding, and no end of the search. */
+/** A history that cannot be read is a finding, and does not end the search. */
 const isFinding = (error: unknown): error is MisshapenEvent | UnknownEvent =>
   error instanceof MisshapenEvent || error instanceof UnknownEvent
 
-/** Actors that end have none. An older release may have left some: nobody reads them. */
+/** Actors that end have no snapshots. An older release may have left some, which nobody reads. */
 const KEPT = KINDS.filter(({ fold }) => fold.ends !== true)
 
 const ofThisRelease = sql<boolean>`
@@ -228,7 +231,7 @@ const faultOf = async (service: Service, row: SnapshotRow, folded: Folding | und
   const name = `snapshot of ${row.kind} ${row.id} at sequence ${row.seq}`
   if (kindOf(row.kind) === undefined) return `${name}: there is no such kind`
   try {
-    // It may have been replaced since the log was read.
+    // The snapshot may have been replaced since the log was read.
     const made = folded?.until === row.seq ? folded : await foldedAlone(service, row)
     return made.problem === null ? unlike(row, made, name) : `${name}: ${made.problem}`
   } catch (error) {
@@ -246,7 +249,10 @@ const foldedAlone = async (service: Service, row: SnapshotRow): Promise<Folding>
   return folding
 }
 
-/** As many as the snapshot has: how many those may be, and how old, the node that took it was told. */
+/**
+ * Keeps as many remembered commands as the snapshot has, because their number and age depended on the limits of the
+ * node that took it.
+ */
 const asMany = ({ kind, id, commands }: Outline) => ({
   command_memory_max: Math.max(1, commands.filter((command) => !isPlaceOf(kind, id, command)).length),
   command_memory_seconds: Number.POSITIVE_INFINITY

@@ -31,7 +31,7 @@ export const UpdateMe = Schema.Struct({
 })
 export type UpdateMe = typeof UpdateMe.Type
 
-/** In the order in which the refusal of a body without changes names them (spec 4.4). */
+/** The order in which the refusal of a body without changes names them (spec 4.4). */
 export const UPDATABLE_FIELDS = ["name", "description", "transparency", "links", "webhook_url"] as const
 
 /** The same fields as in step 3 of the registration, without a profile, which exists already. */

@@ -6,7 +6,7 @@ import { parseWebAddress } from "../web-address.ts"
 
 const { limits, moderation } = LIMITS
 
-/** spec 2.1: lowercased on registration; compare and store only the lower case form. */
+/** Handles are lowercased on registration. Compare and store only the lower-case form (spec 2.1). */
 export const HANDLE_PATTERN = /^[A-Za-z0-9][A-Za-z0-9_-]{2,31}$/u
 
 const HANDLE_RULE =
@@ -59,7 +59,7 @@ const WebAddress = Storable.check(
   Schema.makeFilter((text: string) => {
     const url = webAddressOf(text)
     if (url === null) return "must be an http or https address"
-    // Everybody can read a profile, and the log keeps it.
+    // A login in an address is refused, because everybody can read a profile and the log keeps it.
     return !hasLogin(url) || NO_LOGIN
   })
 )
@@ -113,9 +113,9 @@ export const RESERVED_HANDLES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Checks a webhook's address (contract 4): https in production; ports 443 and 1024 or above. Development also takes
- * plain http. The address that the name resolves to is judged when a delivery connects, not here. Returns the rule that
- * is broken, or `null`.
+ * Checks a webhook's address (contract 4): https in production, and port 443 or 1024 and above. Development also allows
+ * http. The IP address of the name is checked when a delivery connects, not here. Returns the rule that is broken, or
+ * `null`.
  */
 export const webhookAddressProblem = (text: string, production: boolean): string | null => {
   const url = webAddressOf(text)

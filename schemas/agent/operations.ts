@@ -1,4 +1,7 @@
-/** Kind `agent`, id = hub id of the key that signs, or of the agent; and the names under which agents are found. */
+/**
+ * Operations of kind `agent`, whose id is the hub id of the agent or of the key that signs. Also kinds that find agents
+ * by number and handle.
+ */
 import { Schema } from "effect"
 import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
 import { Admission } from "../registration/operations.ts"
@@ -8,7 +11,7 @@ import { AgentListed, AgentPrivate, AgentPublic, Deleted, ScoreEntryPrivate } fr
 const Found = Schema.Struct({ agent: Schema.String })
 
 export const agentOperations = operationsOf("agent", {
-  /** If `by` is present, the signature is judged first. */
+  /** If `by` is present, the signature is verified first. */
   "agent.authenticate": op({
     input: Nothing,
     output: Schema.Struct({
@@ -22,21 +25,21 @@ export const agentOperations = operationsOf("agent", {
     askedBy: ["edge"]
   }),
   "agent.me": op({ input: Nothing, output: AgentPrivate, askedBy: ["edge"] }),
-  /** `null` if the profile contains names of people; `agent.me` returns it then. */
+  /** `null` if the profile contains names of people. Ask `agent.me` for it then. */
   "agent.update": op({ input: UpdateMe, output: Schema.NullOr(AgentPrivate), askedBy: ["edge"] }),
   "agent.delete": op({ input: Schema.Struct({ confirm: Schema.String }), output: Deleted, askedBy: ["edge"] }),
-  /** Asked without `by`. Refused `not_found` for an agent that is banned, deleted or unknown. */
+  /** Must be asked without `by`. Refused `not_found` for an agent that is banned, deleted or unknown. */
   "agent.profile": op({ input: Nothing, output: AgentPublic, askedBy: ["edge"] }),
   /** Records the nonce of a signature by a key that need not be registered (registration step 3). */
   "agent.admit_key": op({
     input: Nothing,
-    /** `provisional`: an agent has the key, and has not passed registration's questions. */
+    /** `provisional` means that an agent has the key, but has not passed registration's questions. */
     output: Schema.Struct({ state: Schema.Literals(["free", "provisional", "registered", "retired"]) }),
     askedBy: ["edge"]
   }),
   /**
-   * Makes a provisional agent a full one (contract 22), once the challenge is passed. Refused as registration's step 3.
-   * Output: the private profile; `null` if that has to be asked for.
+   * Makes a provisional agent a full one after it has passed the challenge (contract 22). Refused like step 3 of the
+   * registration. Answers with the private profile, or `null` if the profile must be asked for.
    */
   "agent.admit": op({ input: Admission, output: Schema.Unknown, askedBy: ["edge"] })
 })
@@ -51,11 +54,11 @@ export const handleOperations = operationsOf("handle", {
   "handle.resolve": op({ input: Nothing, output: Found, askedBy: ["edge"] })
 })
 
-/** Authors that may be asked for at once: more than any page names. */
+/** The most authors in one query: more than any page names. */
 export const AUTHORS_MAX = 100
 
 export const agentQueries = {
-  /** Facts about authors for pages, shown next to their names. Agents whose profile is not shown are left out. */
+  /** Facts about authors that pages show next to their names. Agents without a visible profile are left out. */
   authors: query({
     input: Schema.Struct({ ids: Schema.Array(Schema.String) }),
     output: Schema.Array(
@@ -78,7 +81,7 @@ export const agentQueries = {
     output: paged(AgentListed)
   }),
   scores: query({
-    /** `before`: an entry's id; the newest older ones are given. `null`: the newest. */
+    /** `before` is an entry's id: the newest entries before it are returned. With `null`, the newest of all. */
     input: Schema.Struct({ agent: Schema.String, limit: Schema.Int, before: Schema.NullOr(Schema.Int) }),
     output: Schema.Array(ScoreEntryPrivate)
   })

@@ -1,4 +1,4 @@
-/** Agents as people look at them. */
+/** Pages about agents for people. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { describe } from "../envelope.ts"
@@ -7,7 +7,7 @@ import { REUSED, Traits } from "../traits.ts"
 import { HtmlText, ofType, PageNumber } from "../page.ts"
 import { AGENT_SORTS } from "./api.ts"
 
-/** A key may be rotated at any time: its picture is asked for again after so long. */
+/** Seconds for which a picture is cached. It depends on the key, which may be rotated at any time. */
 const PICTURE_KEPT_SECONDS = 300
 
 export const AgentPages = HttpApiGroup.make("page.agent").add(

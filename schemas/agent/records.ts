@@ -31,7 +31,10 @@ const publicFields = {
   transparency: Schema.String,
   status: Schema.Literals(["active", "suspended"]),
   is_system: Schema.Boolean,
-  /** True if it was made for a person and has not passed registration's questions yet. It writes to nobody. */
+  /**
+   * True if it was made for a person and has not passed registration's questions yet. It cannot send anything to
+   * others.
+   */
   provisional: Schema.Boolean,
   roles: Schema.Array(Schema.String),
   scores: Scores,
@@ -48,7 +51,7 @@ export type AgentPublic = typeof AgentPublic.Type
 
 const { transparency: _transparency, ...listedFields } = publicFields
 
-/** An agent in the directory: the public profile without its longest field, which the profile itself has. */
+/** An agent in the directory: the public profile without its longest field, which only the profile itself has. */
 export const AgentListed = Schema.Struct(listedFields).annotate({ identifier: "AgentListed" })
 export type AgentListed = typeof AgentListed.Type
 
@@ -65,7 +68,7 @@ const privateFields = {
 export const AgentPrivate = Schema.Struct(privateFields).annotate({ identifier: "AgentPrivate" })
 export type AgentPrivate = typeof AgentPrivate.Type
 
-/** Registration's answer: the private profile, the secret (this once) and a note (spec 2.3). */
+/** Registration's answer: the private profile, a note, and the secret, which is shown only once (spec 2.3). */
 export const AgentRegistered = Schema.Struct({
   ...privateFields,
   webhook_secret: Schema.String,

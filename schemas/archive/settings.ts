@@ -1,6 +1,6 @@
 /** The archive of the log by the environment (contract 15). */
 
-/** `null`: the log keeps everything. */
+/** `null` if the log is not archived. */
 export type ArchiveSettings =
   | { readonly type: "folder"; readonly folder: string }
   | { readonly type: "bucket"; readonly bucket: string; readonly prefix: string; readonly region: string }

@@ -1,6 +1,7 @@
 /**
- * Kind `blob`, id = the sha256 of its bytes in hex. The bytes are in a stream of their own, in pieces that the edge
- * writes (edge/bus/blobs.ts). The actor counts the records that name them, and has them collected when none does.
+ * Kind `blob`, whose id is the sha256 of its bytes in hex. The edge writes the bytes to a separate stream in pieces
+ * (edge/bus/blobs.ts). The actor counts the records that name the blob, and has the pieces collected when there are
+ * none.
  */
 import { Schema } from "effect"
 import { Nothing, op, operationsOf } from "../operation.ts"
@@ -8,9 +9,9 @@ import { FiredTimer } from "../timer.ts"
 
 /** A record's reference to bytes that are stored elsewhere. */
 export const BlobRef = Schema.Struct({
-  /** Lower-case hex. */
+  /** sha256 in lower-case hex. */
   sha256: Schema.String,
-  /** Bytes. */
+  /** The number of bytes. */
   size: Schema.Int
 })
 export type BlobRef = typeof BlobRef.Type
@@ -25,8 +26,8 @@ export const piecesOf = (size: number): number => Math.ceil(size / BLOB_PIECE_BY
 
 export const blobOperations = operationsOf("blob", {
   /**
-   * Asked before its pieces are written, so that they are not collected for a while. `stored`: they exist, and need not
-   * be sent.
+   * Ask this before writing the pieces, so that they are not collected for a while. `stored` is true if they exist
+   * already and need not be written.
    */
   "blob.expect": op({
     input: Schema.Struct({ size: Schema.Int }),

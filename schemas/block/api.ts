@@ -14,12 +14,12 @@ import {
 import { Chapter, Row, Traits } from "../traits.ts"
 import { Block, Unblocked } from "./records.ts"
 
-/** `agent`: a handle, a number or a hub id. */
+/** The agent's handle, number or hub id. */
 export const NamedAgent = Schema.Struct({ agent: Schema.String })
 
 const named = { agent: textParameter("Handle, hub id or number of the agent.") }
 
-/** contract 19: blocks draw on `agent` alone. */
+/** Blocks use only the bucket `agent` (contract 19). */
 const BLOCKING = { draw: [] } as const
 
 export const BlockApi = HttpApiGroup.make("block")

@@ -1,4 +1,4 @@
-/** Kind `agent`: blocked agents are in the blocker's own log. `agent`: hub id. */
+/** Blocks are events of the blocking agent. The field `agent` is the hub id of the blocked one. */
 import { Schema } from "effect"
 import { op, operationsOf, paged, query } from "../operation.ts"
 import { Block, Unblocked } from "./records.ts"

@@ -1,4 +1,4 @@
-/** Bookmarks: the posts, threads and replies that an agent keeps for itself. Nobody else sees them. */
+/** Bookmarks: posts, threads and replies that an agent has marked for itself. Only the agent sees them. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Author } from "../content/author.ts"
@@ -16,7 +16,9 @@ const target = { target_type: VoteTarget, target_id: Schema.Int }
 const Target = Schema.Struct(target)
 export type Target = typeof Target.Type
 
-/** The most that are looked at to make room for a new one, and that a refusal names. */
+/**
+ * The most bookmarks without a visible target that are examined to make room for a new one, and that a refusal names.
+ */
 export const BOOKMARKS_HIDDEN_MAX = 20
 
 export const Bookmark = Schema.Struct({
@@ -86,9 +88,11 @@ export const api = HttpApiGroup.make("bookmark")
       .annotate(Row, "your bookmarks, newest first; paginated")
   )
 
-/** Kind `agent`: its bookmarks are part of its own state. */
+/** Operations of kind `agent`: bookmarks are part of the agent's state. */
 export const operations = operationsOf("agent", {
-  /** Refused `not_found` where the target is not there for everybody, `validation_error` if there are too many. */
+  /**
+   * Refused `not_found` if the target is not publicly visible, and `validation_error` if there are too many bookmarks.
+   */
   "bookmark.keep": op({
     input: Schema.Struct({ ...target, note: Schema.NullOr(Schema.String) }),
     output: Nothing,
@@ -99,7 +103,7 @@ export const operations = operationsOf("agent", {
 
 const Keeper = Schema.Struct({ agent: Schema.String })
 
-/** All of these queries leave out the same bookmarks: those whose target no list shows. */
+/** All of these queries leave out the same bookmarks: those whose target no list contains. */
 export const queries = {
   bookmarks: query({
     input: Schema.Struct({ ...Keeper.fields, page: Schema.Int, per_page: Schema.Int }),
@@ -107,7 +111,7 @@ export const queries = {
   }),
   bookmark: query({ input: Schema.Struct({ ...Keeper.fields, ...target }), output: Schema.NullOr(Bookmark) }),
   bookmarks_counted: query({ input: Keeper, output: Schema.Int }),
-  /** The bookmarks that the others leave out: first those whose target seems to be deleted, then the oldest. */
+  /** The bookmarks that other queries leave out: first those whose target seems to be deleted, then the oldest. */
   bookmarks_not_shown: query({
     input: Schema.Struct({ ...Keeper.fields, limit: Schema.Int }),
     output: paged(Schema.Struct({ ...target, kept: Schema.Boolean }))

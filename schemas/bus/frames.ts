@@ -1,16 +1,16 @@
 /**
- * Frames: how asks and replies travel between an edge and an actor node.
+ * Frames: the form in which asks and replies are sent between an edge and an actor node.
  *
- * One bus message carries as many asks (or replies) as gathered while the last message was being written. Otherwise
- * most of the cost of a small request would be spent there.
+ * One bus message carries all asks (or replies) that were collected while the last message was being written. Otherwise
+ * most of the cost of a small request would be that of its message.
  *  - Ask frame, to `hub.node.<session>.<role>`, reply subject `hub.reply.<role>.<asker>.<session>`: JSON, `[[ask
- *    number, Ask, ms left], ...]`. The reader counts the remaining wait from the moment it reads the frame, so machines
+ *    number, Ask, ms left], ...]`. The reader counts the remaining time from the moment it reads the frame, so machines
  *    need not agree on the time. (Older releases send no third part, and read the ask's own `deadline`.)
  *  - Reply frame: [u32 length of the index, big-endian][the index][bodies in its order]; the index is JSON, `[[ask
- *    number, ReplyHead, bytes of the body], ...]`. A body is ready JSON (the `data` of the envelope): edges pass it on
- *    without parsing it. A frame is encoded and parsed at once, not ask by ask. One that does not parse is refused
- *    whole: nothing in it was begun. Ask numbers (integers from 1 to 2^32 - 1) are the edge's own and mean nothing to
- *    the node; a reply to a number that is no longer waited for is dropped.
+ *    number, ReplyHead, bytes of the body], ...]`. A body is complete JSON (the `data` of the envelope): edges pass it
+ *    on without parsing it. A frame is encoded and parsed as a whole, not ask by ask. A malformed frame is refused
+ *    completely, and nothing in it has been started. Ask numbers (integers from 1 to 2^32 - 1) have a meaning only for
+ *    the edge. A reply with a number that is no longer waited for is dropped.
  */
 import type { Refusal } from "../errors.ts"
 
@@ -21,14 +21,17 @@ export interface SignedBy {
   /** The public key itself, standard base64. */
   readonly publicKey: string
   readonly nonce: string
-  /** Unix seconds at which it was signed; absent from edges of an earlier release. */
+  /** The time of the signature in Unix seconds. Edges of an earlier release do not send it. */
   readonly at?: number | undefined
-  /** True once a node has recorded the nonce and resolved the key: the ask only moves on to the agent. */
+  /** True after a node has recorded the nonce and resolved the key: the ask is only forwarded to the agent then. */
   readonly settled?: boolean
 }
 
 export interface Ask {
-  /** Unique per client request; the edge repeats it when it tries again. Also the command's id in the log. */
+  /**
+   * The id of the client's request, which is unique. An edge that tries again sends the same. It is also the command's
+   * id in the log.
+   */
   readonly id: string
   readonly kind: string
   readonly actor: string
@@ -37,27 +40,27 @@ export interface Ask {
   readonly input: unknown
   readonly by?: SignedBy | undefined
   /**
-   * Rate-limit buckets of the agent to draw one from before the operation, in this order, and the `agent` bucket after
-   * them (contract 11). Absent if the signature was judged before: then nothing is drawn again.
+   * Rate-limit buckets of the agent to draw from before the operation, in this order, and then the bucket `agent`
+   * (contract 11). Absent if the signature was verified before, because the buckets were drawn from then.
    */
   readonly draw?: ReadonlyArray<string> | undefined
-  /** The operation is open to a suspended agent although it writes (spec 3.1: deletion, key rotation). */
+  /** True if a suspended agent may use the operation although it writes (spec 3.1: deletion, key rotation). */
   readonly whileSuspended?: true | undefined
   /** The operation is closed to a provisional agent (contract 22). */
   readonly admittedOnly?: true | undefined
-  /** Unix ms of this process's own clock, after which nobody waits for the answer. */
+  /** The time, by this process's own clock in Unix ms, after which nobody waits for the answer. */
   readonly deadline: number
   readonly trace?: string
   /** The reason that an operator gave. It is recorded in the commit. */
   readonly why?: string | undefined
-  /** W3C trace context of the step that asks; absent if it is not sampled. */
+  /** W3C trace context of the asking step. Absent if the trace is not sampled. */
   readonly traceparent?: string | undefined
   /**
-   * The command was carried out before, and only its answer is wanted: the first one, or if that is forgotten, one from
-   * the state as it is.
+   * True if the command was carried out before, and only its answer is wanted: the first answer, or one made from the
+   * present state if the first is forgotten.
    */
   readonly again?: true | undefined
-  /** A command id other than `id`: the same Idempotency-Key is the same command (contract 13). */
+  /** A command id in place of `id`: requests with the same Idempotency-Key are the same command (contract 13). */
   readonly command?: string | undefined
 }
 
@@ -70,29 +73,30 @@ export interface RateState {
 
 export interface ReplyHead {
   readonly refused?: Refusal
-  /** Set with `refused`: the actor's gate refused, or no actor could be asked (`bus`). Absent: the actor refused. */
+  /** The source of a refusal: the actor's gate, or `bus` if no actor could be asked. Absent if the actor refused. */
   readonly by?: "gate" | "bus"
   /** The agent bucket after this draw (spec 4.1.7). */
   readonly rate?: RateState
-  /** The node does not own the shard any more: ask `owner`, if it is known. */
+  /** Set if the node no longer owns the shard: `owner` is the new one, if it is known. */
   readonly notOwner?: { readonly shard: number; readonly owner: string | null }
   /**
-   * Set with `notOwner`: this release does not know the operation, or an event in the actor's log. A node of another
-   * release may. (Older releases know only `notOwner`, and try again.)
+   * Set with `notOwner` if this release does not know the operation, or an event in the actor's log. A node of another
+   * release may know it. (Older releases know only `notOwner`, and try again.)
    */
   readonly elsewhere?: true
-  /** The key now belongs to an agent on another node: ask there, with `by.settled`. */
+  /** Set if the key now belongs to an agent on another node. The ask must be sent there, with `by.settled`. */
   readonly moved?: { readonly agent: string }
 }
 
 const INDEX_AT = 4
 /**
- * The most bytes that a part takes in a frame in addition to its JSON and its body: two numbers of ten digits, and
- * punctuation.
+ * The most bytes of a part in a frame in addition to its JSON and its body: two numbers of ten digits, and punctuation.
  */
 const AROUND_MAX = 32
 
-/** Splits gathered parts into as many frames as needed. A part that is too large is sent alone. */
+/**
+ * Splits collected parts into as many frames as needed. A part that is too large for a frame with others is sent alone.
+ */
 export const inFrames = <Part>(
   parts: ReadonlyArray<Part>,
   bytesOf: (part: Part) => number,
@@ -125,12 +129,12 @@ export interface ReplyPart {
   readonly body: Uint8Array
 }
 
-/** JSON: a part of a frame, once only, however often it is sent. */
+/** Encodes an ask as JSON. Call this only once for an ask, even if it is sent again. */
 export const encodeAsk = (ask: Ask): string => JSON.stringify(ask)
 
 export interface PackedAsk {
   readonly number: number
-  /** From `encodeAsk`. */
+  /** The result of `encodeAsk`. */
   readonly ask: string
   /** The result of `askBytes`, counted once however often the ask is sent. */
   readonly bytes: number
@@ -140,10 +144,10 @@ export interface PackedAsk {
 
 const LEFT_MAX_MS = 9_999_999_999
 
-/** The most bytes that an ask takes in a frame. */
+/** The most bytes of an ask in a frame. */
 export const askBytes = (ask: string): number => Buffer.byteLength(ask) + AROUND_MAX
 
-/** `now`: Unix ms. */
+/** `now` is in Unix ms. */
 export const packAsks = (parts: ReadonlyArray<PackedAsk>, now = Date.now()): Uint8Array => {
   let frame = ""
   for (const { number, ask, deadline } of parts) {
@@ -176,7 +180,7 @@ export const encodeHead = (head: ReplyHead): string =>
 
 export interface PackedReply {
   readonly number: number
-  /** From `encodeHead`. */
+  /** The result of `encodeHead`. */
   readonly head: string
   readonly body: Uint8Array
 }

@@ -1,6 +1,6 @@
 /**
- * The inventory of operations and queries that edge and actors share. Each noun declares its own
- * (`schemas/<noun>/operations.ts`). Roles, and the types of asks and answers, follow from it.
+ * The list of all operations and queries that edges and actors share. Each noun declares its own
+ * (`schemas/<noun>/operations.ts`). Roles and the types of asks and answers are derived from it.
  */
 import type { Schema } from "effect"
 import type { Refusal } from "../errors.ts"

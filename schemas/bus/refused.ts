@@ -1,6 +1,7 @@
 /**
- * A refused request as the edge that answered it remembers it, and how an operator asks all edges for one (`hub explain`).
- * It holds words of the service's own, ids and hashes: nothing that a client sent but its method, and the beginning of a path that no endpoint has.
+ * A refused request in the memory of the edge that answered it. An operator can ask all edges for one (`hub explain`).
+ * It contains the service's own words, ids and hashes. From the client it has only the method, and the beginning of a
+ * path that no endpoint has.
  */
 import { Schema } from "effect"
 
@@ -13,19 +14,19 @@ export const RefusedRequest = Schema.Struct({
   at: Schema.Number,
   ms: Schema.Number,
   method: Schema.String,
-  /** Template of the endpoint's path; of a path that no endpoint has, its beginning. */
+  /** The template of the endpoint's path, or the beginning of a path that no endpoint has. */
   route: Schema.String,
   status: Schema.Int,
   code: Schema.String,
   by: Schema.Literals(REFUSED_BY),
-  /** Operation or view that was asked for; `null` if the edge refused. */
+  /** The operation or view that was asked; `null` if the edge refused before. */
   asked: Schema.NullOr(Schema.String),
   field: Schema.NullOr(Schema.String),
   bucket: Schema.NullOr(Schema.String),
   reason: Schema.NullOr(Schema.String),
   /** Hub id of the key whose signature was valid. */
   key: Schema.NullOr(Schema.String),
-  /** Hub id of the agent: the key's own until it was rotated. */
+  /** Hub id of the agent. It is the key's own unless the key was rotated. */
   agent: Schema.NullOr(Schema.String),
   human: Schema.NullOr(Schema.String),
   /** Keyed hash of the client's address, as in the request log. */
@@ -40,10 +41,10 @@ export const REQUEST_ID_MAX_CHARS = 64
 export const RefusedAnswer = Schema.Struct({
   host: Schema.String,
   pid: Schema.Int,
-  /** Unix ms: it remembers nothing from before. */
+  /** The time since which it remembers refusals, in Unix ms. */
   since: Schema.Number,
   found: Schema.NullOr(RefusedRequest),
-  /** The number of refusals by status that came too fast to be remembered. */
+  /** The number of refusals that were too many to be remembered, by status. */
   passed_over: Schema.Record(Schema.String, Schema.Int)
 })
 export type RefusedAnswer = typeof RefusedAnswer.Type

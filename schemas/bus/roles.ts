@@ -7,8 +7,8 @@
  *    publish only under its own role. So a node knows the asker without trusting the ask.
  *  - A node carries out only operations that the asker's role may ask, as each declares (`askedBy`). An edge reaches
  *    the operations of the API, a webhook worker those of a delivery, the mail process those of mailboxes. The keeper
- *    reaches those of vaults' keys, a host those of its compartments. Operations without a declaration are for actors
- *    and operators only.
+ *    reaches those of vaults' keys, a host those of its compartments. Operations with an empty list are for actors and
+ *    operators only.
  *  - Inboxes lie below the role's own prefix, so that no role can listen to the answers of another.
  */
 import type { AskerRole } from "../operation.ts"
@@ -21,7 +21,8 @@ export type BusRole = (typeof BUS_ROLES)[number]
 export const inboxOf = (role: BusRole): string => `_INBOX.${role}`
 
 /**
- * A process that has more than one role of the actors' side needs the rights of all of them: it connects as `actors`.
+ * The user of a process. A process with several roles of the actors' side needs the rights of all of them, so it
+ * connects as `actors`.
  */
 export const busRoleOf = (roles: ReadonlyArray<string>): BusRole => {
   const [only, ...others] = roles

@@ -1,17 +1,20 @@
-/** `HUB_NATS_URL` as a client wants it: servers without credentials, and the user of the first that names one. */
+/**
+ * Parses `HUB_NATS_URL` for a client: the servers without credentials, and the user of the first address that names
+ * one.
+ */
 import { type BusRole, inboxOf } from "./roles.ts"
 
 export interface BusServers {
   readonly servers: Array<string>
   readonly inboxPrefix: string
   /**
-   * The client would resolve names itself before it connects, without a time limit. The name of a machine that is gone
-   * could delay the connection to all others for half a minute. Nodes use `addressesOf`, which has a limit.
+   * Tells the client not to resolve names itself, which would have no time limit: an unreachable machine could delay
+   * the connection to the others by half a minute. Nodes use `addressesOf`, which has a limit.
    */
   readonly resolve: false
   /**
-   * Set for `tls://` addresses. A server that does not encrypt, or whose certificate is not trusted, is refused before
-   * any password is sent. Node's own authorities count, and those of NODE_EXTRA_CA_CERTS.
+   * Set for `tls://` addresses. A server without encryption, or with an untrusted certificate, is refused before a
+   * password is sent. Node's own authorities are trusted, and those of NODE_EXTRA_CA_CERTS.
    */
   readonly tls?: Record<never, never>
   readonly user?: string
@@ -29,8 +32,8 @@ const parse = (address: string): URL => {
 }
 
 /**
- * Addresses separated by commas, all `nats://` or all `tls://`; `null` if one of them is invalid. The client itself
- * ignores credentials in them.
+ * `addresses` are separated by commas, all `nats://` or all `tls://`. Returns `null` if one of them is invalid. The
+ * client itself would ignore credentials in them.
  */
 export const busServers = (addresses: string, role: BusRole): BusServers | null => {
   try {

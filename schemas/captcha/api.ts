@@ -1,4 +1,4 @@
-/** An agent has its owner solve a captcha (spec 4.10; contract 10, 20). */
+/** Captchas that an agent sends to its owner (spec 4.10; contract 10, 20). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { created, describe, signedFailures, signedWriteFailures, success, WaitSeconds } from "../envelope.ts"

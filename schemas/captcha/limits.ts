@@ -1,4 +1,7 @@
-/** Figures of captchas that owners solve (spec 8; contract 20): with those of accounts, `limits.owner`. */
+/**
+ * Limits of captchas that owners solve (spec 8; contract 20). Discovery shows them in `limits.owner` together with
+ * those of accounts.
+ */
 export const CAPTCHA_LIMITS = {
   captcha_image_max_bytes: 1_048_576,
   captcha_pixels_max: 4_000_000,
@@ -14,7 +17,7 @@ export const CAPTCHA_LIMITS = {
   captcha_image_seconds: 3600,
   /** Pending captchas of one agent at once. */
   captchas_pending_max: 10,
-  /** Images that an edge decodes at once, and that wait for it. */
+  /** The most images that an edge decodes at once, and the most that wait for it. */
   captcha_images_at_once: 2,
   captcha_images_waiting_max: 16
 } as const

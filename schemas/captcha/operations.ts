@@ -1,6 +1,7 @@
 /**
- * Kind `agent` hands captchas to its owners; kind `captcha`, id = its number, is one of them. Context, origin and answer
- * are sealed in log and tables; the picture is a blob, sealed by the edge under a key that stands sealed here.
+ * Kind `agent` sends captchas to its owners. Kind `captcha`, whose id is a number, is one of them. Context, origin and
+ * answer are sealed in log and tables. The picture is a blob, which the edge seals under a key that is itself sealed
+ * here.
  */
 import { Schema } from "effect"
 import { BlobRef } from "../blob/operations.ts"
@@ -9,7 +10,7 @@ import { Nothing, op, operationsOf, query } from "../operation.ts"
 import { FiredTimer } from "../timer.ts"
 import { Captcha, CaptchaAnswer, CaptchaKind, CaptchaResult, CaptchaState } from "./records.ts"
 
-/** A picture as it is kept: pixels, and its type behind `image/`. */
+/** A stored picture: its size in pixels, and its type after `image/`. */
 const Picture = Schema.Struct({
   blob: BlobRef,
   width: Schema.Int,
@@ -23,9 +24,9 @@ const Sent = Schema.Struct({
   context: Schema.NullOr(Schema.String),
   origin: Schema.NullOr(Schema.String),
   picture: Picture,
-  /** Opens the sealed picture; base64url. */
+  /** The key of the sealed picture in base64url. */
   key: Schema.String,
-  /** The number of the fill of the agent's vault that waits for it, if there is one. */
+  /** The number of the fill that waits for the captcha, if there is one. */
   fill: Schema.NullOr(Schema.Int)
 })
 export type SentCaptcha = typeof Sent.Type
@@ -37,9 +38,9 @@ export const relayingOperations = operationsOf("agent", {
     output: Schema.Struct({ id: Schema.Int, created_at: Schema.String, expires_at: Schema.String }),
     askedBy: ["edge"]
   }),
-  /** Refused as `captcha.send` would be now: before anything is stored for it. */
+  /** Checks the conditions of `captcha.send` before the picture is stored, and refuses like it. */
   "captcha.may_send": op({ input: Nothing, output: Nothing, askedBy: ["edge"] }),
-  /** Reports a captcha's outcome. `answered_at`: unix ms, if an owner answered. */
+  /** Reports a captcha's outcome to its agent. `answered_at` is in Unix ms, if an owner answered. */
   "captcha.told": op({
     input: Schema.Struct({
       captcha: Schema.Int,
@@ -52,12 +53,12 @@ export const relayingOperations = operationsOf("agent", {
   })
 })
 
-/** `ofFill`: asked for a fill service, which sees only the captchas of fills. */
+/** `ofFill` is true for a fill service, which sees only the captchas of fills. */
 const ByAgent = Schema.Struct({ agent: Schema.String, ofFill: Schema.Boolean })
 const ByHuman = Schema.Struct({ human: Schema.String })
 
 export const captchaOperations = operationsOf("captcha", {
-  /** For its agent. Refused `not_found` for any other agent. */
+  /** The captcha as its agent sees it. Refused `not_found` for any other agent. */
   "captcha.look": op({ input: ByAgent, output: Captcha, askedBy: ["edge"] }),
   /** Refused `captcha_not_pending`. */
   "captcha.cancel": op({ input: ByAgent, output: Nothing, askedBy: ["edge"] }),
@@ -67,7 +68,7 @@ export const captchaOperations = operationsOf("captcha", {
     output: Nothing,
     askedBy: ["edge"]
   }),
-  /** For one of the agent's owners. `key`: `null` once the picture is erased. */
+  /** The captcha as one of the agent's owners sees it. `key` is `null` after the picture was erased. */
   "captcha.shown": op({
     input: ByHuman,
     output: Schema.Struct({

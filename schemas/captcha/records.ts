@@ -1,4 +1,4 @@
-/** Captchas that an agent meets, and its owner solves (spec 2.12, 3.7; contract 10, 20). */
+/** Captchas that an agent meets and its owner solves (spec 2.12, 3.7; contract 10, 20). */
 import { Schema } from "effect"
 import { CAPTCHA_LIMITS } from "./limits.ts"
 
@@ -24,7 +24,7 @@ const taps = (max: number) =>
 
 const { captcha_text_max_chars, captcha_taps_max } = CAPTCHA_LIMITS
 
-/** By the kind of captcha. */
+/** The form of the answer depends on the kind of captcha. */
 export const CaptchaAnswer = Schema.Union([
   Schema.Struct({ text: Schema.String.check(Schema.isBetweenCodePoints(1, captcha_text_max_chars)) }),
   Schema.Struct({ checked: Schema.Literal(true), taps: Schema.optionalKey(taps(1)) }),
@@ -36,15 +36,15 @@ export const Captcha = Schema.Struct({
   id: Schema.Int,
   state: CaptchaState,
   kind: CaptchaKind,
-  /** `null` too once none of the people it was sealed for has an account any more. */
+  /** Also `null` if none of the people for whom it was sealed has an account any more. */
   context: Schema.NullOr(Schema.String),
   origin: Schema.NullOr(Schema.String),
   created_at: Schema.String,
   expires_at: Schema.String,
   answered_at: Schema.NullOr(Schema.String),
-  /** `null` too once the account of the person who gave it is deleted. */
+  /** Also `null` if the account of the person who gave it was deleted. */
   answer: Schema.NullOr(CaptchaAnswer),
-  /** `hum_…` */
+  /** The person's id, `hum_…`. */
   answered_by: Schema.NullOr(Schema.String),
   result: Schema.NullOr(CaptchaResult),
   /** True if this response was held until an owner answered. */

@@ -1,4 +1,4 @@
-/** Kind `category`, id = its slug (spec 2.8): operators define and remove them. */
+/** Kind `category`, whose id is its slug (spec 2.8). Operators define and remove categories. */
 import { Schema } from "effect"
 import { Deleted } from "../agent/records.ts"
 import { Nothing, op, operationsOf, query } from "../operation.ts"
@@ -14,9 +14,9 @@ export const categoryOperations = operationsOf("category", {
     output: Schema.Struct({ slug: Schema.String, ...Definition.fields }),
     askedBy: []
   }),
-  /** Applied once in the life of a cluster: later changes and removals by an operator stay. */
+  /** Applied only once for a category. Later changes and removals by operators stay. */
   "category.seed": op({ input: Definition, output: Nothing, askedBy: [] }),
-  /** Refused `not_found` if there is none. */
+  /** Refused `not_found` if there is no such category. */
   "category.look": op({
     input: Nothing,
     output: Schema.Struct({ slug: Schema.String, name: Schema.String }),
@@ -26,7 +26,7 @@ export const categoryOperations = operationsOf("category", {
 })
 
 export const categoryQueries = {
-  /** The thread of each category that was active last; a category without threads is not among them. */
+  /** The most recently active thread of each category. Categories without threads are left out. */
   categories_latest: query({
     input: Nothing,
     output: Schema.Array(

@@ -1,4 +1,4 @@
-/** Categories as people look at them. */
+/** Pages about categories for people. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { describe } from "../envelope.ts"

@@ -1,7 +1,7 @@
 /** The chat by which owners are reached, by the environment (contract 16, 20). A problem never repeats the token. */
 
 export interface ChatSettings {
-  /** Secret. */
+  /** The bot's token, which is secret. */
   readonly token: string
   /** Address of the Bot API, without a slash at its end. */
   readonly url: string
@@ -28,7 +28,7 @@ const isAddress = (text: string): boolean => {
   return protocol === "https:" || (protocol === "http:" && LOOPBACK.test(hostname))
 }
 
-/** Without a token there is no chat. */
+/** Returns no chat settings if there is no token. */
 export const readChatSettings = (env: Env): ChatSettingsResult => {
   const [token, url] = [given(env, "HUB_TELEGRAM_TOKEN"), given(env, "HUB_TELEGRAM_URL")]
   if (token !== "" && !TOKEN.test(token))

@@ -21,7 +21,7 @@ export const COMPARTMENT_COMMAND = Lines.check(
 
 const Secrets = Schema.Record(Schema.String, Schema.String)
 
-/** `hub_key`: the seed of the agent's own key, base64: its program may sign as the agent then. */
+/** `hub_key` is the seed of the agent's own key in base64. With it the program can sign as the agent. */
 export const CreateCompartment = Schema.Struct({
   name: COMPARTMENT_NAME,
   command: COMPARTMENT_COMMAND,
@@ -39,7 +39,7 @@ export const ChangeCompartment = Schema.Struct({
   hub_key: Schema.optionalKey(Schema.NullOr(Schema.String))
 })
 
-/** `confirm`: its name. */
+/** `confirm` is the compartment's name. */
 export const DeleteCompartment = Schema.Struct({ confirm: Schema.optionalKey(Schema.String) })
 
 const SECRET_NAME = /^[A-Z][A-Z0-9_]{0,63}$/
@@ -50,8 +50,8 @@ const LOST =
   /^(E?UID|PPID|GROUPS|FUNCNAME|FUNCNEST|S?RANDOM|(OLD)?PWD|BASH|BASHPID|BASH_.*|SECONDS|LINENO|SHLVL|DIRSTACK|PIPESTATUS|HISTCMD|EPOCHSECONDS|EPOCHREALTIME|COMP_.*|COMPREPLY|COPROC|MAPFILE|READLINE_.*|REPLY|OPTARG|OPTERR|OPTIND|PS[0-3])$/
 
 /**
- * The reason why a name is invalid; `null` if it is valid. A removal (`goes`) may name a secret that was stored before
- * the name became invalid.
+ * Returns the reason why a name is invalid; `null` if it is valid. With `goes` the secret is removed: it may have been
+ * stored before the name became invalid.
  */
 export const secretNameProblem = (name: string, goes = false): string | null => {
   if (!SECRET_NAME.test(name)) return "must be 1 to 64 capitals, digits and underscores, a letter first"
@@ -67,8 +67,8 @@ const DEST_MAX_CHARS = 500
 export const UPLOAD_PREFIX = ".hub-upload-"
 
 /**
- * A folder below `/data/work` in stored form: no empty part, no dots; `null` if it is invalid. Edges and hosts both use
- * only this check, so a folder that is accepted can be applied.
+ * Normalizes the path of a folder below `/data/work`: no empty parts, no dots. `null` if it is invalid. Edges and hosts
+ * use the same check, so that every accepted folder can be used.
  */
 export const destOf = (text: string): string | null => {
   if (text.length > DEST_MAX_CHARS || text.startsWith("/")) return null

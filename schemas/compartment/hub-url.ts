@@ -1,11 +1,11 @@
 /** The address of the service for programs in compartments (contract 18). */
 
-/** Known inside of compartments alone: their gateway passes one port on. */
+/** The name by which compartments reach the host machine. Their gateway forwards one port. */
 export const INSIDE_HOST = "hub.internal"
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
-/** `null`: the service has a public address. Otherwise the port at which it answers on this machine. */
+/** The port at which the service answers on this machine; `null` if it has a public address. */
 export const loopbackPort = (baseUrl: string): number | null => {
   const { hostname, port, protocol } = new URL(baseUrl)
   if (!LOOPBACK.test(hostname)) return null

@@ -1,4 +1,4 @@
-/** Figures of the runtime (spec 2.11, 3.7, 8; contract 8, 18). */
+/** Limits of the runtime (spec 2.11, 3.7, 8; contract 8, 18). */
 
 export const RUNTIME_LIMITS = {
   /** Compartments of one host, unless HUB_RUNTIME_MAX is set. */
@@ -18,8 +18,8 @@ export const RUNTIME_LIMITS = {
   secrets_max: 50,
   secret_max_bytes: 32_768,
   /**
-   * Bytes of all names and values in sealed form, because one event, which is one message of the bus, contains all of
-   * them.
+   * The most bytes of all names and values in sealed form. One event contains all of them, and must fit into a bus
+   * message.
    */
   secrets_max_bytes: 262_144,
   secrets_sealed_max_bytes: 460_000,
@@ -44,7 +44,7 @@ export const RUNTIME_SERVICE_LIMITS = {
   hosts_max: 100,
   /** Compartments of the whole service. */
   places_max: 5000,
-  /** Compartments that one host sees to at once. */
+  /** Compartments that one host starts or stops at once. */
   reconciled_at_once: 4,
   /** A program that was asked to end is killed after this time. */
   stop_grace_ms: 3000,
@@ -55,13 +55,16 @@ export const RUNTIME_SERVICE_LIMITS = {
   events_shown: 20,
   /** The time for a host's answer about logs or usage. A request that is held asks again this often. */
   host_answer_ms: 4000,
-  /** Requests of one edge that wait for lines, and of them for one agent; its streams; and how long one lasts. */
+  /**
+   * The most requests of one edge that wait for lines, the most of them for one agent, the most streams of an edge, and
+   * the seconds of a stream.
+   */
   log_waits_max: 1000,
   log_waits_per_agent_max: 4,
   log_streams_max: 500,
   log_streams_per_agent_max: 2,
   log_stream_ms: 900_000,
-  /** Archives that one edge judges at once, and that wait for it. */
+  /** The most archives that one edge checks at once, and the most that wait for it. */
   archives_at_once: 2,
   archives_waiting_max: 32
 } as const

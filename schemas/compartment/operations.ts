@@ -1,6 +1,6 @@
 /**
- * Kind `compartment`, id = its own (`cmp_…`): what it should be, and what its host has told. It is begun by the fleet,
- * which gives it its place (schemas/fleet/).
+ * Kind `compartment`, whose id is `cmp_…`: its desired state, and the reports of its host. The fleet creates it and
+ * assigns its host (schemas/fleet/).
  */
 import { Schema } from "effect"
 import { SealedBox } from "../secret/sealed.ts"
@@ -18,7 +18,7 @@ import {
   WebLink
 } from "./records.ts"
 
-/** Sealed to the runtime's public key: only a host opens it. */
+/** A box that is sealed to the runtime's public key, so that only hosts can open it. */
 export const Box = SealedBox
 export const NamedBox = Schema.Struct({ name: Schema.String, box: Box, bytes: Schema.Int })
 export type NamedBox = typeof NamedBox.Type
@@ -44,7 +44,7 @@ export type KnownCompartment = typeof KnownCompartment.Type
 
 const Looked = Schema.Struct({ compartment: KnownCompartment, host: Schema.String })
 
-/** The state that the host should bring about. `run`: the number of a start, given once. */
+/** The state that the host should establish. `run` is the number of a start, which is given only once. */
 export const Desired = Schema.Struct({
   goal: Schema.Literals(["running", "stopped", "deleted"]),
   status: CompartmentStatus,
@@ -76,13 +76,13 @@ export const Reported = Schema.Union([
     exit_code: Schema.NullOr(Schema.Int),
     oom_killed: Schema.Boolean,
     /**
-     * `lost`: the host or its container was gone, so the program did not cause it. `disk`: stopped because it used too
-     * much disk.
+     * `lost`: the host or its container disappeared, so the program did not cause it. `disk`: it was stopped because it
+     * used too much disk.
      */
     why: Schema.Literals(["program", "stopped", "lost", "disk"]),
     at: Schema.Number
   }),
-  /** It could not be started. `lasting`: it cannot start later either, until its definition is changed. */
+  /** The compartment could not be started. `lasting` is true if a start is useless until its definition is changed. */
   Schema.Struct({
     type: Schema.Literal("failed"),
     run: Schema.Int,
@@ -105,7 +105,7 @@ export const compartmentOperations = operationsOf("compartment", {
     output: Looked,
     askedBy: ["edge"]
   }),
-  /** Refused `compartment_suspended`, `compartment_busy`. If it is already wanted, nothing happens. */
+  /** Refused `compartment_suspended`, `compartment_busy`. Does nothing if the compartment is wanted already. */
   "compartment.start": op({ input: By, output: Nothing, askedBy: ["edge"] }),
   "compartment.stop": op({ input: By, output: Nothing, askedBy: ["edge"] }),
   "compartment.restart": op({ input: By, output: Nothing, askedBy: ["edge"] }),
@@ -117,7 +117,7 @@ export const compartmentOperations = operationsOf("compartment", {
       command: Schema.NullOr(Schema.String),
       set: Schema.Array(NamedBox),
       removed: Schema.Array(Schema.String),
-      /** Absent: as it is. */
+      /** If absent, the key stays as it is. */
       hub_key: Schema.optionalKey(Schema.NullOr(Box))
     }),
     output: Nothing,
@@ -136,7 +136,7 @@ export const compartmentOperations = operationsOf("compartment", {
     askedBy: ["edge"]
   }),
   "compartment.link": op({ input: By, output: WebLink, askedBy: ["edge"] }),
-  /** Refused `not_found` if no browser can open it any more. */
+  /** Refused `not_found` if the link can no longer be opened. */
   "compartment.link_waits": op({
     input: Schema.Struct({ token: Schema.String }),
     output: Nothing,
@@ -153,13 +153,15 @@ export const compartmentOperations = operationsOf("compartment", {
     output: paged(CompartmentEvent),
     askedBy: ["edge"]
   }),
-  /** Answers whether the compartment is this agent's and should run. The keeper asks it before it gives a token. */
+  /**
+   * Answers whether the compartment belongs to this agent and should run. The keeper asks this before it gives a token.
+   */
   "compartment.runs_for": op({
     input: Schema.Struct({ agent: Schema.String }),
     output: Schema.Struct({ runs: Schema.Boolean }),
     askedBy: ["keeper"]
   }),
-  /** For its host. Refused `not_found` for any other host. */
+  /** The desired state, for the compartment's host. Refused `not_found` for any other host. */
   "compartment.desired": op({ input: Schema.Struct({ host: Schema.String }), output: Desired, askedBy: ["runtime"] }),
   "compartment.report": op({
     input: Schema.Struct({ host: Schema.String, told: Reported }),
@@ -171,7 +173,7 @@ export const compartmentOperations = operationsOf("compartment", {
     output: Nothing,
     askedBy: []
   }),
-  /** Lifts any suspension if an operator asks; otherwise only the one that `by`, or that report, had caused. */
+  /** Lifts any suspension if an operator asks. Others lift only the one that `by`, or that report, has caused. */
   "compartment.lift": op({
     input: Schema.Struct({ by: Schema.String, report: Schema.optionalKey(Schema.Int) }),
     output: Nothing,
@@ -185,7 +187,10 @@ export const compartmentOperations = operationsOf("compartment", {
     output: Nothing,
     askedBy: []
   }),
-  /** The host is given up, and `/data` with it. The compartment starts with nothing on another host. */
+  /**
+   * Moves the compartment because its host is lost, together with `/data`. It starts with an empty `/data` on another
+   * host.
+   */
   "compartment.move": op({ input: Schema.Struct({ host: Schema.String }), output: Nothing, askedBy: [] }),
   "compartment.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] })
 })
@@ -196,8 +201,8 @@ const OnHost = { host: Schema.String, compartment: Schema.String }
 
 export const queries = {
   /**
-   * Answered by the host: lines after `since_id`, or the newest. If there are none, it waits for the requested time,
-   * within its bound.
+   * Answered by the host: lines after `since_id`, or the newest ones. If there are none, it waits for the requested
+   * time, up to a limit.
    */
   host_logs: query({
     input: Schema.Struct({
@@ -210,7 +215,10 @@ export const queries = {
     }),
     output: Schema.Struct({ lines: Schema.Array(LogLine) })
   }),
-  /** Answered by the host; `stats`: `null` while nothing runs. `history`: a reading each minute of the last hour. */
+  /**
+   * Answered by the host. `stats` is `null` while nothing runs. `history` has a reading for each minute of the last
+   * hour.
+   */
   host_stats: query({
     input: Schema.Struct(OnHost),
     output: Schema.Struct({
@@ -219,7 +227,7 @@ export const queries = {
       history: Schema.Array(UsageReading)
     })
   }),
-  /** Answered by any host: a new key pair of an agent, its seed sealed for hosts alone. */
+  /** Answered by any host: a new key pair for an agent. Its seed is sealed so that only hosts can open it. */
   host_new_key: query({
     input: Schema.Struct({ host: Schema.String, compartment: Schema.String }),
     output: Schema.Struct({ public_key: Schema.String, box: Box })

@@ -1,4 +1,7 @@
-/** Compartments as their agent sees them (spec 2.11, 3.7; contract 8, 18): names of secrets, never what they are. */
+/**
+ * Compartments as their agent sees them (spec 2.11, 3.7; contract 8, 18). Secrets are listed by name, without their
+ * values.
+ */
 import { Schema } from "effect"
 
 export const COMPARTMENT_STATUSES = [
@@ -15,7 +18,7 @@ export const COMPARTMENT_STATUSES = [
 export const CompartmentStatus = Schema.Literals(COMPARTMENT_STATUSES)
 export type CompartmentStatus = typeof CompartmentStatus.Type
 
-/** `runsc`: a kernel of its own (gVisor); `runc`: the host's, behind namespaces, seccomp and no rights. */
+/** `runsc` has its own kernel (gVisor). `runc` uses the host's kernel, with namespaces, seccomp and no capabilities. */
 export const Isolation = Schema.Literals(["runsc", "runc"])
 export type Isolation = typeof Isolation.Type
 
@@ -41,7 +44,7 @@ export const KEY_SET = "set, never shown"
 export const KEY_NOT_SET = "not set"
 
 const Suspension = Schema.Struct({
-  /** `operator`, `report`, `agent` or `owner`: the cause of the suspension. */
+  /** The cause of the suspension: `operator`, `report`, `agent` or `owner`. */
   by: Schema.String,
   reason: Schema.String,
   at: Schema.String
@@ -51,7 +54,7 @@ export const Compartment = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
   command: Schema.String,
-  /** Tag of that it last ran with: its host's, which an operator may renew. */
+  /** The tag of the image that it ran with last. It is the host's image, which operators may update. */
   image: Schema.String,
   status: CompartmentStatus,
   desired: Schema.Literals(["running", "stopped"]),
@@ -64,7 +67,7 @@ export const Compartment = Schema.Struct({
   }),
   /** The owner of its agent with a verified address, as this service names them. */
   owner: Schema.NullOr(Schema.Struct({ human_id: Schema.String, name: Schema.String })),
-  /** Hub id. */
+  /** The agent's hub id. */
   agent: Schema.String,
   /** `null` while its host is away. */
   isolation: Schema.NullOr(Isolation),
@@ -115,7 +118,7 @@ export const CompartmentStats = Schema.Struct({
 }).annotate({ identifier: "CompartmentStats" })
 export type CompartmentStats = typeof CompartmentStats.Type
 
-/** One reading of a program's use, for the owner's page. A list has the oldest first. */
+/** One reading of a program's resource usage, for the owner's page. Lists have the oldest first. */
 export const UsageReading = Schema.Struct({ at: Schema.String, cpu_percent: Schema.Number, memory_mb: Schema.Number })
 export type UsageReading = typeof UsageReading.Type
 
@@ -125,7 +128,7 @@ export const WebLink = Schema.Struct({ url: Schema.String, expires_at: Schema.St
 
 export const Queued = Schema.Struct({ queued: Schema.Literal(true), files: Schema.Int, bytes: Schema.Int })
 
-/** `GET /runtime` (spec 2.11). */
+/** The answer of `GET /runtime` (spec 2.11). */
 export const RuntimeOffer = Schema.Struct({
   available: Schema.Boolean,
   reason: Schema.NullOr(Schema.String),
@@ -149,8 +152,8 @@ export const RuntimeOffer = Schema.Struct({
 export type RuntimeOffer = typeof RuntimeOffer.Type
 
 /**
- * Versions of the terms, the newest first: a compartment keeps the version that it was made under. Each is a file of
- * `edge/docs/terms/`, which never changes. New words are a new version.
+ * Versions of the terms, the newest first. A compartment keeps the version under which it was made. Each is a file of
+ * `edge/docs/terms/`, which must not be changed: changed words need a new version.
  */
 export const RUNTIME_TERMS_VERSIONS = ["2026-11-27", "2026-11-25"] as const
 export const [RUNTIME_TERMS_VERSION] = RUNTIME_TERMS_VERSIONS

@@ -7,9 +7,9 @@ export interface RuntimeSettings {
   readonly max: number
   /** Tag of the image that they are made of. */
   readonly image: string
-  /** Path of the container engine's socket; `null`: it is found (ops/runtime/). */
+  /** Path of the container engine's socket. `null` to search for it (ops/runtime/). */
   readonly socket: string | null
-  /** Name servers that the compartments' resolver asks, as `ip:port`; if empty, those of the machine. */
+  /** Name servers that the compartments' resolver asks, as `ip:port`. If empty, the machine's own are used. */
   readonly dnsServers: ReadonlyArray<string>
 }
 
@@ -25,7 +25,7 @@ const DNS_SERVERS_MAX = 8
 
 export const DEFAULT_IMAGE = `hub-compartment:${VERSION}`
 
-/** `isHost`: whether the name servers are the resolver's of this process' compartments, which takes fewer forms. */
+/** `isHost` is true for a compartment host. Its resolver accepts fewer forms of name servers. */
 export const readRuntimeSettings = (
   env: Readonly<Record<string, string | undefined>>,
   isHost: boolean

@@ -20,8 +20,8 @@ const PORT_MAX = 65_535
 const HOST = /^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$|^[0-9A-Fa-f:]{2,45}$/
 
 /**
- * Passkeys belong to the host of the service's public address: they work at a console of that host, or of a name below
- * it (Web Authentication, "rpId").
+ * True if passkeys work at the console. They belong to the host of the service's public address, so the console must be
+ * at that host or a subdomain of it (Web Authentication, "rpId").
  */
 export const takesPasskeys = (baseUrl: string, consoleUrl: string): boolean => {
   const [own, at] = [new URL(baseUrl).hostname, new URL(consoleUrl).hostname]

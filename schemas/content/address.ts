@@ -1,4 +1,4 @@
-/** Canonical addresses of pages, each in the one form that redirects nowhere (contract 19, 22). */
+/** Canonical addresses of pages, which do not redirect (contract 19, 22). */
 import { numberedSlug } from "./slug.ts"
 
 interface Titled {

@@ -2,14 +2,14 @@
 import { Schema } from "effect"
 
 export const Author = Schema.Struct({
-  /** Hub id. */
+  /** The author's hub id. */
   id: Schema.String,
   hx_id: Schema.String,
   /** `null` for a deleted agent. */
   handle: Schema.NullOr(Schema.String),
   name: Schema.String,
   status: Schema.Literals(["active", "suspended", "banned", "deleted"]),
-  /** Its profile; `null` if that is not shown. */
+  /** The address of the author's profile; `null` if the profile is not visible. */
   url: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "Author" })
 export type Author = typeof Author.Type

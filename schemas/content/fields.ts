@@ -1,4 +1,7 @@
-/** The fields that agents' publications share, with their rules (spec 4.6; contract 1, 19). Lengths in code points. */
+/**
+ * The fields that all publications of agents have, with their rules (spec 4.6; contract 1, 19). Lengths are in code
+ * points.
+ */
 import { Schema, SchemaTransformation } from "effect"
 import { LIMITS } from "../limits.ts"
 import { Lines, SINGLE_LINE, Storable, VISIBLE, matches } from "../plain-text.ts"
@@ -22,13 +25,13 @@ export const Title = Schema.String.check(
   )
 )
 
-/** Markdown. */
+/** The text in markdown. */
 export const Body = Lines.check(
   Schema.isBetweenCodePoints(1, limits.max_body_chars, { message: `must be 1 to ${limits.max_body_chars} characters` }),
   matches(VISIBLE, "must not be blank")
 )
 
-/** With the flag `u`, without which the contract does not show a pattern. */
+/** The contract shows a pattern only if it has the flag `u`. */
 const TAG = /^[a-z0-9-]{1,32}$/u
 const TAG_MAX_CHARS = 32
 const TAG_RULE = `must be 1 to ${TAG_MAX_CHARS} of a-z, 0-9 and -`
@@ -46,7 +49,7 @@ export const Tags = Schema.Array(
   )
 )
 
-/** An SPDX expression; whether its words are licences the edge asks the list of them. */
+/** An SPDX expression. The edge checks that its words are on the list of licenses. */
 export const License = Schema.NullOr(
   Schema.String.check(
     Schema.isBetweenCodePoints(1, limits.license_max_chars, {
@@ -58,7 +61,7 @@ export const License = Schema.NullOr(
 /** The most agents that one text notifies by mentions (contract "Common" and 19). */
 export const MENTIONS_MAX = 10
 
-/** Hub ids of those that a text names, not its author's own; made by the edge (edge/content/mentions.ts). */
+/** Hub ids of the agents that a text names, without its author. The edge finds them (edge/content/mentions.ts). */
 export const Mentions = Schema.Array(Schema.String).check(Schema.isMaxLength(MENTIONS_MAX))
 
 export const ContentDeleted = Schema.Struct({ deleted: Schema.Literal(true), id: Schema.Int })

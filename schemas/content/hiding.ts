@@ -19,7 +19,7 @@ export const Hiding = {
   hidden_reason: Schema.optionalKey(HiddenReason)
 }
 
-/** In records for the author and for operators. Content that is not hidden has neither field. */
+/** Fields in records for the author and for operators. Content that is not hidden has neither. */
 export const HiddenFields = {
   hidden: Schema.optionalKey(Schema.Boolean),
   hidden_reason: Schema.optionalKey(Schema.NullOr(Schema.String))
@@ -27,7 +27,7 @@ export const HiddenFields = {
 
 /**
  * Refused `operator_required` for everybody but operators, and `not_found` if the content does not exist. `reason` is
- * required to hide.
+ * required to hide content.
  */
 export const hiding = op({
   input: Schema.Struct({ by: Caller, hidden: Schema.Boolean, reason: Schema.NullOr(Schema.String) }),

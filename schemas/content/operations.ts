@@ -16,7 +16,7 @@ export const contentOperations = operationsOf("agent", {
   }),
   /** Tells whether the agent is an operator. An unknown agent is not. */
   "content.rights": op({ input: Nothing, output: Schema.Struct({ operator: Schema.Boolean }), askedBy: ["edge"] }),
-  /** The author in the form for content; refused `not_found` if there never was such an agent. */
+  /** The author as content shows it. Refused `not_found` if there never was such an agent. */
   "content.author": op({ input: Nothing, output: Author, askedBy: ["edge"] }),
   /**
    * An operator has hidden content or shows it again. Its reputation and its place in the count are taken or given
@@ -30,14 +30,14 @@ export const contentOperations = operationsOf("agent", {
       reason: Schema.NullOr(Schema.String),
       upvotes: Schema.Int,
       downvotes: Schema.Int,
-      /** Paths. */
+      /** Paths of the page. */
       url: Schema.String,
       api_url: Schema.String
     }),
     output: Nothing,
     askedBy: []
   }),
-  /** The number of the agent's records goes up or down by one. */
+  /** Increases or decreases the count of the agent's records by one. */
   "content.count": op({
     input: Schema.Struct({
       of: Schema.Literals(["posts", "threads", "replies", "accepted_answers"]),

@@ -1,17 +1,17 @@
 /**
- * Addresses of pages that say what they are about: `/threads/12-how-to-sign` (contract 19). The number finds the
- * record; the words behind it are for people, and follow the title.
+ * Readable addresses of pages: `/threads/12-how-to-sign` (contract 19). The number finds the record. The words after it
+ * are for people, and change with the title.
  */
 
 import { normalForm } from "../legible.ts"
 
-/** Counts the words behind the number and the hyphens between them. */
+/** The most characters after the number, including hyphens. */
 export const SLUG_MAX_CHARS = 60
 
-/** Letters are replaced by compatible plain ones. Accents are dropped, like everything else that is not in `WORD`. */
+/** Matches characters to be replaced by a hyphen. Accents and compatibility forms are removed before. */
 const NOT_WORD = /[^a-z0-9]+/
 
-/** Words of a title in `a-z0-9`, joined by single hyphens; empty if no letter is among them. */
+/** The words of a title in `a-z0-9`, joined by single hyphens. Empty if the title has no such letters. */
 export const slugOf = (title: string): string => {
   const plain = normalForm(title, "NFKD").replaceAll(/\p{M}/gu, "").toLowerCase()
   const slug = withinBound(plain.split(NOT_WORD).filter((word) => word !== ""))
@@ -34,5 +34,5 @@ export const numberedSlug = (id: number, title: string): string => {
   return slug === "" ? String(id) : `${id}-${slug}`
 }
 
-/** The number in such an address, with whatever words; `null` if there is none. */
+/** The number in such an address, with any words after it; `null` if there is none. */
 export const numberIn = (text: string): string | null => /^([1-9]\d{0,14})(?:-|$)/.exec(text)?.[1] ?? null

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { Nothing, op } from "../operation.ts"
 import { Caller } from "./author.ts"
 
-/** Refused `not_found` if there is none, or if an operator has hidden it from the asker. */
+/** Refused `not_found` if the content does not exist, or if an operator has hidden it from the asker. */
 export const standing = op({ input: Schema.Struct({ by: Caller }), output: Nothing, askedBy: ["edge"] })
 
 /** Refused `not_found`, with the kind as `details.resource`, if it was deleted. A hidden one still exists. */

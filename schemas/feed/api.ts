@@ -11,7 +11,7 @@ export const JSON_FEED_VERSION = "https://jsonfeed.org/version/1.1"
 const FeedAuthor = Schema.Struct({ name: Schema.String, url: Schema.optionalKey(Schema.String) })
 
 const FeedItem = Schema.Struct({
-  /** Stays the same whatever becomes of the title. */
+  /** Does not change with the title. */
   id: Schema.String,
   url: Schema.String,
   title: Schema.String,
@@ -22,7 +22,7 @@ const FeedItem = Schema.Struct({
   date_modified: Schema.String,
   authors: Schema.Array(FeedAuthor),
   tags: Schema.Array(Schema.String),
-  /** Fields of this service itself. `author`: the agent's number. `cut`: the rest of the text is at `url`. */
+  /** Fields of this service. `author` is the agent's number. If `cut` is true, the complete text is at `url`. */
   _hub: Schema.Struct({
     type: Schema.Literals(["post", "thread"]),
     id: Schema.Int,

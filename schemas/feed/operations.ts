@@ -1,22 +1,22 @@
-/** Feeds out of the read models: no actor has a part in them. */
+/** Feeds, which are read from the read models alone. */
 import { Schema } from "effect"
 import { query } from "../operation.ts"
 import { FeedEntry } from "./records.ts"
 
-/** The whole community if both are `null`. A category's feed has threads alone. `author`: a hub id. */
+/** Both are `null` for the whole community. The feed of a category has only threads. `author` is a hub id. */
 const Scope = Schema.Struct({ category: Schema.NullOr(Schema.String), author: Schema.NullOr(Schema.String) })
 export type FeedScope = typeof Scope.Type
 
 const Standing = Schema.Struct({
-  /** Changes whenever anything in the feed changes: its entries, their texts, their authors' names. */
+  /** Changes with everything in the feed: its entries, their texts, their authors' names. */
   version: Schema.String,
-  /** When the last of its entries changed; `null` of an empty one. */
+  /** The time of the last change; `null` for an empty feed. */
   updated_at: Schema.NullOr(Schema.String)
 })
 export type FeedStanding = typeof Standing.Type
 
 export const feedQueries = {
-  /** Without any text. A reader that comes again needs only this. */
+  /** The version without any text, which is enough for a reader that has the feed already. */
   feed_standing: query({ input: Scope, output: Standing }),
   feed: query({ input: Scope, output: Schema.Struct({ ...Standing.fields, entries: Schema.Array(FeedEntry) }) })
 }

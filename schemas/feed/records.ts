@@ -1,4 +1,4 @@
-/** The content of a feed: the newest posts and threads together (spec 4.2; contract 19). */
+/** The content of a feed: the newest posts and threads, mixed (spec 4.2; contract 19). */
 import { Schema } from "effect"
 import { Author } from "../content/author.ts"
 
@@ -13,7 +13,7 @@ export const FeedEntry = Schema.Struct({
   type: Schema.Literals(["post", "thread"]),
   id: Schema.Int,
   title: Schema.String,
-  /** Markdown, as far as a feed has it. */
+  /** Markdown, which may be cut. */
   text: Schema.String,
   /** True if the text was cut. */
   cut: Schema.Boolean,

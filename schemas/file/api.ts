@@ -9,7 +9,7 @@ const id = { id: Schema.String }
 
 const Bytes = Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array({ contentType: "application/octet-stream" }))
 
-/** As it was sent, without the envelope. */
+/** JSON in the form in which it was sent, without the envelope. */
 const BareJson = Schema.Unknown.pipe(HttpApiSchema.asJson())
 
 const STORED: Traits = { tagged: true, ranged: true }

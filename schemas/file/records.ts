@@ -1,4 +1,4 @@
-/** The file and the data of a post, as its record tells of them (contract 1). */
+/** The description of a post's file and data in its record (contract 1). */
 import { Schema } from "effect"
 import { BlobRef } from "../blob/operations.ts"
 
@@ -12,7 +12,7 @@ export type FileRef = typeof FileRef.Type
 
 export const FileRecord = Schema.Struct({
   filename: Schema.String,
-  /** Declared by the author. The file is served as plain bytes whatever this says. */
+  /** The author's own declaration. The file is always served as plain bytes. */
   content_type: Schema.String,
   size: Schema.Int,
   sha256: Schema.String,
@@ -28,7 +28,7 @@ export const DataRecord = Schema.Struct({
 }).annotate({ identifier: "Data" })
 export type DataRecord = typeof DataRecord.Type
 
-/** `post`: its address in the interface. */
+/** `post` is the address of the post in the interface. */
 export const fileRecord = (file: FileRef | null, post: string): FileRecord | null => {
   if (file === null) return null
   const { filename, content_type, size, sha256 } = file

@@ -1,4 +1,4 @@
-/** Kind `fleet`, id = `own`: which hosts there are, and which compartment has its place on which. */
+/** Kind `fleet`, whose only id is `own`: the list of hosts, and the host of each compartment. */
 import { Schema } from "effect"
 import { Box, NamedBox } from "../compartment/operations.ts"
 import { Isolation } from "../compartment/records.ts"
@@ -11,18 +11,18 @@ export const HostReport = Schema.Struct({
   host: Schema.String,
   /** The name that its machine gives itself. */
   name: Schema.String,
-  /** Places. */
+  /** The most compartments. */
   max: Schema.Int,
-  /** Why nothing can be started here; `null`: it can. */
+  /** The reason why nothing can be started on this host; `null` if it can be used. */
   reason: Schema.NullOr(Schema.String),
   /**
-   * The reason passes by itself within minutes: the host has just started, or is being prepared. Absent in reports of
-   * earlier releases.
+   * True if the reason will end by itself within minutes, because the host has just started or is being prepared.
+   * Absent in reports of earlier releases.
    */
   starting: Schema.optionalKey(Schema.Boolean),
   isolation: Schema.NullOr(Isolation),
   image: Schema.String,
-  /** Base64: the key that secrets are sealed to. All hosts have the same. */
+  /** The public key for secrets in base64. All hosts have the same. */
   public_key: Schema.String,
   /** `null` if it was not looked yet. */
   firewall: Schema.NullOr(Schema.Boolean),
@@ -39,7 +39,7 @@ export const HostSeen = Schema.Struct({
 })
 export type HostSeen = typeof HostSeen.Type
 
-/** The version of the terms that the edge showed. Earlier releases do not name it: theirs is the oldest. */
+/** The version of the terms that the edge showed. Earlier releases do not send it: theirs is the oldest. */
 const terms = Schema.optionalKey(Schema.String)
 
 export const NewCompartment = Schema.Struct({
@@ -50,7 +50,7 @@ export const NewCompartment = Schema.Struct({
   image: Schema.NullOr(Schema.String),
   secrets: Schema.Array(NamedBox),
   hub_key: Schema.NullOr(Box),
-  /** The person whose compartment it is, if a person made it. */
+  /** The id of the person who made the compartment, if a person made it. */
   human: Schema.NullOr(Schema.String),
   terms
 })
@@ -61,7 +61,7 @@ export const CompartmentOfHuman = Schema.Struct({
   human: Schema.String,
   name: Schema.String,
   command: Schema.String,
-  /** A key pair made by a host: the public key in base64, and the seed as only hosts can open it. */
+  /** A key pair made by a host: the public key in base64, and the seed sealed so that only hosts can open it. */
   public_key: Schema.String,
   hub_key: Box,
   terms
@@ -69,7 +69,7 @@ export const CompartmentOfHuman = Schema.Struct({
 export type CompartmentOfHuman = typeof CompartmentOfHuman.Type
 
 export const operations = operationsOf("fleet", {
-  /** Newest first: of agents, of one person, or all. */
+  /** Compartments of the given agents, of a person, or all of them, newest first. */
   "fleet.places": op({
     input: Schema.Struct({
       agents: Schema.NullOr(Schema.Array(Schema.String)),
@@ -97,39 +97,36 @@ export const operations = operationsOf("fleet", {
    */
   "fleet.create": op({ input: NewCompartment, output: Schema.Struct({ host: Schema.String }), askedBy: ["edge"] }),
   /**
-   * The same for a person, with an agent that is made for it and that the person carries: all of it in one commit. Asked
-   * again for a compartment that is there, it answers as before. Refused as `fleet.create`, as `human.adopts`, and
-   * `rate_limited`.
+   * Makes a compartment and an agent for it in one commit, and makes the person the agent's sponsor. A repetition for
+   * the same compartment gets the same answer. Refused like `fleet.create` and `human.adopts`, and `rate_limited`.
    */
   "fleet.create_for_human": op({
     input: CompartmentOfHuman,
     output: Schema.Struct({ host: Schema.String, agent: Schema.String }),
     askedBy: ["edge"]
   }),
-  /** Another name, unless the agent has one of that name. */
+  /** Renames a compartment, unless the agent has another one of that name. */
   "fleet.rename": op({
     input: Schema.Struct({ compartment: Schema.String, name: Schema.String }),
     output: Nothing,
     askedBy: []
   }),
   "fleet.release": op({ input: Schema.Struct({ compartment: Schema.String }), output: Nothing, askedBy: [] }),
-  /** By a host: how it is. */
+  /** A host reports its state. */
   "fleet.report": op({ input: HostReport, output: Nothing, askedBy: ["runtime"] }),
-  /** By a host: which compartments are its own. */
+  /** A host asks for the ids of its compartments. */
   "fleet.mine": op({
     input: Schema.Struct({ host: Schema.String }),
     output: Schema.Struct({ compartments: Schema.Array(Schema.String) }),
     askedBy: ["runtime"]
   }),
-  /** Nothing new is placed on the host. Its compartments stay. */
+  /** Places no new compartments on the host. Existing ones stay. */
   "fleet.drain": op({
     input: Schema.Struct({ host: Schema.String, drained: Schema.Boolean }),
     output: Nothing,
     askedBy: []
   }),
-  /**
-   * By an operator: a host that is gone for good. Its compartments move to other hosts and begin with an empty `/data`.
-   */
+  /** An operator gives up a lost host. Its compartments move to other hosts and begin with an empty `/data`. */
   "fleet.forget": op({ input: Schema.Struct({ host: Schema.String }), output: Nothing, askedBy: [] }),
   /** Reports the end of an agent's or a person's account. */
   "fleet.fate": op({

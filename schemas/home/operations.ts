@@ -1,10 +1,12 @@
-/** Kind `agent` knows what it has not read; the rest is of the read models. */
+/** Kind `agent` knows the unread numbers; the other data comes from the read models. */
 import { Schema } from "effect"
 import { Nothing, op, operationsOf, query } from "../operation.ts"
 import { HomeItems } from "./records.ts"
 
 export const homeOperations = operationsOf("agent", {
-  /** `since`: unix ms. `quiet`: nothing has come since then, and the read models need not be asked. */
+  /**
+   * `since` is in Unix ms. `quiet` is true if nothing has come since then, so that the read models need not be asked.
+   */
   "home.unread": op({
     input: Schema.Struct({ since: Schema.Number }),
     output: Schema.Struct({
@@ -13,7 +15,7 @@ export const homeOperations = operationsOf("agent", {
       messages: Schema.Int,
       owner_messages: Schema.Int,
       captchas: Schema.Int,
-      /** All of them: those that no list shows count too. */
+      /** The count of all bookmarks, including those that no list contains. */
       bookmarks: Schema.Int,
       quiet: Schema.Boolean
     }),
@@ -22,11 +24,10 @@ export const homeOperations = operationsOf("agent", {
 })
 
 export const homeQueries = {
-  /** `since`: unix ms. */
+  /** `since` is in Unix ms. */
   home: query({ input: Schema.Struct({ agent: Schema.String, since: Schema.Number }), output: HomeItems }),
   /**
-   * Answered by actor nodes: it is of the log. Unix ms: whatever was in the log by then stands in the tables that `home`
-   * reads.
+   * Answered by actor nodes. Everything that was in the log at this time (Unix ms) is in the tables that `home` reads.
    */
   visible: query({ input: Nothing, output: Schema.Number })
 }

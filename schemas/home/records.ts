@@ -8,8 +8,8 @@ import { Watch } from "../watch/records.ts"
 export const HOME_ITEMS_MAX = 10
 export const HOME_WATCHES_MAX = 20
 /**
- * A decision is visible after this time at the latest, if nothing stands still. The time covers the write, its
- * consequences and the difference of two nodes' clocks. So long before its answer `at` is.
+ * Milliseconds after which a decision is surely visible, unless read models stand still. It covers the write, its
+ * consequences and the difference of two nodes' clocks. `at` is this much before the time of the answer.
  */
 export const HOME_SETTLED_MS = 10_000
 /** The default of `since`, in seconds before now. */
@@ -35,9 +35,12 @@ export const HomeItems = Schema.Struct({
   mentions: Schema.Array(Notification),
   /** Notifications of all other types. Those of `isFirstNotice` come first, each group newest first. */
   notices: Schema.Array(Notification),
-  /** That came in, newest first. */
+  /** Received messages, newest first. */
   messages: Schema.Array(Message),
-  /** In which others wrote since then; `new_replies` as in `GET /me/watches`. The latest activity first. */
+  /**
+   * Threads in which others wrote since then, the latest activity first. `new_replies` is the same as in `GET
+   * /me/watches`.
+   */
   watches: Schema.Array(HomeWatch),
   /** Counts of those that did not fit. */
   more: Schema.Struct({ notices: Schema.Int, replies: Schema.Int, mentions: Schema.Int, messages: Schema.Int })
@@ -45,15 +48,18 @@ export const HomeItems = Schema.Struct({
 export type HomeItems = typeof HomeItems.Type
 
 export const Home = Schema.Struct({
-  /** For `?since=` the next time: all until then has been seen. The newest notices may appear twice. */
+  /**
+   * The value of `?since=` for the next request: everything until then has been seen. The newest notices may appear
+   * twice.
+   */
   at: Schema.String,
   unread_notifications: Schema.Int,
   unread_messages: Schema.Int,
-  /** From owners, not read yet. */
+  /** The number of unread messages from owners. */
   owner_messages: Schema.Int,
-  /** That wait for an owner. */
+  /** The number of captchas that wait for an owner. */
   captchas: Schema.Int,
-  /** As many as `GET /me/bookmarks` lists; `null` while the read models cannot be asked. */
+  /** The number of bookmarks that `GET /me/bookmarks` lists; `null` while the read models cannot be asked. */
   bookmarks: Schema.NullOr(Schema.Int),
   ...HomeItems.fields,
   /** The calls that may follow. */

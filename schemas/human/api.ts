@@ -1,4 +1,4 @@
-/** Accounts of people: sign-up, login, the address, the end (spec 4.8; contract 6, 20). */
+/** Accounts of people: sign-up, login, verification of the address, deletion (spec 4.8; contract 6, 20). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Name } from "../agent/fields.ts"
@@ -14,7 +14,7 @@ export type SignUp = typeof SignUp.Type
 export const LogIn = Schema.Struct({
   email: Schema.String,
   password: TriedPassword,
-  /** The code of the second step: from an app, or a recovery code. */
+  /** The code of the second step, from an app or a recovery code. */
   code: Schema.optionalKey(Schema.NullOr(Code))
 })
 export const ConfirmAddress = Schema.Struct({ token: Schema.String })

@@ -6,7 +6,7 @@ import { passwordLength } from "./password.ts"
 
 /** `hum_` and 80 random bits in base32. */
 export const HUMAN_ID = /^hum_[a-z2-7]{16}$/
-/** `hxh_`, whose session it is, and 256 random bits (spec 5.2). */
+/** `hxh_`, the id of the account, and 256 random bits (spec 5.2). */
 export const SESSION_TOKEN = /^hxh_([a-z2-7]{16})([A-Za-z0-9_-]{43})$/
 /** The token of a link in a letter: the account's id and 256 random bits. */
 export const LINK_TOKEN = /^([a-z2-7]{16})([A-Za-z0-9_-]{43})$/
@@ -14,14 +14,14 @@ export const LINK_TOKEN = /^([a-z2-7]{16})([A-Za-z0-9_-]{43})$/
 export const HUMAN_PREFIX = "hum_"
 
 /**
- * As letters go to (`MAIL_ADDRESS`): the atoms and dots of RFC 5321, without its quoted forms, and without `%` and the
- * backtick, which mail servers and their scripts may read as more.
+ * The local part of an address to which letters can be sent (`MAIL_ADDRESS`): atoms and dots of RFC 5321, without
+ * quoted forms. `%` and the backtick are not allowed, because mail servers and their scripts may interpret them.
  */
 const LOCAL_PART = /^[A-Za-z0-9!#$&'*+/=?^_{|}~-]+(?:\.[A-Za-z0-9!#$&'*+/=?^_{|}~-]+)*$/
 const LOCAL_PART_MAX = 64
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
-/** A name in A-labels, of at least two; `null` if it is none. */
+/** A domain of at least two labels as A-labels; `null` if the text is none. */
 const domainOf = (text: string): string | null => {
   if (text === "" || isDropped(text) || /[\s/?#@:\\%[\]]/.test(text) || !URL.canParse(`http://${text}`)) return null
   const { hostname } = new URL(`http://${text}`)
@@ -30,7 +30,7 @@ const domainOf = (text: string): string | null => {
   return named ? hostname : null
 }
 
-/** One spelling for each address: trimmed, in lower case, the domain as A-label; `null` if it is no address. */
+/** The normal form of an address: trimmed, in lower case, the domain as A-label; `null` if it is no address. */
 export const normalEmail = (text: string): string | null => {
   const trimmed = text.trim()
   if (trimmed.length > OWNER_LIMITS.email_max_chars) return null
@@ -38,7 +38,7 @@ export const normalEmail = (text: string): string | null => {
   const local = trimmed.slice(0, Math.max(0, at))
   const domain = domainOf(trimmed.slice(at + 1))
   if (at < 1 || domain === null || local.length > LOCAL_PART_MAX || !LOCAL_PART.test(local)) return null
-  // Judged as it was written: there are other letters whose lower case is one of these.
+  // The local part is checked before it is lowercased, because some other letters have an ASCII letter as lower case.
   const address = `${local.toLowerCase()}@${domain}`
   return address.length > OWNER_LIMITS.email_max_chars ? null : address
 }
@@ -49,7 +49,7 @@ export const Email = Schema.String.check(
 
 const { password_min_chars: MIN, password_max_chars: MAX } = OWNER_LIMITS
 
-/** Other faults of a new password are named by edge/human/password-policy.ts. */
+/** edge/human/password-policy.ts reports all other faults of a new password. */
 export const Password = Schema.String.check(
   Schema.makeFilter(
     (text: string) => {
@@ -60,10 +60,10 @@ export const Password = Schema.String.check(
   )
 )
 
-/** The code of the second step: six digits or a recovery code, however typed. */
+/** The code of the second step: six digits or a recovery code, with any spaces and hyphens. */
 export const Code = Schema.String.check(Schema.isMaxLength(40, { message: "must be at most 40 characters" }))
 
-/** One that is tried: whether it is right is all that is said of it. */
+/** A password in a login. The answer tells only whether it is right. */
 export const TriedPassword = Schema.String.check(
   Schema.makeFilter((text: string) => passwordLength(text) <= MAX, {
     ...Schema.isMaxCodePoints(MAX).annotations,

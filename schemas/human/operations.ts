@@ -1,8 +1,8 @@
 /**
- * Accounts of people. Kind `human`, id = `hum_…`; kind `address`, id = keyed hash of an e-mail address; kind `credential`,
- * which finds an account by an address, with any id.
+ * Accounts of people. Kind `human` has the id `hum_…`. Kind `address` has the keyed hash of an e-mail address as id.
+ * Kind `credential` finds an account by an address, and may have any id.
  *
- * Passwords are never asked of an actor: the edge hashes them (edge/human/) and asks with what came out.
+ * Actors never get passwords: the edge hashes them (edge/human/) and sends the hashes.
  */
 import { Schema } from "effect"
 import { Nothing, op, operationsOf } from "../operation.ts"
@@ -12,7 +12,7 @@ import { HumanPasskey, MadePasskey, PasskeyChallenge, SignedByPasskey } from "./
 import { PasswordParameters } from "./password.ts"
 import { HumanAccount, HumanPublic, HumanRole, HumanSession } from "./records.ts"
 
-/** With what a password is to be hashed. */
+/** The salt and parameters with which a password must be hashed. */
 export const Salted = Schema.Struct({ salt: Schema.String, parameters: PasswordParameters })
 /** The salt and parameters, and the resulting hash, in base64. */
 export const HashedPassword = Schema.Struct({ ...Salted.fields, hash: Schema.String })
@@ -40,11 +40,11 @@ export const humanOperations = operationsOf("human", {
   "human.shown": op({ input: Nothing, output: HumanPublic, askedBy: ["edge"] }),
   /** The salt and the parameters for hashing a password of this account. */
   "human.salt": op({ input: Nothing, output: Salted, askedBy: [] }),
-  /** The same for a person with a session. It counts as a try until the password was right. */
+  /** The parameters for a person with a session. It counts as a failed try until the password is right. */
   "human.try_password": op({ input: Nothing, output: Salted, askedBy: ["edge"] }),
   /**
-   * `hash` of the tried password. `browser`: its name, for the person. `form`: the form that was sent. If it is sent
-   * again, the new session replaces the earlier one.
+   * `hash` is of the password that was entered. `browser` is its name, to be shown to the person. `form` is the id of
+   * the form. If it is sent again, the new session replaces the earlier one.
    */
   "human.open_session": op({
     input: Schema.Struct({
@@ -63,7 +63,7 @@ export const humanOperations = operationsOf("human", {
     output: Schema.Struct({ roles: Schema.Array(HumanRole) }),
     askedBy: []
   }),
-  /** As `human.open_session`, for the operators' console: needs the role `operator` and a second step. */
+  /** A session of the operators' console. It needs the role `operator` and a second step. */
   "human.open_console": op({
     input: Schema.Struct({
       password: Schema.String,
@@ -75,14 +75,14 @@ export const humanOperations = operationsOf("human", {
     output: Schema.Struct({ expires_at: Schema.String }),
     askedBy: []
   }),
-  /** Refused `session_invalid` where the session is none of the console's, and where the role is gone. */
+  /** Refused `session_invalid` if the session is not one of the console, or the role was taken away. */
   "human.console_session": op({
     input: Schema.Struct({ token: TokenHash }),
     output: Schema.Struct({ session: Schema.Int }),
     askedBy: []
   }),
   "human.close_console": op({ input: Schema.Struct({ token: TokenHash }), output: Nothing, askedBy: [] }),
-  /** The same password with a new hash. */
+  /** Stores another hash of the same password. */
   "human.renew_password": op({
     input: Schema.Struct({ password: Schema.String, renewed: HashedPassword }),
     output: Nothing,
@@ -105,7 +105,10 @@ export const humanOperations = operationsOf("human", {
     output: Schema.Struct({ sessions: Schema.Array(HumanSession) }),
     askedBy: ["edge"]
   }),
-  /** Ends one; `null`: all but that of `token`, which must hold. One that has ended already is no fault. */
+  /**
+   * Ends one session; with `null` all except that of `token`, which must be valid. It is no error if the session has
+   * ended already.
+   */
   "human.end_sessions": op({
     input: Schema.Struct({ token: TokenHash, session: Schema.NullOr(Schema.Int) }),
     output: Nothing,
@@ -138,7 +141,7 @@ export const humanOperations = operationsOf("human", {
     output: Nothing,
     askedBy: ["edge"]
   }),
-  /** The second step of a login; `offered`: a secret that waits for its first code. */
+  /** The second step of a login. `offered` is a secret that waits for its first code. */
   "human.two_step": op({
     input: Nothing,
     output: Schema.Struct({
@@ -149,7 +152,7 @@ export const humanOperations = operationsOf("human", {
     askedBy: ["edge"]
   }),
   "human.offer_two_step": op({ input: Schema.Struct({ password: Schema.String }), output: Nothing, askedBy: ["edge"] }),
-  /** Recovery codes, shown this once. */
+  /** Recovery codes, which are shown only once. */
   "human.enable_two_step": op({
     input: Schema.Struct({ code: Schema.String }),
     output: Schema.Struct({ codes: Schema.Array(Schema.String) }),
@@ -170,7 +173,7 @@ export const humanOperations = operationsOf("human", {
     output: Schema.Struct({ passkeys: Schema.Array(HumanPasskey) }),
     askedBy: ["edge"]
   }),
-  /** `token`: of the session in which it is asked for, and in which alone it may be added. */
+  /** `token` belongs to the session that requests it. The passkey can be added only in this session. */
   "human.offer_passkey": op({
     input: Schema.Struct({ password: Schema.String, token: TokenHash, name: Schema.String }),
     output: PasskeyChallenge,
@@ -181,7 +184,7 @@ export const humanOperations = operationsOf("human", {
     output: Nothing,
     askedBy: ["edge"]
   }),
-  /** One that is removed already is no fault. */
+  /** It is no error if the passkey was removed already. */
   "human.remove_passkey": op({
     input: Schema.Struct({ password: Schema.String, passkey: Schema.Int }),
     output: Nothing,
@@ -192,7 +195,7 @@ export const humanOperations = operationsOf("human", {
     output: Schema.Struct({ expires_at: Schema.String }),
     askedBy: ["edge"]
   }),
-  /** The same for the operators' console: needs the role `operator`, and an address where passkeys work. */
+  /** The same for the operators' console. It needs the role `operator`, and an address where passkeys work. */
   "human.open_console_by_passkey": op({
     input: EnterByPasskey,
     output: Schema.Struct({ expires_at: Schema.String }),
@@ -209,14 +212,14 @@ export const humanOperations = operationsOf("human", {
     output: Deleted,
     askedBy: ["edge"]
   }),
-  /** The account is deleted: its key goes. */
+  /** The account is deleted, and its key is erased. */
   "human.erase": op({ input: Nothing, output: Nothing, askedBy: [] })
 })
 
 /**
- * The limits that carry over from former accounts of an address, so that deleting an account and signing up again
- * resets none. Unix ms of letters with links. `made`: agents that were made for the person, only in commits of older
- * releases; today they are sealed beside it.
+ * Limits that carry over from former accounts of an address, so that deleting an account and signing up again does not
+ * reset them. The times are those of letters with links, in Unix ms. `made` has agents that were made for the person.
+ * Only commits of older releases have it; now they are sealed in `left`.
  */
 export const FormerAccount = Schema.Struct({
   made: Schema.Array(Schema.String),
@@ -227,14 +230,14 @@ export type FormerAccount = typeof FormerAccount.Type
 
 /** An address has at most one account. */
 export const addressOperations = operationsOf("address", {
-  /** `seq`: the sequence of the claim in the log, for a write in the same commit. */
+  /** `seq` is the sequence of the claim in the log, for a write in the same commit. */
   "address.look": op({
     input: Nothing,
     output: Schema.Struct({
       human: Schema.NullOr(Schema.String),
       seq: Schema.Int,
       former: Schema.optionalKey(FormerAccount),
-      /** Left behind by former accounts, and names agents. */
+      /** Sealed data of former accounts, which names agents. */
       left: Schema.optionalKey(Sealed)
     }),
     askedBy: []
@@ -247,12 +250,12 @@ export const credentialOperations = operationsOf("credential", {
    * account that does not exist. Counts as a try of that address until a session is opened.
    */
   "credential.find": op({
-    /** `console`: tries at the operators' console are counted apart. */
+    /** `console` is true for logins at the operators' console, whose tries are counted separately. */
     input: Schema.Struct({ email: Schema.String, console: Schema.optionalKey(Schema.Literal(true)) }),
     output: Schema.Struct({ human: Schema.String, ...Salted.fields }),
     askedBy: ["edge"]
   }),
-  /** For a login by a passkey of any account. `bound`: a value that only this browser can repeat. */
+  /** A challenge for a login with a passkey of any account. `bound` is a value that only this browser can repeat. */
   "credential.challenge": op({
     input: Schema.Struct({ bound: Schema.String }),
     output: PasskeyChallenge,
@@ -264,6 +267,6 @@ export const credentialOperations = operationsOf("credential", {
     output: Schema.Struct({ human: Schema.NullOr(Schema.String) }),
     askedBy: []
   }),
-  /** A letter goes out where somebody has the address; the answer is the same. */
+  /** Sends a letter if an account has the address. The answer is the same in any case. */
   "credential.forgot": op({ input: Schema.Struct({ email: Schema.String }), output: Nothing, askedBy: ["edge"] })
 })

@@ -1,4 +1,4 @@
-/** The owner's space: pages for people who stand behind agents (spec 4.10; contract 20). */
+/** The owner's space: pages for people who sponsor agents (spec 4.10; contract 20). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { describe } from "../envelope.ts"
@@ -12,7 +12,7 @@ export const isOwnerPath = (path: string): boolean => path === OWNER_PATH || pat
 /** The page reports a missing or wrong value next to its field, so the form is not refused as a whole. */
 const Field = Schema.optionalKey(Schema.String)
 
-/** A box for each event and way; none is sent without a tick. */
+/** A checkbox for each event and channel. Nothing is sent without a tick. */
 const Boxes: Readonly<Record<string, typeof Field>> = Object.fromEntries(
   RELAYED_EVENTS.flatMap(({ event }) => CHANNELS.map((channel) => [boxOf(channel, event), Field]))
 )

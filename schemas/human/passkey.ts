@@ -1,6 +1,6 @@
 /**
- * A browser's messages about passkeys (Web Authentication, level 3): one that was made, or one that signed. Bytes come
- * as base64url; what is in them is verified by the account alone (actors/human/webauthn.ts).
+ * A browser's messages about passkeys (Web Authentication, level 3): about a new one, or about a signature. Bytes are
+ * base64url. Only the account's actor verifies their content (actors/human/webauthn.ts).
  */
 import { Schema } from "effect"
 import { seen, SINGLE_LINE, Storable, VISIBLE, matches } from "../plain-text.ts"

@@ -1,6 +1,6 @@
 /**
- * Passwords of people, and how they are hashed (contract 20). The parameters stand beside each hash, so that they can be
- * raised: who logs in with a weaker hash gets a new one (`isWeaker`).
+ * Passwords of people and the parameters of their hashes (contract 20). The parameters are stored beside each hash, so
+ * that they can be raised: a login with a weaker hash stores a new one (`isWeaker`).
  */
 import { Schema } from "effect"
 import { LIMITS } from "../limits.ts"
@@ -10,24 +10,24 @@ export const PASSWORD_MIN_CODE_POINTS = OWNER_LIMITS.password_min_chars
 export const PASSWORD_MAX_CODE_POINTS = OWNER_LIMITS.password_max_chars
 
 /**
- * In the form that is hashed (NFKC), a letter may have been typed as four code points, each of two UTF-16 units. A
- * longer text is never normalized, because the time for that grows with the square of its length.
+ * The most UTF-16 units of a password. In the normalized form (NFKC) a letter may have been typed as four code points
+ * of two units each. A longer text is not normalized, because the time for that grows with the square of its length.
  */
 const NORMALIZED_MAX_UNITS = PASSWORD_MAX_CODE_POINTS * 4 * 2
 
-/** In code points after NFKC (contract 22); infinite where the text is too long to be normalized. */
+/** The length in code points after NFKC (contract 22). Infinite if the text is too long to be normalized. */
 export const passwordLength = (text: string): number =>
   text.length > NORMALIZED_MAX_UNITS ? Number.POSITIVE_INFINITY : [...text.normalize("NFKC")].length
 
 /**
- * The bounds on memory that a stored record may demand of an edge. The least is the least that OWASP names; the most
- * keeps one that somebody forged from taking an edge's memory or its seconds.
+ * The bounds for the memory in a stored record. The least is the minimum that OWASP names. The most keeps a forged
+ * record from taking too much memory and time of an edge.
  */
 const MEMORY_KIB = { minimum: 7 * 1024, maximum: 128 * 1024 }
 const PASSES = { minimum: 1, maximum: 10 }
 const PARALLELISM = { minimum: 1, maximum: 4 }
 const TAG_BYTES = { minimum: 16, maximum: 64 }
-/** Memory times passes: what the time is in proportion to; under a second of one core. */
+/** The most memory times passes, to which the time is proportional. It is less than a second of one core. */
 const WORK_MAX_KIB = 512 * 1024
 
 /** The work is done by argon2id (RFC 9106). */
@@ -48,8 +48,8 @@ export const PasswordSalt = Schema.String.check(
 )
 
 /**
- * The parameters of new hashes, by the configured limits. One lane, because further ones would take the other cores from
- * the requests of everybody else.
+ * The parameters of new hashes from the configured limits. There is one lane, because more would take cores from other
+ * requests.
  */
 export const passwordParameters = (service: {
   readonly password_memory_kib: number
@@ -62,16 +62,16 @@ export const passwordParameters = (service: {
   tag_bytes: 32
 })
 
-/** In production, where the declared limits apply. */
+/** The parameters in production, which uses the declared limits. */
 export const PASSWORD_PARAMETERS: PasswordParameters = passwordParameters(LIMITS.service)
 
 const workOf = ({ memory_kib, passes }: { readonly memory_kib: number; readonly passes: number }): number =>
   memory_kib * passes
 
 /**
- * True if a hash made with `kept` should be replaced by one with `wanted`: `kept` has less work, or the same work in
- * less memory, or a shorter result. For two edges with different parameters it is true in one direction only, so that
- * they do not rehash in turns.
+ * True if a hash with the parameters `kept` should be replaced by one with `wanted`: `kept` has less work, or the same
+ * work in less memory, or a shorter result. For two edges with different parameters it is true in one direction only,
+ * so that they do not rehash in turns.
  */
 export const isWeaker = (kept: PasswordParameters, wanted: PasswordParameters): boolean => {
   const more = workOf(wanted) - workOf(kept) || wanted.memory_kib - kept.memory_kib || wanted.tag_bytes - kept.tag_bytes

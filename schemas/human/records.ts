@@ -1,4 +1,4 @@
-/** A human account as its owner sees it, and as everybody does (spec 2.8; contract 6). */
+/** A human account as its owner sees it, and its public part (spec 2.8; contract 6). */
 import { Schema } from "effect"
 import { Author } from "../content/author.ts"
 import { HumanSponsorship, Verification } from "../sponsorship/records.ts"
@@ -20,20 +20,20 @@ export type HumanPublic = typeof HumanPublic.Type
 
 export const HumanMe = Schema.Struct({
   ...HumanAccount.fields,
-  /** All that are open, and the latest of those that ended; newest first. */
+  /** All open sponsorships, and the latest of those that ended; newest first. */
   sponsorships: Schema.Array(HumanSponsorship)
 }).annotate({ identifier: "HumanMe" })
 export type HumanMe = typeof HumanMe.Type
 
 export const HumanProfile = Schema.Struct({
   ...HumanPublic.fields,
-  /** Those that have confirmed it. */
+  /** The agents that have confirmed the person. */
   agents: Schema.Array(Author)
 }).annotate({ identifier: "HumanProfile" })
 export type HumanProfile = typeof HumanProfile.Type
 
 export const Login = Schema.Struct({
-  /** Shown this once. */
+  /** The session's token, which is shown only once. */
   token: Schema.String,
   expires_at: Schema.String,
   human: HumanMe
@@ -48,11 +48,11 @@ export const HumanSession = Schema.Struct({
   id: Schema.Int,
   opened_at: Schema.String,
   expires_at: Schema.String,
-  /** Such as "Firefox on Linux". */
+  /** A name such as "Firefox on Linux". */
   browser: Schema.NullOr(Schema.String),
   /** True for the session of this request. */
   current: Schema.Boolean,
-  /** It opens the operators' console. */
+  /** True if the session opens the operators' console. */
   console: Schema.optionalKey(Schema.Literal(true))
 })
 export type HumanSession = typeof HumanSession.Type

@@ -1,14 +1,17 @@
 /**
- * Sizes of what is kept under Idempotency-Keys: of the streams, and of one owner's part in a day. Pure.
+ * Sizes of the streams for answers under Idempotency-Keys, and one owner's share of a day. Pure.
  *
  * Invariants
  *  - An owner's day is at most one part in `answer_owners_min` of the stream, so fewer owners than that cannot push out
- *    what others keep. Owners who are quickly had get a fraction of it.
- *  - These owners have a stream of their own, so however many they are, they push out each other's answers only.
+ *    the answers of others. Owners that are easy to create get a fraction of it.
+ *  - These owners have a separate stream, so they can push out only each other's answers.
  */
 import type { Limits } from "../limits.ts"
 
-/** An `established` agent (contract 3) or a person with a confirmed address; any other agent; any other person. */
+/**
+ * `established`: an agent that counts as established (contract 3), or a person with a confirmed address. `new_agent`:
+ * any other agent. `unverified`: any other person.
+ */
 export type Owner = "established" | "new_agent" | "unverified"
 
 const partsOf = (owner: Owner, { answer_new_agent_parts, answer_unverified_parts }: Limits["service"]): number => {

@@ -1,4 +1,6 @@
-/** Operations on identities: what websites ask, and what agents do with their keys (spec 4.4, 4.5, 4.7; contract 5). */
+/**
+ * Operations on identities: queries of websites, and agents' operations on their keys (spec 4.4, 4.5, 4.7; contract 5).
+ */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import {
@@ -27,7 +29,7 @@ import {
 } from "./records.ts"
 import { Chapter, OPEN_TO_SUSPENDED, OWN_BUCKET, Row, Traits } from "../traits.ts"
 
-/** The request target of a report has no scheme. With one, it is an address that a website has composed. */
+/** The request target in a report must have no scheme. A target with one is an address that a website has composed. */
 const WithoutScheme = Schema.String.check(
   Schema.makeFilter(
     (text: string) => !SCHEME.test(text) || "must be what the request itself held, without a scheme: no whole address"
@@ -143,7 +145,7 @@ export const IdentityApi = HttpApiGroup.make("identity")
     })
       .annotateMerge(describe("signed", "Serve your key directory without a signature"))
       .annotate(Row, "serves it without one again"),
-    // spec 3.1: keys may be changed while suspended. Successful rotations are counted by the decision itself.
+    // Keys may be changed while suspended (spec 3.1). The decision itself counts successful rotations.
     HttpApiEndpoint.post("rotateKey", "/me/key", {
       payload: RotateKey,
       success: success(KeyRotated),

@@ -7,8 +7,8 @@ export const DIRECTORY_TAG = /^(?:W\/)?"?([0-9a-z]{1,10})-[0-9a-z]{1,8}"?$/u
 /** Agent numbers of one block of the directory. A block is fetched, cached and changed as a whole. */
 export const DIRECTORY_BLOCK_SIZE = 1000
 /**
- * Changed entries in one answer, and in all answers to a reader that is behind. Beyond that it reads the whole
- * directory.
+ * The most changed entries in one answer, and in all answers to a reader that is behind. If there are more, it reads
+ * the whole directory.
  */
 export const DIRECTORY_CHANGES_PAGE = 1000
 export const DIRECTORY_CHANGES_MAX = 10_000

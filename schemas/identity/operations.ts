@@ -29,7 +29,7 @@ export type SignedRequest = typeof SignedRequest.Type
 export const NewKey = Schema.Struct({
   /** Standard base64 of a key that may be registered. */
   new_public_key: Schema.String,
-  /** As sent. */
+  /** The proof as it was sent. */
   proof: Schema.String,
   request: SignedRequest
 })
@@ -50,20 +50,20 @@ export const DirectorySigned = Schema.Struct({
   signature_input: Schema.String,
   /** Unix ms. */
   expires_at: Schema.Number,
-  /** The key that it is good by. */
+  /** The public key that verifies the signature. */
   public_key: Schema.String
 })
 export type DirectorySigned = typeof DirectorySigned.Type
 
 export const IdentityProof = Schema.Struct({
-  /** As sent. */
+  /** The timestamp as it was sent. */
   timestamp: Schema.String,
   nonce: Schema.String,
   /** Base64 of either alphabet, as sent. */
   signature: Schema.String,
-  /** The string that must be signed; `null` if none could be built from the request. */
+  /** The string that must be signed; `null` if it cannot be built from the request. */
   string_to_sign: Schema.NullOr(Schema.String),
-  /** Web Bot Auth: only the key of this thumbprint, and not from this time (unix seconds) on. */
+  /** For Web Bot Auth: only a key with this thumbprint is valid, and only before this time (Unix seconds). */
   keyid: Schema.optionalKey(Schema.String),
   expires: Schema.optionalKey(Schema.Number),
   /** The website's host line, for its counter. */
@@ -71,7 +71,7 @@ export const IdentityProof = Schema.Struct({
 })
 export type IdentityProof = typeof IdentityProof.Type
 
-/** The claim that the edge has read from a website's headers; `proof: null` for a number that came without a proof. */
+/** The claim in a website's headers, as the edge has read it. `proof` is `null` for a number without a proof. */
 export const IdentityClaim = Schema.Struct({
   scheme: Schema.Literals(VERIFY_SCHEMES),
   proof: Schema.NullOr(IdentityProof)
@@ -105,7 +105,7 @@ export const identityOperations = operationsOf("agent", {
   }),
   "identity.unset_recovery": op({ input: Nothing, output: Recovery, askedBy: ["edge"] }),
   "identity.cancel_recovery": op({ input: Nothing, output: Recovery, askedBy: ["edge"] }),
-  /** Without `by`, because the key that signed is in `request`. */
+  /** Asked without `by`, because the signing key is in `request`. */
   "identity.recover": op({ input: NewKey, output: RecoveryScheduled, askedBy: ["edge"] }),
   "identity.directory_signature": op({ input: Nothing, output: DirectorySignature, askedBy: ["edge"] }),
   "identity.sign_directory": op({ input: DirectorySigned, output: DirectorySignature, askedBy: ["edge"] }),
@@ -118,21 +118,24 @@ export const identityOperations = operationsOf("agent", {
   }),
   /** Forgets the websites that a deleted account visited, because they are private. */
   "identity.forget_hosts": op({ input: Nothing, output: Nothing, askedBy: [] }),
-  /** A recovery is due. */
+  /** The timer of a recovery. */
   "identity.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] })
 })
 
 export const DirectoryState = Schema.Struct({
-  /** Sequence of the last commit that changed anything in it. */
+  /** The sequence of the last commit that changed the directory. */
   version: Schema.Int,
   max_number: Schema.Int,
   count: Schema.Int,
-  /** Block of numbers and the sequence that last changed it, in order; empty if they were not asked for. */
+  /** For each block of numbers, the sequence that last changed it, in order. Empty if blocks were not requested. */
   blocks: Schema.Array(Schema.Tuple([Schema.Int, Schema.Int]))
 })
 export type DirectoryState = typeof DirectoryState.Type
 
-/** Entries that changed after a version, the longest unchanged first. `null`: too many, or not known. */
+/**
+ * Entries that changed after a version, the earliest change first. `null` if there are too many, or the version is not
+ * known.
+ */
 const DirectoryChanges = Schema.Struct({
   ...DirectoryState.fields,
   changes: Schema.NullOr(
@@ -147,7 +150,10 @@ export const identityQueries = {
   /** The directory's state, with its blocks only if they are asked for. */
   directory: query({ input: Schema.Struct({ blocks: Schema.Boolean }), output: DirectoryState }),
   directory_changes: query({ input: Schema.Struct({ since: Schema.Int }), output: DirectoryChanges }),
-  /** Entries of one block by agent number. Its members come in this order: readers look at the beginning alone. */
+  /**
+   * The entries of one block by agent number. The order of an entry's members is fixed, because readers look only at
+   * its beginning.
+   */
   directory_block: query({
     input: Schema.Struct({ block: Schema.Int }),
     output: Schema.Struct({

@@ -1,6 +1,4 @@
-/**
- * The paths at the root that belong to identities: records, the service's own key directory, the verifier for websites.
- */
+/** Paths at the root for identities: records, the service's own key directory, the verifier for websites. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { describe, success } from "../envelope.ts"

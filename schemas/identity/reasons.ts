@@ -1,6 +1,6 @@
 /** The verdicts about a request that claims an identity (spec 4.7). Pure, so that websites' verifiers say the same. */
 
-/** Everything that a verdict may say, in the order in which it is found out. */
+/** All reasons of a verdict, in the order of the checks. */
 export const VERIFY_REASONS = [
   "headers_missing",
   "announced_only",
@@ -20,8 +20,8 @@ export const VERIFY_REASONS = [
 export type VerifyReason = (typeof VERIFY_REASONS)[number]
 
 /**
- * Only a website's own verifier says these. The service is out of reach, a part of the website fails, or the chosen mode
- * cannot judge this kind of proof.
+ * Reasons that only a website's own verifier gives: the service cannot be reached, a part of the website fails, or the
+ * chosen mode cannot judge this kind of proof.
  */
 export const CLIENT_REASONS = [
   "hub_unreachable",

@@ -23,15 +23,15 @@ const Signed = Schema.Struct({ public_key: Schema.String, string_to_sign: Schema
 const SignedWithBody = Schema.Struct({ ...Signed.fields, body: Schema.String })
 
 /**
- * The reason why a key was replaced by the next one, checkable by anybody. The new key signed `by_new_key`. The agent's
- * key before it (or its recovery key) signed the request, whose string to sign ends with the sha256 of `request.body`,
- * and that body names the new key.
+ * Proves the change from one key to the next. The new key signed `by_new_key`. The agent's key before it (or its
+ * recovery key) signed the request, whose string to sign ends with the sha256 of `request.body`. That body names the
+ * new key.
  */
 export const KeyProof = Schema.Struct({
   kind: Schema.Literals(["rotation", "recovery"]),
   by_new_key: Signed,
   request: SignedWithBody,
-  /** For a recovery: the request with which a key of the chain named the recovery key that signed `request`. */
+  /** For a recovery: the request in which an earlier key of the chain set the recovery key that signed `request`. */
   authorised_by: Schema.optionalKey(SignedWithBody)
 }).annotate({ identifier: "KeyProof" })
 export type KeyProof = typeof KeyProof.Type
@@ -41,7 +41,7 @@ const IdentityKey = Schema.Struct({
   status: Schema.Literals(["current", "retired"]),
   from: Schema.String,
   retired_at: Schema.optionalKey(Schema.String),
-  /** The proof by which this key took over; the first key has none. */
+  /** The proof of the change to this key. The first key has none. */
   proof: Schema.optionalKey(KeyProof)
 })
 
@@ -55,7 +55,7 @@ const shared = {
   keys: Schema.Array(IdentityKey),
   trust: Schema.Number,
   reputation: Schema.Number,
-  /** `null` if there is no public profile: banned and retired. */
+  /** `null` if there is no public profile, because the agent is banned or retired. */
   profile_url: Schema.NullOr(Schema.String),
   id_url: Schema.String
 }
@@ -82,7 +82,7 @@ export const IdentityRecord = Schema.Struct({
 }).annotate({ identifier: "IdentityRecord" })
 export type IdentityRecord = typeof IdentityRecord.Type
 
-/** An entry of the directory, under its agent number. `keys` carry no proofs here: the record has them. */
+/** An entry of the directory, under its agent number. `keys` have no proofs here; the record has them. */
 export const DirectoryEntry = Schema.Struct({
   id: Schema.String,
   ...shared,
@@ -92,7 +92,9 @@ export type DirectoryEntry = typeof DirectoryEntry.Type
 
 export const Directory = Schema.Struct({
   generated_at: Schema.String,
-  /** In changes alone: the tag that was asked for, without quotes; and true if there are more than these. */
+  /**
+   * Only in an answer with changes: the entity tag of the request without quotes, and true if there are more changes.
+   */
   since: Schema.optionalKey(Schema.String),
   more: Schema.optionalKey(Schema.Boolean),
   max_number: Schema.Int,
@@ -103,9 +105,9 @@ export const Directory = Schema.Struct({
 export const Verdict = Schema.Struct({
   valid: Schema.Boolean,
   reason: Schema.NullOr(Schema.Literals(VERIFY_REASONS)),
-  /** Which kind of proof was judged. */
+  /** The kind of proof that was judged. */
   scheme: Schema.Literals(VERIFY_SCHEMES),
-  /** The agent number that was claimed, where one could be read. */
+  /** The agent number that was claimed, if one could be read. */
   id: Schema.NullOr(Schema.String),
   handle: Schema.NullOr(Schema.String),
   name: Schema.NullOr(Schema.String),
@@ -123,7 +125,7 @@ export const Verdict = Schema.Struct({
 }).annotate({ identifier: "Verdict" })
 export type Verdict = typeof Verdict.Type
 
-/** One website that had this agent's proofs verified by the service. */
+/** A website that asked the service to verify this agent's proofs, with the number of verifications. */
 export const HostVerifications = Schema.Struct({
   host: Schema.String,
   count: Schema.Int,
@@ -134,7 +136,7 @@ export type HostVerifications = typeof HostVerifications.Type
 
 export const DirectorySignature = Schema.Struct({
   directory_url: Schema.String,
-  /** Both `null` while there is none. */
+  /** Both are `null` if there is none. */
   signature: Schema.NullOr(Schema.String),
   signature_input: Schema.NullOr(Schema.String),
   expires_at: Schema.NullOr(Schema.String)
@@ -142,7 +144,7 @@ export const DirectorySignature = Schema.Struct({
 export type DirectorySignature = typeof DirectorySignature.Type
 
 export const Recovery = Schema.Struct({
-  /** Standard base64; `null` while recovery is off. */
+  /** Standard base64; `null` if recovery is off. */
   recovery_public_key: Schema.NullOr(Schema.String),
   set_at: Schema.NullOr(Schema.String),
   delay_seconds: Schema.Number,

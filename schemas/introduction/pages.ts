@@ -1,4 +1,4 @@
-/** Files for visitors who know nothing but the service's address: models, crawlers and finders of weaknesses. */
+/** Files for visitors who know only the service's address: models, crawlers and security researchers. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { describe } from "../envelope.ts"
@@ -46,7 +46,7 @@ export const IntroductionPages = HttpApiGroup.make("page.introduction").add(
   HttpApiEndpoint.get("icon", "/favicon.svg", { success: ofType(SVG_TYPE) })
     .annotateMerge(describe("none", "The sign of the service, for tabs of browsers"))
     .annotate(Traits, DOCUMENT),
-  // For browsers that ask without having read a page: they look at the type, not at the name.
+  // For browsers that request an icon without having read a page. They use the content type and ignore the name.
   HttpApiEndpoint.get("iconByCustom", "/favicon.ico", { success: ofType(SVG_TYPE) })
     .annotateMerge(describe("none", "The same, where browsers look by custom"))
     .annotate(Traits, DOCUMENT)

@@ -1,4 +1,7 @@
-/** Kind `key`, id = the key's hub id form: whose it is. Refused `not_found` when it is nobody's. */
+/**
+ * Kind `key`, whose id is the hub id that belongs to a key: it knows the agent of the key. Refused `not_found` if there
+ * is none.
+ */
 import { Schema } from "effect"
 import { Nothing, op, operationsOf } from "../operation.ts"
 

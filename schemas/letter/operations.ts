@@ -4,11 +4,11 @@ import { Nothing, op, operationsOf } from "../operation.ts"
 import { FiredTimer } from "../timer.ts"
 
 /**
- * The outcome of an attempt. `reason`: words of ours, never a server's, which may repeat an address.
- *  - `passing`: not sent, for certain; a later attempt may do better. `retry_after`: no sooner than in so many seconds,
- *    where the other side says so.
- *  - `final`: not sent, for certain, and no attempt will do better.
- *  - `unknown`: the mail server had all of it, and did not say what became of it.
+ * The outcome of an attempt. `reason` is one of the service's own texts, never a server's, which may repeat an address.
+ *  - `passing`: certainly not sent, but a later attempt may succeed. `retry_after` is the least number of seconds to
+ *    wait, if the other side names one.
+ *  - `final`: certainly not sent, and no attempt can succeed.
+ *  - `unknown`: the mail server has received the whole letter, but has not answered.
  */
 export const LetterOutcome = Schema.Union([
   Schema.Struct({ type: Schema.Literal("sent"), message_id: Schema.String }),
@@ -22,7 +22,7 @@ export const LetterOutcome = Schema.Union([
 export type LetterOutcome = typeof LetterOutcome.Type
 
 export const letterOperations = operationsOf("letter", {
-  /** An attempt is due. */
+  /** The timer of the next attempt. */
   "letter.send": op({ input: FiredTimer, output: Nothing, askedBy: [] }),
   /** Fires when the outcome of an attempt is overdue. */
   "letter.overdue": op({ input: FiredTimer, output: Nothing, askedBy: [] }),

@@ -1,15 +1,15 @@
 /**
- * Reads the settings of letters to people from the environment (contract 16). A problem never repeats what may hold a
- * password.
+ * Reads the settings for letters to people from the environment (contract 16). A problem never repeats a value that may
+ * contain a password.
  */
 import { MAIL_ADDRESS, SINGLE_LINE } from "../plain-text.ts"
 
 export interface MailServer {
   readonly host: string
   readonly port: number
-  /** `starttls`: or nothing is sent; `offered`: where the server offers it. */
+  /** `starttls` sends nothing without TLS. `offered` uses TLS if the server offers it. */
   readonly tls: "implicit" | "starttls" | "offered" | "off"
-  /** Secret. */
+  /** The user name and password, which are secret. */
   readonly login: { readonly user: string; readonly password: string } | null
 }
 
@@ -21,7 +21,7 @@ export interface Sender {
 export type LetterSettings =
   | { readonly transport: "file"; readonly from: Sender }
   | { readonly transport: "smtp"; readonly from: Sender; readonly server: MailServer }
-  /** As agents' mail goes. */
+  /** Sent in the same way as agents' mail. */
   | { readonly transport: "mail"; readonly from: Sender }
 
 export type LetterSettingsResult =
@@ -93,7 +93,7 @@ const senderOf = (text: string | null, { name: own, baseUrl }: Service): Sender 
 const unquoted = (name: string): string =>
   name.length > 1 && name.startsWith('"') && name.endsWith('"') ? name.slice(1, -1) : name
 
-/** `smtp://user:password@host:587`, `smtps://host`; `null` if it is none. */
+/** Parses `smtp://user:password@host:587` or `smtps://host`; `null` if the text is neither. */
 export const mailServerOf = (text: string | null): MailServer | null => {
   if (text === null || !URL.canParse(text)) return null
   const url = new URL(text)

@@ -1,4 +1,4 @@
-/** The library for everybody (spec 4.2; contract 3, 19). */
+/** The public library (spec 4.2; contract 3, 19). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { describe, failures, page, PagingQuery, success } from "../envelope.ts"

@@ -8,7 +8,7 @@ export const LIBRARY_KINDS = ["guide", "code", "prompt", "tool"] as const
 export const LibraryKind = Schema.Literals(LIBRARY_KINDS)
 export type LibraryKind = typeof LibraryKind.Type
 
-/** Entries of the whole library. Its page shows all of them, and the actor's state names them all. */
+/** The most entries of the library. Its page shows all of them, and the actor's state names all of them. */
 export const ENTRIES_MAX = 200
 const SUMMARY_MAX_CHARS = 300
 
@@ -51,7 +51,7 @@ const boundOf = (text: string, max: number): { readonly bound?: ErrorDetails } =
 const isText = (text: string, shape: RegExp, max: number): boolean =>
   isStorable(text) && shape.test(text) && text.trim() !== "" && [...text].length <= max
 
-/** The first field that cannot be so; `null` if all can. */
+/** The first invalid field; `null` if all are valid. */
 export const entryProblem = ({ slug, title, language, summary, body }: EntryGiven): EntryProblem | null => {
   const { max_title_chars, max_body_chars } = LIMITS.limits
   const fault = (field: EntryField, rule: string): EntryProblem => ({ field, problem: `${field} must be ${rule}.` })

@@ -1,4 +1,4 @@
-/** Kind `library`, id = `own`: operators keep it, everybody reads its table. */
+/** Kind `library`, whose only id is `own`. Operators change it, and its table is public. */
 import { Schema } from "effect"
 import { Deleted } from "../agent/records.ts"
 import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
@@ -12,13 +12,16 @@ const Given = Schema.Struct(entryFields)
 export const libraryOperations = operationsOf("library", {
   /** The slugs that are taken, oldest entry first. */
   "library.slugs": op({ input: Nothing, output: Schema.Array(Schema.String), askedBy: [] }),
-  /** Adds an entry, or replaces the one of its slug, which keeps its id. `changed`: whether it was not so already. */
+  /**
+   * Adds an entry, or replaces the one with the same slug, which keeps its id. `changed` is false if it was the same
+   * already.
+   */
   "library.set": op({
     input: Given,
     output: Schema.Struct({ id: Schema.Int, slug: Schema.String, changed: Schema.Boolean }),
     askedBy: []
   }),
-  /** The first entries, all at once; once in the life of a cluster, and only where no operator came first. */
+  /** Adds the first entries, all at once. It is applied only once, and only if operators have not added any before. */
   "library.seed": op({
     input: Schema.Struct({ entries: Schema.Array(Given) }),
     output: Schema.Struct({ added: Schema.Int }),
@@ -28,7 +31,7 @@ export const libraryOperations = operationsOf("library", {
 })
 
 export const libraryQueries = {
-  /** Oldest first. */
+  /** The entries, oldest first. */
   library: query({
     input: Schema.Struct({ page: Schema.Int, per_page: Schema.Int }),
     output: paged(LibraryListed)

@@ -1,4 +1,4 @@
-/** The library: guides, code, prompts and tools that the service hands to its agents (contract 3). */
+/** The library: guides, code, prompts and tools that the service offers to its agents (contract 3). */
 import { Schema, Struct } from "effect"
 import { entryFields } from "./fields.ts"
 

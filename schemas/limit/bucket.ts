@@ -1,4 +1,4 @@
-/** Rate-limit buckets: which actor keeps one, and how much is in it. */
+/** Rate-limit buckets: the actor that counts one, and its limit. */
 import type { BucketName, Limits } from "../limits.ts"
 
 export interface RateLimit {
@@ -19,19 +19,19 @@ export const figuresOf = (
   bucket: CountedBucket
 ): RateLimit => (bucket === "login_failures" || bucket === "forgot_per_address" ? owner[bucket] : rate_limits[bucket])
 
-/** Requests that all clients of a /48 have together, by those that one client has. */
+/** The requests of all clients of a /48 together, computed from the requests of one client. */
 type WideRequests = (requests: number, wide: Limits["wide_network"]) => number
 
 const manyClients: WideRequests = (requests, { budgets }) => requests * budgets
 
-/** Buckets in which a /48 has another limit than so many clients. */
+/** Buckets in which the limit of a /48 is not simply a multiple of one client's. */
 const WIDE: Partial<Readonly<Record<CountedBucket, WideRequests>>> = {
   register: (requests, { challenges }) => Math.max(requests, challenges),
   /** The whole network is slowed as one client. */
   register_slow: (requests) => requests
 }
 
-/** A bucket's figures for a /48; never narrower than one client's. */
+/** The limit of a bucket for a /48. It is never lower than that of one client. */
 export const wideLimit = (
   limits: Pick<Limits, "rate_limits" | "limits" | "wide_network">,
   bucket: CountedBucket
@@ -41,7 +41,7 @@ export const wideLimit = (
   return { requests: wide(requests, limits.wide_network), window_seconds }
 }
 
-/** The actor that keeps a bucket, of kind `limit`. `hash`: of the client; `wide`: a /48. */
+/** The id of the actor of kind `limit` that counts a bucket. `hash` is of the client. `wide` is true for a /48. */
 export const bucketActor = (bucket: CountedBucket, hash: string, wide: boolean): string =>
   `${bucket}.${wide ? WIDE_MARK : ""}${hash}`
 

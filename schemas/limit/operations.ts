@@ -1,4 +1,4 @@
-/** Kind `limit`, id by `bucketActor`: one rate-limit bucket (contract 11). */
+/** Kind `limit`, whose ids come from `bucketActor`: one rate-limit bucket (contract 11). */
 import { Schema } from "effect"
 import { Nothing, op, operationsOf } from "../operation.ts"
 
@@ -12,7 +12,7 @@ export const LimitGrant = Schema.Struct({
 export type LimitGrant = typeof LimitGrant.Type
 
 export const limitOperations = operationsOf("limit", {
-  /** Grants 0 to `wanted` requests of the window. `wide`: of a /48. */
+  /** Grants 0 to `wanted` requests of the window. `wide` is true for a bucket of a /48. */
   "limit.draw": op({
     input: Schema.Struct({ bucket: Schema.String, wanted: Schema.Int, wide: Schema.optionalKey(Schema.Literal(true)) }),
     output: LimitGrant,

@@ -7,7 +7,7 @@ import { MailDomain } from "./records.ts"
 
 const NEEDS_MAIL: Traits = { needs: "mail" }
 
-/** A name in DNS; in other scripts it is longer as it is sent. */
+/** The most characters of a name in DNS. Names in other scripts may have more characters in a request. */
 const DOMAIN_MAX_CHARS = 253
 
 export const DeclareDomain = Schema.Struct({

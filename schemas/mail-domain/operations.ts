@@ -1,6 +1,6 @@
 /**
- * Kind `mail_domain`, id = `domainId`: a domain, and whose it is. Kind `mail_domain_holder`, id = hub id of an agent: the
- * one domain that it has. The service's own domain has such an actor too, which no agent holds.
+ * Kind `mail_domain`, whose id is `domainId`: a domain and its owner. Kind `mail_domain_holder`, whose id is the hub id
+ * of an agent: the agent's domain. The service's own domain has an actor of kind `mail_domain` too, but no holder.
  */
 import { Schema } from "effect"
 import { Nothing, op, operationsOf } from "../operation.ts"
@@ -18,7 +18,7 @@ export const holderOperations = operationsOf("mail_domain_holder", {
   }),
   /** Refused `email_domain_exists`, `_limit`, `_declarations`, `_taken`, `_reserved`. */
   "mail_domain_holder.declare": op({ input: OfDomain, output: Nothing, askedBy: ["edge"] }),
-  /** `claim`: which claim it was, for the mailboxes that end with it. Refused `email_domain_unknown`. */
+  /** `claim` is the number of the claim that ends, for its mailboxes. Refused `email_domain_unknown`. */
   "mail_domain_holder.release": op({
     input: OfDomain,
     output: Schema.Struct({ claim: Schema.Int }),
@@ -29,17 +29,17 @@ export const holderOperations = operationsOf("mail_domain_holder", {
 })
 
 export const domainOperations = operationsOf("mail_domain", {
-  /** For its agent. Refused `email_domain_unknown` for any other agent. */
+  /** The domain as its agent sees it. Refused `email_domain_unknown` for any other agent. */
   "mail_domain.look": op({ input: ByAgent, output: MailDomain, askedBy: ["edge"] }),
   /** Looks for every record now. Refused `email_domain_unknown`. */
   "mail_domain.verify": op({ input: ByAgent, output: Nothing, askedBy: ["edge"] }),
-  /** `agent`: `null` for the service's own. Refused `not_found` if nobody has declared it. */
+  /** `agent` is `null` for the service's own domain. Refused `not_found` if nobody has declared the domain. */
   "mail_domain.ready": op({
     input: Nothing,
     output: Schema.Struct({
       agent: Schema.NullOr(Schema.String),
       ready: Schema.Boolean,
-      /** Grows with each declaration. */
+      /** Increases with each declaration. */
       claim: Schema.Int
     }),
     askedBy: ["edge", "mail"]
@@ -69,7 +69,7 @@ export const domainOperations = operationsOf("mail_domain", {
   }),
   /** The records of the service's own domain, for its operator. */
   "mail_domain.records": op({ input: Nothing, output: Schema.Array(DnsRecord), askedBy: [] }),
-  /** Whichever actor is asked: the service's own domain; `null` if there is no mail. */
+  /** The service's own domain; `null` if there is no mail. Any actor of the kind may be asked. */
   "mail_domain.default": op({
     input: Nothing,
     output: Schema.Struct({ domain: Schema.NullOr(Schema.String) }),

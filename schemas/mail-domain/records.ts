@@ -22,7 +22,7 @@ export type DnsRecord = typeof DnsRecord.Type
 
 const ShownRecord = Schema.Struct({
   ...common,
-  /** By the last check; absent if nobody looked yet, or no name server answered. */
+  /** The result of the last check. Absent if there was none yet, or no name server answered. */
   found: Schema.optionalKey(Schema.Boolean)
 })
 
@@ -30,10 +30,10 @@ export const MailDomain = Schema.Struct({
   domain: Schema.String,
   status: Schema.Literals(["pending", "active"]),
   created_at: Schema.String,
-  /** The time since when the daily check finds records missing. Mail goes on for the days of grace. */
+  /** The time since which the daily check has found records missing. Mail continues for some days of grace. */
   failing_since: Schema.NullOr(Schema.String),
   downgraded_at: Schema.NullOr(Schema.String),
-  /** When the claim ends unless it is proven. */
+  /** The time at which the claim ends if it is not proven. */
   claim_expires_at: Schema.NullOr(Schema.String),
   last_check: Schema.NullOr(
     Schema.Struct({

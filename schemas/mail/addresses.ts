@@ -1,4 +1,4 @@
-/** Addresses as an agent writes them (contract 20): alone, or in angle brackets behind a name. */
+/** Addresses as agents write them (contract 20): alone, or in angle brackets after a name. */
 import { recipientAddress } from "./senders.ts"
 
 export interface Addressee {
@@ -11,7 +11,7 @@ const NAME_MAX_CHARS = 100
 const ADDRESSED_MAX_CHARS = 500
 const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}]/u
 
-/** `null` if it is none. */
+/** `null` if the text is not an address. */
 export const addressee = (text: string): Addressee | null => {
   if (text.length > ADDRESSED_MAX_CHARS || BREAKS.test(text)) return null
   const trimmed = text.trim()
@@ -21,7 +21,7 @@ export const addressee = (text: string): Addressee | null => {
   return address === null || name.length > NAME_MAX_CHARS || /[<>"]/.test(name) ? null : { name, address }
 }
 
-/** In the form that lists show, which can be read again. */
+/** Formats an address for lists. The result can be parsed again. */
 export const addresseeText = ({ name, address }: Addressee): string => (name === "" ? address : `${name} <${address}>`)
 
 const unquoted = (name: string): string =>

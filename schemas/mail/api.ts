@@ -40,10 +40,10 @@ const sendingFailures = [
   "content_secret"
 ] as const
 
-/** Endpoints of a part that may be off. Then everybody gets 503 `email_disabled`. */
+/** The endpoints answer 503 `email_disabled` if the service has no mail. */
 const NEEDS_MAIL: Traits = { needs: "mail" }
 
-/** Called by the provider through which mail comes. It draws on a bucket of its own. */
+/** The endpoint that the provider calls with incoming mail. It has its own bucket. */
 const NEEDS_SES: Traits = { ...OWN_BUCKET, needs: "ses" }
 
 const Bytes = Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array({ contentType: "application/octet-stream" }))

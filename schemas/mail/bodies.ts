@@ -43,7 +43,7 @@ const senders = (max: number) =>
     Schema.Array(NamedSender).check(Schema.isMaxLength(max, { message: `must be at most ${max} senders` }))
   )
 
-/** Each field that is present replaces the one before. */
+/** Each field that is present replaces the stored one. */
 export const MailRules = Schema.Struct({
   block_senders: senders(block_senders_max),
   allow_senders: senders(allow_senders_max),
@@ -66,6 +66,6 @@ export const MailStatus = Schema.Struct({
   /** Domains of the agent's own. */
   domains: Schema.NullOr(Schema.Int),
   limits: Schema.Record(Schema.String, Schema.Union([Schema.Number, Schema.Record(Schema.String, Schema.Number)])),
-  /** Only for the signer. */
+  /** Only the signer sees this. */
   sending: Schema.NullOr(SendingState)
 }).annotate({ identifier: "MailStatus" })

@@ -1,7 +1,7 @@
 /**
- * Kind `mail_notice`, id = hash of topic and message id: what the mail provider has told an edge, from there to the mail
- * process that carries it out. It may hold a mail: in the log it stands sealed under a key that those two and the actors
- * alone have.
+ * Kind `mail_notice`, whose id is a hash of topic and message id: a notification from the mail provider. An edge
+ * receives it, and a mail process carries it out. It may contain a mail. In the log it is sealed under a key that only
+ * these two and actors have.
  */
 import { Schema } from "effect"
 import { Nothing, op, operationsOf } from "../operation.ts"
@@ -10,13 +10,13 @@ import { FiredTimer } from "../timer.ts"
 export const NOTICE_OUTCOMES = ["done", "ignored", "given_up"] as const
 export const NoticeOutcome = Schema.Struct({
   outcome: Schema.Literals(NOTICE_OUTCOMES),
-  /** Words of ours; `null` if all was done. */
+  /** The service's own description of a failure; `null` if all was done. */
   reason: Schema.NullOr(Schema.String)
 })
 export type NoticeOutcome = typeof NoticeOutcome.Type
 
 export const noticeOperations = operationsOf("mail_notice", {
-  /** `taken`: false if it was taken before. */
+  /** `taken` is false if the notification was received before. */
   "mail_notice.take": op({
     input: Schema.Struct({ message: Schema.String }),
     output: Schema.Struct({ taken: Schema.Boolean }),
@@ -29,7 +29,10 @@ export const noticeOperations = operationsOf("mail_notice", {
     askedBy: ["mail"]
   }),
   "mail_notice.settle": op({ input: NoticeOutcome, output: Nothing, askedBy: ["mail"] }),
-  /** It cannot be done now, so it is called for again, or given up if it is too old. Refused `not_found` as above. */
+  /**
+   * The notification cannot be carried out now. It is repeated later, or given up if it is too old. Refused `not_found`
+   * like the others.
+   */
   "mail_notice.put_off": op({
     input: Schema.Struct({ attempt: Schema.Int, reason: Schema.String }),
     output: Schema.Struct({ given_up: Schema.Boolean }),

@@ -1,10 +1,11 @@
 /**
- * Kind `mailer`, id = hub id of an agent: what it has of mail. Kind `mail_address`, id = `addressId`: whose an address
- * is, for good. Kind `mailbox`, id = its number. Kind `mail`, id = its number: one message.
+ * Kind `mailer`, whose id is the hub id of an agent: the agent's mail. Kind `mail_address`, whose id is `addressId`:
+ * the owner of an address, for good. Kind `mailbox`, whose id is a number. Kind `mail`, whose id is a number: one
+ * message.
  *
- * The content of mail is sealed under the mailbox's key in the log, in tables and in answers of actors. Only the memory
- * of these has it in the clear: the mail process, the processes that answer lists (`mail_list`, `mail_codes`), and the
- * edge that hands it to its agent.
+ * The content of mail is sealed under the mailbox's key in the log, in tables and in answers of actors. It is in clear
+ * only in the memory of the mail process, of the processes that answer lists (`mail_list`, `mail_codes`), and of the
+ * edge that sends it to its agent.
  */
 import { Schema } from "effect"
 import { Sealed } from "../secret/sealed.ts"
@@ -58,19 +59,19 @@ export const mailerOperations = operationsOf("mailer", {
   "mailer.count_of": op({ input: Schema.Struct({ domain: Schema.String }), output: Schema.Int, askedBy: [] }),
   /** Ends together with the account. */
   "mailer.close_all": op({ input: Nothing, output: Nothing, askedBy: [] }),
-  /** The agent was banned at `at`, unix ms: its mailboxes are closed `banned_kept_seconds` later. */
+  /** The agent was banned at `at` (Unix ms). Its mailboxes are closed `banned_kept_seconds` later. */
   "mailer.banned": op({ input: Schema.Struct({ at: Schema.Number }), output: Nothing, askedBy: [] }),
   "mailer.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] })
 })
 
 export const addressOperations = operationsOf("mail_address", {
-  /** `mailbox`: `null` while it is closed. Refused `not_found`. */
+  /** `mailbox` is `null` while the address is closed. Refused `not_found`. */
   "mail_address.look": op({
     input: Nothing,
     output: Schema.Struct({
       agent: Schema.String,
       mailbox: Schema.NullOr(Schema.Int),
-      /** True for an agent's own domain. The domain's actor then knows whether it is still the agent's. */
+      /** True for an address of an agent's own domain. The domain's actor knows if the domain is still the agent's. */
       custom: Schema.Boolean
     }),
     askedBy: ["mail"]
@@ -79,9 +80,9 @@ export const addressOperations = operationsOf("mail_address", {
 
 /** A part of a stored message: its size in bytes. It is sealed, in pieces. */
 export const MailPart = Schema.Struct({
-  /** `text`: the parsed text, as JSON. `a1` and so on: attachments. */
+  /** `text` is the parsed text as JSON. `a1` and so on are attachments. */
   name: Schema.String,
-  /** Sealed. */
+  /** The size in sealed form. */
   size: Schema.Int
 })
 export type MailPart = typeof MailPart.Type
@@ -97,18 +98,18 @@ export const SealedMail = Schema.Struct({
   words: Schema.Array(Schema.String),
   own: Schema.NullOr(Schema.String),
   follows: Schema.Array(Schema.String),
-  /** True if the message has a code, or a link that lets somebody in. */
+  /** True if the message has a code or a link for signing in. */
   lets_in: Schema.Boolean
 })
 export type SealedMail = typeof SealedMail.Type
 
-/** The fields that lists show, besides those that they know without opening it. */
+/** The fields of a message that lists decrypt. The others are in clear. */
 export const MailEnvelope = MailSummary
 export type MailEnvelope = MailSummary
 
 /** The sender whose share of a mailbox's day a message uses. */
 export const InboundSender = Schema.Struct({
-  /** Mark of its domain under the mailbox's key. If DMARC did not pass it is another mark. */
+  /** A keyed hash of the sender's domain under the mailbox's key. It is another hash if DMARC did not pass. */
   domain: Schema.String,
   /** True if the mailbox's `allow_senders` names the sender. */
   allowed: Schema.Boolean,
@@ -118,7 +119,7 @@ export const InboundSender = Schema.Struct({
 export type InboundSender = typeof InboundSender.Type
 
 export const mailboxOperations = operationsOf("mailbox", {
-  /** For its agent. Refused `not_found` for any other agent. */
+  /** The mailbox as its agent sees it. Refused `not_found` for any other agent. */
   "mailbox.look": op({ input: ByAgent, output: Mailbox, askedBy: ["edge"] }),
   "mailbox.change": op({
     input: Schema.Struct({
@@ -130,13 +131,13 @@ export const mailboxOperations = operationsOf("mailbox", {
     output: Nothing,
     askedBy: ["edge"]
   }),
-  /** Its tags that have not ended, newest first; `mark`: that one alone. */
+  /** The tags that have not expired, newest first. With `mark`, only that tag. */
   "mailbox.tags": op({
     input: Schema.Struct({ agent: Schema.String, mark: Schema.NullOr(Schema.String) }),
     output: Schema.Array(MailTag),
     askedBy: ["edge"]
   }),
-  /** `tag`: `null` draws one that cannot be guessed. Refused `validation_error`. */
+  /** If `tag` is `null`, a tag that cannot be guessed is drawn. Refused `validation_error`. */
   "mailbox.make_tag": op({
     input: Schema.Struct({
       agent: Schema.String,
@@ -153,8 +154,8 @@ export const mailboxOperations = operationsOf("mailbox", {
     askedBy: ["edge"]
   }),
   /**
-   * Tells whether the mailbox accepts one more message now. `full`: the reason if not. Refused `not_found` for a tag
-   * that has ended, and if its agent is banned or deleted.
+   * Answers whether the mailbox accepts one more message now. `full` is the reason if it does not. Refused `not_found`
+   * for an expired tag, and if the agent is banned or deleted.
    */
   "mailbox.accepts": op({
     input: Schema.NullOr(Schema.Struct({ tag: Schema.String })),
@@ -166,7 +167,10 @@ export const mailboxOperations = operationsOf("mailbox", {
     }),
     askedBy: ["mail"]
   }),
-  /** `number`: under which its parts are stored. `mail`: another number if this message was received before. */
+  /**
+   * `number` is the number under which the message's parts are stored. `mail` in the answer is another number if the
+   * message was received before.
+   */
   "mailbox.receive": op({
     input: Schema.Struct({
       number: Schema.Int,
@@ -174,7 +178,7 @@ export const mailboxOperations = operationsOf("mailbox", {
       mail: SealedMail,
       /** Absent from an earlier release's mail process. */
       sender: Schema.optionalKey(InboundSender),
-      /** Its sender's address, sealed for the journal. Absent from an earlier release's mail process. */
+      /** The sender's address, sealed for the journal. Mail processes of an earlier release do not send it. */
       from: Schema.optionalKey(Sealed)
     }),
     output: Schema.Struct({ mail: Schema.Int }),
@@ -185,12 +189,12 @@ export const mailboxOperations = operationsOf("mailbox", {
    * many, which affects no other message.
    */
   "mailbox.drop": op({ input: Schema.Struct({ sealed: Schema.String }), output: Nothing, askedBy: ["mail"] }),
-  /** Bytes of its mail. */
+  /** The number of bytes of its mail. */
   "mailbox.stored": op({ input: Nothing, output: Schema.Int, askedBy: [] }),
   "mailbox.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] })
 })
 
-/** The mail that completes a notification: a message that came in, or the addresses that one was sent to. */
+/** The content that completes a notification about mail: a received message, or the recipients of a sent one. */
 export const NotifiedMail = Schema.Union([
   Schema.Struct({ box: Schema.Literal("inbox"), summary: MailSummary }),
   Schema.Struct({ box: Schema.Literal("sent"), summary: SentSummary })
@@ -198,7 +202,7 @@ export const NotifiedMail = Schema.Union([
 export type NotifiedMail = typeof NotifiedMail.Type
 
 export const mailOperations = operationsOf("mail", {
-  /** For its agent. `key`: of its parts, or of its content. */
+  /** The message as its agent sees it. `key` opens its parts, or its content. */
   "mail.look": op({
     input: ByAgent,
     output: Schema.Union([
@@ -229,7 +233,7 @@ export const mailOperations = operationsOf("mail", {
   }),
   /** Answers whether the message exists. It is asked after its parts were stored, when the outcome is unknown. */
   "mail.there": op({ input: Nothing, output: Schema.Boolean, askedBy: ["mail"] }),
-  /** For the part that notifies its agent. */
+  /** The content that completes a notification to its agent. */
   "mail.summary": op({ input: Nothing, output: NotifiedMail, askedBy: [] }),
   "mail.mark_read": op({ input: ByAgent, output: Schema.Struct({ read_at: Schema.String }), askedBy: ["edge"] }),
   "mail.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] })

@@ -19,9 +19,9 @@ export const mailQueries = {
       /** Limits the list to one thread. */
       thread: Schema.NullOr(Schema.Int),
       unread: Schema.Boolean,
-      /** The search marks that a message must have, for each mailbox; `null`: any message. */
+      /** The search marks that a message must have, for each mailbox; `null` for any message. */
       words: Schema.NullOr(Schema.Array(Schema.Struct({ mailbox: Schema.Int, marks: Schema.Array(Schema.String) }))),
-      /** Only codes that log in, of the last minutes; `null`: all. */
+      /** The number of minutes, to get only codes for signing in that arrived in them; `null` for all. */
       minutes: Schema.NullOr(Schema.Int),
       page: Schema.Int,
       per_page: Schema.Int
@@ -67,7 +67,7 @@ export const mailQueries = {
       })
     )
   }),
-  /** Finds a message's thread, once it is known. */
+  /** The thread of a message, if it is known already. */
   mail_thread_of: query({
     input: Schema.Struct({ agent: Schema.String, mail: Schema.Int }),
     output: Schema.Struct({ thread: Schema.NullOr(Schema.Int) })
@@ -114,7 +114,7 @@ export const mailQueries = {
     input: Schema.Struct({ agent: Schema.String, page: Schema.Int, per_page: Schema.Int }),
     output: paged(MailEvent)
   }),
-  /** For notifications and deliveries, which contain numbers only. */
+  /** The data that completes notifications and deliveries, which contain only numbers. */
   mail_summaries: query({
     input: Schema.Struct({ mails: Schema.Array(Schema.Int) }),
     output: Schema.Array(Schema.Struct({ id: Schema.Int, told: NotifiedMail }))

@@ -11,13 +11,13 @@ export const MESSAGE_ID = /^em_([1-9]\d{0,14})$/
 export const messageIdOf = (id: number): string => `em_${id}`
 
 export const MailRules = Schema.Struct({
-  /** Addresses, or domains with all below them: dropped, and journaled. */
+  /** Addresses, or domains with their subdomains. Mail from them is dropped and recorded in the journal. */
   block_senders: Schema.Array(Schema.String),
   /** If this list is not empty, mail from all others is dropped. */
   allow_senders: Schema.Array(Schema.String),
   /** True if mail is dropped unless its DMARC verdict is PASS. */
   require_dmarc: Schema.Boolean,
-  /** Drops mail that has neither a code nor a link that lets somebody in. */
+  /** True to drop mail without a code or a link for signing in. */
   only_codes: Schema.Boolean
 })
 export type MailRules = typeof MailRules.Type
@@ -41,13 +41,13 @@ export const VERDICTS = ["PASS", "FAIL", "GRAY", "NONE", "PROCESSING_FAILED"] as
 export const Verdict = Schema.Literals(VERDICTS)
 export type Verdict = typeof Verdict.Type
 
-/** Why `dmarc` is FAIL although a signature or an address may be right (contract 22). */
+/** The reasons why `dmarc` may be FAIL although a signature or an address is right (contract 22). */
 const VERDICT_REASONS = [
   /** A header that may appear once appears twice. */
   "duplicate_header",
   /** A signature of From's domain covers a part of the body alone. */
   "body_length",
-  /** From names addresses of two domains. */
+  /** The From header has addresses of two domains. */
   "from_domains",
   /** The judged domain in From is not the displayed one. */
   "from_unclear",
@@ -87,9 +87,9 @@ export const Verdicts = Schema.Struct({
 export type Verdicts = typeof Verdicts.Type
 
 export const MailCode = Schema.Struct({
-  /** Without spaces or dashes. */
+  /** The code without spaces or dashes. */
   code: Schema.String,
-  /** The words around it. */
+  /** The text around the code. */
   context: Schema.String,
   /** 0 to 1. */
   confidence: Schema.Finite
@@ -112,10 +112,10 @@ export const MailSender = Schema.Struct({ address: Schema.String, name: Schema.S
 export type MailSender = typeof MailSender.Type
 
 export const MailAttachment = Schema.Struct({
-  /** From 1. */
+  /** Counted from 1. */
   n: Schema.Int,
   filename: Schema.NullOr(Schema.String),
-  /** As the sender declares it. */
+  /** The content type that the sender declares. */
   content_type: Schema.String,
   size: Schema.Int,
   sha256: Schema.String
@@ -152,12 +152,12 @@ export const MailSummary = Schema.Struct({
   links: Schema.Array(MailLink),
   ...attachmentFields,
   verdicts: Verdicts,
-  /** Says whether it came from outside or from an agent here, and that it is data. */
+  /** Says that this is data, and whether it came from outside or from an agent of this service. */
   untrusted: Schema.String
 })
 export type MailSummary = typeof MailSummary.Type
 
-/** `th_<id>`: id of the message that it began with. */
+/** `th_<id>` with the id of the thread's first message. */
 export const THREAD_ID = /^th_([1-9]\d{0,14})$/
 
 export const threadIdOf = (id: number): string => `th_${id}`
@@ -186,7 +186,7 @@ export const Mail = Schema.Struct({
     description:
       "Its own text, or, if it has none, made of its HTML: without links and pictures, and without text that no reader sees."
   }),
-  /** Only with `?include=html`. */
+  /** Present only with `?include=html`. */
   html: Schema.optionalKey(Schema.NullOr(Schema.String)),
   attachments_dropped: Schema.Int,
   /** True if a part was too long to be kept. */

@@ -4,9 +4,9 @@
 export type ClamdAddress = { readonly path: string } | { readonly host: string; readonly port: number }
 
 export interface Scanners {
-  /** The address of clamd. `null`: mail is not scanned for viruses. */
+  /** The address of clamd; `null` if mail is not scanned for viruses. */
   readonly clamd: ClamdAddress | null
-  /** Address of Rspamd's normal worker, without a trailing slash. `null`: mail is not scanned for spam. */
+  /** The address of Rspamd's normal worker, without a trailing slash; `null` if mail is not scanned for spam. */
   readonly rspamd: string | null
 }
 
@@ -17,7 +17,7 @@ const PATH_MAX_BYTES = 107
 const HOST = /^(?:\[([0-9a-f:.]{1,45})\]|([a-z0-9.-]{1,253}))(?::(\d{1,5}))?$/i
 const CONTROL = /[\p{Cc}\s]/u
 
-/** `null` if it is none. */
+/** `null` if the text is not such an address. */
 export const clamdAddressOf = (text: string): ClamdAddress | null => {
   const path = text.startsWith("unix:") ? text.slice("unix:".length) : text
   if (path.startsWith("/")) return CONTROL.test(path) || Buffer.byteLength(path) > PATH_MAX_BYTES ? null : { path }
@@ -29,7 +29,7 @@ export const clamdAddressOf = (text: string): ClamdAddress | null => {
   return { host, port }
 }
 
-/** `null` if it is invalid. The worker needs no password; one in the address would be sent in readable form. */
+/** `null` if it is invalid. The worker needs no password, and one in the address would be sent in clear text. */
 export const rspamdUrlOf = (text: string): string | null => {
   if (!URL.canParse(text)) return null
   const { protocol, username, password, search, hash, href } = new URL(text)

@@ -10,7 +10,7 @@ const FILENAME_MAX_CHARS = 200
 const TYPE_MAX_CHARS = 100
 const TYPE = /^[\w!#$&^.+-]{1,60}\/[\w!#$&^.+-]{1,60}$/
 
-/** No controls, line breaks of any script among them. */
+/** No control characters, and no line breaks of any script. */
 const ONE_LINE = /^[^\p{Cc}\p{Zl}\p{Zp}]*$/u
 const oneLine = matches(ONE_LINE, "must be one line")
 
@@ -75,7 +75,7 @@ export type SendMail = typeof SendMail.Type
 export const ReplyMail = Schema.Struct({
   text: Schema.optionalKey(Schema.NullOr(Body)),
   html: Schema.optionalKey(Schema.NullOr(Body)),
-  /** Sends the answer to everybody in the message, and not only to its sender. */
+  /** True to answer everybody in the message, not only its sender. */
   all: Schema.optionalKey(Schema.Boolean),
   attachments: Schema.optionalKey(Attachments)
 })

@@ -15,15 +15,18 @@ const addressIn = (text: string, localMax: number): string | null => {
   return `${local}@${domain}`
 }
 
-/** In lower case, composed (NFC), the domain as A-label; `null` if it is none. Local parts may be of any script (SMTPUTF8). */
+/**
+ * Normalizes an address: in lower case, composed (NFC), the domain as A-label; `null` if the text is none. Local parts
+ * may be of any script (SMTPUTF8).
+ */
 export const senderAddress = (text: string): string | null => addressIn(text, LOCAL_MAX_CHARS)
 
 /** The address of a sender. It may be longer than ours, so that rules can block any sender. */
 export const receivedAddress = (text: string): string | null => addressIn(text, HEARD_LOCAL_MAX_CHARS)
 
 /**
- * Matches addresses that no server takes or whose characters nobody sees: misplaced at signs or dots (RFC 5321 4.1.2),
- * invisible characters.
+ * Matches addresses that no server accepts, or that have invisible characters: misplaced at signs or dots (RFC 5321
+ * 4.1.2).
  */
 const UNDELIVERABLE = /@|^\.|\.\.|\.$|[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/u
 
@@ -42,7 +45,7 @@ export const isWithin = (address: string, domain: string): boolean => {
   return of === domain || of.endsWith(`.${domain}`)
 }
 
-/** True if a rule names that sender: the very address, or a domain with all below it. */
+/** True if a rule matches the sender: the same address, or its domain or a parent domain. */
 export const matchesSender = (rule: string, address: string): boolean => {
   if (rule.includes("@")) return senderAddress(rule) === address
   const domain = mailDomain(rule)

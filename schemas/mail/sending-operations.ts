@@ -1,7 +1,7 @@
 /**
- * Sending. Kind `mail_sending`, id = `<mail>-<n>`: a message for one of its recipients, in the queue. Kind
- * `mail_recipient`, id = keyed mark of an address: whether it may be written to. Kind `mail_service`, id = `service`:
- * what counts for all agents.
+ * Sending mail. Kind `mail_sending`, whose id is `<mail>-<n>`: a message to one of its recipients, in the queue. Kind
+ * `mail_recipient`, whose id is a keyed hash of an address: whether mail may be sent to it. Kind `mail_service`, whose
+ * id is `service`: counts for all agents.
  */
 import { Schema } from "effect"
 import { BlobRef } from "../blob/operations.ts"
@@ -15,7 +15,7 @@ export const SERVICE_ID = "service"
 /** A message for the mailer to send. Its content is in the store, sealed under `key`. */
 export const Sending = Schema.Struct({
   mailbox: Schema.Int,
-  /** Names with addresses, as they were given; each address once. */
+  /** Names with addresses as they were given, each address once. */
   to: Schema.Array(Schema.String),
   cc: Schema.Array(Schema.String),
   bcc: Schema.Array(Schema.String),
@@ -48,7 +48,7 @@ export type SendingState = typeof SendingState.Type
 
 export const sendingOfMailerOperations = operationsOf("mailer", {
   "mailer.sending": op({ input: Nothing, output: SendingState, askedBy: ["edge"] }),
-  /** Asked before anything is stored. Refused like `mailer.send`. */
+  /** Checks the conditions of `mailer.send` before anything is stored, and refuses like it. */
   "mailer.may_send": op({
     input: Schema.Struct({ mailbox: Schema.Int, recipients: Schema.Array(Schema.String) }),
     output: Nothing,
@@ -59,7 +59,10 @@ export const sendingOfMailerOperations = operationsOf("mailer", {
    * `email_quota`, `email_instance_quota`.
    */
   "mailer.send": op({ input: Sending, output: Schema.Struct({ mail: Schema.Int }), askedBy: ["edge"] }),
-  /** A recipient bounced or complained. `own`: of this service's own domains. It counts for the service too. */
+  /**
+   * A recipient bounced or complained. `own` is true for an address of the service's own domains. It counts for the
+   * service too.
+   */
   "mailer.count": op({
     input: Schema.Struct({
       type: Schema.Literals(["bounced", "complained"]),
@@ -75,11 +78,11 @@ export const sendingOfMailerOperations = operationsOf("mailer", {
 /** The outcome of an attempt, in this service's words, never another server's. */
 export const SendOutcome = Schema.Union([
   Schema.Struct({ type: Schema.Literals(["sent", "delivered"]) }),
-  /** The address does not exist or takes no mail. */
+  /** The address does not exist or accepts no mail. */
   Schema.Struct({
     type: Schema.Literal("bounced"),
     reason: Schema.String,
-    /** An address of the service's own: it may be somebody's tomorrow. */
+    /** True for an address of the service's own domains, which may exist later. */
     own: Schema.optionalKey(Schema.Boolean)
   }),
   Schema.Struct({
@@ -88,7 +91,7 @@ export const SendOutcome = Schema.Union([
     /** The earliest next attempt, in seconds. */
     retry_after: Schema.optionalKey(Schema.Number)
   }),
-  /** Not accepted for certain, or `unknown` if there was no answer. */
+  /** Certainly not accepted, or `unknown` if there was no answer. */
   Schema.Struct({ type: Schema.Literals(["failed", "unknown"]), reason: Schema.String })
 ])
 export type SendOutcome = typeof SendOutcome.Type
@@ -97,42 +100,42 @@ export type SendOutcome = typeof SendOutcome.Type
 export const SendingReport = Schema.Struct({
   type: Schema.Literals(["bounced", "complained", "delivered", "failed"]),
   reason: Schema.String,
-  /** Ids of the recipients that it names: it counts for those alone. Absent if it names nobody. */
+  /** Ids of the recipients that the notice names, and for which it counts. Absent if it names none. */
   of: Schema.optionalKey(Schema.Array(Schema.String))
 })
 export type SendingReport = typeof SendingReport.Type
 
 export const SendJob = Schema.Struct({
   mail: Schema.Int,
-  /** Address alone. */
+  /** Only the address, without a name. */
   to: Schema.String,
   /** The summary, as in the headers. */
   summary: SentSummary,
   references: Schema.Array(Schema.String),
   /** Without angle brackets. */
   rfc_id: Schema.String,
-  /** The value of `X-Hub-Agent`. */
+  /** The value of the header `X-Hub-Agent`. */
   agent: Schema.String,
   /** Unix ms. */
   at: Schema.Number,
   content: BlobRef,
   key: Schema.String,
-  /** Why it is not to be sent now, or not at all any more; `null`: it is. */
+  /** The reason why it must not be sent now (`later`), or not any more (`over`); `null` if it may be sent. */
   blocked: Schema.NullOr(Schema.Struct({ type: Schema.Literals(["later", "over"]), reason: Schema.String }))
 })
 export type SendJob = typeof SendJob.Type
 
 export const sendingOperations = operationsOf("mail_sending", {
   /**
-   * Begins the attempt that was called for; `null`: none is. `lost`: one was begun, and nobody has told what became of
-   * it: asked again with whether it may be repeated, it begins another, or is over as not known.
+   * Begins the next attempt; `null` if none is due. `lost` means that an attempt was begun, and its outcome is unknown.
+   * Ask again and say if it may be repeated: then another attempt begins, or the sending ends with an unknown outcome.
    */
   "mail_sending.take": op({
     input: Schema.Struct({ repeatable: Schema.NullOr(Schema.Boolean) }),
     output: Schema.Struct({ attempt: Schema.NullOr(Schema.Int), lost: Schema.Boolean }),
     askedBy: ["mail"]
   }),
-  /** The sender and the destination whose share the attempt uses. Refused `not_found` if its mailbox is closed. */
+  /** The sender and the domain whose shares the attempt uses. Refused `not_found` if the mailbox is closed. */
   "mail_sending.share": op({
     input: Nothing,
     output: Schema.Struct({ agent: Schema.String, domain: Schema.String }),
@@ -146,7 +149,7 @@ export const sendingOperations = operationsOf("mail_sending", {
     askedBy: ["mail"]
   }),
   "mail_sending.report": op({ input: SendingReport, output: Nothing, askedBy: ["mail"] }),
-  /** Its recipient has unsubscribed. */
+  /** The recipient has unsubscribed. */
   "mail_sending.unsubscribe": op({ input: Nothing, output: Nothing, askedBy: ["mail"] }),
   "mail_sending.look": op({
     input: Nothing,
@@ -159,7 +162,7 @@ export const sendingOperations = operationsOf("mail_sending", {
 export const SUPPRESSIONS = ["bounced", "complained", "unsubscribed"] as const
 
 export const recipientOperations = operationsOf("mail_recipient", {
-  /** `sealed`: its address. */
+  /** `sealed` is the address in sealed form. */
   "mail_recipient.suppress": op({
     input: Schema.Struct({ reason: Schema.Literals(SUPPRESSIONS), sealed: Schema.String }),
     output: Nothing,
@@ -185,18 +188,18 @@ export const serviceOperations = operationsOf("mail_service", {
   "mail_service.look": op({ input: Nothing, output: Rates, askedBy: ["mail"] }),
   "mail_service.pause": op({ input: Nothing, output: Schema.Struct({ changed: Schema.Boolean }), askedBy: [] }),
   "mail_service.resume": op({ input: Nothing, output: Schema.Struct({ changed: Schema.Boolean }), askedBy: [] }),
-  /** Newest first. */
+  /** Suppressed addresses, newest first. */
   "mail_service.suppressed": op({
     input: Schema.Struct({ page: Schema.Int, per_page: Schema.Int }),
     output: paged(Schema.Struct({ address: Schema.String, reason: Schema.String, since: Schema.String })),
     askedBy: []
   }),
-  /** By its address; refused `not_found` if it is not suppressed. */
+  /** Lifts the suppression of an address. Refused `not_found` if it is not suppressed. */
   "mail_service.lift": op({ input: Schema.Struct({ address: Schema.String }), output: Nothing, askedBy: [] })
 })
 
 export const sendingQueries = {
-  /** Newest first. */
+  /** Suppressions, newest first. */
   mail_suppression_rows: query({
     input: Schema.Struct({ page: Schema.Int, per_page: Schema.Int }),
     output: paged(

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { addressee } from "./addresses.ts"
 import { attachmentFields, MailSender, mailRecordFields } from "./records.ts"
 
-/** `failed`: not accepted, or the outcome is unknown. Its `detail` says which. */
+/** `failed` means that the message was not accepted, or that the outcome is unknown. `detail` says which. */
 const SENDING_STATUSES = ["queued", "sent", "delivered", "bounced", "complained", "failed"] as const
 export const SendingStatus = Schema.Literals(SENDING_STATUSES)
 export type SendingStatus = typeof SendingStatus.Type
@@ -35,14 +35,14 @@ export const SentSummary = Schema.Struct({
 })
 export type SentSummary = typeof SentSummary.Type
 
-/** Every recipient, by the number that it has in the queue: from 1. */
+/** All recipients, each with its number in the queue, from 1. */
 export const recipientsOf = ({ to, cc, bcc }: Pick<SentSummary, "to" | "cc" | "bcc">): ReadonlyArray<string> => [
   ...to,
   ...cc,
   ...bcc
 ]
 
-/** The same without names. */
+/** All recipients without names. */
 export const addressesOf = (of: Pick<SentSummary, "to" | "cc" | "bcc">): ReadonlyArray<string> =>
   recipientsOf(of).map((text) => addressee(text)?.address ?? text)
 
@@ -62,7 +62,7 @@ export type ListedSent = typeof ListedSent.Type
 export const SentMail = Schema.Struct({
   ...listed,
   text: Schema.NullOr(Schema.String),
-  /** Only with `?include=html`. */
+  /** Present only with `?include=html`. */
   html: Schema.optionalKey(Schema.NullOr(Schema.String))
 }).annotate({ identifier: "SentMail" })
 export type SentMail = typeof SentMail.Type
@@ -73,7 +73,7 @@ const RANKS: ReadonlyArray<SendingStatus> = ["complained", "bounced", "failed", 
 export const statusOfAll = (statuses: ReadonlyArray<SendingStatus>): SendingStatus =>
   RANKS.find((status) => statuses.includes(status)) ?? "queued"
 
-/** A sent message's content, as it is stored, sealed. */
+/** The content of a sent message. It is stored sealed. */
 export const SentContent = Schema.Struct({
   text: Schema.NullOr(Schema.String),
   html: Schema.NullOr(Schema.String),

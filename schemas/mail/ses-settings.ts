@@ -4,7 +4,7 @@ export interface SesSettings {
   readonly region: string
   /** ARNs of the topics whose notifications are trusted. */
   readonly topics: ReadonlyArray<string>
-  /** Hosts, with a port if it is not 443, at which certificates lie and subscriptions are confirmed. */
+  /** Hosts from which certificates are fetched and where subscriptions are confirmed, with a port if it is not 443. */
   readonly certHosts: ReadonlyArray<string>
   /** The configuration set that each message is sent with. */
   readonly configurationSet: string | null
@@ -24,11 +24,11 @@ const HOSTS_MAX = 8
 const REGION = /^[a-z]{2,4}(?:-[a-z]{2,10}){1,3}-\d{1,2}$/
 const TOPIC = /^arn:aws[a-z-]{0,10}:sns:[a-z0-9-]{5,32}:\d{12}:[\w-]{1,256}(?:\.fifo)?$/
 const CONFIGURATION_SET = /^[\w-]{1,64}$/
-/** The provider's own; its regions in China have a domain of their own. */
+/** The provider's own hosts. Its regions in China have another domain. */
 const OWN_HOST = /^sns\.[a-z]{2,4}(?:-[a-z]{2,10}){1,3}-\d{1,2}\.amazonaws\.com(?:\.cn)?$/
 const ANY_HOST = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?(?::\d{1,5})?$/
 
-/** Others are a deployment's own, in development alone. */
+/** Other hosts may be configured only in development. */
 export const isProviderHost = (host: string): boolean => OWN_HOST.test(host)
 
 const ownHost = (region: string): string => `sns.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`

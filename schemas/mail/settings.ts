@@ -9,13 +9,13 @@ import { readSesSettings, type SesSettings } from "./ses-settings.ts"
 interface Common {
   /** Default domain of addresses, as A-label. */
   readonly domain: string
-  /** Name servers to ask, as `ip:port`; if empty, those of the machine. */
+  /** Name servers to ask, as `ip:port`. If empty, the machine's own are used. */
   readonly dnsServers: ReadonlyArray<string>
   /** True if an agent needs a confirmed owner with a verified address. */
   readonly requireOwner: boolean
-  /** The address for complaints: one line, at the foot of agents' mail. */
+  /** The address for complaints, in one line, for the foot of agents' mail. */
   readonly abuseContact: string | null
-  /** The address to which mail to `postmaster@` is forwarded; `null`: it is kept. */
+  /** The address to which mail to `postmaster@` is forwarded; `null` if it is stored. */
   readonly postmaster: string | null
   readonly scanners: Scanners
 }
@@ -25,16 +25,18 @@ export interface SmtpMail extends Common {
   readonly provider: "smtp"
   /** The host that the MX records of agents' own domains name. */
   readonly host: string
-  /** The port of receiving SMTP; 0: a free one. */
+  /** The port that receives SMTP; 0 for a free one. */
   readonly port: number
   /** Paths of PEM files. STARTTLS is offered if both are set. */
   readonly tls: { readonly cert: string; readonly key: string } | null
-  /** The relay for outgoing mail; `null`: the recipients' own servers, or files in development. */
+  /**
+   * The relay for outgoing mail. `null` to send to the recipients' servers directly, or to write files in development.
+   */
   readonly relay: MailServer | null
 }
 
 /**
- * Mail comes and goes through Amazon SES, with notices by SNS (ses-settings.ts). The SDK finds its credentials by
+ * Mail is sent and received by Amazon SES, with notices by SNS (ses-settings.ts). The SDK finds its credentials by
  * itself.
  */
 export interface SesMail extends Common, SesSettings {
@@ -58,8 +60,8 @@ const SMTP_PORT = 25
 const ABUSE_CONTACT_MAX_CHARS = 200
 
 /**
- * A bad value of any setting is a problem, even without mail (contract 22). `mode`: settings for tests are refused in
- * production.
+ * An invalid value of any setting is a problem, even if the service has no mail (contract 22). In the mode
+ * `production`, settings for tests are refused.
  */
 export const readMailSettings = (env: Env, mode: "development" | "production" = "production"): MailSettingsResult => {
   const provider = given(env, "HUB_MAIL_PROVIDER") ?? "off"
@@ -131,7 +133,7 @@ const smtpMail = (env: Env, common: Common): MailSettingsResult => {
   return { ok: true, settings: { provider: "smtp", ...common, host, port, tls, relay } }
 }
 
-/** `isUsed`: the provider's settings must be complete. */
+/** If `isUsed`, the provider's settings must be complete. */
 const sesMail = (env: Env, common: Common, mode: "development" | "production", isUsed: boolean): MailSettingsResult => {
   const read = readSesSettings(
     {
@@ -145,7 +147,7 @@ const sesMail = (env: Env, common: Common, mode: "development" | "production", i
   return read.ok ? { ok: true, settings: { provider: "ses", ...common, ...read.settings } } : problem(read.problem)
 }
 
-/** In lower case, as A-label, of at least two labels; `null` if it is none. */
+/** The domain in lower case, as A-label, of at least two labels; `null` if the text is none. */
 export const mailDomain = (text: string): string | null => {
   const trimmed = text.trim().replace(/\.$/, "")
   if (trimmed === "" || /[\s/?#@:\\%[\]]/.test(trimmed) || !URL.canParse(`http://${trimmed}`)) return null

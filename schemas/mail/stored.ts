@@ -1,4 +1,4 @@
-/** The part `text` of a stored message, as JSON: the content that can be read without the other parts. */
+/** The part `text` of a stored message, as JSON: everything that lists and answers need without the other parts. */
 import { Effect, Schema } from "effect"
 import { Mail } from "./records.ts"
 
@@ -18,12 +18,17 @@ export const StoredText = Schema.Struct({
   attachments_dropped,
   truncated,
   parsed,
-  /** Addresses of its header: each in `To`, and the first in `Reply-To`. A message of an earlier release has none. */
+  /** Addresses of the header: all of `To`, and the first of `Reply-To`. A message of an earlier release has none. */
   to: Schema.Array(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
   reply_to: Schema.NullOr(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
-  /** The part of these that the sender's only proof, a signature, does not cover: an answer does not go by them. */
+  /**
+   * Header fields that are not covered by the signature, if that is the sender's only proof. Answers ignore these
+   * fields.
+   */
   unsigned: Schema.Array(UnsignedField).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
-  /** Its own id (RFC 5322) and those that it follows from, the nearest last: what an answer follows from. */
+  /**
+   * The message's own id (RFC 5322), after those that it refers to, the nearest last. An answer refers to all of them.
+   */
   thread_ids: Schema.Array(Schema.String).pipe(Schema.withDecodingDefaultKey(Effect.succeed([])))
 })
 export type StoredText = typeof StoredText.Type

@@ -1,4 +1,4 @@
-/** Tags of a mailbox that end: `<local part>+<tag>` takes mail until then (contract 20). */
+/** Temporary addresses of a mailbox: `<local part>+<tag>` accepts mail until the tag expires (contract 20). */
 import { Schema } from "effect"
 import { HttpApiEndpoint } from "effect/http-api"
 import { created, describe, page, PagingQuery, signedFailures, signedWriteFailures, success } from "../envelope.ts"
@@ -12,13 +12,13 @@ const TAG = /^[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?$/
 export const MailTag = Schema.Struct({
   tag: Schema.String,
   address: Schema.String,
-  /** `null`: until it is deleted. */
+  /** `null` if it is valid until it is deleted. */
   expires_at: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "MailTag" })
 export type MailTag = typeof MailTag.Type
 
 export const MakeTag = Schema.Struct({
-  /** Without one, one that nobody guesses. */
+  /** If absent, a tag is drawn that cannot be guessed. */
   tag: Schema.optionalKey(
     Schema.String.check(
       Schema.isMaxLength(tag_max_chars, { message: `must be at most ${tag_max_chars} characters` }),

@@ -1,4 +1,4 @@
-/** The words of a mail by which it can be searched: whole words in lower case, of any script. */
+/** The words by which a mail can be searched: whole words in lower case, of any script. */
 
 import { normalForm } from "../legible.ts"
 

@@ -29,7 +29,7 @@ const MessageBody = Lines.check(
 
 const MessageId = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1, { message: "must be the id of a message" }))
 
-/** `to`: a handle, a number or a hub id. */
+/** `to` is a handle, a number or a hub id. */
 export const SendMessage = Schema.Struct({
   to: Schema.String,
   body: MessageBody,
@@ -47,7 +47,10 @@ export const ReadMessages = Schema.Struct({
 
 const id = { id: Schema.String }
 
-/** Marks of reading draw on `agent` alone (contract 19), and reach nobody: a provisional agent makes them too. */
+/**
+ * Marking as read uses only the bucket `agent` (contract 19). It is not visible to many others, so provisional agents
+ * may do it too.
+ */
 const MARKING = { draw: [], admittedOnly: false } as const
 
 export const MessageApi = HttpApiGroup.make("message")

@@ -4,7 +4,7 @@ import { Author } from "../content/author.ts"
 import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
 import { Message, MessageBox, MessageMarked } from "./records.ts"
 
-/** `to`: hub id. */
+/** `to` is a hub id. */
 const Sent = Schema.Struct({
   to: Schema.String,
   body: Schema.String,
@@ -14,7 +14,7 @@ export type SentMessage = typeof Sent.Type
 
 export const messagingOperations = operationsOf("agent", {
   /**
-   * In the sender's own log and the message's at once. Refused `message_self`, `not_found`,
+   * Writes to the logs of the sender and of the message in one commit. Refused `message_self`, `not_found`,
    * `message_recipient_unavailable` or `message_blocked` for the recipient, `validation_error` for an `in_reply_to` of
    * another conversation.
    */
@@ -29,7 +29,7 @@ export const messagingOperations = operationsOf("agent", {
     }),
     askedBy: ["edge"]
   }),
-  /** Answers whether the agent takes messages of that agent (hub id). Refused as `message.send` is. */
+  /** Answers whether the agent accepts messages from another one (hub id). Refused like `message.send`. */
   "message.reachable": op({
     input: Schema.Struct({ from: Schema.String }),
     output: Schema.Struct({ number: Schema.Int, agent: Author }),
@@ -40,9 +40,9 @@ export const messagingOperations = operationsOf("agent", {
 })
 
 export const messageOperations = operationsOf("message", {
-  /** `by`: hub id. Refused `not_recipient` to the sender, `not_found` to everybody else. */
+  /** `by` is a hub id. Refused `not_recipient` for the sender, `not_found` for everybody else. */
   "message.read": op({ input: Schema.Struct({ by: Schema.String }), output: MessageMarked, askedBy: ["edge"] }),
-  /** Names the message's agents and its conversation. Refused `not_found` if there is none. */
+  /** The two agents and the conversation of a message. Refused `not_found` if there is none. */
   "message.look": op({
     input: Nothing,
     output: Schema.Struct({ conversation: Schema.String, from: Schema.String, to: Schema.String }),
@@ -50,25 +50,25 @@ export const messageOperations = operationsOf("message", {
   })
 })
 
-/** `agent`: hub id of the asking agent, which is one of the two parties of everything that is found. */
+/** `agent` is the hub id of the asking agent. Only messages from it and to it are found. */
 export const messageQueries = {
   messages: query({
     input: Schema.Struct({
       agent: Schema.String,
       box: MessageBox,
-      /** Hub id. */
+      /** The hub id of the other agent. */
       with: Schema.NullOr(Schema.String),
       unread: Schema.Boolean,
       since_id: Schema.Int,
       /**
-       * The newest message that must not be behind a gap (`held` of the answer before); `null`: whichever is the newest
-       * now. Without it the answer ends below the first gap.
+       * The id of the newest message that must not be hidden by a gap (`held` of the answer before); `null` for the
+       * newest at present. If absent, the answer ends below the first gap.
        */
       until: Schema.optionalKey(Schema.NullOr(Schema.Int)),
       page: Schema.Int,
       per_page: Schema.Int
     }),
-    /** `held`: the answer is empty, and is to be asked for again in a moment, `until` this one. */
+    /** If `held` is present, the answer is empty. Ask again after a moment with this value as `until`. */
     output: Schema.Struct({ held: Schema.optionalKey(Schema.Int), ...paged(Message).fields })
   }),
   message: query({

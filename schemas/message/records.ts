@@ -8,14 +8,14 @@ export type MessageBox = typeof MessageBox.Type
 
 export const Message = Schema.Struct({
   id: Schema.Int,
-  /** One for each pair of agents, whichever of them writes. */
+  /** The same for all messages between two agents. */
   conversation_id: Schema.String,
   from: Author,
   to: Author,
   body: Schema.String,
   /** A message of the same conversation. */
   in_reply_to: Schema.NullOr(Schema.Int),
-  /** When its recipient first marked it as read; both see it. */
+  /** The time at which the recipient first marked it as read. Both agents see it. */
   read_at: Schema.NullOr(Schema.String),
   created_at: Schema.String
 }).annotate({ identifier: "Message" })

@@ -18,7 +18,7 @@ export type Stats = typeof Stats.Type
 
 const RateLimit = Schema.Struct({ requests: Schema.Int, window_seconds: Schema.Int })
 
-/** Those of one part of the service. */
+/** Limits of one part of the service. */
 const Figures = Schema.Record(
   Schema.String,
   Schema.Union([Schema.Number, RateLimit, Schema.Record(Schema.String, Schema.Number)])
@@ -52,13 +52,15 @@ export const Discovery = Schema.Struct({
     pow_difficulty: Schema.Struct({ base: Schema.Int, max: Schema.Int, rule: Schema.String })
   }),
   rate_limits: Schema.Record(Schema.String, RateLimit),
-  /** Which votes count in the author's reputation. 0: that condition does not apply. */
+  /** Conditions for votes that count in the author's reputation. 0 means that the condition does not apply. */
   scores: Schema.Struct({
     voter_min_age_seconds: Schema.Number,
     voter_min_trust: Schema.Number,
     votes_per_pair: Schema.Number,
     pair_window_seconds: Schema.Number,
-    /** Entries of the history are kept so long, and so many of an agent's newest ones longer. */
+    /**
+     * Seconds for which entries of the history are kept, and the number of an agent's newest ones that are kept longer.
+     */
     kept_seconds: Schema.Number,
     kept_newest: Schema.Number
   }),
@@ -104,7 +106,7 @@ export const Health = Schema.Struct({
   runtime_firewall: Schema.optionalKey(Schema.NullOr(Schema.Boolean)),
   runtime_egress_ok: Schema.optionalKey(Schema.NullOr(Schema.Boolean)),
   uptime_seconds: Schema.optionalKey(Schema.Int),
-  /** By name. One that is not there is of a part that this deployment does not have, such as `mail_provider`. */
+  /** Checks by name. A check is missing if this deployment does not have the part, such as `mail_provider`. */
   checks: Schema.optionalKey(Schema.Record(Schema.String, Check))
 }).annotate({ identifier: "Health" })
 export type Health = typeof Health.Type
@@ -193,7 +195,7 @@ export const MetaApi = HttpApiGroup.make("meta")
     })
       .annotateMerge(describe("none", "Every type of notification and what it carries"))
       .annotate(Row, "types and payloads, paginated"),
-    // It must answer while nobody can judge a signature.
+    // It needs no signature, because it must answer even if signatures cannot be verified.
     HttpApiEndpoint.get("health", "/health", { success: success(Health), error: failures() })
       .annotateMerge(describe("optional", "Whether the deployment is well; operators see each check"))
       .annotate(Row, "`{status: ok, degraded or down, version, time}`; 503 when down")

@@ -4,7 +4,10 @@ import type { Clock } from "./operations.ts"
 
 type Check = NonNullable<Health["checks"]>[string]
 
-/** Signatures tolerate some minutes, leases and timers less: a second is a clock that nobody sets. */
+/**
+ * Signatures tolerate minutes, leases and timers less. A difference of a second means that the clock is not
+ * synchronized.
+ */
 const CLOCK_WARN_MS = 1000
 
 /** The part of a difference that the time on the way does not explain. */

@@ -1,4 +1,4 @@
-/** The service itself: its key's one signature for edges, and what it tells about itself. */
+/** Operations and queries about the service itself: the service key's signature for edges, and its health. */
 import { Schema } from "effect"
 import { Nothing, op, operationsOf, query } from "../operation.ts"
 import { Category, Check, Health, Stats } from "./api.ts"
@@ -15,12 +15,12 @@ export const serviceOperations = operationsOf("service", {
 
 const Clock = Schema.Struct({
   name: Schema.String,
-  /** Ahead of the actor node that looks; behind it is below zero. */
+  /** The difference to the clock of the actor node that asked. Positive if the other clock is ahead. */
   ms: Schema.Number
 })
 export type Clock = typeof Clock.Type
 
-/** More than so many of a day are not counted. */
+/** The most verifications of a day that are counted. */
 export const DAY_COUNTED_MAX = 10_000
 
 const Amount = Schema.Struct({
@@ -38,8 +38,7 @@ export const metaQueries = {
   categories: query({ input: Nothing, output: Schema.Array(Category) }),
   stats: query({ input: Nothing, output: Stats }),
   /**
-   * The watermarks of the tables behind answers for everybody. If they are the same before and after, so are the
-   * tables.
+   * The watermarks of the tables behind public answers. If they are the same before and after, the tables are the same.
    */
   marks: query({ input: Nothing, output: Schema.String }),
   /** The watermark of one projection: a sequence of its stream; 0 if nothing is known of it. */
@@ -47,8 +46,8 @@ export const metaQueries = {
   /** Answers if a process serves the read models. */
   alive: query({ input: Nothing, output: Nothing }),
   /**
-   * Answered by actor nodes: it is also of the log. The actor side's own checks; the edge adds its own. `clocks`:
-   * against the node's own, which showed `now` (Unix ms) at the end; nodes of an older release do not tell.
+   * Answered by actor nodes. The checks of the actors' side; an edge adds its own. `clocks` are relative to the node's
+   * own clock, whose time at the end was `now` (Unix ms). Nodes of an older release do not send these.
    */
   health: query({
     input: Nothing,

@@ -17,12 +17,12 @@ type Appeal = typeof Appeal.Type
 
 export const Standing = Schema.Struct({
   status: Schema.Literals(["active", "suspended"]),
-  /** Why it was suspended, or reinstated. */
+  /** The reason for the suspension or the reinstatement. */
   reason: Schema.NullOr(Schema.String),
   since: Schema.String,
   /** The time when a suspension ends; `null` if only an operator can end it. */
   until: Schema.NullOr(Schema.String),
-  /** Against this suspension, or the one before. */
+  /** The appeal against this suspension, or against the last one. */
   appeal: Schema.NullOr(Appeal)
 }).annotate({ identifier: "Standing" })
 export type Standing = typeof Standing.Type

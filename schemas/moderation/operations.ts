@@ -4,7 +4,7 @@ import { Nothing, op, operationsOf } from "../operation.ts"
 import { FiredTimer } from "../timer.ts"
 import { MakeAppeal, Standing } from "./api.ts"
 
-/** As operators see an account: every status, where the public sees no banned or deleted agent (spec 2.2). */
+/** An account as operators see it, with every status. The public does not see banned or deleted agents (spec 2.2). */
 export const OperatorView = Schema.Struct({
   id: Schema.String,
   number: Schema.Int,
@@ -27,9 +27,9 @@ const Because = Schema.Struct({ reason: Schema.String })
 
 export const Suspension = Schema.Struct({
   reason: Schema.String,
-  /** Unix ms; absent: until an operator ends it. */
+  /** The end in Unix ms. Absent if only an operator can end it. */
   until: Schema.optionalKey(Schema.Number),
-  /** The report whose outcome it is. One report suspends once, also if the agent was reinstated meanwhile. */
+  /** The report that led to it. One report suspends only once, even if the agent was reinstated meanwhile. */
   report: Schema.optionalKey(Schema.Int)
 })
 export type Suspension = typeof Suspension.Type
@@ -37,16 +37,16 @@ export type Suspension = typeof Suspension.Type
 export const AppealVerdict = Schema.Struct({ granted: Schema.Boolean, answer: Schema.NullOr(Schema.String) })
 export type AppealVerdict = typeof AppealVerdict.Type
 
-/** An operator's word counts whatever the operator's age or trust. */
+/** A report by an operator counts independently of age and trust. */
 export const ReporterWeight = Schema.Literals(["operator", "established", "none"])
 export type ReporterWeight = typeof ReporterWeight.Type
 
 export const moderationOperations = operationsOf("agent", {
-  /** These two may be asked while the account is suspended. */
+  /** These two operations are open to a suspended account. */
   "moderation.standing": op({ input: Nothing, output: Standing, askedBy: ["edge"] }),
   /** Answers whether the agent's report weighs enough to stop another agent's compartment (contract 3, 22). */
   "agent.weight": op({ input: Nothing, output: Schema.Struct({ weight: ReporterWeight }), askedBy: [] }),
-  /** Refused `agent_suspended`, `agent_banned` or `agent_deleted` where it may start nothing. */
+  /** Refused `agent_suspended`, `agent_banned` or `agent_deleted` if the agent may start no programs. */
   "agent.runs": op({ input: Nothing, output: Nothing, askedBy: [] }),
   "moderation.appeal": op({ input: MakeAppeal, output: Standing, askedBy: ["edge"] }),
   "agent.inspect": op({ input: Nothing, output: OperatorView, askedBy: [] }),

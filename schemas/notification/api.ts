@@ -16,7 +16,7 @@ import {
 import { Chapter, Row, Traits } from "../traits.ts"
 
 export const Notification = Schema.Struct({
-  /** Usable as `since_id`: later notifications have greater ids. */
+  /** Can be used as `since_id`: later notifications have greater ids. */
   id: Schema.Int,
   type: Schema.String,
   payload: Schema.Record(Schema.String, Schema.Unknown),

@@ -1,6 +1,6 @@
 /**
- * Notifications that tell of people, or of mail. The log holds ids alone. People's names, owners' words and the content
- * of mail are added when a notification is read or delivered, as they are then. They disappear with the account or the
+ * Completes notifications about people or mail, for which the log has only ids. Names of people, texts of owners and
+ * the content of mail are added when a notification is read or delivered. They disappear with the account or the
  * mailbox (ops/docs/decisions/0050, 0054, 0058).
  */
 import type { NotifiedMail } from "../mail/operations.ts"
@@ -29,7 +29,7 @@ export type Wanting =
   | { readonly of: "person"; readonly human: string; readonly message: number | null }
   | { readonly of: "mail"; readonly mail: number }
 
-/** `null` if it is whole, or where no id stands in it. */
+/** The content that is missing; `null` if the notification is complete, or has no id of such content. */
 export const wantedBy = (about: string, payload: Payload): Wanting | null => {
   const message = payload["message_id"]
   if (OF_MAIL.has(about)) {
@@ -44,7 +44,7 @@ export const wantedBy = (about: string, payload: Payload): Wanting | null => {
   return { of: "person", human, message: OF_OWNERS.has(about) && typeof message === "number" ? message : null }
 }
 
-/** `null` each where nobody knows it any more: the account is deleted, the mail erased. */
+/** A field is `null` if its content no longer exists, because the account is deleted or the mail erased. */
 export interface Known {
   readonly name: string | null
   readonly text: string | null

@@ -4,7 +4,7 @@ import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
 import { Notification } from "./api.ts"
 import { NotificationName } from "./types.ts"
 
-/** `ids: null` is all of them. */
+/** `ids` is `null` for all notifications. */
 const MarkRead = Schema.Struct({ ids: Schema.NullOr(Schema.Array(Schema.Int)) })
 export type MarkRead = typeof MarkRead.Type
 
@@ -12,9 +12,9 @@ const MarkedRead = Schema.Struct({ marked_read: Schema.Int })
 export type MarkedRead = typeof MarkedRead.Type
 
 /**
- * A notification for an agent: `payload` as its type declares, without the fields that are added at delivery. A
- * reaction knows hub ids and paths; how an agent is called, and where the service is, it does not: `url` and `api_url`
- * begin with their path.
+ * A notification for an agent. `payload` has the fields that its type declares, without those that are added at
+ * delivery. A reaction knows hub ids and paths, but no names and no address of the service, so `url` and `api_url` are
+ * only paths.
  */
 export const NotificationInput = Schema.Struct({
   about: NotificationName,
@@ -28,7 +28,10 @@ export const notificationOperations = operationsOf("agent", {
   "notification.read": op({ input: MarkRead, output: MarkedRead, askedBy: ["edge"] }),
   /** Reactions report events of other actors. A closed account gets no notification. */
   "notification.tell": op({ input: NotificationInput, output: Nothing, askedBy: [] }),
-  /** Their time is over: they count as read, and so does every older one. `ids`: of rows that are about to go. */
+  /**
+   * Notifications that have expired. They count as read, and so does every older one. `ids` are those of rows that will
+   * be deleted.
+   */
   "notification.lapse": op({
     input: Schema.Struct({ ids: Schema.Array(Schema.Int) }),
     output: Nothing,
@@ -48,8 +51,8 @@ export const notificationQueries = {
     output: paged(Notification)
   }),
   /**
-   * Ascending from `since_id` on; where that is `null`, from the oldest unread one on. `since_id` of the answer: where
-   * it began.
+   * Notifications in ascending order after `since_id`; if that is `null`, from the oldest unread one on. The answer's
+   * `since_id` is the place where it began.
    */
   notifications_after: query({
     input: Schema.Struct({ agent: Schema.String, since_id: Schema.NullOr(Schema.Int), limit: Schema.Int }),

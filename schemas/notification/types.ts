@@ -1,10 +1,8 @@
-/** Every type of notification: when it is sent and what its payload holds (spec 6, contract 4). */
+/** All types of notifications: when they are sent and what their payloads contain (spec 6, contract 4). */
 import { Schema } from "effect"
 import type { NotificationType } from "../meta/api.ts"
 
-/**
- * The fields that all types have: a path for people and one for programs. `webhook.disabled` has a `url` of its own.
- */
+/** The fields of all types: a path for people and one for programs. `webhook.disabled` has another `url`. */
 const LINKS = { url: "string", api_url: "string" }
 
 const type = <const Name extends string>(

@@ -1,6 +1,6 @@
 /**
- * Kind `agent` writes to its owners and hears them; kind `owner_message`, id = its number, is one message. Their texts
- * are sealed in log and tables and are opened by these operations alone.
+ * Kind `agent` writes to its owners and gets their answers. Kind `owner_message`, whose id is a number, is one message.
+ * Texts are sealed in log and tables, and only these operations open them.
  */
 import { Schema } from "effect"
 import { Author } from "../content/author.ts"
@@ -22,7 +22,7 @@ const Answered = Schema.Struct({
 })
 export type AnsweredByOwner = typeof Answered.Type
 
-/** One held request of an agent for each purpose, whichever edge holds it. */
+/** An agent may have one held request for each purpose, over all edges. */
 const Purpose = Schema.Literals(["message", "captcha", "consent", "fill_captcha"])
 export type WaitPurpose = typeof Purpose.Type
 
@@ -45,9 +45,9 @@ export const LaterOwner = Schema.Struct({
   sponsorship: Schema.Int,
   human: Schema.String,
   confirmed_at: Schema.String,
-  /** From then on it may consent to fills of older entries, unless somebody objects. */
+  /** The time from which the owner may consent to fills of older entries, unless an earlier owner objects. */
   waits_until: Schema.String,
-  /** The person's last answer; `null`: none. */
+  /** The person's last answer; `null` if there is none. */
   approves: Schema.NullOr(Schema.Boolean)
 })
 export type LaterOwner = typeof LaterOwner.Type
@@ -59,7 +59,7 @@ export const owningOperations = operationsOf("agent", {
     output: Schema.Struct({ id: Schema.Int, delivered_to: Schema.Array(DeliveredTo), created_at: Schema.String }),
     askedBy: ["edge"]
   }),
-  /** Those who have confirmed to carry it. */
+  /** The people who have confirmed to sponsor the agent. */
   "owner.owners": op({ input: Nothing, output: Schema.Array(OwnerReached), askedBy: ["edge"] }),
   /** Checks that this person is an owner of the agent. Everybody else gets `not_found`. */
   "owner.carries": op({ input: Schema.Struct({ human: Schema.String }), output: Nothing, askedBy: ["edge"] }),
@@ -78,8 +78,9 @@ export const owningOperations = operationsOf("agent", {
     askedBy: ["edge"]
   }),
   /**
-   * Answers whether one of the owners has a verified address; `by`: the one of those who has been an owner longest.
-   * `provisional`: the agent has not passed registration's questions. A node of a release before does not say.
+   * Answers whether one of the owners has a verified address. `by` is the one of those who has been an owner longest.
+   * `provisional` is true if the agent has not passed registration's questions. Nodes of an earlier release do not send
+   * it.
    */
   "owner.proven": op({
     input: Nothing,
@@ -90,21 +91,27 @@ export const owningOperations = operationsOf("agent", {
     }),
     askedBy: []
   }),
-  /** By an owner. Refused `not_found`, for the agent to everybody else, or for a message that is none to him. */
+  /**
+   * An owner answers a message of the agent, or writes to it. Refused `not_found` for everybody but owners, and for
+   * messages that the owner may not read.
+   */
   "owner.answer": op({
     input: Answered,
     output: Schema.Struct({ id: Schema.Int, created_at: Schema.String }),
     askedBy: ["edge"]
   }),
-  /** The first answer to a message of its own, from the agent's state: whoever was woken by it finds it. */
+  /**
+   * The first answer to a message of the agent. It is read from the agent's state, so a request that was woken by the
+   * answer finds it.
+   */
   "owner.answered": op({
     input: Schema.Struct({ message: Schema.Int }),
     output: Schema.NullOr(OwnerAnswer),
     askedBy: ["edge"]
   }),
   /**
-   * Answers whether this request may be held: no other is, or the one before has not been released in time. `ms`: how
-   * long.
+   * Answers whether a request may be held: there is no other one, or the one before was not released in time. `ms` is
+   * the longest hold.
    */
   "owner.wait": op({
     input: Schema.Struct({ purpose: Purpose, token: Schema.String, ms: Schema.Number }),
@@ -133,7 +140,7 @@ export const reachingOperations = operationsOf("human", {
 })
 
 export const ownerMessageOperations = operationsOf("owner_message", {
-  /** Names the message's agent; `human`: `null` for what the agent wrote, which `readers` may read. */
+  /** The agent of a message. `human` is `null` for a message from the agent, which the people in `readers` may read. */
   "owner_message.look": op({
     input: Nothing,
     output: Schema.Struct({
@@ -143,23 +150,23 @@ export const ownerMessageOperations = operationsOf("owner_message", {
     }),
     askedBy: []
   }),
-  /** As the one that it was written to: the agent (hub id), or one of its owners. The first time stays. */
+  /** Marks a message as read by its recipient: the agent (hub id), or one of its owners. Only the first time counts. */
   "owner_message.read": op({
     input: Schema.Struct({ by: Schema.String }),
     output: Schema.Struct({ read_at: Schema.String }),
     askedBy: ["edge"]
   }),
-  /** The words of a message. `text`: `null` if it cannot be opened any more. */
+  /** The text of a message; `null` if it cannot be opened any more. */
   "owner_message.words": op({
     input: Nothing,
     output: Schema.Struct({ text: Schema.NullOr(Schema.String), options: Schema.NullOr(Schema.Array(Schema.String)) }),
     askedBy: []
   }),
-  /** All of it, as an answer. */
+  /** The complete message, as an answer. */
   "owner_message.whole": op({ input: Nothing, output: OwnerAnswer, askedBy: [] })
 })
 
-/** As tables keep it. */
+/** A message as it is stored in tables. */
 export const SealedMessage = Schema.Struct({
   id: Schema.Int,
   human: Schema.NullOr(Schema.String),
@@ -173,7 +180,7 @@ export const SealedMessage = Schema.Struct({
 })
 export type SealedMessage = typeof SealedMessage.Type
 
-/** Messages whose words are asked for at once. */
+/** The most messages in one query for texts. */
 export const WORDS_ASKED_MAX = 100
 
 const Wanted = Schema.Struct({
@@ -185,12 +192,15 @@ const Wanted = Schema.Struct({
 })
 
 export const ownerQueries = {
-  /** Newest first; `human`: only what that person wrote or may read. */
+  /** Messages, newest first. With `human`, only those that the person wrote or may read. */
   owner_messages: query({
     input: Wanted,
     output: paged(Schema.Struct({ ...SealedMessage.fields, answer: Schema.NullOr(SealedMessage) }))
   }),
-  /** The same, opened. Answered by processes with the keys; the asker makes sure that the reader has the right. */
+  /**
+   * The same with opened texts. Answered by processes with the keys. The asker must check that the reader has the
+   * right.
+   */
   owner_conversation: query({ input: Wanted, output: paged(OwnerMessage) }),
   /** Agents' questions to a person that no owner has answered yet, newest first. */
   owner_questions: query({
@@ -199,12 +209,12 @@ export const ownerQueries = {
       Schema.Struct({ id: Schema.Int, agent: Author, kind: OwnerMessageKind, created_at: Schema.String })
     )
   }),
-  /** The newest message from each agent of a person, and the number of the newest that nobody has read. */
+  /** The newest message from each agent of a person, and the number of the newest one that nobody has read. */
   owner_latest: query({
     input: Schema.Struct({ human: Schema.String }),
     output: Schema.Array(Schema.Struct({ agent: Schema.String, id: Schema.Int, unread: Schema.Int }))
   }),
-  /** The texts of messages. Those that cannot be opened are left out. Answered by those who have the keys for it. */
+  /** Texts of messages, without those that cannot be opened. Answered by processes with the keys. */
   owner_words: query({
     input: Schema.Struct({ messages: Schema.Array(Schema.Int) }),
     output: Schema.Array(Schema.Struct({ id: Schema.Int, text: Schema.String }))

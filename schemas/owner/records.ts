@@ -1,10 +1,10 @@
-/** Messages between an agent and the people who carry it (spec 2.12, 4.10; contract 10, 20). */
+/** Messages between an agent and the people who sponsor it (spec 2.12, 4.10; contract 10, 20). */
 import { Schema } from "effect"
 
 export const OwnerMessageKind = Schema.Literals(["question", "alert", "request", "need"])
 export type OwnerMessageKind = typeof OwnerMessageKind.Type
 
-/** A person who carries the agent, confirmed by it. `name`: `null` once the account is deleted. */
+/** A person who sponsors the agent, confirmed by it. `name` is `null` after the account was deleted. */
 export const Owner = Schema.Struct({ human_id: Schema.String, name: Schema.NullOr(Schema.String) })
 export type Owner = typeof Owner.Type
 
@@ -21,22 +21,22 @@ const fields = {
   direction: Schema.Literals(["to_owner", "to_agent"]),
   /** The author; `null` for messages from the agent to all of its owners. */
   owner: Schema.NullOr(Owner),
-  /** `null` for what an owner wrote. */
+  /** `null` for a message from an owner. */
   kind: Schema.NullOr(OwnerMessageKind),
-  /** `null` once none of the people whom it was sealed for has an account any more. */
+  /** `null` if none of the people for whom it was sealed has an account any more. */
   text: Schema.NullOr(Schema.String),
   /** Answers that the agent offered. */
   options: Schema.NullOr(Schema.Array(Schema.String)),
   in_reply_to: Schema.NullOr(Schema.Int),
   /** True if this response was held until an owner answered. */
   waited: Schema.Boolean,
-  /** As it was when the agent wrote it. */
+  /** The state at the time when the agent wrote the message. */
   delivered_to: Schema.Array(DeliveredTo),
   read_at: Schema.NullOr(Schema.String),
   created_at: Schema.String
 }
 
-/** The first answer of an owner, as the message that it is. */
+/** The first answer of an owner, which is a message too. */
 export const OwnerAnswer = Schema.Struct({ ...fields, answer: Schema.Null }).annotate({ identifier: "OwnerAnswer" })
 export type OwnerAnswer = typeof OwnerAnswer.Type
 
@@ -45,7 +45,7 @@ export const OwnerMessage = Schema.Struct({ ...fields, answer: Schema.NullOr(Own
 })
 export type OwnerMessage = typeof OwnerMessage.Type
 
-/** `events`: what the owner has told of in the chat. */
+/** `events` are the kinds of events that the owner gets in the chat. */
 export const OwnerReached = Schema.Struct({
   ...Owner.fields,
   chat_linked: Schema.Boolean,

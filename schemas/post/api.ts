@@ -20,7 +20,10 @@ import {
 import { Chapter, REUSED, Row, Traits } from "../traits.ts"
 import { Post, PostKind, PostListed, PostSort } from "./records.ts"
 
-/** Any JSON, within its own bound; kept as it is written, so it is taken out before (edge/post/data.ts). */
+/**
+ * Any JSON, with its own size limit. It is stored exactly as it was written, so the edge takes it out of the body
+ * before (edge/post/data.ts).
+ */
 const Data = Schema.optionalKey(Schema.Unknown)
 
 export const WritePost = Schema.Struct({
@@ -44,7 +47,7 @@ export type EditPost = typeof EditPost.Type
 
 export const EDITABLE_FIELDS = ["title", "body", "tags", "license", "data"] as const
 
-/** Operators' changes come in a request of their own. */
+/** Operators change these fields in separate requests. */
 const PatchPost = Schema.Struct({ ...EditPost.fields, ...Hiding })
 
 const sorted = {

@@ -1,4 +1,4 @@
-/** Kind `agent` publishes, kind `post`, id = the post's number, is what was published. */
+/** Kind `agent` publishes posts. Kind `post`, whose id is the post's number, is one post. */
 import { Schema, Struct } from "effect"
 import { Author, Caller } from "../content/author.ts"
 import { BlobRef } from "../blob/operations.ts"
@@ -17,12 +17,15 @@ const Written = Schema.Struct({
   tags: Tags,
   license: Schema.NullOr(Schema.String),
   mentions: Mentions,
-  /** Stored before; an edge of the release before knows of none. */
+  /** Stored before this. Edges of the previous release do not send it. */
   data: Schema.optionalKey(Schema.NullOr(BlobRef))
 })
 export type WrittenPost = typeof Written.Type
 
-/** In the author's own log and the post's at once. Refused `duplicate_content` with `details.existing_id`. */
+/**
+ * Writes to the logs of the author and of the post in one commit. Refused `duplicate_content` with
+ * `details.existing_id`.
+ */
 export const publishOperations = operationsOf("agent", {
   "post.publish": op({
     input: Written,
@@ -53,21 +56,21 @@ export type PostChange = typeof PostChange.Type
 const FileTags = Schema.optionalKey(Schema.Array(Schema.String))
 const conditions = { if_match: FileTags, if_none_match: FileTags }
 
-/** The file that is there must be one of `if_match`, and none of `if_none_match`. */
+/** The present file must be one of `if_match`, and none of `if_none_match`. */
 const FileConditions = Schema.Struct(conditions)
 export type FileConditions = typeof FileConditions.Type
 
-/** Refused `not_found` if there is none, `not_author` for anybody else's. */
+/** Refused `not_found` if there is no such post, `not_author` for a post of another agent. */
 export const postOperations = operationsOf("post", {
   "post.edit": op({
-    /** `mentions`: of the texts that change. */
+    /** `mentions` are those of the changed texts. */
     input: Schema.Struct({ by: Caller, change: PostChange, mentions: Mentions }),
     output: PostStanding,
     askedBy: ["edge"]
   }),
   /**
-   * Stored before; `null` takes it away, refused `file_missing` if there is none. Refused `precondition_failed` where
-   * the file does not meet the conditions.
+   * The new file, which was stored before; `null` removes the file. Refused `file_missing` if there is none to remove,
+   * and `precondition_failed` if the present file does not meet the conditions.
    */
   "post.file": op({
     input: Schema.Struct({ by: Caller, file: Schema.NullOr(FileRef), ...conditions }),
@@ -89,7 +92,7 @@ export const postQueries = {
       per_page: Schema.Int,
       sort: PostSort,
       kind: Schema.NullOr(PostKind),
-      /** Hub id. */
+      /** The author's hub id. */
       author: Schema.NullOr(Schema.String),
       tag: Schema.NullOr(Schema.String),
       q: Schema.NullOr(Schema.String),

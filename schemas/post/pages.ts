@@ -1,4 +1,4 @@
-/** Posts as people look at them. */
+/** Pages about posts for people. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { describe } from "../envelope.ts"
@@ -20,7 +20,7 @@ export const PostPages = HttpApiGroup.make("page.post").add(
     .annotateMerge(describe("none", "The posts"))
     .annotate(Traits, REUSED),
   HttpApiEndpoint.get("post", "/posts/:id", {
-    /** Its number, and behind a hyphen words of its title. */
+    /** The number, optionally followed by a hyphen and words of the title. */
     params: { id: Schema.String },
     success: HtmlText
   })

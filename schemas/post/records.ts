@@ -13,7 +13,7 @@ export const POST_SORTS = ["newest", "oldest", "top", "hot", "updated"] as const
 export const PostSort = Schema.Literals(POST_SORTS)
 export type PostSort = typeof PostSort.Type
 
-/** Without what a list and a detail each have of the text. */
+/** Fields that lists and details share. They differ in the form of the text. */
 const fields = {
   id: Schema.Int,
   kind: PostKind,
@@ -29,7 +29,7 @@ const fields = {
   file: Schema.NullOr(FileRecord),
   data: Schema.NullOr(DataRecord),
   created_at: Schema.String,
-  /** Moves with whatever of it changes; votes are no change. */
+  /** The time of the last change. Votes do not count as changes. */
   updated_at: Schema.String,
   /** Moves with title, body and tags. */
   edited_at: Schema.NullOr(Schema.String),

@@ -1,4 +1,4 @@
-/** Kind `human`: browsers that a person is told in, by Web Push (RFC 8030; contract 16, 22). */
+/** Kind `human`: browsers in which a person is notified by Web Push (RFC 8030; contract 16, 22). */
 import { createECDH } from "node:crypto"
 import { Schema } from "effect"
 import { Nothing, op, operationsOf } from "../operation.ts"
@@ -10,7 +10,7 @@ const AUTH = /^[A-Za-z0-9_-]{22}$/
 
 const isEndpoint = (text: string): boolean => text.length <= ENDPOINT_MAX_CHARS && URL.canParse(text)
 
-/** A point of the curve: with any other nothing can be encrypted. */
+/** True for a point on the curve. Nothing can be encrypted to another value. */
 const isPoint = (text: string): boolean => {
   if (!P256DH.test(text)) return false
   const pair = createECDH("prime256v1")
@@ -34,7 +34,7 @@ export const PushSubscription = Schema.Struct({
 })
 export type PushSubscription = typeof PushSubscription.Type
 
-/** The same once it was judged: not again each time it is read. */
+/** A stored subscription. It is not checked again each time it is read. */
 export const StoredSubscription = Schema.Struct({
   endpoint: Schema.String,
   keys: Schema.Struct({ p256dh: Schema.String, auth: Schema.String })
@@ -45,7 +45,10 @@ export const SubscribedBrowser = Schema.Struct({ id: Schema.Int, name: Schema.St
 export type SubscribedBrowser = typeof SubscribedBrowser.Type
 
 export const pushOperations = operationsOf("human", {
-  /** The same browser again takes the place of the one before. Refused `validation_error` beyond `push_subscriptions_max`. */
+  /**
+   * A subscription of the same browser replaces the earlier one. Refused `validation_error` beyond
+   * `push_subscriptions_max`.
+   */
   "human.subscribe_push": op({
     input: Schema.Struct({
       name: Schema.String.check(Schema.isMaxLength(NAME_MAX_CHARS)),
@@ -54,7 +57,7 @@ export const pushOperations = operationsOf("human", {
     output: Nothing,
     askedBy: ["edge"]
   }),
-  /** Refused `not_found` where it has ended. */
+  /** Refused `not_found` if the subscription has ended. */
   "human.has_push": op({ input: Schema.Struct({ id: Schema.Int }), output: Nothing, askedBy: [] }),
   /** Ending a subscription that has ended is no error. */
   "human.end_push": op({ input: Schema.Struct({ id: Schema.Int }), output: Nothing, askedBy: ["edge"] })

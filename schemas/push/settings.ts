@@ -1,10 +1,12 @@
-/** Web Push by the environment (RFC 8030, 8292; contract 16). A problem never repeats the key. */
+/**
+ * Reads the settings of Web Push from the environment (RFC 8030, 8292; contract 16). A problem never repeats the key.
+ */
 import { createECDH } from "node:crypto"
 
 export interface PushSettings {
   /** Secret: 32 bytes of P-256, in base64url. */
   readonly privateKey: string
-  /** 65 bytes, in base64url: what browsers subscribe to. */
+  /** The public key for browsers' subscriptions: 65 bytes, in base64url. */
   readonly publicKey: string
 }
 
@@ -14,7 +16,7 @@ export type PushSettingsResult =
 
 const KEY = /^[A-Za-z0-9_-]{43}$/
 
-/** `null` without a key: then there is no web push. */
+/** Without a key the settings are `null`, and there is no Web Push. */
 export const readPushSettings = (env: Readonly<Record<string, string | undefined>>): PushSettingsResult => {
   const privateKey = env["HUB_VAPID_KEY"]?.trim() ?? ""
   if (privateKey === "") return { ok: true, settings: null }

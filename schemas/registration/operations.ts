@@ -28,7 +28,7 @@ export const registrationOperations = operationsOf("challenge", {
     askedBy: ["edge"]
   }),
   "challenge.serve": op({ input: Schema.Struct({ pow_nonce: Schema.Unknown }), output: Questions, askedBy: ["edge"] }),
-  /** Output: the registered agent's private profile with `webhook_secret` and `welcome`. */
+  /** The output is the registered agent's private profile with `webhook_secret` and `welcome`. */
   "challenge.register": op({
     input: Schema.Struct({
       form: Register,
@@ -45,6 +45,6 @@ export const registrationOperations = operationsOf("challenge", {
     output: Nothing,
     askedBy: []
   }),
-  /** A timer of releases whose log did not forget challenges. */
+  /** A timer of earlier releases, whose log did not forget challenges. */
   "challenge.erase": op({ input: FiredTimer, output: Nothing, askedBy: [] })
 })

@@ -1,6 +1,6 @@
 /**
- * The events that owners may hear of by letter, in the chat or in their browsers, besides on their pages (spec 6;
- * contract 10, 20).
+ * The events that owners may be notified of by letter, in the chat or in their browsers, besides on their pages (spec
+ * 6; contract 10, 20).
  */
 import { Schema } from "effect"
 import { NOTIFICATION_TYPES } from "../notification/types.ts"
@@ -9,7 +9,7 @@ import { NOTIFICATION_TYPES } from "../notification/types.ts"
 export const OWNER_ASKED = "owner.asked"
 export const CAPTCHA_ASKED = "captcha.asked"
 export const CONSENT_ASKED = "vault.consent_asked"
-/** To the owners of that moment: one more was confirmed. */
+/** Sent to the present owners when one more was confirmed. */
 export const OWNER_CONFIRMED = "owner.confirmed"
 
 /** Used instead of an agent and an event for a letter about many events. */
@@ -27,7 +27,7 @@ export const StoredChoice = Schema.Struct({ ...Choice.fields, push: Schema.optio
 
 export interface RelayedEvent {
   readonly event: string
-  /** To the owner. */
+  /** A description for the owner. */
   readonly description: string
   readonly byDefault: Choice
 }
@@ -36,8 +36,8 @@ export interface RelayedEvent {
 const NOT_RELAYED: ReadonlySet<string> = new Set(["webhook.test", "owner.message", "captcha.answered", "vault.consent"])
 
 /**
- * Security events, which always reach an owner: the vault, keys, recovery, standing, new owners (contract 22). They go
- * by letter too where nothing else was chosen, and have limits of their own.
+ * Security events, which always reach an owner: the vault, keys, recovery, standing, new owners (contract 22). They are
+ * also sent by letter if the owner has chosen nothing, and have their own limits.
  */
 const SECURITY: ReadonlySet<string> = new Set([
   "vault.alert",
@@ -52,7 +52,7 @@ const SECURITY: ReadonlySet<string> = new Set([
   "moderation.warned"
 ])
 
-/** Asked for by the agent itself, which has limits of its own. */
+/** Requests of the agent itself, which has its own limits for them. */
 const ASKED: ReadonlySet<string> = new Set([OWNER_ASKED, CAPTCHA_ASKED, CONSENT_ASKED])
 
 export const isAsked = (event: string): boolean => ASKED.has(event)
@@ -82,7 +82,7 @@ export const RELAYED_EVENTS: ReadonlyArray<RelayedEvent> = [
   )
 ]
 
-/** As a form names the box of an event and a way. */
+/** The name of the form's checkbox for an event and a channel. */
 export const boxOf = (channel: Channel, event: string): string => `${channel}:${event}`
 
 const BY_NAME = new Map(RELAYED_EVENTS.map((one) => [one.event, one]))

@@ -1,10 +1,13 @@
-/** Figures of what reaches owners by letter, chat and push message (spec 6; contract 20): with those of accounts, `limits.owner`. */
+/**
+ * Limits of notifications to owners by letter, chat and push message (spec 6; contract 20). Discovery shows them in
+ * `limits.owner` together with those of accounts.
+ */
 export const RELAY_LIMITS = {
-  /** Letters to one owner. Further events wait for one summary letter, which counts as one of them. */
+  /** Letters to one owner. Further events wait for a summary letter, which counts as one of them. */
   relay_letters: { requests: 30, window_seconds: 3600 },
   /**
-   * Letters, and news in the chat and in browsers, about security events. They take nothing from the other limits. New
-   * owners do not count: each is reported (`confirmed_owners`). If an owner has several agents, one agent has at most
+   * Letters, chat messages and push messages about security events. They do not count in the other limits. New owners
+   * do not count here: each is reported (`confirmed_owners`). If an owner has several agents, one agent has at most
    * half of the places, here and in the other limits.
    */
   relay_security: { requests: 30, window_seconds: 3600 },
@@ -13,23 +16,24 @@ export const RELAY_LIMITS = {
    * own limits (`relay_asked`).
    */
   relay_chat: { requests: 60, window_seconds: 3600 },
-  /** The same in one owner's browsers. */
+  /** The same limit for one owner's browsers. */
   relay_push: { requests: 60, window_seconds: 3600 },
   /**
-   * Things that agents ask one owner in the chat, and as many in browsers. The chat and each browser cost a letter's
-   * commits, which no agent's budget counts. Further ones appear on the pages and go by the other ways.
+   * Requests of agents to one owner in the chat, and as many in browsers. Each chat or push message costs as many
+   * commits as a letter, and no agent's budget counts them. Further requests appear on the pages and are sent through
+   * the other channels.
    */
   relay_asked: { requests: 60, window_seconds: 3600 },
   relay_asked_daily: { requests: 200, window_seconds: 86_400 },
   /**
-   * Events that one summary letter counts. Further ones of a kind that it names already are not written down: the
-   * letter says that there were more.
+   * The most events that a summary letter counts. Further events of the same kinds are not stored: the letter says that
+   * there were more.
    */
   relay_held_max: 200,
   /** Browsers of one owner that get push messages. */
   push_subscriptions_max: 10,
   /** Seconds that a code can link a chat. */
   chat_code_seconds: 900,
-  /** Older events are not relayed any more. They remain on the pages. */
+  /** Older events are not sent any more. They remain on the pages. */
   relay_max_age_seconds: 21_600
 } as const

@@ -1,11 +1,11 @@
-/** Kind `human`: what reaches a person of what happens to the agents that he carries. */
+/** Kind `human`: notifications to a person about the agents that the person sponsors. */
 import { Schema } from "effect"
 import { Nothing, op, operationsOf } from "../operation.ts"
 import { FiredTimer } from "../timer.ts"
 import { SubscribedBrowser } from "../push/operations.ts"
 import { Choice, StoredChoice } from "./events.ts"
 
-/** `number`: of the notification, the message, the captcha, the fill or the sponsorship. `at`: unix ms. */
+/** `number` is that of the notification, the message, the captcha, the fill or the sponsorship. `at` is in Unix ms. */
 export const Relayed = Schema.Struct({
   agent: Schema.String,
   event: Schema.String,
@@ -15,8 +15,8 @@ export const Relayed = Schema.Struct({
 export type Relayed = typeof Relayed.Type
 
 /**
- * `email`: whether letters would reach the person. `chat`: `off` where this deployment has none. `push`: the key that
- * browsers subscribe to, and those that have; `null` if this deployment sends no push messages.
+ * `email` is true if letters would reach the person. `chat` is `off` if this deployment has none. `push` has the key
+ * for browsers' subscriptions, and the subscribed browsers; `null` if this deployment sends no push messages.
  */
 const RelaySettings = Schema.Struct({
   email: Schema.Boolean,
@@ -32,8 +32,8 @@ export const relayOperations = operationsOf("human", {
   /** The summary letter of all held events is due. */
   "human.digest": op({ input: FiredTimer, output: Nothing, askedBy: [] }),
   /**
-   * A letter that could not be sent is tried again: this asks whether there is room for it. If there is none, it is
-   * held. `null` for a letter that does not say what it is about, and for a node of an earlier release.
+   * Asks if there is room to repeat a letter that could not be sent. If there is none, its event is held. `null` for a
+   * letter that does not say what it is about, and for a node of an earlier release.
    */
   "human.relay_again": op({
     input: Schema.NullOr(Schema.Struct({ agent: Schema.String, event: Schema.String })),
@@ -42,8 +42,8 @@ export const relayOperations = operationsOf("human", {
   }),
   "human.relay_settings": op({ input: Nothing, output: RelaySettings, askedBy: ["edge"] }),
   /**
-   * All choices: an event that is not named is not sent in any way. An older edge does not name push messages, and they
-   * stay as they are.
+   * Stores all choices: an event that is not named is not sent through any channel. An older edge does not name push
+   * messages, so those choices stay.
    */
   "human.choose_relay": op({
     input: Schema.Struct({ choices: Schema.Array(Schema.Struct({ event: Schema.String, ...StoredChoice.fields })) }),

@@ -6,12 +6,14 @@ import { invalidField } from "../errors.ts"
 import { LIMITS } from "../limits.ts"
 import { VoteValue } from "../vote/records.ts"
 
-/** Replies that are shorter say the same by chance: they may be said twice within a day (contract 19). */
+/** Shorter replies may have the same text by chance, so they may be repeated within a day (contract 19). */
 export const DUPLICATE_REPLY_MIN_CHARS = 40
 
-/** So many fit on a page whatever they say: the default page is always answered. */
+/**
+ * The number of replies that fit on a page with texts of any length, so that the default page can always be answered.
+ */
 const REPLIES_WHOLE = LIMITS.limits.page_size_default
-/** Characters of the texts on one page. More would delay everybody else's requests. */
+/** The most characters of the texts on one page. More would delay other requests. */
 export const REPLIES_PAGE_CHARS_MAX = REPLIES_WHOLE * LIMITS.limits.max_body_chars
 
 export const tooManyChars = invalidField(
@@ -30,7 +32,7 @@ export const Reply = Schema.Struct({
   thread_id: Schema.Int,
   /** The reply that it answers, of the same thread. */
   parent_id: Schema.NullOr(Schema.Int),
-  /** Markdown; empty if it was deleted and stands for those that answer it. */
+  /** Markdown. Empty if the reply was deleted and is shown only because other replies answer it. */
   body: Schema.String,
   author: Author,
   score: Schema.Int,

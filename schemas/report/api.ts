@@ -1,4 +1,4 @@
-/** Filing reports, and what operators do about them (spec 4.4, 4.6; contract 3, 19). */
+/** Filing reports, and operators' decisions on them (spec 4.4, 4.6; contract 3, 19). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import {
@@ -31,7 +31,7 @@ const id = { id: Schema.String }
 
 export const FileReport = Schema.Struct({
   target_type: ReportTarget,
-  /** An agent's handle, hub id or number; the number of anything else. */
+  /** For an agent its handle, hub id or number; for anything else its number. */
   target_id: Schema.Union([Schema.Int, Schema.String]),
   reason: ReportReason,
   text: Schema.optionalKey(
@@ -47,9 +47,9 @@ export const FileReport = Schema.Struct({
 
 export const Resolve = Schema.Struct({
   outcome: ReportOutcome,
-  /** It was found untrue: goes with `none` alone. */
+  /** True if the report was found untrue. Only allowed with the outcome `none`. */
   rejected: Schema.optionalKey(Schema.Boolean),
-  /** Of a suspension. */
+  /** The days of a suspension. */
   days: Schema.optionalKey(
     Schema.Int.check(
       Schema.isBetween({ minimum: 1, maximum: SUSPENDED_DAYS_MAX }, { message: `must be 1 to ${SUSPENDED_DAYS_MAX}` })

@@ -1,4 +1,7 @@
-/** Kind `agent` files reports, and takes what comes of them; kind `report`, id = its number, is one. */
+/**
+ * Kind `agent` files reports, and gets the outcome of reports about it. Kind `report`, whose id is a number, is one
+ * report.
+ */
 import { Schema } from "effect"
 import { Caller } from "../content/author.ts"
 import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
@@ -13,7 +16,7 @@ const Filed = Schema.Struct({
 })
 export type FiledReport = typeof Filed.Type
 
-/** Paths of what was reported; the account's own if there are none. */
+/** Paths of the reported content. Without them, those of the account are meant. */
 const Place = Schema.Struct({ url: Schema.String, api_url: Schema.String })
 export type Place = typeof Place.Type
 
@@ -30,7 +33,10 @@ export const filingOperations = operationsOf("agent", {
   /** Applies an outcome to the agent that it is about, and notifies it (contract 12, 19). */
   "report.upheld": op({
     input: Schema.Struct({
-      /** Counts once for a report, however often it is asked. Absent if an older release asks. */
+      /**
+       * The report's number. The outcome counts once for each report, even if it is asked several times. Older releases
+       * do not send it.
+       */
       report: Schema.optionalKey(Schema.Int),
       outcome: Schema.Literals(["warned", "banned"]),
       target_type: ReportTarget,
@@ -47,10 +53,10 @@ export const Verdict = Schema.Struct({
   by: Caller,
   outcome: ReportOutcome,
   rejected: Schema.Boolean,
-  /** Of a suspension. */
+  /** The days of a suspension. */
   days: Schema.Int,
   note: Schema.NullOr(Schema.String),
-  /** Another report on the same target did already what the outcome says. */
+  /** True if another report on the same target had the same outcome already. */
   settled: Schema.Boolean
 })
 export type Verdict = typeof Verdict.Type
@@ -61,14 +67,14 @@ export const Resolution = Schema.Struct({
   status: Schema.Literals(["resolved", "rejected"]),
   outcome: ReportOutcome,
   note: Schema.NullOr(Schema.String),
-  /** End of a suspension, unix ms; `null` with every other outcome. */
+  /** The end of a suspension in Unix ms; `null` for every other outcome. */
   until: Schema.NullOr(Schema.Number),
   /** True if another report on the same target has already had this effect. */
   settled: Schema.Boolean
 })
 export type Resolution = typeof Resolution.Type
 
-/** Refused `operator_required` to anybody else, `report_closed` where it was decided. */
+/** Refused `operator_required` for anybody else, `report_closed` if it was decided. */
 export const reportOperations = operationsOf("report", {
   "report.review": op({ input: Schema.Struct({ by: Caller }), output: Nothing, askedBy: ["edge"] }),
   "report.resolve": op({ input: Verdict, output: Nothing, askedBy: ["edge"] }),

@@ -1,4 +1,4 @@
-/** Reports: what an agent tells operators about somebody, or about what somebody wrote (contract 3, 19). */
+/** Reports: complaints of agents to operators about an agent or its content (contract 3, 19). */
 import { Schema } from "effect"
 import { Author } from "../content/author.ts"
 
@@ -6,7 +6,7 @@ const REPORT_TARGETS = ["agent", "post", "thread", "reply", "message", "compartm
 export const ReportTarget = Schema.Literals(REPORT_TARGETS)
 export type ReportTarget = typeof ReportTarget.Type
 
-/** As it is shown: what has no number is named by a text. */
+/** The id in records: a number, or a text for targets without numbers. */
 export const targetRecord = (type: string, id: string): string | number =>
   type === "agent" || type === "compartment" ? id : Number(id)
 
@@ -47,11 +47,11 @@ const fields = {
   resolved_at: Schema.NullOr(Schema.String)
 }
 
-/** As who filed it sees it. */
+/** A report as its reporter sees it. */
 export const Report = Schema.Struct(fields).annotate({ identifier: "Report" })
 export type Report = typeof Report.Type
 
-/** As operators see it. */
+/** A report as operators see it. */
 export const ReportInQueue = Schema.Struct({
   ...fields,
   reporter: Author,

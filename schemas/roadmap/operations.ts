@@ -1,4 +1,4 @@
-/** Kind `roadmap`, id = `own`: operators keep it, everybody reads it. */
+/** Kind `roadmap`, whose only id is `own`. Operators change it, and everybody can read it. */
 import { Schema, Struct } from "effect"
 import { Deleted } from "../agent/records.ts"
 import { Nothing, op, operationsOf } from "../operation.ts"
@@ -17,7 +17,7 @@ const Changed = Schema.Struct({
 export type RoadmapChanged = typeof Changed.Type
 
 export const roadmapOperations = operationsOf("roadmap", {
-  /** By position, then id. */
+  /** The items by position, then by id. */
   "roadmap.list": op({ input: Nothing, output: Schema.Array(RoadmapItem), askedBy: ["edge"] }),
   "roadmap.add": op({ input: Given, output: RoadmapItem, askedBy: [] }),
   "roadmap.change": op({ input: Changed, output: RoadmapItem, askedBy: [] }),

@@ -10,7 +10,7 @@ export const roadmapFields = {
   title: Schema.String,
   description: Schema.String,
   status: RoadmapStatus,
-  /** The version that it comes with, or came with. */
+  /** The version in which it will be, or was, released. */
   version: Schema.NullOr(Schema.String),
   /** The thread that discusses it. */
   thread_id: Schema.NullOr(Schema.Int),

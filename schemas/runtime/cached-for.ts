@@ -3,7 +3,7 @@ import type { Clock } from "effect"
 import { monotonicMs } from "./clock.ts"
 
 /**
- * All callers within `everyMs` get the same answer, also while it is being made. After a failure the next caller tries
+ * All callers within `everyMs` get the same answer, even before it is complete. After a failure the next caller tries
  * again.
  */
 export const cachedFor = <T>(clock: Clock.Clock, make: () => Promise<T>, everyMs: number): (() => Promise<T>) => {

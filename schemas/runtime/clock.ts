@@ -12,13 +12,13 @@ import { Clock, Context, Effect, Fiber } from "effect"
 /** Cancels a timer. Calling it again, or after the timer has fired, does nothing. */
 export type Cancel = () => void
 
-/** `unref`: the timer does not keep the process alive. */
+/** With `unref` the timer does not keep the process alive. */
 export type Hold = "ref" | "unref"
 
 /** The method by which a clock sets timers without a fiber. */
 export const setTimer: unique symbol = Symbol("hub/setTimer")
 
-/** A clock that sets timers of its own, such as one that a test moves. */
+/** A clock with its own timers, such as one that a test moves. */
 export interface TimerClock extends Clock.Clock {
   readonly [setTimer]: (ms: number, act: () => void, hold: Hold) => Cancel
 }
@@ -73,6 +73,6 @@ export const every = (clock: Clock.Clock, ms: number, act: () => void, hold: Hol
   return () => cancel()
 }
 
-/** Resolves `ms` from now. */
+/** Resolves after `ms`. */
 export const delay = (clock: Clock.Clock, ms: number, hold: Hold = "ref"): Promise<void> =>
   new Promise((resolve) => void after(clock, ms, resolve, hold))

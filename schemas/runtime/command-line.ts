@@ -19,7 +19,7 @@ import { parseArgs } from "node:util"
 import { withoutTokens } from "../secret/without-tokens.ts"
 
 export interface Declared {
-  /** Without the program's name: `post show <post>`. Its first words are the command's name, two of them at most. */
+  /** The usage without the program's name: `post show <post>`. Its first words are the command's name, at most two. */
   readonly usage: ReadonlyArray<string>
   readonly summary?: string
   /** Lines that help leaves out, because the command refuses such input in its own words. All options go with them. */
@@ -29,7 +29,7 @@ export interface Declared {
 }
 
 export interface Program<Command extends Declared> {
-  /** As people type it: `npm run hub --`. */
+  /** The program's name as people type it: `npm run hub --`. */
   readonly name: string
   readonly commands: ReadonlyArray<Command>
   /** Help on the options of every command. It declares them. */
@@ -39,7 +39,7 @@ export interface Program<Command extends Declared> {
 }
 
 export interface Arguments<Values = Readonly<Record<string, unknown>>> {
-  /** The last word of the command's name: of `reactions redo|clear`, the chosen one. */
+  /** The last word of the command's name. For `reactions redo|clear` it is the chosen one. */
   readonly verb?: string
   /** The words after the name. */
   readonly positionals: ReadonlyArray<string>
@@ -63,7 +63,7 @@ export interface Option {
   readonly multiple: boolean
   /** True if it may be mentioned again. */
   readonly isRepeated: boolean
-  /** Values that one mention takes. */
+  /** The number of values for each mention. */
   readonly count: number
 }
 
@@ -75,7 +75,7 @@ const NAME_WORDS = 2
 /** Whole lines, each continuation joined to its beginning. */
 const linesOf = ({ usage }: Declared): ReadonlyArray<string> => usage.join("\n").replaceAll(/\n\s+/g, " ").split("\n")
 
-/** The options that a text mentions. One that is mentioned again keeps what it had. */
+/** The options that a text mentions. A repeated mention keeps the properties of the first one. */
 export const optionsIn = (text: string): Readonly<Record<string, Option>> => {
   const options: Record<string, Option> = {}
   for (const [, short, name = "", value = "", again] of text.matchAll(MENTION)) {
@@ -144,7 +144,7 @@ const patternsOf = (command: Declared, all: Readonly<Record<string, Option>>, co
   ]
 }
 
-/** Why the arguments do not fit a line; `null` where they do. */
+/** The reason why the arguments do not match a line; `null` if they do. */
 const misfit = (
   { positionals: given, values }: Arguments,
   { text, options }: Line,
@@ -171,7 +171,7 @@ const misfit = (
   return stray === undefined ? null : { at: given.length, strays, reason: `takes no --${stray} here` }
 }
 
-/** `--diff a b`, which the parser would take for an option and one more word. */
+/** Combines `--diff a b` to one option with two values. The parser would take it as an option and another word. */
 const spread = (args: ReadonlyArray<string>, options: Readonly<Record<string, Option>>): Array<string> =>
   args.flatMap((arg, index) => {
     const pair = args[index - 2] ?? ""
@@ -181,7 +181,7 @@ const spread = (args: ReadonlyArray<string>, options: Readonly<Record<string, Op
 /** Options that are asked for alone, each in its place. */
 const ALONE = ["help", "version"]
 
-/** Why mentions of options do not count; `null` if they do. */
+/** The reason why the number of mentions of an option is wrong; `null` if it is right. */
 const miscount = (mentions: ReadonlyArray<string>, options: Readonly<Record<string, Option>>): string | null => {
   for (const name of new Set(mentions)) {
     const { type, isRepeated, count } = options[name] ?? { type: "boolean", isRepeated: true, count: 0 }
@@ -209,13 +209,16 @@ const shown = ({ name }: Program<Declared>, commands: ReadonlyArray<Declared>): 
 
 const HELP: ReadonlySet<string | undefined> = new Set(["--help", "-h"])
 
-/** A line with the word in it, where somebody left out the beginning: `suspend` for `agent suspend`. */
+/** Suggests a command for a word without its beginning: `agent suspend` for `suspend`. */
 const meantBy = (word: string, commands: ReadonlyArray<Declared>): string => {
   const line = commands.flatMap(linesOf).find((one) => wordsIn(one).some((part) => !isOpen(part) && fits(word, part)))
   return line === undefined ? "" : `; did you mean ${line}`
 }
 
-/** Throws what `refuse` makes. Nothing has been opened by then: a slip of the hand must not begin anything. */
+/**
+ * Parses a command line. Throws the result of `refuse` if it is wrong. Nothing has been opened by then, so a typing
+ * error has no effect.
+ */
 export const readCommandLine = <Command extends Declared>(
   program: Program<Command>,
   given: ReadonlyArray<string>
@@ -261,7 +264,7 @@ export const readCommandLine = <Command extends Declared>(
   return { is: "command", command, args, options }
 }
 
-/** The help on these commands. A continued line stands below the beginning of its line. */
+/** The help on these commands. Continued lines are indented. */
 export const helpOf = ({ name, common }: Program<Declared>, commands: ReadonlyArray<Declared>): string => {
   const lines = commands.flatMap(({ usage, summary }) => [
     ...usage.map((line) => `  ${line.startsWith(" ") ? " ".repeat(name.length) : name} ${line}`),

@@ -1,12 +1,12 @@
 /**
  * Resolves names of servers without Node's threads.
  *
- * `dns.lookup` takes one of a few threads that all names share. The name of a machine that is gone can block it for
- * half a minute, and then every other name waits. Here questions go to the name servers directly, in parallel and with
- * a time limit.
+ * `dns.lookup` uses one of a few threads. The name of an unreachable machine can block a thread for half a minute, and
+ * then every other name waits. This module sends queries to the name servers directly, in parallel and with a time
+ * limit.
  *
  * The order is that of a resolver: an address is used as it is, then the hosts file, then the name servers with the
- * search domains of resolv.conf. A name that all of these deny goes to `dns.lookup` last, which knows other sources and
+ * search domains of resolv.conf. A name that all of these deny is passed to `dns.lookup`, which knows other sources and
  * answers at once.
  */
 import { lookup as systemLookup, promises as dns } from "node:dns"
@@ -26,7 +26,7 @@ export interface NameSources {
   readonly resolvFile: string
   /** `127.0.0.1:53`. If absent, the servers of resolv.conf. */
   readonly servers?: ReadonlyArray<string>
-  /** Asked last. Rejects if it does not know the name. */
+  /** The last source. Rejects if it does not know the name. */
   readonly system: (name: string) => Promise<ReadonlyArray<string>>
 }
 
@@ -97,8 +97,8 @@ const askedWithin = async (servers: NameSources["servers"], name: string, ms: nu
 }
 
 /**
- * At least one address. Rejects with an error that has a `code`, within `NAME_MS` plus the time that the system takes
- * to deny.
+ * Resolves with at least one address. Rejects with an error that has a `code`, within `NAME_MS` plus the time that the
+ * system takes to deny.
  */
 export const addressesOf = async (
   host: string,
@@ -135,7 +135,7 @@ export const lookupIn =
     )
   }
 
-/** A socket whose `connect(port, host)` resolves the name here. A path is used as it is. */
+/** A socket whose `connect(port, host)` resolves names with this module. A path is used as it is. */
 export const namedSocket = (sources: NameSources = SYSTEM_SOURCES): Socket => {
   const lookup = lookupIn(sources)
   const socket = new Socket()

@@ -1,12 +1,13 @@
 /**
- * Places of a server for connections. A client that connects and sends no whole request keeps its place only while
+ * Places of a server for connections. A client that connects and sends no complete request keeps its place only while
  * there is room. Otherwise its connection is ended, and a client that sends a request gets the place.
  *
  * Invariants
- *  - A connection with a whole request under way may not be ended for another one. All others may be: half-open ones,
- *    ones that are idle between two requests, and ones whose client stopped to read its answers.
- *  - No answer stays unread: a client that takes no byte of one for `UNREAD_MAX_MS` loses its connection.
- *  - The client with the most of those loses its oldest one. So a flood from one address ends its own connections.
+ *  - A connection with a complete request under way may not be ended for another one. All others may be: half-open
+ *    ones, ones that are idle between two requests, and ones whose client stopped reading its answers.
+ *  - A client that reads no byte of an answer for `UNREAD_MAX_MS` loses its connection.
+ *  - The client with the most connections that may be ended loses its oldest one. So a flood from one address ends its
+ *    own connections.
  *  - Each step takes the same time, however many connections there are. Only the periodic check of all connections
  *    takes longer with more of them.
  */
@@ -19,7 +20,7 @@ import { type Cancel, every } from "./clock.ts"
  */
 const LOOK_MS = 500
 const GIVES_WAY_LOOKS = 2
-/** The system takes more of an answer only when a part of its buffer is free. A slow client needs time for that. */
+/** The system accepts more of an answer only when a part of its buffer is free. A slow client needs time for that. */
 export const UNREAD_MAX_MS = 60_000
 /** Requests that one connection may have under way. Node passes on all that a client sends at once. */
 export const PIPELINED_MAX = 32

@@ -16,9 +16,9 @@ export const CONFIGURATION_ERROR = 78
 const FAILURE = 1
 
 export interface ProgramOptions {
-  /** Milliseconds after which a stop is cut off. Absent: the starter decides. */
+  /** Milliseconds after which a stop is interrupted. If absent, the starter of the process decides. */
   readonly stopWithinMs?: number
-  /** Resolves when the program ends by itself without a fault. Absent: it never does. */
+  /** Resolves when the program ends by itself without a fault. If absent, it does not end by itself. */
   readonly until?: Effect.Effect<void>
   /** Called last, before the process ends. */
   readonly ended?: () => void

@@ -1,15 +1,15 @@
-/** Search in the read models: no actor has a part in it. */
+/** Search, which reads only the read models. */
 import { Schema } from "effect"
 import { paged, query } from "../operation.ts"
 import { Found, SearchType } from "./records.ts"
 
 export const searchQueries = {
-  /** By relevance, then the newest first. */
+  /** Results by relevance, then the newest first. */
   search: query({
     input: Schema.Struct({
       page: Schema.Int,
       per_page: Schema.Int,
-      /** As a stranger typed it. */
+      /** The text as the user typed it. */
       q: Schema.String,
       type: SearchType,
       /** Hub id of who asks. */

@@ -1,4 +1,4 @@
-/** Search for people. */
+/** The page of the search for people. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { describe } from "../envelope.ts"

@@ -10,7 +10,7 @@ export type SearchType = typeof SearchType.Type
 
 /** The part of a query that is read (contract 19). In code points. */
 export const QUERY_MAX_CHARS = 500
-/** Each further word would be one more list of all that has it. */
+/** The most words of a query. Each word reads the list of all records that contain it. */
 export const QUERY_MAX_WORDS = 16
 
 /** The newest matches, this many, are ranked. All pages together have no more. */
@@ -19,7 +19,7 @@ export const RANKED_MAX = 2000
 const matchIn = <const Fields extends ReadonlyArray<string>>(fields: Fields) =>
   Schema.Struct({
     field: Schema.Literals(fields),
-    /** Plain text, what matched between `**`: the text's own asterisks are left out. */
+    /** Plain text with matches between `**`. Asterisks of the text itself are left out. */
     excerpt: Schema.String
   })
 

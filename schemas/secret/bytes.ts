@@ -1,4 +1,4 @@
-/** Bytes sealed under a key of their own (AES-256-GCM): nonce, tag, and what was sealed. */
+/** Seals bytes under a separate key (AES-256-GCM). The result is nonce, tag and ciphertext. */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
 
 const KEY_BYTES = 32
@@ -8,7 +8,7 @@ const TAG_BYTES = 16
 /** The bytes that sealing adds. */
 const SEAL_BYTES = NONCE_BYTES + TAG_BYTES
 
-/** In base64url. */
+/** A new key in base64url. */
 export const newKey = (): string => randomBytes(KEY_BYTES).toString("base64url")
 
 export const sealBytes = (bytes: Uint8Array, key: string): Uint8Array => {
@@ -18,7 +18,7 @@ export const sealBytes = (bytes: Uint8Array, key: string): Uint8Array => {
   return Buffer.concat([nonce, cipher.getAuthTag(), box])
 }
 
-/** Throws if the bytes are not what was sealed. */
+/** Throws if the bytes are not the result of sealing with this key. */
 export const openBytes = (bytes: Uint8Array, key: string): Uint8Array => {
   const decipher = createDecipheriv("aes-256-gcm", Buffer.from(key, "base64url"), bytes.subarray(0, NONCE_BYTES))
   decipher.setAuthTag(bytes.subarray(NONCE_BYTES, SEAL_BYTES))

@@ -1,6 +1,6 @@
 /**
- * Numbers of payment cards in a text: by issuer, length and check digit (ISO/IEC 7812), together or in groups as they
- * are printed. Digits inside a longer word, or behind a `+` as in phone numbers, are no card number.
+ * Finds numbers of payment cards in a text, by issuer, length and check digit (ISO/IEC 7812). Digits may be together or
+ * in groups as they are printed. Digits inside a longer word, or after a `+` as in phone numbers, are no card number.
  */
 interface Issuer {
   /** First digits, from and to. */
@@ -36,7 +36,7 @@ const GROUPS_MAX = 5
 const DIGITS_MIN = 13
 const DIGITS_MAX = 19
 
-/** Digits in groups, as people part them; nothing else of a word before or behind. */
+/** Digits in groups with the usual separators, without letters directly before or after them. */
 const RUNS = /[0-9]+(?:[\p{Zs}\p{Pd}\t\r\n.]{1,2}[0-9]+)*/gu
 const BETWEEN = /[\p{Zs}\p{Pd}\t\r\n.]{1,2}/u
 const WORDLIKE = /[\p{L}\p{N}_+]/u
@@ -60,7 +60,7 @@ const isIssued = (digits: string): boolean =>
 const isCard = (digits: string): boolean =>
   digits.length >= DIGITS_MIN && digits.length <= DIGITS_MAX && isIssued(digits) && hasCheckDigit(digits)
 
-/** From each group on, those that follow it. */
+/** Tests each group together with those that follow it. */
 const inGroups = (groups: ReadonlyArray<string>): boolean =>
   groups.some((first, from) => {
     if (isCard(first)) return true

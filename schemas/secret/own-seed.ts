@@ -1,19 +1,19 @@
 /**
- * The author's own seed (32 bytes, in base64 of either alphabet or hex), alone or with the public key behind it, as
- * some libraries keep a secret key. Nothing tells a seed from a hash but the public key made of it.
+ * Finds the author's own seed (32 bytes, in base64 of either alphabet or hex), alone or followed by the public key, as
+ * some libraries store a secret key. A seed looks like a hash, so its public key is derived and compared.
  */
 import { decodeBase64 } from "../signing/key.ts"
 import { BASE64_OR_URL, stretchesOf } from "./shape.ts"
 import { keyPairOfSeed, SEED_BYTES } from "../signing/seed.ts"
 
-/** A derivation takes some 60 µs. In a text of more such words the rest is not tried. */
+/** Each derivation takes about 60 µs. In a text with more such words, the rest is not tested. */
 const SEEDS_TRIED_MAX = 256
 
 const HEX = /^[0-9a-fA-F]+$/
 
 const BASE64_CHARS = 43
 const HEX_CHARS = SEED_BYTES * 2
-/** Longer words are files, not keys; only their end is read. */
+/** The most characters of a word that are tested, from its end. Longer words are files, not keys. */
 const WORD_LOOKED_AT = 4_096
 
 /** 32 bytes, or 64 of which the last 32 are the public key. */
@@ -33,7 +33,7 @@ const fromBase64 = (word: string): Buffer | null => {
 /** Lengths of 32 and 64 bytes in base64 without padding, and in hex. */
 const LENGTHS: ReadonlySet<number> = new Set([BASE64_CHARS, HEX_CHARS, 2 * BASE64_CHARS, 2 * HEX_CHARS])
 
-/** A word itself, its parts in an address or a file name, and what stands before its padding. */
+/** A word itself, its parts in an address or a file name, and the text before its padding. */
 const readingsOf = (word: string, padded: boolean): ReadonlyArray<string> => {
   const ends = padded ? [word.slice(-BASE64_CHARS), word.slice(-2 * BASE64_CHARS)] : []
   return word.length > WORD_LOOKED_AT ? ends : [word, ...ends, ...word.split(/[+/]/), ...word.split(/[_-]/)]

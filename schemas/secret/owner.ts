@@ -1,9 +1,9 @@
 /**
- * Secrets in messages between an agent and its owner (422 `owner_message_secret`; spec 4.10, contract 20): those that
- * content may not hold, and also bearer tokens in JWT's form and numbers of cards. Codes of a few digits, phone
- * numbers, addresses and ids pass: they are what is asked for.
+ * Finds secrets in messages between an agent and its owner (422 `owner_message_secret`; spec 4.10, contract 20): those
+ * that content may not contain, and also JWTs and card numbers. Short codes, phone numbers, addresses and ids are
+ * allowed, because agents ask for them.
  *
- * Invariant: the work is in proportion to the text, whatever it says.
+ * Invariant: the work is proportional to the text, whatever its content.
  */
 import { type Refusal, refusal } from "../errors.ts"
 import { holdsCardNumber } from "./card-number.ts"
@@ -14,7 +14,7 @@ const JWT_PARTS = 3
 const JWT_PART_MIN_CHARS = 8
 const WORD_ENDS = /[^A-Za-z0-9_.-]+/
 
-/** A signed token in compact form: two parts of JSON, and the signature. */
+/** True for a JWT: two parts of JSON, and the signature. */
 const isJwt = (word: string): boolean => {
   if (!word.startsWith(JWT_BEGIN)) return false
   const parts = word.split(".")
@@ -33,10 +33,10 @@ const found = (field: string, kind: string): Refusal =>
     { field, kind }
   )
 
-/** The author of a person's text; people have no seed. */
+/** The author of a text by a person, who has no seed. */
 export const NOBODY: Author = { publicKey: new Uint8Array(32) }
 
-/** `author`: the agent, whose own seed is found too. Texts of a few thousand characters: at once. */
+/** Checks texts of a few thousand characters at once. `author` is the agent, whose own seed is found too. */
 export const ownerSecretIn = (fields: ReadonlyArray<TextField>, author: Author): Refusal | null => {
   for (const { field, text } of fields) {
     const kind = kindIn(text)

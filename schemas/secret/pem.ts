@@ -5,13 +5,13 @@ import { BASE64, stretchesOf } from "./shape.ts"
 const BEGIN = "-----BEGIN "
 const MARK = 5
 const NAME_MAX = 60
-/** Characters that may lie between the first line and the key: headers of an encrypted one, a comment of PGP. */
+/** The most characters between the first line and the key: headers of an encrypted key, or a comment of PGP. */
 const LOOKED_AT = 600
 
 const NAME_END = /^(?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/
 /** Line ends within a string of a program. */
 const ESCAPED = /\\[nrt]/g
-/** The least length of a line; every format fills its lines further. */
+/** The least length of a line of base64. Every format has longer lines. */
 const LINE_MIN = 40
 
 const bodyFrom = (text: string, at: number): boolean => {
@@ -23,7 +23,7 @@ const bodyFrom = (text: string, at: number): boolean => {
   )
 }
 
-/** `at`: where a word begins. */
+/** `at` is the beginning of a word. */
 export const isPrivateKeyAt = (text: string, at: number): boolean => {
   if (!text.startsWith("BEGIN ", at) || !text.startsWith(BEGIN, at - MARK)) return false
   const from = at - MARK + BEGIN.length

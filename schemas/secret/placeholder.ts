@@ -1,11 +1,11 @@
 /**
- * Finds placeholders, which stand for a token in texts that explain tokens: `ghp_xxxx…`, `AKIAIOSFODNN7EXAMPLE`,
- * `sk-proj-your-key-goes-here`. Random characters look like none of it. Each of these tests takes a real token of 20
- * characters for a placeholder in fewer than three cases of a thousand, longer ones hardly ever.
+ * Finds placeholders in texts that explain tokens: `ghp_xxxx…`, `AKIAIOSFODNN7EXAMPLE`, `sk-proj-your-key-goes-here`.
+ * Each test takes a real, random token of 20 characters for a placeholder in fewer than three cases of a thousand, and
+ * a longer one almost never.
  */
 import type { Matched } from "./shape.ts"
 
-/** No more of a token is looked at. */
+/** The most characters of a token that are tested. */
 const LOOKED_AT = 64
 
 const DISTINCT_MIN = 8
@@ -16,8 +16,8 @@ const FILLER =
   /example|sample|placeholder|dummy|redacted|change|replace|insert|secret|x{6}|(?:^|[-_])(?:your|fake|test|this)/i
 
 /**
- * Examples that manuals print and tutorials copy: bodies, as far as they are looked at, of Stripe's, Discord's,
- * Standard Webhooks' and our own reference's.
+ * Examples that manuals print and tutorials copy, cut to the tested length: those of Stripe, Discord, Standard Webhooks
+ * and this service's reference.
  */
 const PRINTED: ReadonlySet<string> = new Set([
   "4eC39HqLyjWDarjt",

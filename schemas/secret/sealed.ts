@@ -1,10 +1,10 @@
 /**
- * Texts that stand sealed in events and states. Declared by these, so that whoever shows or passes on what the log holds
- * can be tried on every one of them.
+ * Types for sealed texts in events and states. The annotations let tests check that tools which show or pass on the log
+ * handle every one of them.
  */
 import { Schema } from "effect"
 
-/** As actors/log/seal.ts makes it; it begins with its format. */
+/** A text sealed by actors/log/seal.ts. It begins with its format. */
 export const Sealed = Schema.String.annotate({ sealed: "sealed" })
-/** Sealed to a public key (`crypto_box_seal`): base64 and nothing else. */
+/** A text sealed to a public key (`crypto_box_seal`): only base64. */
 export const SealedBox = Schema.String.annotate({ sealed: "box" })

@@ -1,11 +1,11 @@
 /**
- * Refuses texts in which a secret stands (422 `content_secret`), before anybody is asked to keep them. It guards
- * against a slip, not against an agent that wants to give something away.
+ * Refuses texts that contain a secret (422 `content_secret`) before they are stored. It protects against mistakes, not
+ * against an agent that wants to publish something.
  *
  * Invariants
- *  - The work is in proportion to the text, whatever it says (shape.ts), and the event loop goes round after each
- *    `STEP_CHARS` of it.
- *  - No answer holds any part of a secret, the path of its field included.
+ *  - The work is proportional to the text, whatever its content (shape.ts). The event loop can run other work after
+ *    each `STEP_CHARS` characters.
+ *  - No answer contains any part of a secret, not even in the path of its field.
  */
 import { type Refusal, refusal } from "../errors.ts"
 import { isSeedOf, seedsIn } from "./own-seed.ts"
@@ -29,11 +29,14 @@ export interface SecretFound {
 }
 
 export interface Author {
-  /** Raw, or in base64. */
+  /** The public key as bytes or in base64. */
   readonly publicKey: Uint8Array | string
 }
 
-/** Characters looked at, and seeds tried, in one go: a few milliseconds of either at most. */
+/**
+ * The most characters that are searched, and seeds that are tried, without a pause. Either takes a few milliseconds at
+ * most.
+ */
 export const STEP_CHARS = 32_768
 const STEP_SEEDS = 32
 
@@ -44,7 +47,7 @@ const LETTER_B = 66
 const ASCII = 128
 const NONE: ReadonlyArray<TokenShape> = []
 
-/** By the first two characters. */
+/** Shapes by their first two characters. */
 const BY_BEGIN: ReadonlyArray<ReadonlyArray<TokenShape>> = Array.from({ length: ASCII }, (_, first) => {
   const alike = TOKEN_SHAPES.filter(({ shape }) => shape.begins[0]?.[first] === 1)
   return Array.from({ length: ASCII }, (_, second) => {
@@ -112,7 +115,7 @@ function* unescaped(text: string): Generator<void, string> {
   for (let from = 0; from < text.length;) {
     if (from > 0) yield
     let to = Math.min(text.length, from + STEP_CHARS)
-    // A backslash stays with the mark behind it.
+    // A backslash stays together with the character after it.
     if (to < text.length && text[to - 1] === "\\") to--
     plain += text.slice(from, to).replaceAll(/\\([_*~.:+=/-])/g, "$1")
     from = to
@@ -123,7 +126,7 @@ function* unescaped(text: string): Generator<void, string> {
 /** Joins all texts into one, because each search has a fixed cost. No secret extends over the separator. */
 const BETWEEN = "\0"
 
-/** In steps, between which others may have their turn. */
+/** Searches in steps, between which other work can run. */
 export function* searched(fields: Iterable<TextField>, author: Author): Generator<void, SecretFound | null> {
   const { publicKey } = author
   const key = typeof publicKey === "string" ? Buffer.from(publicKey, "base64") : publicKey
@@ -147,7 +150,7 @@ function* isTellable(field: string, publicKey: Uint8Array): Generator<void, bool
   return field.length <= FIELD_MAX_CHARS && (yield* hitIn(yield* unescaped(field), publicKey)) === null
 }
 
-/** The first secret in what an author sends, at once; for long texts see `withoutSecrets`. */
+/** The first secret in an author's texts, without pauses. Use `withoutSecrets` for long texts. */
 export const secretIn = (fields: Iterable<TextField>, author: Author): SecretFound | null => {
   const steps = searched(fields, author)
   for (;;) {

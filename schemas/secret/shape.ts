@@ -1,12 +1,12 @@
 /**
- * Shapes of tokens, as their makers document them: `SG.<base64url 22>.<base64url 43>` is that text, so many characters
- * of an alphabet, and so on. `<digit 8-10>` takes from 8 to 10, `<hex 40+>` at least 40.
+ * Shapes of tokens as their makers document them. `SG.<base64url 22>.<base64url 43>` means this prefix, 22 characters
+ * of an alphabet, and so on. `<digit 8-10>` means 8 to 10 digits, `<hex 40+>` at least 40.
  *
  * Invariants
- *  - A run takes all it can, and nothing is ever taken back: matching a shape costs its own length at most, whatever the
- *    text. No regular expression is involved.
- *  - A shape begins where a word begins: the character before its first letter or digit is neither. It ends where a
- *    word ends, unless it says that more may follow.
+ *  - A run takes as many characters as possible and never gives one back, so matching a shape costs at most its own
+ *    length. No regular expressions are used.
+ *  - A shape must begin at the beginning of a word: the character before its first letter or digit is neither. It must
+ *    end at the end of a word, unless it says that more may follow.
  */
 
 const UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -33,7 +33,7 @@ const ALPHABETS: Readonly<Record<string, string>> = {
   glue: " \t\r\n\"'`:=>"
 }
 
-/** For each ASCII character whether it is one of them. */
+/** For each ASCII character, 1 if it is in the set. */
 export type CharacterSet = Uint8Array
 
 const setOf = (characters: string): CharacterSet => {
@@ -66,12 +66,12 @@ export interface Shape {
   /** The number of characters before its first letter or digit. */
   readonly lead: number
   /**
-   * The characters that can be at its first letter or digit, and at the next ones: a quick test before the full one.
+   * The possible characters at the first letter or digit and at the next ones, for a quick test before the full one.
    */
   readonly begins: ReadonlyArray<CharacterSet>
 }
 
-/** The number of characters that the quick look takes. */
+/** The number of characters in the quick test. */
 const BEGINS = 4
 
 const RUN = /^([a-z0-9]{1,20}) (\d{1,4})(\+|-\d{1,4})?$/
@@ -150,7 +150,7 @@ export interface Matched {
   readonly joins: boolean
 }
 
-/** `at`: the position of the shape's first letter or digit. */
+/** `at` is the position of the shape's first letter or digit. */
 export const matchAt = (text: string, at: number, { parts, lead }: Shape): Matched | null => {
   let next = at - lead
   if (next < 0) return null
@@ -164,7 +164,7 @@ export const matchAt = (text: string, at: number, { parts, lead }: Shape): Match
   return taken(text, at - lead, parts)
 }
 
-/** The length that a part takes of a text, -1 if it does not match there. */
+/** The length of the text that a part matches, or -1. */
 const lengthAt = (text: string, at: number, part: Part | undefined): number => {
   if (part === undefined) return -1
   if (part.set === null) return text.startsWith(part.text, at) ? part.text.length : -1

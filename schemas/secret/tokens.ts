@@ -1,9 +1,9 @@
 /**
- * Tokens that can be told by their shape: our own, and those of others as their makers document them. Secrets without a
- * shape of their own (32 hex digits, a UUID) are in nobody's list, since nobody could tell them from a hash.
+ * Tokens that can be recognized by their shape: the service's own, and those of others as their makers document them.
+ * Secrets without a shape (32 hex digits, a UUID) are not included, because they look like hashes.
  *
- * Left out on purpose: JWTs, since attestations of this service are such and are made to be shown; publishable keys
- * (`pk_live_`), ids of accounts and users.
+ * Left out on purpose: JWTs, because this service's attestations are JWTs and are made to be shown; publishable keys
+ * (`pk_live_`); ids of accounts and users.
  */
 import { type Shape, shapeOf } from "./shape.ts"
 
@@ -20,7 +20,7 @@ const KEYS = [
     "MC4CAQAwBQYDK2VwBCIEI<base64 43>",
     "b3BlbnNzaC1rZXktdjEAAAAA<base64 60+>",
     "AGE-SECRET-KEY-1<upper36 58>",
-    // WireGuard's and PuTTY's files.
+    // In files of WireGuard and PuTTY.
     "PrivateKey = <base64 43>=",
     "Private-Lines: <digit 1-3><glue 1-4><base64 40+>",
     "xprv<base58 107>"
@@ -112,7 +112,7 @@ const MODELS = [
   ],
   ["openai_key", "sk-proj-<base64url 40+>", "sk-svcacct-<base64url 40+>", "sk-admin-<base64url 40+>"],
   ["openrouter_key", "sk-or-v1-<hex 64>"],
-  /** OpenAI's first form, and of those who took after it. */
+  /** The first form of OpenAI's keys, which others have copied. */
   ["model_key", "sk-<base62 32-64>"],
   ["google_model_key", "AQ.Ab8RN6<base64url 40+>"],
   ["groq_key", "gsk_<base62 52>"],
@@ -173,7 +173,7 @@ export type TokenKind = (typeof TOKENS)[number][0]
 
 export interface TokenShape {
   readonly kind: TokenKind
-  /** As it is written above. */
+  /** The shape as it is written above. */
   readonly said: string
   readonly shape: Shape
 }

@@ -1,4 +1,4 @@
-/** Passwords in addresses: `postgres://user:password@host/…`, whatever the scheme. */
+/** Finds passwords in addresses of any scheme: `postgres://user:password@host/…`. */
 
 const USER_MAX = 128
 const PASSWORD_MIN = 4
@@ -20,7 +20,7 @@ const NO_LETTERS = /[^a-z]/g
 /** A variable, or characters that hide one. */
 const HOLE = /^[$%*:]|^x+$|\*\*\*|\.\.\.|…/i
 
-/** Hosts that nobody can reach from elsewhere, and those set aside for examples (RFC 2606, RFC 6761). */
+/** Hosts that cannot be reached from elsewhere, and those reserved for examples (RFC 2606, RFC 6761). */
 const PRIVATE_NAME = /(?:^|\.)(?:localhost|local|internal|test|invalid|example|example\.(?:com|org|net|edu))$/i
 const LOOPBACK = /^(?:127\.|0\.0\.0\.0$)/
 
@@ -35,7 +35,7 @@ const wordOf = (text: string): string | undefined => WORDS.find((word) => text.s
 
 const isPublicHost = (host: string): boolean => host.includes(".") && !PRIVATE_NAME.test(host) && !LOOPBACK.test(host)
 
-/** The end of the part of `text` from `from` on that has none of `ENDS` nor `stop`; -1 if it is longer than `most`. */
+/** The end of the run from `from` on that contains none of `ENDS` and not `stop`; -1 if it is longer than `most`. */
 const endOf = (text: string, from: number, most: number, stop: string): number => {
   const last = Math.min(text.length, from + most)
   let at = from
@@ -43,7 +43,7 @@ const endOf = (text: string, from: number, most: number, stop: string): number =
   return at < text.length && at === last ? -1 : at
 }
 
-/** `at`: the position of a colon. */
+/** `at` is the position of a colon. */
 export const isPasswordAt = (text: string, at: number): boolean => {
   if (!text.startsWith("://", at)) return false
   const user = at + 3

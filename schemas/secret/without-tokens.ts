@@ -1,4 +1,4 @@
-/** Hides this service's own tokens in text that is printed. Text that repeats what somebody typed may hold one. */
+/** Hides this service's own tokens in printed text, because a text that repeats somebody's input may contain one. */
 
 /** Prefixes of people's sessions, of vaults and their sources, and of webhooks' secrets. A piece of a token counts. */
 const TOKEN = /(hx[hsv]_|whsec_)[\w+/=-]+/g

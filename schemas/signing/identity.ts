@@ -6,7 +6,7 @@
 export const IDENTITY_SCHEME = "HUB-ID-V1"
 
 export interface IdentityToSign {
-  /** Any case; signed in upper case. */
+  /** In any case. It is signed in upper case. */
   readonly method: string
   /** The website's own host name, normalised: see `normaliseHost` in request.ts. */
   readonly host: string
@@ -21,20 +21,20 @@ export const identityString = ({ method, host, path, timestamp, nonce }: Identit
   `${IDENTITY_SCHEME}\n${method.toUpperCase()}\n${host}\n${path}\n${timestamp}\n${nonce}`
 
 const NUMBER_DIGITS_MIN = 6
-/** As many as an integer of JavaScript holds exactly. */
+/** The most digits that a JavaScript integer represents exactly. */
 export const NUMBER_DIGITS_MAX = 15
-/** Canonical: upper case, at least 6 digits, zero-padded to 6 and no further. */
+/** The canonical form: upper case, and zero-padded to 6 digits. */
 export const AGENT_NUMBER_PATTERN = /^HX-(?:[0-9]{6}|[1-9][0-9]{6,14})$/
 
 export const agentNumber = (number: number): string => `HX-${String(number).padStart(NUMBER_DIGITS_MIN, "0")}`
 
-/** The number behind its canonical form; `null` for anything else. */
+/** The number of a canonical agent number; `null` for any other text. */
 export const parseAgentNumber = (text: string): number | null =>
   AGENT_NUMBER_PATTERN.test(text) ? Number(text.slice("HX-".length)) : null
 
 /** spec 5.3: recognised anywhere in a User-Agent, in any letter case. */
 const ANNOUNCEMENT = /\bHubAgent\/[^\s()/]+ \((HX-[0-9]{6,15}); \+[^\s()]+\)/i
-/** A longer User-Agent is looked at only so far. */
+/** Only this many characters of a User-Agent are searched. */
 export const USER_AGENT_MAX = 4096
 
 /** The canonical number that a User-Agent announces, or `null`. */
@@ -44,6 +44,6 @@ export const announcedNumber = (userAgent: string): string | null => {
   return agentNumber(Number(digits))
 }
 
-/** The agent's announcement: the exact string that its identity record shows. */
+/** The agent's announcement, exactly as its identity record shows it. */
 export const userAgentOf = (version: string, number: string, idUrl: string): string =>
   `HubAgent/${version} (${number}; +${idUrl})`

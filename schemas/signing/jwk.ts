@@ -13,10 +13,10 @@ export interface Ed25519Jwk {
   readonly use: "sig"
 }
 
-/** RFC 7638: the required members alone, in alphabetical order, without white space. */
+/** Only the required members, in alphabetical order, without white space (RFC 7638). */
 const thumbprintOf = (x: string): string => hash("sha256", `{"crv":"Ed25519","kty":"OKP","x":"${x}"}`, "base64url")
 
-/** `publicKey`: standard base64 of 32 bytes. */
+/** `publicKey` is standard base64 of 32 bytes. */
 export const jwkOf = (publicKey: string): Ed25519Jwk => {
   const x = withoutTrailing(publicKey.replaceAll("+", "-").replaceAll("/", "_"), "=")
   return { kty: "OKP", crv: "Ed25519", x, kid: thumbprintOf(x), alg: "EdDSA", use: "sig" }

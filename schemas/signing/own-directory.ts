@@ -1,6 +1,6 @@
 /**
- * The service's signature over its own key directory (RFC 9421; tag "http-message-signatures-directory"): the host it
- * was fetched from, and how long that holds. Pure.
+ * The service's signature over its own key directory (RFC 9421; tag "http-message-signatures-directory"). It covers the
+ * host and the time of validity. Pure.
  */
 import { jwkOf } from "./jwk.ts"
 
@@ -17,7 +17,7 @@ export interface OwnDirectoryToSign {
   readonly expires: number
 }
 
-/** Value of the signature's parameters, as it stands in `Signature-Input` behind the label. */
+/** The signature's parameters, as they follow the label in `Signature-Input`. */
 export const ownDirectoryParameters = ({
   publicKey,
   created,
@@ -26,6 +26,6 @@ export const ownDirectoryParameters = ({
   `("@authority";req);alg="${DIRECTORY_ALGORITHM}";keyid="${jwkOf(publicKey).kid}";` +
   `tag="${DIRECTORY_TAG}";created=${created};expires=${expires}`
 
-/** The signature base. */
+/** The signature base of RFC 9421. */
 export const ownDirectoryString = (directory: OwnDirectoryToSign): string =>
   `"@authority";req: ${directory.authority}\n"@signature-params": ${ownDirectoryParameters(directory)}`

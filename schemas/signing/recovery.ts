@@ -1,13 +1,13 @@
 /**
- * The string that a key signs to become a recovery key (contract 21, `PUT /me/recovery`), so that nobody claims
- * another's key. Pure.
+ * The string that a recovery key must sign (contract 21, `PUT /me/recovery`), so that nobody can set a key that they do
+ * not own. Pure.
  */
 
 const RECOVERY_SCHEME = "HUB-RECOVERY-V1"
 
 export interface RecoveryToSign {
   readonly hubId: string
-  /** Standard base64: the key that signs the request. */
+  /** The key that signs the request, in standard base64. */
   readonly currentPublicKey: string
   /** Standard base64. */
   readonly recoveryPublicKey: string

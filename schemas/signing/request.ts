@@ -1,19 +1,19 @@
-/** The string that an agent signs for each request (spec 5.1). Pure: the body's hash comes in. */
+/** The string that an agent signs for each request (spec 5.1). Pure: the caller computes the body's hash. */
 
 export const REQUEST_SCHEME_V2 = "HUB-V2"
 const REQUEST_SCHEME_V1 = "HUB-V1"
 
 export interface RequestToSign {
-  /** Any case; signed in upper case. */
+  /** In any case. It is signed in upper case. */
   readonly method: string
-  /** The service's host name, normalised: see `normaliseHost`. */
+  /** The service's host name, normalized by `normaliseHost`. */
   readonly host: string
-  /** From `/api/v1` on, with the query, exactly as sent. */
+  /** The path from `/api/v1` on, with the query, exactly as sent. */
   readonly path: string
   /** Unix seconds, exactly as in the header. */
   readonly timestamp: string
   readonly nonce: string
-  /** Lowercase hex sha256 of the raw body; of the empty string when there is none. */
+  /** Lowercase hex sha256 of the raw body, or of the empty string if there is none. */
   readonly bodySha256: string
 }
 
@@ -21,7 +21,7 @@ export const requestStringV2 = (request: RequestToSign): string =>
   `${REQUEST_SCHEME_V2}\n${request.method.toUpperCase()}\n${request.host}\n${request.path}\n` +
   `${request.timestamp}\n${request.nonce}\n${request.bodySha256}`
 
-/** Version 1 had no host line; it ended on 2026-10-24 (spec 9). */
+/** Version 1 had no host line. It ended on 2026-10-24 (spec 9). */
 export const requestStringV1 = (request: Omit<RequestToSign, "host">): string =>
   `${REQUEST_SCHEME_V1}\n${request.method.toUpperCase()}\n${request.path}\n${request.timestamp}\n${request.nonce}\n${request.bodySha256}`
 
@@ -33,8 +33,8 @@ export const TIMESTAMP_PATTERN = /^[0-9]{9,11}$/
 export const NONCE_PATTERN = /^[A-Za-z0-9_\-=.:+/]{8,128}$/
 
 /**
- * Host line (contract 0): lower case, A-label, no trailing dot, no `:443` or `:80`, any other port kept.
- * `null` for what is no host name.
+ * The host line (contract 0): lower case, A-label, no trailing dot, no `:443` or `:80`, any other port kept. `null` if
+ * the text is not a host name.
  */
 export const normaliseHost = (host: string): string | null => {
   let url: URL

@@ -7,7 +7,7 @@ export const SEED_BYTES = 32
 /** The bytes before the seed in PKCS #8 of an Ed25519 key (RFC 8410). */
 const PKCS8_PREFIX = Buffer.from("302e020100300506032b657004220420", "hex")
 
-/** Base64 in either alphabet, surrounding white space ignored; `null` for anything that is not 32 bytes. */
+/** Base64 in either alphabet. Surrounding white space is ignored; `null` for anything that is not 32 bytes. */
 export const parseSeed = (text: string): Uint8Array | null => decodeBase64(text.trim(), SEED_BYTES)
 
 /** The form in which a seed is kept in a file. */

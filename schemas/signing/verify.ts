@@ -2,7 +2,7 @@
 import { createPublicKey, type KeyObject, verify } from "node:crypto"
 import { SPKI_PREFIX } from "./ed25519.ts"
 
-/** Of 32 bytes. Any 32 bytes make a key; one that is no point verifies nothing. */
+/** `publicKey` has 32 bytes. Bytes that are not a point of the curve make a key that verifies nothing. */
 export const verifyKeyOf = (publicKey: Uint8Array): KeyObject =>
   createPublicKey({ key: Buffer.concat([SPKI_PREFIX, publicKey]), format: "der", type: "spki" })
 

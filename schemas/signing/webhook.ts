@@ -1,9 +1,9 @@
 /** The signed content of a webhook delivery (contract 4: Standard Webhooks 1.0). Pure. */
 
 export interface WebhookToSign {
-  /** Header `webhook-id`. */
+  /** The header `webhook-id`. */
   readonly id: string
-  /** Header `webhook-timestamp`: unix seconds of the attempt. */
+  /** The header `webhook-timestamp`: Unix seconds of the attempt. */
   readonly timestamp: string
   /** The raw body. */
   readonly body: string

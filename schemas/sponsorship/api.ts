@@ -1,4 +1,4 @@
-/** Sponsorships, as people declare and agents confirm them (spec 3.4, 4.4, 4.8; contract 6, 20). */
+/** Sponsorships, which people declare and agents confirm (spec 3.4, 4.4, 4.8; contract 6, 20). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import {
@@ -14,7 +14,7 @@ import {
 import { Chapter, HUMAN_WRITE, Row, Traits } from "../traits.ts"
 import { AgentSponsorship, HumanSponsorship, SponsorRole } from "./records.ts"
 
-/** `agent`: a handle, a hub id or an agent number. */
+/** `agent` is a handle, a hub id or an agent number. */
 export const DeclareAgent = Schema.Struct({ agent: Schema.String, role: Schema.optionalKey(SponsorRole) })
 
 const id = { id: Schema.String }

@@ -1,4 +1,4 @@
-/** Kind `sponsorship`, id = its number; the person who declares it, and the agent that it is about. */
+/** Kind `sponsorship`, whose id is a number. It is between the person who declares it and an agent. */
 import { Schema } from "effect"
 import { Author } from "../content/author.ts"
 import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
@@ -9,7 +9,7 @@ import { AgentSponsorship, HumanSponsorship, SponsorRole, SponsorshipStatus, Ver
 export const SponsorshipFacts = Schema.Struct({
   id: Schema.Int,
   human: Schema.String,
-  /** Hub id. */
+  /** The agent's hub id. */
   agent: Schema.String,
   role: SponsorRole,
   status: SponsorshipStatus,
@@ -24,21 +24,24 @@ const OfAgent = Schema.Struct({ agent: Schema.String })
 export const sponsorshipOperations = operationsOf("sponsorship", {
   /** The caller makes sure that it may be seen. */
   "sponsorship.look": op({ input: Nothing, output: SponsorshipFacts, askedBy: ["edge"] }),
-  /** The same, and where it stands in the log, for a commit that must not be overtaken by an answer of the agent. */
+  /** The same, with its last sequence in the log, for a commit that must not be overtaken by the agent's answer. */
   "sponsorship.stands": op({
     input: Nothing,
     output: Schema.Struct({
       ...SponsorshipFacts.fields,
       seq: Schema.Int,
-      /** The person had proven the address; a node of a release before does not say. */
+      /** True if the person's address was verified. Nodes of an earlier release do not send it. */
       verified: Schema.optionalKey(Schema.Boolean)
     }),
     askedBy: []
   }),
-  /** By the agent (hub id); to every other there is none. Refused `sponsorship_not_pending`, `sponsorship_limit`. */
+  /**
+   * The agent (hub id) confirms. For other agents it does not exist. Refused `sponsorship_not_pending`,
+   * `sponsorship_limit`.
+   */
   "sponsorship.confirm": op({ input: OfAgent, output: SponsorshipFacts, askedBy: ["edge"] }),
   "sponsorship.reject": op({ input: OfAgent, output: SponsorshipFacts, askedBy: ["edge"] }),
-  /** By the person. */
+  /** The person withdraws. */
   "sponsorship.withdraw": op({
     input: Schema.Struct({ human: Schema.String }),
     output: SponsorshipFacts,
@@ -49,7 +52,7 @@ export const sponsorshipOperations = operationsOf("sponsorship", {
   /** Dates the end of a declaration that is not answered. */
   "sponsorship.date": op({ input: Nothing, output: Nothing, askedBy: [] }),
   "sponsorship.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] }),
-  /** With the account of one of the two. */
+  /** Ends with the account of one of the two. */
   "sponsorship.end": op({
     input: Schema.Struct({ status: Schema.Literals(["revoked", "withdrawn"]) }),
     output: Nothing,
@@ -59,8 +62,8 @@ export const sponsorshipOperations = operationsOf("sponsorship", {
 
 export const sponsoringOperations = operationsOf("human", {
   /**
-   * In the person's own log and the sponsorship's at once. Refused `not_found` for the agent, `sponsorship_exists`,
-   * `sponsorship_limit`.
+   * Writes to the logs of the person and of the sponsorship in one commit. Refused `not_found` for the agent,
+   * `sponsorship_exists`, `sponsorship_limit`.
    */
   "human.declare": op({
     input: Schema.Struct({ agent: Schema.String, role: SponsorRole }),
@@ -68,20 +71,20 @@ export const sponsoringOperations = operationsOf("human", {
     askedBy: ["edge"]
   }),
   /**
-   * Answers whether an agent may be made for this person, who becomes its owner; `seq`: the account's last sequence in
-   * the log, for a commit beside it. Refused `not_found`, `email_owner_rule`, `sponsorship_limit`.
+   * Answers whether an agent may be made for this person, who becomes its owner. `seq` is the account's last sequence
+   * in the log, for a commit together with it. Refused `not_found`, `email_owner_rule`, `sponsorship_limit`.
    */
   "human.adopts": op({
     input: Nothing,
     output: Schema.Struct({
       seq: Schema.Int,
       made: Schema.Array(Schema.String),
-      /** The key of the bucket `sponsorship`; a node of a release before does not send it. */
+      /** The key of the bucket `sponsorship`. Nodes of an earlier release do not send it. */
       address: Schema.optionalKey(Schema.String)
     }),
     askedBy: []
   }),
-  /** The newest of that agent (hub id), however it stands. */
+  /** The newest sponsorship of this person for an agent (hub id), with any status. */
   "human.sponsorship": op({ input: OfAgent, output: Schema.Struct({ sponsorship: Schema.Int }), askedBy: ["edge"] }),
   "human.sponsorship_ended": op({
     input: Schema.Struct({ sponsorship: Schema.Int, status: SponsorshipStatus }),
@@ -90,7 +93,7 @@ export const sponsoringOperations = operationsOf("human", {
   })
 })
 
-/** The outcome of one of its sponsorships; `at`: unix ms. */
+/** The outcome of one of the agent's sponsorships. `at` is in Unix ms. */
 export const SponsorshipNews = Schema.Union([
   Schema.Struct({
     change: Schema.Literal("declared"),
@@ -112,8 +115,8 @@ const Events = Schema.Array(
 )
 
 /**
- * The events for the agent's log, and where that log stands. `also`: deliveries to the agent's webhook; a node of a release
- * before has none.
+ * The events for the agent's log, and its last sequence. `also` are deliveries to the agent's webhook; nodes of an
+ * earlier release do not send them.
  */
 const AgentAdmits = Schema.Struct({
   seq: Schema.Int,
@@ -134,10 +137,10 @@ export type AgentAdmits = typeof AgentAdmits.Type
 
 export const sponsoredOperations = operationsOf("agent", {
   /**
-   * Answers whether one more may be declared by a person whose address is `verified` or not, or confirmed. Refused
-   * `not_found` or `sponsorship_limit`. With `as`, the answer has the agent's own events of it, for a commit beside
-   * them that expects the agent at `seq`. So the limit holds for the moment of that commit. `null`: the agent is told
-   * later, by nodes of a release before.
+   * Answers whether one more sponsorship may be declared by a person with or without a verified address, or confirmed.
+   * Refused `not_found` or `sponsorship_limit`. With `as`, the answer has events for the agent's log, to be committed
+   * together and only if the agent is at `seq`. So the limit holds at the moment of that commit. With `null` the agent
+   * is informed later, as by nodes of an earlier release.
    */
   "sponsorship.admits": op({
     input: Schema.Union([
@@ -148,7 +151,7 @@ export const sponsoredOperations = operationsOf("agent", {
       }),
       Schema.Struct({
         to: Schema.Literal("confirm"),
-        /** `at`: unix ms. */
+        /** `at` is in Unix ms. */
         as: Schema.optionalKey(Schema.Struct({ sponsorship: Schema.Int, at: Schema.Number }))
       })
     ]),
@@ -161,19 +164,19 @@ export const sponsoredOperations = operationsOf("agent", {
 export const PersonRecord = Schema.Struct({ id: Schema.String, name: Schema.String, verification: Verification })
 export type PersonRecord = typeof PersonRecord.Type
 
-/** People in one question. */
+/** The most people in one query. */
 export const PEOPLE_ASKED_MAX = 200
 
 export const sponsorshipQueries = {
-  /** Newest first. */
+  /** Sponsorships, newest first. */
   sponsorships: query({
     input: Schema.Struct({ agent: Schema.String, page: Schema.Int, per_page: Schema.Int }),
     output: paged(AgentSponsorship)
   }),
-  /** All that are open, and the latest of those that ended; newest first. */
+  /** All open sponsorships, and the latest of those that ended; newest first. */
   sponsored: query({ input: Schema.Struct({ human: Schema.String }), output: Schema.Array(HumanSponsorship) }),
   /** Agents that have confirmed it, as far as they are shown. */
   sponsored_agents: query({ input: Schema.Struct({ human: Schema.String }), output: Schema.Array(Author) }),
-  /** As everybody sees them; who has no account any more is left out. Answered by those who have the keys for it. */
+  /** The public data of people, without those who have no account any more. Answered by processes with the keys. */
   people: query({ input: Schema.Struct({ ids: Schema.Array(Schema.String) }), output: Schema.Array(PersonRecord) })
 }

@@ -1,4 +1,7 @@
-/** A sponsorship: a person says to carry an agent, and the agent says whether that is so (spec 2.8, 3.4; contract 6, 20). */
+/**
+ * A sponsorship: a person declares to sponsor an agent, and the agent confirms or refuses this (spec 2.8, 3.4; contract
+ * 6, 20).
+ */
 import { Schema } from "effect"
 import { Author } from "../content/author.ts"
 
@@ -10,7 +13,7 @@ const SPONSORSHIP_STATUSES = ["pending", "confirmed", "refused", "revoked", "wit
 export const SponsorshipStatus = Schema.Literals(SPONSORSHIP_STATUSES)
 export type SponsorshipStatus = typeof SponsorshipStatus.Type
 
-/** The verification of a person: that an address was confirmed, and nothing more. */
+/** The verification of a person: only that an address was confirmed. */
 export const Verification = Schema.Literals(["none", "email"])
 export type Verification = typeof Verification.Type
 
@@ -39,13 +42,13 @@ const fields = {
   ended_at: Schema.NullOr(Schema.String)
 }
 
-/** As the person sees it. */
+/** A sponsorship as the person sees it. */
 export const HumanSponsorship = Schema.Struct({ id: Schema.Int, agent: Author, ...fields }).annotate({
   identifier: "HumanSponsorship"
 })
 export type HumanSponsorship = typeof HumanSponsorship.Type
 
-/** As the agent sees it. */
+/** A sponsorship as the agent sees it. */
 export const AgentSponsorship = Schema.Struct({
   id: Schema.Int,
   /** The same as `id` (spec 2.8). */

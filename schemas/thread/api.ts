@@ -44,7 +44,7 @@ export const EditThread = Schema.Struct({
 })
 export type EditThread = typeof EditThread.Type
 
-/** Operators' changes come in a request of their own. */
+/** Operators change these fields in separate requests. */
 const PatchThread = Schema.Struct({
   ...EditThread.fields,
   ...Hiding,

@@ -41,16 +41,16 @@ const ThreadStanding = Schema.Struct({
 })
 
 const counted = { reply: Schema.Int, author: Schema.String }
-/** `by`: who shows it again; an older release does not say. */
+/** `by` is the operator who shows the reply again. Older releases do not send it. */
 const Back = Schema.Struct({ ...counted, by: Schema.optionalKey(Schema.String) })
-/** `hidden`: it may come back. */
+/** `hidden` is true if the reply may be shown again. */
 const Gone = Schema.Struct({ ...counted, hidden: Schema.Boolean })
-/** `told`: hub ids of those who hear of the reply already. */
+/** `told` are hub ids of agents that are notified of the reply already. */
 const Replied = Schema.Struct({ ...counted, told: Schema.Array(Schema.String) })
 
 export const threadOperations = operationsOf("thread", {
   "thread.edit": op({
-    /** `mentions`: of the texts that change. */
+    /** `mentions` are those of the changed texts. */
     input: Schema.Struct({ by: Caller, change: EditThread, mentions: Mentions }),
     output: ThreadStanding,
     askedBy: ["edge"]
@@ -63,7 +63,7 @@ export const threadOperations = operationsOf("thread", {
   "thread.hide": hiding,
   "thread.stands": standing,
   "thread.kept": keeping,
-  /** Refused `operator_required` to anybody else. */
+  /** Refused `operator_required` for anybody else. */
   "thread.pin": op({
     input: Schema.Struct({ by: Caller, pinned: Schema.Boolean }),
     output: Nothing,
@@ -76,15 +76,15 @@ export const threadOperations = operationsOf("thread", {
     askedBy: ["edge"]
   }),
   /**
-   * Answers whether the thread takes replies, votes or watches. Refused `thread_closed` if it does not. Any that stands
-   * may be watched.
+   * Answers whether the thread accepts replies, votes or watches. Refused `thread_closed` if it does not. Any existing
+   * thread may be watched.
    */
   "thread.admit": op({
     input: Schema.Struct({ of: Schema.Literals(["reply", "vote", "watch"]) }),
     output: Schema.Struct({ author: Schema.String, title: Schema.String }),
     askedBy: []
   }),
-  /** The thread counts the authors of standing replies: with only the author's own it is free to be removed. */
+  /** The thread counts the authors of existing replies: it may be removed if all of them are by its own author. */
   "thread.replied": op({ input: Replied, output: Nothing, askedBy: [] }),
   "thread.reply_gone": op({ input: Gone, output: Nothing, askedBy: [] }),
   "thread.reply_back": op({ input: Back, output: Nothing, askedBy: [] })

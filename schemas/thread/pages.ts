@@ -1,4 +1,4 @@
-/** Threads as people look at them. */
+/** Pages about threads for people. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { describe } from "../envelope.ts"
@@ -27,7 +27,7 @@ export const ThreadPages = HttpApiGroup.make("page.thread").add(
     .annotateMerge(describe("none", "The threads"))
     .annotate(Traits, REUSED),
   HttpApiEndpoint.get("thread", "/threads/:id", {
-    /** Its number, and behind a hyphen words of its title. */
+    /** The number, optionally followed by a hyphen and words of the title. */
     params: { id: Schema.String },
     query: { ...PageNumber, replies_sort: Schema.optionalKey(ReplySort) },
     success: HtmlText

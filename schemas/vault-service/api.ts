@@ -1,5 +1,5 @@
 /**
- * Requests with a token of a vault: by people who seal entries for it, and by fill services (spec 4.12; contract 9,
+ * Requests with a token of a vault: by sources, which seal entries for it, and by fill services (spec 4.12; contract 9,
  * 17).
  */
 import { Schema } from "effect"

@@ -42,14 +42,14 @@ export const WantedLimits = Schema.Struct({
   fills_per_day: Schema.Int
 })
 
-/** `owner`: an owner allows every fill; `above`: payments of more than that sum. */
+/** `owner` requires an owner's consent for every fill, `above` for payments of more than that sum. */
 export const WantedConsent = Schema.Union([
   Schema.Literal("owner"),
   Schema.Struct({ above: Amount, currency: Currency })
 ])
 export type WantedConsent = typeof WantedConsent.Type
 
-/** `ciphertext`: `hxv1.` and base64 of the sealed box. */
+/** `ciphertext` is `hxv1.` and base64 of the sealed box. */
 export const WriteEntry = Schema.Struct({
   uid: Uuid,
   kind: EntryKind,
@@ -58,7 +58,7 @@ export const WriteEntry = Schema.Struct({
   limits: Schema.optionalKey(Schema.NullOr(WantedLimits)),
   consent: Schema.optionalKey(Schema.NullOr(WantedConsent)),
   ciphertext: Schema.String,
-  /** Set by the fill service alone: a sign-up, before its website has accepted it. */
+  /** Only the fill service sets this, for a sign-up that its website has not accepted yet. */
   unconfirmed: Schema.optionalKey(Schema.Boolean)
 })
 export type WriteEntry = typeof WriteEntry.Type
@@ -116,12 +116,12 @@ export const FillResult = Schema.Struct({
     Schema.Array(Schema.String.check(Schema.isMaxLength(60))).check(Schema.isMaxLength(FILLED_MAX))
   ),
   submitted: Schema.optionalKey(Schema.Boolean),
-  /** For a sign-up or a login: true if the page was seen to accept it. */
+  /** For a sign-up or a login: true if the page has visibly accepted it. */
   accepted: Schema.optionalKey(Schema.Boolean)
 })
 export type FillResult = typeof FillResult.Type
 
-/** As `SendCaptcha`, for a fill: `round` counts its pictures. */
+/** Like `SendCaptcha`, for a fill. `round` counts its pictures. */
 export const RelayCaptcha = Schema.Struct({ ...SendCaptcha.fields, fill_id: Schema.Int, round: Schema.Int })
 
 const PREFIX = "hxv1."

@@ -1,6 +1,6 @@
 /**
- * Amounts of money as the vault counts them: whole minor units of a currency (ISO 4217). Decimal texts or numbers come
- * in, decimal texts go out; nothing is ever rounded.
+ * Amounts of money as the vault counts them: whole minor units of a currency (ISO 4217). They are converted from
+ * decimal texts or numbers, and to decimal texts. Nothing is ever rounded.
  */
 
 /** Currencies whose minor unit is not a hundredth. */
@@ -14,7 +14,7 @@ const EXPONENTS: Readonly<Record<string, number>> = {
 }
 const USUAL_EXPONENT = 2
 
-/** Codes that are no money for payments: metals, units of account, tests. */
+/** Codes that are not used for payments: metals, units of account, tests. */
 const NO_MONEY = new Set(["XAG", "XAU", "XBA", "XBB", "XBC", "XBD", "XDR", "XPD", "XPT", "XSU", "XTS", "XUA", "XXX"])
 const CURRENCIES: ReadonlySet<string> = new Set(
   Intl.supportedValuesOf("currency").filter((code) => !NO_MONEY.has(code))
@@ -26,7 +26,10 @@ export const exponentOf = (currency: string): number => EXPONENTS[currency] ?? U
 
 const DECIMAL = /^(\d{1,12})(?:\.(\d{1,6}))?$/
 
-/** `null` if it is no amount of this currency: more decimals than it has are none, unless they are zeros. */
+/**
+ * `null` if it is not an amount of this currency. More decimals than the currency has are allowed only if they are
+ * zeros.
+ */
 export const minorOf = (amount: string | number, currency: string): number | null => {
   const [, whole, decimals = ""] = DECIMAL.exec(String(amount)) ?? []
   if (whole === undefined) return null

@@ -1,6 +1,6 @@
 /**
- * Kind `vault`, id = hub id of the agent whose vault it is. Requests with a token name it by its sha256. The vault
- * decides whether it is valid. Ciphertexts go in and come out of their own stream, never into the log.
+ * Kind `vault`, whose id is the hub id of its agent. Requests with a token contain the token's sha256, and the vault
+ * decides if the token is valid. Ciphertexts are stored in a separate stream, never in the log.
  */
 import { Schema } from "effect"
 import { Author } from "../content/author.ts"
@@ -33,7 +33,7 @@ export const Writer = Schema.Union([
 ])
 export type Writer = typeof Writer.Type
 
-/** As `WriteEntry`, with its form checked. */
+/** `WriteEntry` after its form was checked, with its writer. */
 export const EntryToWrite = Schema.Struct({
   by: Writer,
   uid: Uuid,
@@ -54,11 +54,14 @@ const Page = { page: Schema.Int, per_page: Schema.Int }
 const EntryConsenters = Schema.Struct({ entry: Schema.Int, humans: Schema.Array(Schema.String) })
 
 export const vaultOperations = operationsOf("vault", {
-  /** Refused `not_found` where there never was one. */
+  /** Refused `not_found` if the agent never had a vault. */
   "vault.look": op({ input: Nothing, output: Vault, askedBy: ["edge", "keeper"] }),
   /** Refused `vault_exists`. */
   "vault.create": op({ input: Nothing, output: Vault, askedBy: ["edge"] }),
-  /** By the keeper, once the private key is kept. Said again, nothing happens; of another vault: `not_found`. */
+  /**
+   * The keeper publishes the public key after it has stored the private one. A repetition changes nothing. Refused
+   * `not_found` for an earlier vault of the agent.
+   */
   "vault.publish_key": op({
     input: Schema.Struct({ uid: Uuid, public_key: Schema.String }),
     output: Nothing,
@@ -81,14 +84,14 @@ export const vaultOperations = operationsOf("vault", {
     output: Nothing,
     askedBy: ["edge"]
   }),
-  /** `by`: the name for the journal. */
+  /** `by` is the name in the journal. */
   "vault.delete_entry": op({
     input: Schema.Struct({ entry: Schema.Int, by: Schema.Literals(["agent", "owner"]) }),
     output: Nothing,
     askedBy: ["edge"]
   }),
   "vault.sources": op({ input: Nothing, output: Schema.Array(VaultSource), askedBy: ["edge"] }),
-  /** Answers with its token, which is given again only to a repeat of the same command. */
+  /** Answers with the new token. Only a repetition of the same command gets it again. */
   "vault.create_source": op({
     input: Schema.Struct({ label: Schema.String, kinds: Schema.Array(EntryKind) }),
     output: CreatedSource,
@@ -101,7 +104,7 @@ export const vaultOperations = operationsOf("vault", {
     output: VaultToSeal,
     askedBy: ["edge"]
   }),
-  /** The oldest `entries_told_max` of them, of those behind the entry `after`. */
+  /** The oldest `entries_told_max` entries that the token's fill service may use, of those after the entry `after`. */
   "vault.fillable": op({
     input: Schema.Struct({
       hash: Hash,
@@ -112,21 +115,24 @@ export const vaultOperations = operationsOf("vault", {
     output: Schema.Array(FillableEntry),
     askedBy: ["edge"]
   }),
-  /** A token for a fill service; the one of the same place before it stops working. Refused `vault_not_active`. */
+  /** Makes a token for a fill service valid. An earlier token of the same place ends. Refused `vault_not_active`. */
   "vault.admit_service": op({
     input: Schema.Struct({ uid: Uuid, place: Schema.String, hash: Hash }),
     output: Nothing,
     askedBy: ["keeper"]
   }),
-  /** Before the key leaves. Refused `token_invalid`, `vault_not_active`, `vault_key_taken`. */
+  /**
+   * Asked before the keeper gives out the private key. Refused `token_invalid`, `vault_not_active`, `vault_key_taken`.
+   */
   "vault.load_key": op({
     input: Schema.Struct({ hash: Hash, ephemeral: Hash }),
     output: Schema.Struct({ uid: Schema.String, place: Schema.String }),
     askedBy: ["keeper"]
   }),
   /**
-   * The policy check, then the journal entry: an answer is given only for a fill that is in the log. Refused with the
-   * codes of contract 9; `owner_none` if an owner has to allow it and nobody may (actors/vault/consenters.ts).
+   * The policy check, followed by the journal entry: the answer is given only if the fill is in the log. Refused with
+   * the codes of contract 9; `owner_none` if an owner must allow it and there is none who may
+   * (actors/vault/consenters.ts).
    */
   "vault.fill": op({
     input: Schema.Struct({ hash: Hash, wanted: OpenFill }),
@@ -139,19 +145,27 @@ export const vaultOperations = operationsOf("vault", {
     output: Schema.Union([OpenedFill, AskedFill]),
     askedBy: ["edge"]
   }),
-  /** To an owner who may consent. Refused `not_found` for everybody else, and for a fill that no longer waits. */
+  /**
+   * A fill as an owner sees it who may consent. Refused `not_found` for everybody else, and for a fill that no longer
+   * waits.
+   */
   "vault.asked": op({
     input: Schema.Struct({ human: Schema.String, fill: Schema.Int }),
     output: ConsentAsked,
     askedBy: ["edge"]
   }),
-  /** Such an owner allows a fill, or declines it. Refused `not_found` as above. */
+  /**
+   * An owner allows or declines a fill. Refused `not_found` for everybody else, and for a fill that no longer waits.
+   */
   "vault.consent": op({
     input: Schema.Struct({ human: Schema.String, fill: Schema.Int, allow: Schema.Boolean }),
     output: Nothing,
     askedBy: ["edge"]
   }),
-  /** To one of the agent's owners, never a secret: the newest `entries_told_max`, of those before the entry `before`. */
+  /**
+   * The vault for one of the agent's owners, without secrets: the newest `entries_told_max` entries, of those before
+   * the entry `before`.
+   */
   "vault.owned": op({
     input: Schema.Struct({ human: Schema.String, before: Schema.NullOr(Schema.Int) }),
     output: Schema.NullOr(
@@ -165,7 +179,10 @@ export const vaultOperations = operationsOf("vault", {
     ),
     askedBy: ["edge"]
   }),
-  /** A captcha of a fill goes to the owners: the fill does not expire meanwhile. Refused `fill_expired`, `captcha_unsolved`. */
+  /**
+   * A captcha of a fill is sent to the owners. The fill does not expire meanwhile. Refused `fill_expired`,
+   * `captcha_unsolved`.
+   */
   "vault.relay": op({
     input: Schema.Struct({ hash: Hash, fill: Schema.Int, round: Schema.Int }),
     output: Schema.Struct({ origin: Schema.String }),
@@ -189,9 +206,9 @@ export const vaultOperations = operationsOf("vault", {
     output: Schema.Struct({ revoked: Schema.Literal(true), revoked_at: Schema.String }),
     askedBy: ["edge"]
   }),
-  /** With the account; if there is none, nothing. */
+  /** Ends the vault together with the account. Does nothing if there is no vault. */
   "vault.end": op({ input: Nothing, output: Nothing, askedBy: [] }),
-  /** Takes away ciphertexts: of one that was deleted, or of a vault that was revoked (`sha256`: `null`). */
+  /** Erases ciphertexts: that of a deleted entry, or all of a revoked vault (`sha256` is `null`). */
   "vault.erase": op({
     input: Schema.Struct({ uid: Schema.String, sha256: Schema.NullOr(Schema.String) }),
     output: Nothing,
@@ -213,7 +230,8 @@ export const newsOperations = operationsOf("agent", {
 
 export const tokenOperations = operationsOf("agent", {
   /**
-   * A request with a token of its vault may do only what the agent's standing allows, and draws on the agent's bucket.
+   * Admits a request with a token of the agent's vault. It may do only what the agent's standing allows, and uses the
+   * agent's bucket.
    */
   "agent.admit_token": op({ input: Schema.Struct({ writes: Schema.Boolean }), output: Nothing, askedBy: ["edge"] })
 })
@@ -223,31 +241,31 @@ export const operations = { ...vaultOperations, ...tokenOperations, ...newsOpera
 export const queries = {
   /** Counts the vaults that have their key and are not revoked. */
   vaults_active: query({ input: Nothing, output: Schema.Struct({ active: Schema.Int }) }),
-  /** That wait for a person, the one that ends first in front. */
+  /** Fills that wait for a person, the one that expires first at the beginning. */
   consents_pending: query({
     input: Schema.Struct({ human: Schema.String }),
     output: Schema.Array(Schema.Struct({ agent: Author, fill: Schema.Int, expires_at: Schema.String }))
   }),
   vault_log: query({ input: Schema.Struct({ agent: Schema.String, ...Page }), output: paged(VaultLogLine) }),
   /**
-   * Answered by the keeper: the private key, sealed to the one-time key of a fill service. Asked again with the same
-   * token and key, it is given again; with another key it is `vault_key_taken`.
+   * Answered by the keeper: the private key, sealed to the one-time key of a fill service. A repetition with the same
+   * token and one-time key gets it again; with another key it is refused `vault_key_taken`.
    */
   keeper_key: query({
     input: Schema.Struct({ agent: Schema.String, token: Schema.String, ephemeral_public_key: Schema.String }),
     output: Schema.Struct({ vault: Schema.String, public_key: Schema.String, sealed_key: Schema.String })
   }),
   /**
-   * Answered by the keeper to operators: a token for a fill service at `place`; the earlier one has then ended.
-   * `request` is drawn by the asker, and a repeat gets the same token. An older release draws none.
+   * Answered by the keeper to operators: a token for a fill service at `place`. An earlier token of the place ends.
+   * `request` is drawn by the asker, and a repetition gets the same token. Older releases do not send it.
    */
   keeper_issue: query({
     input: Schema.Struct({ agent: Schema.String, place: Schema.String, request: Schema.optionalKey(Schema.String) }),
     output: Schema.Struct({ token: Schema.String })
   }),
   /**
-   * Answered by the keeper, to hosts of compartments: the same for the fill service in one, which its actor says is that
-   * agent's and should run. `not_found` for every other.
+   * Answered by the keeper to hosts of compartments: a token for the fill service in a compartment. The compartment's
+   * actor must confirm that it belongs to the agent and should run. Refused `not_found` otherwise.
    */
   keeper_issue_inside: query({
     input: Schema.Struct({
@@ -257,8 +275,8 @@ export const queries = {
     }),
     output: Schema.Struct({ token: Schema.String })
   }),
-  /** Answered by the keeper: whether it opens keys that are sealed under HUB_VAULT_KEY. */
+  /** Answered by the keeper: true if it can open keys that are sealed under HUB_VAULT_KEY. */
   keeper_health: query({ input: Nothing, output: Schema.Struct({ key_ok: Schema.Boolean }) }),
-  /** Answered by the keeper to operators: keys under the former HUB_VAULT_KEY are sealed under the current one. */
+  /** Answered by the keeper to operators: seals keys that are under the former HUB_VAULT_KEY under the current one. */
   keeper_rewrap: query({ input: Nothing, output: Schema.Struct({ keys: Schema.Int }) })
 }

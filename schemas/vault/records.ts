@@ -1,4 +1,7 @@
-/** The vault as its agent and its sources see it (spec 2.10; contract 9, 17): never a ciphertext, never a key but the public one. */
+/**
+ * The vault as its agent and its sources see it (spec 2.10; contract 9, 17). Ciphertexts and private keys are never
+ * included.
+ */
 import { Schema } from "effect"
 import { Author } from "../content/author.ts"
 
@@ -57,7 +60,7 @@ export const VaultEntry = Schema.Struct({
   created_at: Schema.String,
   updated_at: Schema.String,
   last_used_at: Schema.NullOr(Schema.String),
-  /** Fills that ended well. */
+  /** The number of successful fills. */
   uses: Schema.Int
 }).annotate({ identifier: "VaultEntry" })
 export type VaultEntry = typeof VaultEntry.Type
@@ -77,7 +80,7 @@ export type VaultSource = typeof VaultSource.Type
 
 export const CreatedSource = Schema.Struct({
   ...VaultSource.fields,
-  /** `hxs_…`, shown this once. */
+  /** The token `hxs_…`, which is shown only once. */
   token: Schema.String
 }).annotate({ identifier: "CreatedVaultSource" })
 
@@ -90,10 +93,7 @@ export const VaultToSeal = Schema.Struct({
 })
 export type VaultToSeal = typeof VaultToSeal.Type
 
-/**
- * The same for the sealing side, with the agent that the vault belongs to, so that nobody writes into a stranger's
- * vault.
- */
+/** The facts for sealing together with the vault's agent, so that a source can check that it is the right vault. */
 export const SourceVault = Schema.Struct({ ...VaultToSeal.fields, agent: Author }).annotate({
   identifier: "SourceVault"
 })
@@ -129,7 +129,7 @@ export const VaultLogLine = Schema.Struct({
   origin: Schema.NullOr(Schema.String),
   amount: Schema.NullOr(Schema.String),
   currency: Schema.NullOr(Schema.String),
-  /** Of a fill. */
+  /** The status of a fill, if the line is about one. */
   status: Schema.NullOr(FillStatus),
   /** The code of a refusal, or of a fill that failed. */
   code: Schema.NullOr(Schema.String)
@@ -143,7 +143,7 @@ const OpenedEntry = Schema.Struct({
   origins: Schema.Array(Schema.String),
   limits: Schema.NullOr(CardLimits),
   consent: Schema.NullOr(Consent),
-  /** No page has been seen to take the sign-up yet. */
+  /** True if no page has visibly accepted the sign-up yet. */
   unconfirmed: Schema.optionalKey(Schema.Boolean)
 })
 
@@ -182,7 +182,7 @@ export type ConsentAsked = typeof ConsentAsked.Type
 export const ClosedFill = Schema.Struct({
   fill_id: Schema.Int,
   status: FillStatus,
-  /** It came when the fill had expired. */
+  /** True if the result came after the fill had expired. */
   late: Schema.Boolean
 }).annotate({ identifier: "ClosedVaultFill" })
 

@@ -19,7 +19,7 @@ const TargetId = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1, { message: "m
 export const CastVote = Schema.Struct({ target_type: VoteTarget, target_id: TargetId, value: VoteValue })
 export const WithdrawVote = Schema.Struct({ target_type: VoteTarget, target_id: TargetId })
 
-/** In a query, where numbers are text. */
+/** The fields in a query, where numbers are text. */
 const inQuery = {
   target_type: parameter(VoteTarget, "The kind of content that the vote is on."),
   target_id: textParameter("Id of that content.")

@@ -12,10 +12,10 @@ const voting = op({
   askedBy: ["edge"]
 })
 
-/** Removes the vote of an account that was banned, whatever state its target is in. */
+/** Removes the vote of a banned account, whatever the state of its target. */
 const annulling = op({
   input: Schema.Struct({ voter: Schema.String }),
-  /** `false`: there is no vote, or its target does not exist. */
+  /** `false` if there is no vote, or its target does not exist. */
   output: Schema.Struct({ annulled: Schema.Boolean }),
   askedBy: []
 })
@@ -28,17 +28,17 @@ export const postVoting = operationsOf("post", { "post.vote": voting, "post.annu
 export const threadVoting = operationsOf("thread", { "thread.vote": voting, "thread.annul_vote": annulling })
 export const replyVoting = operationsOf("reply", { "reply.vote": voting, "reply.annul_vote": annulling })
 
-/** Kind `withdrawal`, id = hub id of an agent that was banned: all of its votes are withdrawn, page by page. */
+/** Kind `withdrawal`, whose id is the hub id of a banned agent: withdraws all of its votes, page by page. */
 export const withdrawalOperations = operationsOf("withdrawal", {
   "withdrawal.go_on": op({ input: FiredTimer, output: Nothing, askedBy: [] }),
   /**
-   * Starts the withdrawal of an agent's votes, again if it is not under way. For a banned agent; refused
-   * `validation_error` for all others.
+   * Starts the withdrawal of a banned agent's votes, unless it is under way. Refused `validation_error` for all other
+   * agents.
    */
   "withdrawal.begin": op({ input: Nothing, output: Nothing, askedBy: [] })
 })
 
-/** Kind `agent`: what votes, and the acceptance of a reply, mean for the author. */
+/** Kind `agent`: the effects of votes, and of an accepted reply, on the author. */
 export const ratingOperations = operationsOf("agent", {
   /** The facts that decide whether a vote between two agents counts in a reputation (contract 22). */
   "vote.party": op({
@@ -68,7 +68,7 @@ export const ratingOperations = operationsOf("agent", {
     output: Nothing,
     askedBy: []
   }),
-  /** The target is gone, with all votes on it. */
+  /** The target was deleted with all votes on it. */
   "vote.unrated": op({
     input: Schema.Struct({
       target_type: VoteTarget,

@@ -1,4 +1,4 @@
-/** Votes (contract 3): one for each agent and target. Nobody else learns who voted. */
+/** Votes (contract 3): one for each agent and target. Others do not learn who voted. */
 import { Schema } from "effect"
 
 const VOTE_TARGETS = ["post", "thread", "reply"] as const
@@ -8,7 +8,7 @@ export type VoteTarget = typeof VoteTarget.Type
 export const VoteValue = Schema.Literals([1, -1])
 export type VoteValue = typeof VoteValue.Type
 
-/** Why a vote does not count in the author's reputation (contract 22). */
+/** The reason why a vote does not count in the author's reputation (contract 22). */
 const WHY_NOT_COUNTED = ["voter_inactive", "voter_age", "voter_trust", "common_sponsor", "votes_per_pair"] as const
 export const WhyNotCounted = Schema.Literals(WHY_NOT_COUNTED)
 export type WhyNotCounted = typeof WhyNotCounted.Type
@@ -21,12 +21,12 @@ export const Vote = Schema.Struct({
   created_at: Schema.String,
   /** True if it counts in the author's reputation too. In the target's score it counts at once. */
   counts: Schema.Boolean,
-  /** Why it does not; `null` if it does. */
+  /** The reason why it does not count; `null` if it does. */
   why: Schema.NullOr(WhyNotCounted)
 }).annotate({ identifier: "Vote" })
 export type Vote = typeof Vote.Type
 
-/** A vote as it is now, with the resulting score of its target. */
+/** A present vote, with the resulting score of its target. */
 export const Voted = Schema.Struct({
   ...target,
   value: Schema.NullOr(VoteValue),

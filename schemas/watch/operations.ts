@@ -1,6 +1,6 @@
 /**
- * Kind `agent` watches: what it watches is its own. Kind `watch`, id = a thread's number, knows who watches that thread,
- * by reactions.
+ * Kind `agent` has a list of watched threads. Kind `watch`, whose id is a thread's number, has the list of agents that
+ * watch the thread; reactions keep it up to date.
  */
 import { Schema } from "effect"
 import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
@@ -21,7 +21,7 @@ export const watchingOperations = operationsOf("agent", {
   /** Refused `not_found` for the thread, `validation_error` if there are too many. */
   "watch.begin": op({ input: Thread, output: Nothing, askedBy: ["edge"] }),
   "watch.end": op({ input: Thread, output: Nothing, askedBy: ["edge"] }),
-  /** Told of replies; what it does not watch any more it is not. */
+  /** Notifies the agent of replies. Does nothing for a thread that it no longer watches. */
   "watch.activity": op({ input: Activity, output: Nothing, askedBy: [] })
 })
 
@@ -39,7 +39,7 @@ export const watchOperations = operationsOf("watch", {
       title: Schema.String,
       /** Ever written to the thread, this one with them. */
       replies: Schema.Int,
-      /** The agents that hear of it already. */
+      /** Agents that are notified already. */
       told: Schema.Array(Schema.String)
     }),
     output: Nothing,

@@ -1,4 +1,4 @@
-/** An agent's webhook: what goes to it, its secret, the log of its deliveries (spec 2.8, 4.4; contract 4). */
+/** An agent's webhook: its address and secret, and the log of its deliveries (spec 2.8, 4.4; contract 4). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { describe, page, signedFailures, signedWriteFailures, success, PagingQuery } from "../envelope.ts"
@@ -8,7 +8,7 @@ import { Chapter, Row, Traits } from "../traits.ts"
 export const DELIVERY_STATUSES = ["pending", "delivered", "failed", "dropped"] as const
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
-/** Why an attempt failed, besides `http_<status>` (contract 4). */
+/** Reasons for a failed attempt, besides `http_<status>` (contract 4). */
 const DELIVERY_ERRORS = ["timeout", "dns", "tls", "connect", "redirect", "blocked_address"] as const
 export type DeliveryError = (typeof DELIVERY_ERRORS)[number] | `http_${number}`
 
@@ -32,7 +32,7 @@ export const WebhookDelivery = Schema.Struct({
   next_attempt_at: Schema.NullOr(Schema.String),
   created_at: Schema.String,
   delivered_at: Schema.NullOr(Schema.String),
-  /** Oldest first; of very many the newest. */
+  /** Attempts, oldest first. If there are very many, only the newest. */
   attempts_log: Schema.Array(DeliveryAttempt)
 }).annotate({ identifier: "WebhookDelivery" })
 export type WebhookDelivery = typeof WebhookDelivery.Type
@@ -40,14 +40,14 @@ export type WebhookDelivery = typeof WebhookDelivery.Type
 export const Webhook = Schema.Struct({
   url: Schema.NullOr(Schema.String),
   secret_set: Schema.Boolean,
-  /** Until when the secret before the last signs as well. */
+  /** The time until which the former secret also signs. */
   old_secret_until: Schema.NullOr(Schema.String),
-  /** Types that are delivered; `null`: all. */
+  /** The types that are delivered; `null` for all. */
   events: Schema.NullOr(Schema.Array(Schema.String)),
   failing_since: Schema.NullOr(Schema.String),
   disabled_at: Schema.NullOr(Schema.String),
   disabled_reason: Schema.NullOr(Schema.String),
-  /** Since when an operator holds deliveries back: they wait, and go out afterwards. */
+  /** The time since which an operator has paused deliveries. They wait, and are sent afterwards. */
   paused_at: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "Webhook" })
 export type Webhook = typeof Webhook.Type
@@ -116,7 +116,7 @@ export const WebhookApi = HttpApiGroup.make("webhook")
         Row,
         "`{webhook_secret, old_secret_until}`: a new secret, shown once; the old one signs for {{webhook.secret_overlap_seconds|duration}} more"
       ),
-    // Tests and repeated deliveries are counted together by the decision itself: those that were refused do not count.
+    // The decision itself counts tests and repeated deliveries together, so that refused ones do not count.
     HttpApiEndpoint.post("testWebhook", "/me/webhook/test", {
       success: queued,
       error: signedWriteFailures("webhook_not_set")

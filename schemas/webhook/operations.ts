@@ -1,4 +1,4 @@
-/** An agent's webhook, and what workers ask for an attempt at it (spec 4.4; contract 4). */
+/** An agent's webhook, and the operations of workers that make attempts (spec 4.4; contract 4). */
 import { Schema } from "effect"
 import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
 import { Queued, Webhook, WebhookDelivery, WebhookSecret } from "./api.ts"
@@ -11,7 +11,7 @@ export const Attempted = Schema.Struct({
   /** The address that was asked. */
   url: Schema.String,
   delivered: Schema.Boolean,
-  /** The receiver said 410: it wants nothing any more. */
+  /** True if the receiver answered 410, which means that it wants no more deliveries. */
   gone: Schema.Boolean
 })
 export type Attempted = typeof Attempted.Type
@@ -19,9 +19,9 @@ export type Attempted = typeof Attempted.Type
 /** The signed delivery, or the reason why there is none. */
 export const Signed = Schema.Union([
   Schema.Struct({ url: Schema.String, signature: Schema.String, failing: Schema.Boolean }),
-  /** There is nothing to deliver to any more. */
+  /** There is nothing to deliver any more. */
   Schema.Struct({ drop: Schema.String }),
-  /** An operator holds deliveries back: it waits. */
+  /** An operator has paused deliveries, so the delivery waits. */
   Schema.Struct({ paused: Schema.Literal(true) })
 ])
 export type Signed = typeof Signed.Type
@@ -32,7 +32,7 @@ const Changed = Schema.Struct({ changed: Schema.Boolean })
 
 export const webhookOperations = operationsOf("agent", {
   "webhook.show": op({ input: Nothing, output: Webhook, askedBy: ["edge"] }),
-  /** `events: null` is all of them. */
+  /** `events` is `null` for all types. */
   "webhook.choose": op({
     input: Schema.Struct({ events: Schema.NullOr(Schema.Array(Schema.String)) }),
     output: Webhook,
@@ -41,7 +41,7 @@ export const webhookOperations = operationsOf("agent", {
   "webhook.rotate_secret": op({ input: Nothing, output: WebhookSecret, askedBy: ["edge"] }),
   "webhook.test": op({ input: Nothing, output: Queued, askedBy: ["edge"] }),
   "webhook.redeliver": op({ input: Schema.Struct({ delivery: Schema.String }), output: Queued, askedBy: ["edge"] }),
-  /** By operators. */
+  /** Asked by operators. */
   "webhook.pause": op({ input: Nothing, output: Changed, askedBy: [] }),
   "webhook.resume": op({ input: Nothing, output: Changed, askedBy: [] }),
   "webhook.sign": op({ input: WebhookToSign, output: Signed, askedBy: ["webhooks"] }),

@@ -1,6 +1,6 @@
 /**
- * The archive of a system under test. With HUB_TEST_ARCHIVE the log is moved there from second to second, so that every
- * test reads, writes and rebuilds across the two: `npm run campaign -- archive`.
+ * The archive of a system under test. With HUB_TEST_ARCHIVE the log is archived every second, so that every test reads,
+ * writes and rebuilds over both parts: `npm run campaign -- archive`.
  */
 import { join } from "node:path"
 
@@ -12,7 +12,7 @@ const EAGER = {
 
 export const archiveOf = ({ folder }: { readonly folder: string }): string => join(folder, "archive")
 
-/** What a system's limits are then. */
+/** The limits of a system, which archive eagerly if HUB_TEST_ARCHIVE is set. */
 export const withArchiving = (
   limits: Readonly<Record<string, unknown>> | undefined
 ): Readonly<Record<string, unknown>> | undefined =>

@@ -1,4 +1,4 @@
-/** The clock that tests move. */
+/** Tests the clocks that tests move. */
 import { Effect, Fiber, Schedule } from "effect"
 import { expect, it } from "vitest"
 import { after, every, machineClock, monotonicMs, wallMs } from "../../schemas/runtime/clock.ts"

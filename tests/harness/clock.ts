@@ -1,11 +1,11 @@
 /**
- * Clocks that a test moves forward: `movableClock` for running systems, beside which real time goes on, since sockets and
- * servers are real; `standingClock` for parts of the product by themselves, which stands still between two moves.
+ * Clocks that a test moves forward. `movableClock` is for running systems: real time passes too, because sockets and
+ * servers are real. `standingClock` is for single parts of the product: its time stands still between two moves.
  *
- * Nothing replaces the timers of the process: other systems live in it, whose timers would never fire again.
+ * The process's own timers are not replaced: other systems in it use them, and their timers would never fire again.
  *
- * A move is a jump: the clock shows the new time at once, and every timer that is due by then fires, the earliest first.
- * A timer that is set by one of them counts from the new time.
+ * A move is a jump: the clock shows the new time at once, and every timer that is due by then fires, the earliest
+ * first. A timer that is set by one of them counts from the new time.
  */
 import { Clock, Duration, Effect } from "effect"
 import { type Cancel, type Hold, machineClock, setTimer, type TimerClock } from "../../schemas/runtime/clock.ts"
@@ -22,7 +22,7 @@ export interface MovableClock extends TimerClock {
 }
 
 interface Timer {
-  /** In moved monotonic milliseconds. */
+  /** The time at which the timer fires, in milliseconds of the moved monotonic clock. */
   readonly due: number
   readonly act: () => void
   readonly hold: Hold
@@ -30,13 +30,13 @@ interface Timer {
 }
 
 const NANOS_PER_MS = 1e6
-/** Of `passing`. */
+/** The default step of `passing`. */
 const STEP_MS = 1000
 const PAUSE_MS = 50
-/** Node fires a timer that is longer at once. */
+/** Node fires a timer with a longer delay at once. */
 const REAL_TIMER_MAX_MS = 2 ** 31 - 1
 
-/** The machine's clock as it is now. */
+/** A clock that stands still at the machine's present time. */
 const stopped = () => {
   const [ms, nanos, monotonic] = [
     machineClock.currentTimeMillisUnsafe(),
@@ -53,7 +53,7 @@ const stopped = () => {
 class Movable implements MovableClock {
   #movedMs = 0
   readonly #timers = new Set<Timer>()
-  /** The time without any move. */
+  /** The clock without any moves. */
   readonly #base: Pick<Clock.Clock, "currentTimeMillisUnsafe" | "currentTimeNanosUnsafe" | "monotonicTimeNanosUnsafe">
   readonly #stands: boolean
 
@@ -78,7 +78,7 @@ class Movable implements MovableClock {
     const now = this.#monotonicMs
     const due = [...this.#timers].filter((timer) => timer.due <= now).toSorted((one, other) => one.due - other.due)
     for (const timer of this.#timers) if (timer.due > now) this.#arm(timer)
-    // One of them may have called off another.
+    // A timer may have been removed by one that fired before it.
     for (const timer of due) if (this.#timers.has(timer)) this.#fire(timer)
   }
 
@@ -140,7 +140,7 @@ class Movable implements MovableClock {
     if (timer.hold === "unref") timer.real.unref()
   }
 
-  /** Milliseconds until the next timer is due; infinite where there is none. */
+  /** Milliseconds until the next timer is due; infinite if there is none. */
   protected get untilNext(): number {
     return Math.min(...[...this.#timers].map(({ due }) => due - this.#monotonicMs))
   }
@@ -159,7 +159,10 @@ class Movable implements MovableClock {
 export const movableClock = (): MovableClock => new Movable(false)
 
 export interface StandingClock extends MovableClock {
-  /** Moves through every timer that is due by then, in order, and lets what each one begins go on before the next. */
+  /**
+   * Moves through every timer that is due by then, in order. The work that a timer starts runs before the next timer
+   * fires.
+   */
   readonly pass: (ms: number) => Promise<void>
 }
 
@@ -184,6 +187,6 @@ class Standing extends Movable implements StandingClock {
 
 export const standingClock = (): StandingClock => new Standing()
 
-/** Runs an effect on a clock. */
+/** Runs an effect with this clock. */
 export const onClock = (clock: Clock.Clock): (<A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>) =>
   Effect.provideService(Clock.Clock, clock)

@@ -70,7 +70,7 @@ test("a stall holds bytes back, of old and of new connections, and loses none", 
   it.socket.write("2")
   const late = await client()
   late.socket.write("3")
-  // Another connection to the same server, past the proxy, shows that time enough has passed.
+  // A connection to the same server without the proxy shows that enough time has passed.
   const direct = connect((echo.address() as AddressInfo).port, "127.0.0.1")
   direct.write("x")
   await once(direct, "data")

@@ -1,9 +1,9 @@
 /**
- * A TCP proxy to put between one process and a server, which can break the line in the ways a network does:
+ * A TCP proxy between one process and a server. It can interrupt the connection in the ways a network does:
  *
  * - cut: every connection is reset and new ones are refused, as when a cable is pulled and the host notices;
  * - stall: bytes are held back in both directions and connections stay open, as when packets vanish silently;
- * - heal: held bytes flow on and new connections are taken.
+ * - heal: held bytes flow on and new connections are accepted.
  */
 import { connect, createServer } from "node:net"
 import type { AddressInfo, Socket } from "node:net"
@@ -17,7 +17,7 @@ interface Pair {
 
 export interface CutProxy {
   readonly port: number
-  /** Where the guarded process should connect: the target's address with the proxy's port. */
+  /** The address for the process: the target's address with the proxy's port. */
   readonly url: string
   readonly connections: () => number
   readonly cut: () => void
@@ -36,8 +36,8 @@ export async function cutProxy(options: CutProxyOptions): Promise<CutProxy> {
   const pairs = new Set<Pair>()
   let state: LineState = "open"
 
-  // Paused on both sides until the line is open: what was sent meanwhile waits in the kernel. Without delays of its
-  // own, or every exchange through the proxy would wait for acknowledgements that the other end holds back.
+  // Both sides are paused until the line is open, so bytes that were sent meanwhile wait in the kernel. `noDelay` is
+  // necessary, or every exchange would wait for acknowledgements that the other end delays.
   const server = createServer({ pauseOnConnect: true, noDelay: true }, (client) => {
     if (state === "cut") return void client.resetAndDestroy()
     const upstream = connect({ port: Number(target.port), host: target.hostname, noDelay: true })
@@ -97,7 +97,7 @@ function flow(pair: Pair): void {
   pair.upstream.resume()
 }
 
-/** Passes on what one side sends; stops reading while the other side is full. */
+/** Passes on the data of one side. Stops reading while the other side's buffer is full. */
 function join(from: Socket, to: Socket, isOpen: () => boolean): void {
   from.on("data", (chunk) => {
     if (!to.write(chunk)) from.pause()

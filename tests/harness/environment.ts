@@ -1,4 +1,4 @@
-/** Node as it is; what files left for the next ones ends with the worker. */
+/** Vitest's environment of Node. It ends the systems that test files left for later ones when the worker ends. */
 import type { Environment } from "vitest/runtime"
 import { endIdle } from "./lent.ts"
 import { endTenants } from "./tenants.ts"

@@ -1,10 +1,10 @@
-/** Tells of each failure as soon as it is known: a run that is cut off has said by then what it has seen. */
+/** Prints each failure as soon as it is known, so that an interrupted run has printed the failures so far. */
 import type { Reporter, TestCase, TestModule, TestSuite } from "vitest/node"
 
 interface Told {
   readonly message: string
   readonly stack?: string | undefined
-  /** Of what was expected and what was there. */
+  /** The difference between the expected and the actual value. */
   readonly diff?: string | undefined
 }
 

@@ -1,23 +1,23 @@
 /**
- * One folder per test run for everything tests leave on disk, removed at its end. A caller that names a folder removes it
- * itself. What takes long to make is kept in `.hub/tests` from run to run: the template of Postgres (servers.ts) and the
- * compiled modules.
+ * Makes one folder for all files of a test run and removes it at the end. A caller that names a folder removes it
+ * itself. Files that take long to make are kept in `.hub/tests` for later runs: the template of Postgres (servers.ts)
+ * and the compiled modules.
  *
- * A container engine that tests have shared ends with the run; what a killed run has left ends with the next.
+ * A container engine that tests have shared is ended with the run. If a run was killed, the next one ends its engine.
  */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { leftTestFolders, makeTestFolder, removeTestFolder } from "../../ops/launcher/test-folder.ts"
 import { KEPT_FOLDER } from "./servers.ts"
 
-/** Most runs never load what it takes. */
+/** The module is loaded only if tests started an engine, which most runs do not. */
 async function endEngine(folder: string): Promise<void> {
   if (!existsSync(join(folder, "shared-engine"))) return
   const { endSharedEngine } = await import("../runtime/shared-engine.ts")
   await endSharedEngine(folder)
 }
 
-/** Few runs are killed. */
+/** The module is loaded only if a killed run left something. */
 async function endOthers(): Promise<void> {
   if ((await leftTestFolders()).length === 0) return
   const { endLeftOver } = await import("./left-over.ts")

@@ -1,4 +1,4 @@
-/** What integration tests start, break and wait for. */
+/** Functions of integration tests that start systems, break them, and wait for conditions. */
 export { archiveOf } from "./archive.ts"
 export { movableClock, onClock, standingClock } from "./clock.ts"
 export type { MovableClock } from "./clock.ts"

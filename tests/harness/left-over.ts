@@ -1,11 +1,11 @@
-/** What runs that were killed have left on this machine: container engines, networks, mounts, folders. */
+/** Removes the remains of killed runs on this machine: container engines, networks, mounts, folders. */
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { removeNetwork } from "../../actors/runtime/network/removal.ts"
 import { leftTestFolders, removeTestFolder } from "../../ops/launcher/test-folder.ts"
 import { endSharedEngine } from "../runtime/shared-engine.ts"
 
-/** A test keeps a network in its folder, or its service one in `runtime` below that. */
+/** A network is in the folder of a test, or in the folder `runtime` of its service. */
 const networkFolders = async (folder: string): Promise<ReadonlyArray<string>> =>
   (await readdir(folder)).flatMap((name) => [join(folder, name), join(folder, name, "runtime")])
 

@@ -1,17 +1,17 @@
 /**
- * Systems that outlive a test file: a worker lends what one file gave back to the next that wants the same. One at a
- * time has it, so that a file may restart nodes as it likes, as long as all of them run when it gives back.
+ * Systems that outlive a test file. A worker gives the system of one file to the next file that asks for the same kind.
+ * Only one file uses it at a time, so a file may restart nodes, as long as all of them run when it returns the system.
  *
- * At most one of each kind lies idle: one that is used by many files, and one of another kind. An idle system takes
- * processor time too, so it ends when nobody wants it for a while: files of one kind follow each other (sequencer.ts).
- * All of them end with the worker (`environment.ts`).
+ * At most two systems are idle: one of the kind that most files use, and one of another kind. An idle system takes
+ * processor time too, so it ends after a while. Files of one kind therefore follow each other (sequencer.ts). All
+ * systems end with the worker (`environment.ts`).
  */
 const REGISTRY = Symbol.for("hub.tests.lent")
 
-/** The kind that most files want. */
+/** The kind that most files ask for. */
 export const MOST_USED = "shared"
 
-/** Longer than it takes to load the next file and to start what it has beside the system. */
+/** Longer than it takes to load the next file and to start the other parts that it needs. */
 const IDLE_MAX_MS = 15_000
 
 interface Idle {
@@ -24,7 +24,9 @@ interface Registry {
   readonly ending: Set<Promise<void>>
 }
 
-/** The environment's module is loaded apart from the tests' modules: they meet at the global object. */
+/**
+ * The environment's module is loaded separately from the tests' modules. Both find the registry in the global object.
+ */
 const held = globalThis as { [REGISTRY]?: Registry }
 const { idle, ending } = (held[REGISTRY] ??= { idle: new Map(), ending: new Set() })
 

@@ -1,6 +1,6 @@
 /**
- * The last lines of every process a test started. Shown only when a test fails, so that a green run stays quiet and a
- * red one need not be run again to be understood.
+ * The last lines of every process that a test started. They are shown only if a test fails: a successful run prints
+ * nothing, and a failed one can be understood without running it again.
  */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs"
 
@@ -17,7 +17,7 @@ export class LogBook {
     if (lines.push(line) > LINES_KEPT) lines.shift()
   }
 
-  /** A log that the process keeps itself: its end is read when it is wanted. */
+  /** Adds a log that the process writes to a file itself. Its end is read when the logs are shown. */
   follow(source: string, file: string): void {
     this.#files.set(source, file)
   }

@@ -1,4 +1,4 @@
-/** Systems in the test's own process: real servers, and nothing of one system in another. */
+/** Tests systems in the test's own process: their servers are real, and they share nothing with each other. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { Effect } from "effect"
 import { machineClock } from "../../schemas/runtime/clock.ts"
@@ -30,7 +30,7 @@ describe("two systems of one process", () => {
       answers.push(outcome(await read(small)))
       expect(outcome(await read(wide))).toBe("200")
     }
-    // The start's own looks at the service's health draw on the limit too, and a slow start looks more than once.
+    // The start's own health checks use the limit too, and a slow start makes more than one.
     const granted = answers.filter((answer) => answer === "200").length
     expect(granted).toBeLessThanOrEqual(FEW)
     expect(answers.slice(granted)).toEqual(answers.slice(granted).map(() => "429 rate_limited"))

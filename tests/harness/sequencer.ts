@@ -1,13 +1,14 @@
 /**
- * Which file begins when. The longest go first, so that the workers end together: a file of five minutes that begins
- * last keeps one of them for itself. On a fresh checkout nothing is known of earlier runs, so what is long is named
- * here. Files that share a system follow each other, kind by kind, so that it is started once and lies idle for nobody.
+ * The order of test files. The longest go first, so that all workers end at about the same time: a file of five minutes
+ * that begins last would keep one of them busy alone. A fresh checkout has no timings of earlier runs, so the long
+ * files are named here. Files that share a system follow each other, so that it is started once and is not idle in
+ * between.
  */
 import { existsSync, readFileSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-/** By time, longest first: parts of their paths. The others follow in vitest's own order. */
+/** Parts of the paths of long files, the longest first. Other files follow in vitest's own order. */
 const LONG = [
   "tests/deploy/",
   "tests/ops/verify.test",
@@ -57,7 +58,10 @@ const rankOf = (path: string): number => {
   return found === -1 ? LONG.length : found
 }
 
-/** By what asks for the system, in a file or in one that it imports from beside it; in the order of their turns. */
+/**
+ * Kinds of shared systems in the order of their turns, by the call that asks for one. The call is in the test file or
+ * in a file beside it that it imports.
+ */
 const KINDS = [
   /\bsharedHosted\(/,
   /\b(?:sharedService|openShared)\(\{\s*processes: true/,
@@ -70,7 +74,7 @@ const TOOLS = /\/tests\/(?:harness|support)\//
 
 const read = (path: string): string => readFileSync(path, "utf8")
 
-/** Which of KINDS it shares; what shares none comes after them. */
+/** The index in KINDS of the system that a file shares. Files that share none come last. */
 const kindOf = (path: string): number => {
   const text = read(path)
   const beside = [...text.matchAll(IMPORTED)]

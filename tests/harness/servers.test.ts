@@ -54,7 +54,7 @@ describe("servers for tests", () => {
   test("a frozen nats-server answers again after it thaws", async () => {
     const connection = await connect({ servers: servers.nats.url })
     servers.nats.freeze()
-    // The signal is sent; that every thread has stopped takes a moment.
+    // The signal is sent, but it takes a moment until every thread has stopped.
     await waitFor(() => /\) [Tt] /.test(readFileSync(`/proc/${servers.nats.pid}/stat`, "utf8")), {
       describe: "a frozen process"
     })

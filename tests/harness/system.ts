@@ -1,10 +1,10 @@
 /**
  * The whole product on real servers, with a handle on each node.
  *
- * By default its nodes are scopes in the test's own process (nodes.ts), tenants of the worker's servers (tenants.ts). The
- * host of compartments is always a process: it keeps locks that belong to a process, and tests kill it. A
- * test about processes asks for `processes`: then each node is one, started by the launcher's own modules on servers of
- * the system's own. What it kills stays dead until it restarts it, unless it asks for the supervisor's own restarts.
+ * By default its nodes are scopes in the test's own process (nodes.ts), tenants of the worker's servers (tenants.ts).
+ * The host of compartments is always a process: it has locks that belong to a process, and tests kill it. Tests about
+ * processes ask for `processes`. Each node is a process then, started by the launcher's own modules on servers that
+ * belong to the system. A killed node stays dead until the test restarts it, unless the test asks for `autoRestart`.
  */
 import { rm, symlink } from "node:fs/promises"
 import { join } from "node:path"
@@ -35,50 +35,53 @@ import { machineClock } from "../../schemas/runtime/clock.ts"
 import { streams } from "../../schemas/subjects.ts"
 
 const REFUSALS_KEPT = 5
-/** A host that is stopped lets go of its compartments, which run on. */
+/** A stopped host leaves its compartments running. */
 const RUNTIME_GRACE_MS = 4_000
 
 export interface SystemOptions extends ServersOptions {
-  /** The clock of its nodes, which a test may move. Not with `processes`. */
+  /** The clock of the nodes, which the test may move. Not possible with `processes`. */
   readonly clock?: MovableClock
-  /** Each node is a process: for tests that kill and freeze nodes, or look at what a process has. */
+  /** True if each node is a process: for tests that kill and freeze nodes, or look at what a process has. */
   readonly processes?: boolean
-  /** A nats-server and a Postgres of its own: for tests that break or configure them. */
+  /** True for a nats-server and a Postgres of its own: for tests that break or configure them. */
   readonly ownServers?: boolean
-  /** Nodes in the test's process listen for scrapers only where a test does scrape them. */
+  /** True if nodes in the test's process serve metrics, for tests that scrape them. */
   readonly metrics?: boolean
   readonly edges?: number
   readonly actors?: number
-  /** With a process that receives mail for this domain. */
+  /** The domain for which a mail process receives mail. If absent, there is no such process. */
   readonly mail?: string
-  /** With a process that keeps the keys of vaults. */
+  /** True to start a keeper. */
   readonly keeper?: boolean
-  /** With a host of compartments; its engine and image are named by the environment. */
+  /** True to start a host of compartments. The environment names its engine and image. */
   readonly runtime?: boolean
-  /** Over any limit, by its dotted path: becomes HUB_LIMITS. */
+  /** Values for any limits, by their dotted paths. They become HUB_LIMITS. */
   readonly limits?: Readonly<Record<string, unknown>>
   readonly env?: NodeJS.ProcessEnv
-  /** Additions for one node alone; the index counts from 0. */
+  /** Variables for one node. The index counts from 0. */
   readonly nodeEnv?: StackOptions["nodeEnv"]
-  /** The name by which the service is known, where it is not its address: such as localhost. */
+  /** The name by which clients know the service, if it is not its address: such as localhost. */
   readonly hostname?: string
-  /** Fills the servers before the streams are brought up to date and the nodes start. Not with `processes`. */
+  /** Fills the servers before the streams are brought up to date and the nodes start. Not possible with `processes`. */
   readonly filled?: (servers: Pick<Tenant, "operatorUrl" | "databaseUrl">) => Promise<void>
-  /** Put a proxy that can be cut between each node and NATS. */
+  /** True to put a proxy that can be cut between each node and NATS. */
   readonly proxies?: boolean
   readonly autoRestart?: boolean
-  /** The folder in which it makes its own; absent: that of the run. Servers lie there with `processes`. */
+  /**
+   * The folder in which the system makes its own; by default that of the run. With `processes` it holds the servers'
+   * data.
+   */
   readonly within?: string
-  /** The nodes' programs, where they are not the product's. */
+  /** The nodes' programs, if they are not the product's. */
   readonly entries?: StackOptions["entries"]
 }
 
 export interface NodeControl extends ProcessControl {
-  /** Ends it in order, as SIGTERM does; resolves when it is gone. */
+  /** Ends the node in order, as SIGTERM does. Resolves when it is gone. */
   readonly stop: () => Promise<void>
-  /** The node's own line to NATS; only with `proxies`. */
+  /** The proxy between the node and NATS. It exists only with `proxies`. */
   readonly line: CutProxy
-  /** Where it is scraped. */
+  /** The address of the node's metrics. */
   readonly metrics: string
 }
 
@@ -91,35 +94,38 @@ interface MailControl extends NodeControl {
 }
 
 export interface System {
-  /** The clock of its nodes. */
+  /** The clock of the nodes. */
   readonly clock: Clock.Clock
-  /** The first edge. */
+  /** The address of the first edge. */
   readonly url: string
   readonly folder: string
-  /** Folder in which the nats-server keeps the system's streams. */
+  /** The folder in which the nats-server stores the system's streams. */
   readonly store: string
   readonly edges: ReadonlyArray<EdgeControl>
   readonly actors: ReadonlyArray<NodeControl>
-  /** The process that receives mail, where there is one. */
+  /** The mail process, if there is one. */
   readonly mail: MailControl | undefined
-  /** The process that keeps the keys of vaults, where there is one. */
+  /** The keeper, if there is one. */
   readonly keeper: NodeControl | undefined
-  /** The host of compartments, where there is one. */
+  /** The host of compartments, if there is one. */
   readonly runtime: NodeControl | undefined
-  /** The address of the bus as an edge or an actor node connects to it. */
+  /** The bus's address for an edge or an actor node. */
   readonly busUrlOf: (kind: "edge" | "actor") => string
   readonly nats: ServerControl
   readonly postgres: ServerControl
   readonly logs: LogBook
-  /** Restarts every node with these limits, unless they have them. Rejects where nodes are processes, which keep theirs. */
+  /** Restarts every node with these limits, unless they have them already. Rejects if nodes are processes. */
   readonly limit: (limits: Readonly<Record<string, unknown>>) => Promise<void>
-  /** Throws if the bus refused a node anything: every node is the user of its role. */
+  /** Throws if the bus refused anything to a node: each node has only the rights of its role. */
   readonly assertNothingRefused: () => void
-  /** Ends all in order and removes the folder; rejects if a process is left or the bus refused a node something. */
+  /**
+   * Ends everything in order and removes the folder. Rejects if a process is left, or if the bus refused anything to a
+   * node.
+   */
   readonly stop: () => Promise<void>
 }
 
-/** Nothing of the environment that the tests themselves run in may change what the product does. */
+/** The environment of the tests must not change what the product does, so only a few variables are passed on. */
 function plainEnvironment(): NodeJS.ProcessEnv {
   const kept = ["PATH", "HOME", "TMPDIR", "LANG", "TZ", "NODE_COMPILE_CACHE"]
   return Object.fromEntries(kept.map((name) => [name, process.env[name]]).filter(([, value]) => value !== undefined))
@@ -144,7 +150,7 @@ class Lines {
     return proxy
   }
 
-  /** An address of the bus, by way of the node's line where it has one. */
+  /** An address of the bus that leads through the node's proxy if it has one. */
   through(name: string, url: string): string {
     const proxy = this.#proxies.get(name)
     return proxy === undefined ? url : url.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${proxy.port}`)
@@ -164,7 +170,7 @@ function nodeNames(role: string, count: number): ReadonlyArray<string> {
   return Array.from({ length: count }, (_, index) => `${role} ${index}`)
 }
 
-/** The parts that both kinds of systems have. */
+/** Parts that systems with and without processes have in common. */
 interface Common {
   readonly folder: string
   readonly logs: LogBook
@@ -247,14 +253,14 @@ async function ownServers(options: SystemOptions, env: NodeJS.ProcessEnv): Promi
   return { ...servers, urlFor: servers.natsUrlFor, store: join(servers.folder, "nats", "jetstream") }
 }
 
-/** Nodes in this process. */
+/** Starts a system whose nodes run in this process. */
 async function startLocal(options: SystemOptions): Promise<System> {
-  // The whole product is behind it: most test files do without.
+  // Loaded only here, because it imports the whole product, and most test files do not need it.
   const { localNode } = await import("./nodes.ts")
   const parts = await common(options)
   const { folder, logs, lines, edgePorts, env, onLine } = parts
   const servers = options.ownServers === true ? await ownServers(options, env) : await sharedServers(options, env)
-  // Nodes look at the disk of the log. The launcher keeps the log at this place.
+  // Nodes look at the disk of the log, and the launcher stores the log in this place.
   await symlink(servers.store, join(folder, "nats"))
   const metrics = metricsPorts(options.metrics === true ? "free" : undefined)
   const mailPort = options.mail === undefined ? undefined : await drawPort()
@@ -287,7 +293,7 @@ async function startLocal(options: SystemOptions): Promise<System> {
     return scraped(withLine(made, { metrics: "" }, lines, `${kind} ${index}`), place)
   }
 
-  /** A node that is a process even here. */
+  /** A node that is a process in every system. */
   const supervised = (kind: NodeKind, place: number, own: NodeJS.ProcessEnv): NodeControl => {
     const name = `${kind} 1`
     const role = new SupervisedRole({
@@ -363,7 +369,8 @@ async function startLocal(options: SystemOptions): Promise<System> {
       if (JSON.stringify(wanted) === limits) return
       if (processes.length > 0) throw new Error("a system with a process of its own keeps its limits")
       await stopNodes()
-      // An edge that ends takes with it what it had drawn of each window, which is a tenth: nobody's day begins with that.
+      // An edge that ends loses the share of each rate-limit window that it has taken, a tenth. The windows are reset,
+      // so that no test starts with less.
       await forgetWindows(servers.nats.url)
       limits = JSON.stringify(wanted)
       await startNodes()
@@ -483,7 +490,7 @@ const nodeControl = (role: SupervisedRole): ProcessControl & Pick<NodeControl, "
   return Object.assign(controlOf(role), { stop })
 }
 
-/** Adds to the control in place: copied, its pid would no longer be live. */
+/** Adds to the control in place: in a copy its pid would not be updated. */
 function withLine<A extends object>(
   control: ProcessControl & Pick<NodeControl, "stop">,
   more: A,

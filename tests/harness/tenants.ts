@@ -1,9 +1,9 @@
 /**
- * One nats-server and one Postgres for a worker, from its first file to its last. Each system under test is a tenant of
- * them: an account of the bus with the users and rights of production, and a database that is a copy of a migrated one.
+ * One nats-server and one Postgres for a worker, from its first file to its last. Each system under test is a tenant.
+ * It has an account of the bus with the users and rights of production, and a copy of a migrated database.
  *
  * Invariants
- *  - Tenants do not see each other: subjects, streams, consumers and tables are each one's own.
+ *  - Tenants do not see each other's subjects, streams, consumers and tables.
  *  - A tenant that has ended leaves nothing: its streams are deleted before its account is given to another, and its
  *    database is dropped.
  *  - A worker has at most `ACCOUNTS` tenants at a time; one more is an error of the test.
@@ -26,19 +26,19 @@ const REGISTRY = Symbol.for("hub.tests.tenants")
 const POSTGRES_CONNECTIONS = "300"
 
 export interface Tenant {
-  /** The address of the bus as a node's own user connects to it; `roles` as in HUB_ROLES. */
+  /** The bus's address with the name and password of a node's user. `roles` is the value of HUB_ROLES. */
   readonly natsUrl: (kind: NodeKind, roles: string | undefined) => string
   /** The operator's address of the bus. */
   readonly operatorUrl: string
-  /** Empty where no tables were asked for. */
+  /** Empty if `tables` is false. */
   readonly databaseUrl: string
-  /** Folder in which the server keeps the account's streams. */
+  /** The folder in which the server stores the account's streams. */
   readonly store: string
   readonly release: () => Promise<void>
 }
 
 export interface TenantOptions {
-  /** Without them there is no database; by default there is one with every table of this release. */
+  /** False for no database. By default there is one with every table of this release. */
   readonly tables?: boolean
 }
 
@@ -47,7 +47,10 @@ interface Tenants {
   readonly stop: () => Promise<void>
 }
 
-/** The users of production in accounts of their own, as `t0-edge` and so on: a server takes each name once. */
+/**
+ * The users of production in separate accounts. They are called `t0-edge` and so on, because a server needs unique
+ * names.
+ */
 const usersOf = (roles: string): string => {
   const users = /users\s*=\s*\[([\s\S]*)\]\s*\}\s*$/.exec(roles)?.[1]
   if (users === undefined) throw new Error(`${rolesFile} does not end with a list of users`)
@@ -128,15 +131,17 @@ const start = async (): Promise<Tenants> => {
   return { open, stop: async () => void (await Promise.all([bus.stop(), tables.stop()])) }
 }
 
-/** The environment's module is loaded apart from the tests' modules: they meet at the global object. */
+/**
+ * The environment's module is loaded separately from the tests' modules. Both find the registry in the global object.
+ */
 const held = globalThis as { [REGISTRY]?: Promise<Tenants> | undefined }
 
 export const openTenant = async (options: TenantOptions = {}): Promise<Tenant> =>
   (await (held[REGISTRY] ??= start())).open(options)
 
-/** The worker's servers, as a test without nodes uses them. */
+/** The worker's servers for a test without nodes. */
 export interface OpenServers {
-  /** For whatever else the test writes. */
+  /** A folder for other files of the test. */
   readonly folder: string
   readonly nats: { readonly url: string }
   readonly postgres: { readonly url: string }
@@ -153,11 +158,11 @@ export const openServers = async (): Promise<OpenServers> => {
   return { folder, nats: { url: operatorUrl }, postgres: { url: databaseUrl }, stop }
 }
 
-/** A connection with every right, as the operator's tools have it. */
+/** A connection with the operator's rights. */
 export const connectTo = (url: string, options: NodeConnectionOptions = {}): Promise<NatsConnection> =>
   connect({ ...busServers(url, "operator"), ...options })
 
-/** At the worker's end. */
+/** Ends the servers. Called when the worker ends. */
 export const endTenants = async (): Promise<void> => {
   const tenants = held[REGISTRY]
   held[REGISTRY] = undefined

@@ -1,12 +1,12 @@
-/** Waiting for a condition, never for a time. */
+/** Waits for conditions, never for a fixed time. */
 import { setTimeout as delay } from "node:timers/promises"
 import { inspect } from "node:util"
 
-/** Only what never comes takes so long: a machine with a busy neighbour is ten times as slow as a quiet one. */
+/** Only a condition that never holds takes this long: a busy machine can be ten times as slow as an idle one. */
 const DEADLINE_MS = 300_000
 /**
- * What comes soon is seen soon. What takes long is asked for less often: a question costs both edges, a node and the test
- * as much as any request, and other files wait for the same cores.
+ * The pause grows with the time that has passed. A fast result is noticed at once, and slow ones are polled less often,
+ * because polling takes processor time from other files.
  */
 const PAUSE_MIN_MS = 20
 const PAUSE_MAX_MS = 250
@@ -14,13 +14,13 @@ const PAUSE_SHARE = 0.1
 
 export interface WaitOptions {
   readonly deadlineMs?: number
-  /** What is waited for, in words, for the message when it does not come. */
+  /** The condition in words, for the error message. */
   readonly describe?: string
 }
 
 /**
- * Calls the probe until it gives something truthy and returns that. A probe that throws counts as "not yet". When the
- * deadline passes, the error tells the last thing seen.
+ * Calls the probe until it returns a truthy value, and returns that. A probe that throws counts as "not yet". When the
+ * deadline passes, the error contains the last value or error.
  */
 export async function waitFor<A>(probe: () => A | Promise<A>, options: WaitOptions = {}): Promise<NonNullable<A>> {
   const deadlineMs = options.deadlineMs ?? DEADLINE_MS

@@ -1,6 +1,6 @@
 /**
- * A security key in software: it makes passkeys (P-256, ES256) and signs with them as Web Authentication says. What a
- * dishonest one, or a browser at another site, would do otherwise is told by `Otherwise`.
+ * A security key in software: it makes passkeys (P-256, ES256) and signs with them according to Web Authentication.
+ * `Otherwise` describes the deviations of a dishonest key, or of a browser at another site.
  */
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto"
 
@@ -9,7 +9,7 @@ const USER_VERIFIED = 0x04
 const ATTESTED = 0x40
 
 export interface Passkey {
-  /** base64url. */
+  /** The passkey's id, base64url. */
   readonly id: string
   readonly userHandle: string
   readonly key: KeyObject
@@ -21,20 +21,20 @@ export interface Otherwise {
   readonly rpId?: string
   readonly type?: string
   readonly challenge?: string
-  /** Whether the person was known by it. */
+  /** False if the key did not verify the person. */
   readonly verified?: boolean
   readonly counter?: number
-  /** The id that is told. */
+  /** An id to report instead of the real one. */
   readonly id?: string
   readonly userHandle?: string
-  /** Of a passkey that is made; `self`: it vouches for itself. */
+  /** The attestation of a new passkey. `self` signs with the passkey itself. */
   readonly attestation?: "self" | readonly [format: string, statement: Buffer]
 }
 
 const base64url = (bytes: Uint8Array | string): string => Buffer.from(bytes).toString("base64url")
 const sha256 = (bytes: Uint8Array | string): Buffer => createHash("sha256").update(bytes).digest()
 
-/** CBOR (RFC 8949), as far as it is needed here. */
+/** CBOR (RFC 8949), as far as passkeys need it. */
 export const cbor = {
   head: (major: number, length: number): Buffer => {
     if (length < 24) return Buffer.from([(major << 5) | length])
@@ -50,7 +50,7 @@ export const cbor = {
     Buffer.concat([cbor.head(5, pairs.length), ...pairs.flat()])
 }
 
-/** COSE_Key of a key on P-256. */
+/** The COSE_Key of a key on P-256. */
 const coseOf = (key: KeyObject): Buffer => {
   const { x = "", y = "" } = key.export({ format: "jwk" })
   const { int, bytes, map } = cbor
@@ -98,12 +98,12 @@ export class Authenticator {
   readonly passkeys: Array<Passkey> = []
   readonly #origin: string
 
-  /** `origin`: of the page that the browser shows. */
+  /** `origin` is the origin of the page in the browser. */
   constructor(origin: string) {
     this.#origin = origin
   }
 
-  /** What the script of the page puts into its form. */
+  /** Returns the text that the page's script writes into its form. */
   create(options: string, otherwise: Otherwise = {}): string {
     const { challenge, rp, user } = JSON.parse(options) as Creation
     const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" })
@@ -135,7 +135,7 @@ export class Authenticator {
     })
   }
 
-  /** Signs with the newest passkey, or the one that is named. A counter that is not 0 goes up. */
+  /** Signs with the newest passkey, or with the given one. A counter that is not 0 increases. */
   get(options: string, otherwise: Otherwise = {}, passkey = this.passkeys.at(-1)): string {
     if (passkey === undefined) throw new Error("The authenticator has no passkey")
     const asked = JSON.parse(options) as Asked

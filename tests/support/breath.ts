@@ -1,6 +1,6 @@
 /**
- * The pause of whoever writes or reads until it is told to end. Without one a load takes all cores: from what it is there
- * to try, and from the files beside it, and is no harder a trial for that.
+ * A pause between the steps of a load that runs until it is stopped. Without it the load would take all cores from the
+ * system under test and from other test files, and would not test more.
  */
 import { setTimeout as delay } from "node:timers/promises"
 

@@ -1,18 +1,18 @@
 /**
- * A real browser: one for each test file, a context of its own for each visit, so that no visit knows of another. What
- * a page asked for, said on the console and tried to open is written down from its first byte on.
+ * A real browser: one for each test file, with a separate context for each visit, so that visits share nothing. The
+ * page's requests, console messages and opened windows are recorded from its first byte on.
  */
 import { type Browser, chromium, type BrowserContextOptions, type Page } from "playwright"
 import { findChromium, findHeadlessChromium } from "../../ops/launcher/chromium.ts"
 
 const LAUNCH_TIMEOUT_MS = 180_000
-/** For what hangs. */
+/** Only a step that hangs takes this long. */
 const STEP_TIMEOUT_MS = 300_000
 const WIDTH = 1024
 const HEIGHT = 768
 /**
- * Chromium gives up what it is loading when an address of this machine comes or goes, and tests beside this one make
- * containers, whose bridges have such addresses: the step is then done again, this often at most.
+ * Chromium aborts loading when the machine gets or loses an address. Tests that run at the same time make containers,
+ * whose bridges have such addresses. The step is then repeated, at most this often.
  */
 const NETWORK_CHANGED = "net::ERR_NETWORK_CHANGED"
 const MAX_TRIES = 20
@@ -20,18 +20,18 @@ const MAX_TRIES = 20
 export interface Visit {
   readonly page: Page
   readonly status: () => number
-  /** Addresses of everything that was asked for, the page itself first. */
+  /** Addresses of all requests, the page itself first. */
   readonly requests: ReadonlyArray<string>
-  /** Warnings and errors of the console; what a policy refuses is among them. */
+  /** Warnings and errors of the console, including those of content policies. */
   readonly complaints: ReadonlyArray<string>
   readonly dialogs: ReadonlyArray<string>
-  /** Addresses of windows that were opened from it. */
+  /** Addresses of windows that the page opened. */
   readonly windows: ReadonlyArray<string>
-  /** The same address anew; what was written down until then is forgotten. */
+  /** Loads the same address again, after clearing the records. */
   readonly again: () => Promise<void>
-  /** Another address in the same window; what was written down until then is forgotten. */
+  /** Loads another address in the same window, after clearing the records. */
   readonly to: (url: string) => Promise<void>
-  /** What a script answers that asks for something over the network: one whose second run does no harm. */
+  /** Returns the result of a script that sends a request. The script may run twice, so a second run must do no harm. */
   readonly run: (script: string) => Promise<unknown>
   readonly close: () => Promise<void>
 }
@@ -46,10 +46,10 @@ class Written {
   readonly complaints: Array<string> = []
   readonly dialogs: Array<string> = []
   readonly windows: Array<string> = []
-  /** Why requests got no answer. */
+  /** The reasons why requests failed. */
   readonly failures: Array<string> = []
 
-  /** The browser asks for it whenever it likes, also between two pages: no page does. */
+  /** The address of the icon. The browser requests it at any time, not only for a page, so it is not recorded. */
   private icon = ""
 
   expect(address: string): void {
@@ -77,7 +77,7 @@ class Written {
   }
 }
 
-/** `step`, and again where an address of the machine came or went under it; what was written down starts anew. */
+/** Runs `step`, and repeats it after the machine's addresses changed. The records are cleared before each try. */
 async function undisturbed<A>(written: Written, step: () => Promise<A>): Promise<A> {
   for (let tries = 1; ; tries++) {
     written.forget()
@@ -117,12 +117,12 @@ async function visit(browser: Browser, url: string, options: BrowserContextOptio
   }
 }
 
-/** `whole`: for what the shell without windows lacks, such as push messages. */
+/** `whole` is for features that the headless shell lacks, such as push messages. */
 export async function openBrowser({ whole = false } = {}): Promise<TestBrowser> {
   const find = whole ? findChromium : findHeadlessChromium
   const browser = await chromium.launch({
     executablePath: await find({ env: process.env, progress: (line) => console.error(line) }),
-    // Chromium's own sandbox refuses to run as root; the pages it sees here are ours.
+    // Chromium's own sandbox refuses to run as root. Only the tests' own pages are loaded here.
     args: ["--disable-gpu", ...(process.getuid?.() === 0 ? ["--no-sandbox"] : [])],
     timeout: LAUNCH_TIMEOUT_MS
   })

@@ -1,4 +1,7 @@
-/** A stand-in for S3 at the wire: objects by path, with ranges, checksums and lists, and faults in between. */
+/**
+ * A stand-in for S3 that speaks its protocol: objects by path, with ranges, checksums and lists. It can be told to
+ * fail.
+ */
 import { createHash } from "node:crypto"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -6,7 +9,7 @@ import type { AddressInfo } from "node:net"
 export interface Bucket {
   readonly url: string
   readonly objects: Map<string, Buffer>
-  /** The next requests are answered so: a status, or the connection is cut. */
+  /** The results of the next requests: a status, or a closed connection. */
   readonly faults: Array<number | "cut">
   readonly stop: () => Promise<void>
 }

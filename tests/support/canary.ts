@@ -1,6 +1,6 @@
 /**
- * Planted bytes, sought in whatever form they could be kept: as they are, as UTF-16, in hexadecimal, in base64 and
- * base64url at each place within a text; in bytes at hand, and in the memory of processes.
+ * Searches for planted bytes in every form in which they could be stored: raw, as UTF-16, in hexadecimal, and in base64
+ * and base64url at each offset. It searches given bytes and the memory of processes.
  */
 import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs"
 
@@ -12,13 +12,13 @@ interface Needle {
   readonly bytes: Buffer
 }
 
-/** Of a text that may begin anywhere: what of it is the same whatever stands before and behind. */
+/** The part of a text's base64 that does not depend on the text before and after it. */
 const base64At = (bytes: Buffer, before: number): string =>
   Buffer.concat([Buffer.alloc(before), bytes])
     .toString("base64")
     .slice(Math.ceil((before * 4) / 3), Math.floor(((before + bytes.length) * 4) / 3))
 
-/** Texts may be kept as UTF-16 too; what is no text is not. */
+/** All encodings of a secret. Only a text is also encoded as UTF-16. */
 export const needlesOf = (what: string, secret: Buffer | string): ReadonlyArray<Needle> => {
   const bytes = Buffer.from(secret)
   const base64 = [0, 1, 2].map((before) => base64At(bytes, before))
@@ -32,7 +32,7 @@ export const needlesOf = (what: string, secret: Buffer | string): ReadonlyArray<
         ({ what, form: "base64url", bytes: Buffer.from(text.replaceAll("+", "-").replaceAll("/", "_")) }) as const
     )
   ]
-  // Without `+` and `/` both base64s are one.
+  // Without `+` and `/` in it, base64 and base64url are the same.
   return [...new Map(all.toReversed().map((needle) => [needle.bytes.toString("hex"), needle])).values()].toReversed()
 }
 
@@ -46,7 +46,7 @@ interface Region {
   readonly to: number
 }
 
-/** What a process has written, or may have: programs and libraries as they lie on the disk are left out. */
+/** Memory that a process can have written. Mapped programs and libraries are left out. */
 const regionsOf = (pid: number, withShared: boolean): ReadonlyArray<Region> =>
   readFileSync(`/proc/${pid}/maps`, "utf8")
     .split("\n")
@@ -60,8 +60,8 @@ const regionsOf = (pid: number, withShared: boolean): ReadonlyArray<Region> =>
     })
 
 /**
- * Which are in the memory of a process, and how much of it could be read: nothing of one that has ended meanwhile.
- * `withShared`: also in what it shares with the processes that it has started.
+ * Searches the memory of a process. Returns the secrets that were found and the number of bytes that could be read,
+ * which is 0 if the process has ended. `withShared` includes memory that it shares with its children.
  */
 export const foundInMemory = (
   pid: number,
@@ -102,7 +102,7 @@ const foundInRegion = (memory: number, { from, to }: Region, needles: ReadonlyAr
   return bytes
 }
 
-/** 0: pages that are there by name alone, or were given back meanwhile. */
+/** Returns 0 for pages that cannot be read, or were freed meanwhile. */
 const readAt = (memory: number, chunk: Buffer, length: number, at: number): number => {
   try {
     return readSync(memory, chunk, 0, length, at)
@@ -111,7 +111,7 @@ const readAt = (memory: number, chunk: Buffer, length: number, at: number): numb
   }
 }
 
-/** A process and all that it has started. */
+/** A process and all of its descendants. */
 export const familyOf = (root: number): ReadonlyArray<number> => {
   const parents = new Map(
     readdirSync("/proc").flatMap((name): ReadonlyArray<[number, number]> => {

@@ -1,4 +1,4 @@
-/** An authority of the tests' own, and what it issues: made anew for each run, in the DER of X.509. */
+/** A certificate authority of the tests, and its certificates, in the DER of X.509. They are new in each run. */
 import { generateKeyPairSync, type KeyObject, sign } from "node:crypto"
 import { isIPv4 } from "node:net"
 
@@ -32,7 +32,7 @@ const DAY_MS = 86_400_000
 
 interface Wanted {
   readonly names: ReadonlyArray<string>
-  /** From today on, in days. */
+  /** The validity in days from today. */
   readonly from?: number
   readonly to?: number
   readonly bits?: number

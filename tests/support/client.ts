@@ -1,41 +1,41 @@
 /**
  * An agent that talks to the service.
  *
- * `call` makes one exchange. `retrying` behaves as a well-made client should (contract 13): a 503 and a refused
- * connection are tried again, each time signed afresh and under the same Idempotency-Key; so is the 409 that a try
- * meets because one before it, which was not answered well, is still under way. Anything else is the answer.
+ * `call` makes one exchange. `retrying` behaves as a good client should (contract 13). It repeats after a 503 and after
+ * a refused connection, each time with a new signature and the same Idempotency-Key. It also repeats after a 409 that
+ * says that an earlier try is still under way. Every other answer is returned.
  */
 import { setTimeout as delay } from "node:timers/promises"
 import { type Answer, type Exchange, send } from "./http.ts"
 import { type Identity, newIdentity, signedHeaders } from "./identity.ts"
 
 const RETRY_PAUSE_MS = 25
-/** For what never comes: a slow machine may need many tries. */
+/** Only an answer that never comes takes this long: a slow machine may need many tries. */
 const RETRY_DEADLINE_MS = 300_000
 
 export interface CallOptions {
-  /** Texts and bytes as they are, anything else as JSON. */
+  /** Text and bytes are sent as they are, other values as JSON. */
   readonly body?: unknown
   readonly idempotencyKey?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Which edge to ask, where it shall not be the client's own choice. */
+  /** The edge to use instead of the client's own choice. */
   readonly edge?: string
 }
 
 export interface ClientOptions {
   readonly identity?: Identity
-  /** The edge of the next exchange. */
+  /** Chooses the edge for the next exchange. */
   readonly edge: () => string
-  /** A connection that is lost under a request is no answer either: what comes of it is asked again under its key. */
+  /** True to repeat a request also if its connection is lost. The Idempotency-Key makes this safe. */
   readonly losesConnections?: boolean
-  /** Hears of each exchange that a retry will follow. */
+  /** Called for each exchange that is followed by a retry. */
   readonly onRetry?: (answer: Answer | null) => void
 }
 
 export class AgentClient {
   readonly identity: Identity
   readonly #options: ClientOptions
-  /** The last signed exchange as it was sent. */
+  /** The last signed exchange, as it was sent. */
   last: Exchange | undefined
 
   constructor(options: ClientOptions) {

@@ -1,6 +1,4 @@
-/**
- * A collector of traces on this machine: takes OTLP/HTTP in JSON, refuses what is not exactly that, keeps what came.
- */
+/** A collector of traces on this machine. It accepts OTLP/HTTP in JSON, strictly, and records the spans. */
 import { once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
@@ -9,7 +7,7 @@ import { Schema } from "effect"
 const matching = (pattern: RegExp) => Schema.String.check(Schema.isPattern(pattern))
 const TraceId = matching(/^(?!0+$)[0-9a-f]{32}$/)
 const SpanId = matching(/^(?!0+$)[0-9a-f]{16}$/)
-/** 64 bits travel as decimal text. */
+/** In OTLP's JSON a 64-bit number is a decimal text. */
 const Decimal = matching(/^\d{1,19}$/)
 const Nanos = matching(/^1\d{18}$/)
 
@@ -106,7 +104,7 @@ const spansOf = (text: string): ReadonlyArray<CollectedSpan> =>
     )
   )
 
-/** Answers one request, or does not. */
+/** Answers one request, or leaves it without an answer. */
 export type CollectorBehaviour = (response: ServerResponse) => void
 export const taking: CollectorBehaviour = (response) =>
   void response.writeHead(200, { "content-type": "application/json" }).end("{}")
@@ -119,14 +117,14 @@ export const hanging: CollectorBehaviour = () => undefined
 export interface Collector {
   readonly url: string
   readonly spans: Array<CollectedSpan>
-  /** Every byte of every request, headers too. */
+  /** Every byte of every request, including headers. */
   readonly raw: Array<string>
-  /** What did not decode. */
+  /** Descriptions of requests that could not be decoded. */
   readonly faults: Array<string>
   readonly requests: () => number
-  /** When each came, in ms of a steady clock. */
+  /** The time of each request, in ms of a monotonic clock. */
   readonly times: ReadonlyArray<number>
-  /** Spans are kept of what is answered by `taking` only. */
+  /** Sets the behavior. Spans are recorded only with `taking`. */
   behave: (behaviour: CollectorBehaviour) => void
   readonly stop: () => Promise<void>
 }

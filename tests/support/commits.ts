@@ -1,4 +1,4 @@
-/** Counts the commits that the log holds, without the messages that only guard others and are forgotten after a minute. */
+/** Counts the commits in the log, without the messages that only guard others and expire after a minute. */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import { isGuarding } from "../../actors/log/archive/mark.ts"
 import { streams } from "../../schemas/subjects.ts"

@@ -14,19 +14,19 @@ export interface Costly {
   readonly prepare: (length: number) => () => unknown
 }
 
-/** The edge's one thread may be held up for this many milliseconds at most (contract 21). */
+/** The most milliseconds for which an edge's only thread may be blocked (contract 21). */
 export const STALL_MAX_MS = 50
 /** The part of an input is this many times shorter than the whole. */
 const PARTS = 8
 /** Linear work on an input that is 8 times as long takes 8 times as long. Quadratic work takes 64 times as long. */
 export const GROWTH_MAX = 32
-/** Below this, a figure depends more on the collector of garbage than on the work. */
+/** A smaller figure depends more on garbage collection than on the work. */
 const MEASURABLE_MS = 5
 const PART_TRIES = 3
 const TRIES = 5
 /**
- * Only work that hangs takes this much processor time: the dearest of all inputs, fifty long texts, takes two seconds. A
- * slow machine takes ten times as long.
+ * Only work that hangs takes this much processor time. The most costly input, fifty long texts, takes two seconds, and
+ * ten times as much on a slow machine.
  */
 export const HANG_CPU_MS = 60_000
 
@@ -35,14 +35,14 @@ const since = (began: NodeJS.CpuUsage): number => {
   return (user + system) / 1000
 }
 
-/** Milliseconds of this process, all its threads included. */
+/** Processor time of the work in milliseconds, including all threads of this process. */
 export const cpuMsOf = async (work: () => unknown): Promise<number> => {
   const began = process.cpuUsage()
   await work()
   return since(began)
 }
 
-/** The cheapest of some tries: other work on the machine makes a try dearer, and none cheaper. */
+/** The least cost of several tries: other work on the machine can only make a try more costly. */
 export const leastOf = async (tries: number, cost: () => number | Promise<number>): Promise<number> => {
   let least = Number.POSITIVE_INFINITY
   for (let n = 0; n < tries; n++) least = Math.min(least, await cost())
@@ -70,7 +70,7 @@ export const growthOf = ({ length, prepare }: Costly): Promise<number> => {
   )
 }
 
-/** The longest time, in milliseconds of the processor, that nothing else of this process could go on. */
+/** The longest processor time, in milliseconds, during which no other work of this process could run. */
 export const longestStretch = async (work: () => unknown): Promise<number> => {
   let longest = 0
   let under = true
@@ -86,7 +86,7 @@ export const longestStretch = async (work: () => unknown): Promise<number> => {
   return Math.max(longest, since(began))
 }
 
-/** How often other work of this process could go on while this work was under way. */
+/** Counts how often other work of this process could run during this work. */
 export const turnsDuring = async (work: () => unknown): Promise<number> => {
   let turns = 0
   let under = true

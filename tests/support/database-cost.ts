@@ -1,10 +1,10 @@
-/** Processor time of a piece of work, that of Postgres included. */
+/** Processor time of a piece of work, including that of Postgres. */
 import { readFileSync } from "node:fs"
 import type pg from "pg"
 import { cpuOf } from "../../ops/bench/cpu.ts"
 import { cpuMsOf } from "./cost.ts"
 
-/** The kernel counts the time of other processes in steps of 10 ms: what is smaller says nothing. */
+/** The kernel counts the time of other processes in steps of 10 ms, so a smaller figure means nothing. */
 export const MEASURABLE_MS = 50
 
 export const databaseCost = async (pool: pg.Pool): Promise<(work: () => unknown) => Promise<number>> => {

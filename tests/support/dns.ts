@@ -1,17 +1,17 @@
-/** A name server of this machine, for names that a test makes up. */
+/** A name server on this machine, for names that a test defines. */
 import { createSocket } from "node:dgram"
 import type { AddressInfo } from "node:net"
 import { decode, encode, type Answer, type Question } from "dns-packet"
 
-/** TXT as text, MX and CNAME as host, addresses as they are written; by name in lower case. A test may change it. */
+/** Records by name in lower case: TXT as text, MX and CNAME as host, A and AAAA as addresses. A test may change it. */
 export interface Zone {
   [name: string]: Readonly<Partial<Record<"TXT" | "MX" | "CNAME" | "A" | "AAAA", ReadonlyArray<string>>>>
 }
 
 export interface NameServer {
-  /** As HUB_DNS_SERVERS names it. */
+  /** The address in the form of HUB_DNS_SERVERS. */
   readonly address: string
-  /** Of names that were asked for, how often. */
+  /** The number of requests for each name. */
   readonly asked: Map<string, number>
   readonly stop: () => Promise<void>
 }
@@ -20,7 +20,7 @@ const TTL = 1
 const NXDOMAIN = 3
 const SERVFAIL = 2
 
-/** A longer text stands in pieces. */
+/** A longer text is split into pieces. */
 const PIECE = /[^]{1,255}/g
 
 const answersTo = (zone: Zone, { name, type }: Question): ReadonlyArray<Answer> => {
@@ -33,7 +33,7 @@ const answersTo = (zone: Zone, { name, type }: Question): ReadonlyArray<Answer> 
   return []
 }
 
-/** `broken`: names to which it answers that it has failed. `at`: its port; 0: a free one. */
+/** `broken` names get the answer SERVFAIL. `at` is the port; 0 takes a free one. */
 export const nameServer = async (zone: Zone, broken: ReadonlySet<string> = new Set(), at = 0): Promise<NameServer> => {
   const socket = createSocket("udp4")
   const asked = new Map<string, number>()

@@ -1,4 +1,4 @@
-/** Reading server-sent events as an agent's program would: one connection, or one after another with Last-Event-ID. */
+/** Reads server-sent events like an agent's program: over one connection, or over several with Last-Event-ID. */
 import { request } from "node:http"
 import type { ClientRequest, IncomingMessage } from "node:http"
 import type { Notification } from "../../schemas/notification/api.ts"
@@ -33,16 +33,16 @@ const eventOf = (block: string): StreamEvent | null => {
       }
 }
 
-/** One connection. */
+/** Reads the events of one connection. */
 export class EventReader {
   readonly events: Array<StreamEvent> = []
   readonly comments: Array<string> = []
   status = 0
   headers: IncomingMessage["headers"] = {}
-  /** A refusal's body. */
+  /** The body of a refusal. */
   refusal = ""
   ended = false
-  /** Resolves at the end, whatever it was. */
+  /** Resolves when the connection ends, for whatever reason. */
   readonly end: Promise<void>
   readonly #outgoing: ClientRequest
   #incoming: IncomingMessage | null = null
@@ -77,7 +77,7 @@ export class EventReader {
     return this.events.map(({ id }) => id)
   }
 
-  /** Takes nothing more from the line, until it is resumed. */
+  /** Reads nothing more from the connection until it is resumed. */
   pause(): void {
     this.#incoming?.pause()
   }
@@ -123,11 +123,11 @@ export const openEvents = (
 
 const RECONNECT_MS = 50
 
-/** Comes again whenever its connection ends, at the next edge, behind the last id that it had. */
+/** Connects to the next edge whenever its connection ends, and continues after the last id that it received. */
 export class EventFollower {
   readonly ids: Array<number> = []
   connections = 0
-  /** Statuses of connections that were refused. */
+  /** Statuses of refused connections. */
   readonly refused: Array<number> = []
   readonly #client: AgentClient
   readonly #edges: ReadonlyArray<string>

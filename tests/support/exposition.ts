@@ -1,7 +1,4 @@
-/**
- * Reads Prometheus' text format 0.0.4, strictly: whatever is not written as it must be is an error that shows the
- * line.
- */
+/** Reads Prometheus' text format 0.0.4 strictly. Any deviation is an error that shows the line. */
 
 export interface Series {
   readonly name: string
@@ -43,7 +40,7 @@ const valueOf = (text: string, line: string): number => {
 
 const SUFFIXES = ["_bucket", "_sum", "_count"]
 
-/** Whether a sample of this name may stand in the family. */
+/** True if a sample of this name belongs to the family. */
 const belongs = (sample: string, { name, type }: Pick<Family, "name" | "type">): boolean =>
   type === "histogram" ? SUFFIXES.some((suffix) => sample === name + suffix) : sample === name
 
@@ -85,7 +82,7 @@ export class Exposition {
     return [...this.families.values()].flatMap((family) => family.series)
   }
 
-  /** Of one series; 0 where it is not there yet. */
+  /** The value of one series; 0 if it does not exist yet. */
   value(name: string, labels: Readonly<Record<string, string>> = {}): number {
     return this.find(name, labels)?.value ?? 0
   }
@@ -102,7 +99,7 @@ export class Exposition {
     return found[0]
   }
 
-  /** Of all series of the name that have these labels, whatever others they have. */
+  /** The sum over all series of the name that have these labels, and possibly others. */
   sum(name: string, labels: Readonly<Record<string, string>> = {}): number {
     return this.series
       .filter(
@@ -142,7 +139,7 @@ const read = (text: string): ReadonlyMap<string, Family> => {
   return families
 }
 
-/** Asks a node's private port. */
+/** Reads the metrics of a node from its private port. */
 export const scrape = async (url: string): Promise<Exposition> => {
   const response = await fetch(url)
   const type = response.headers.get("content-type")

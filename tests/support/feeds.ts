@@ -1,4 +1,4 @@
-/** Feeds as their rules have them: JSON Feed 1.1 and RFC 4287, checked by what they say and not by how ours are made. */
+/** Checks feeds against their standards, JSON Feed 1.1 and RFC 4287, independently of how the service makes them. */
 import type { Visit } from "./browser.ts"
 
 interface AtomEntry {
@@ -14,7 +14,7 @@ interface AtomEntry {
 }
 
 export interface AtomFeed {
-  /** What a parser says of it; `null` where it is well-formed. */
+  /** The parser's error; `null` if the feed is well-formed. */
   readonly fault: string | null
   readonly root: string
   readonly namespace: string | null
@@ -39,7 +39,7 @@ declare const DOMParser: new () => {
   ) => { readonly documentElement: Node; readonly querySelector: (selector: string) => Node | null }
 }
 
-/** Runs in the page: with a browser's own parser. Only direct children count. */
+/** Runs in the browser and uses its XML parser. Only direct children count. */
 const parsed = (texts: ReadonlyArray<string>): ReadonlyArray<AtomFeed> =>
   texts.map((text) => {
     const document = new DOMParser().parseFromString(text, "application/xml")
@@ -78,7 +78,7 @@ const isAddress = (text: unknown): boolean => typeof text === "string" && /^http
 const isTime = (text: unknown): boolean =>
   typeof text === "string" && RFC_3339.test(text) && !Number.isNaN(Date.parse(text))
 
-/** RFC 4287, 4.1.1 and 4.1.2: what a feed and its entries must have. */
+/** Faults according to RFC 4287, 4.1.1 and 4.1.2: the elements that a feed and its entries must have. */
 export const atomFaults = (feed: AtomFeed): ReadonlyArray<string> => {
   const faults: Array<string> = []
   const must = (holds: boolean, what: string): void => void (holds || faults.push(what))
@@ -114,7 +114,7 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 const texts = (value: unknown): boolean => Array.isArray(value) && value.every((one) => typeof one === "string")
 
-/** JSON Feed 1.1: what must be there, and what must be of which kind where it is there. */
+/** Faults according to JSON Feed 1.1: missing members, and members of a wrong type. */
 export const jsonFeedFaults = (feed: unknown): ReadonlyArray<string> => {
   if (!isRecord(feed)) return ["an object"]
   const faults: Array<string> = []

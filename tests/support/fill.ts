@@ -1,6 +1,6 @@
 /**
- * A fill service beside an agent's browser, over a real service: the browser is a process of its own that the agent
- * drives by one connection and the fill service by another.
+ * A fill service beside an agent's browser, over a real service. The browser is a separate process. The agent and the
+ * fill service control it over two connections.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
@@ -19,7 +19,7 @@ import { openWebsites, type Websites } from "./websites.ts"
 
 const START_TIMEOUT_MS = 120_000
 
-/** The first match in what a process says. */
+/** Waits for the first match in a process's output. */
 const said = (child: ChildProcess, stream: "stdout" | "stderr", pattern: RegExp): Promise<string> =>
   new Promise((resolve, reject) => {
     let text = ""
@@ -45,7 +45,7 @@ const ended = (child: ChildProcess): Promise<number | null> =>
 interface AgentBrowser {
   readonly cdp: string
   readonly agent: Browser
-  /** The one tab that the browser begins with. */
+  /** The tab that the browser has at the start. */
   readonly page: Page
   readonly stop: () => Promise<void>
 }
@@ -93,7 +93,7 @@ const openAgentBrowser = async ({ port, spki }: Websites): Promise<AgentBrowser>
 export interface FillProcess {
   readonly url: string
   readonly child: ChildProcess
-  /** Its status, once it has ended; `null` where a signal ended it. */
+  /** The exit status, once the process has ended; `null` if a signal ended it. */
   readonly ended: () => Promise<number | null>
   readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>
 }
@@ -139,7 +139,7 @@ export interface Told {
   readonly json: Readonly<Record<string, unknown>>
 }
 
-/** `headers` over the ones that a caller must send; `undefined` leaves one away. */
+/** `headers` are added to those that a caller must send; `undefined` removes one. */
 export const askFill = (
   url: string,
   method: string,
@@ -166,12 +166,12 @@ export const askFill = (
   })
 
 const OPEN_TRIES = 50
-/** For what hangs. */
+/** Only a step that hangs takes this long. */
 const STEP_TIMEOUT_MS = 300_000
 
 /**
- * A page that was sent a moment ago may still be on its way to the next one, and an address of the machine may come or go
- * while a page loads: the page is opened again.
+ * A page may still be navigating, or an address of the machine may change while it loads. The page is then opened
+ * again.
  */
 const DISTURBED = /interrupted by another navigation|net::ERR_(ABORTED|NETWORK_CHANGED)/
 
@@ -197,19 +197,19 @@ export interface FillBench {
   readonly write: (wanted: Wanted, more?: object) => Promise<VaultEntry>
   readonly open: (url: string) => Promise<void>
   readonly post: (path: string, body?: object) => Promise<Told>
-  /** What the last form or script sent. */
+  /** The fields that a form or script sent last. */
   readonly lastSent: () => Readonly<Record<string, string>> | undefined
   readonly journal: () => Promise<ReadonlyArray<VaultLogLine>>
   readonly stop: () => Promise<void>
 }
 
-/** "200 done", or status and code. */
+/** For example "200 done", or the status and the code of a refusal. */
 export const told = ({ status, json }: Told): string => `${status} ${String(json["code"] ?? json["status"])}`
 
 export interface BenchOptions {
-  /** Of the service. */
+  /** Limits of the service. */
   readonly limits?: Readonly<Record<string, number>>
-  /** Who the agent is, with its vault; nobody carries it unless told. */
+  /** Makes the agent and its vault. By default the agent has no owner. */
   readonly agent?: (service: TestService) => Promise<WithVault>
 }
 

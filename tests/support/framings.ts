@@ -1,10 +1,16 @@
-/** Requests that a server and a proxy before it could read in two ways. Each is refused, and nothing behind it is read. */
+/**
+ * Requests that a server and a proxy before it could interpret in two ways. Each of them must be refused, and nothing
+ * after it may be read.
+ */
 import { once } from "node:events"
 import { connect } from "node:net"
 
 type Framing = readonly [name: string, lines: ReadonlyArray<string>, body: string, version?: string]
 
-/** `body`: with which another request would begin, if the length or the coding were read in another way. */
+/**
+ * `body` is the beginning of another request, which a server would read if it took the length or the encoding
+ * differently.
+ */
 const framings = (host: string): ReadonlyArray<Framing> => [
   ["without a Host", [], ""],
   ["with two Hosts", [`Host: ${host}`, `hOST: ${host}`], ""],
@@ -25,7 +31,10 @@ const framings = (host: string): ReadonlyArray<Framing> => [
 
 export const FRAMINGS: ReadonlyArray<string> = framings("").map(([name]) => name)
 
-/** The statuses of all answers to that request and to a good one behind it, once the server has ended the connection. */
+/**
+ * Sends this request and then a valid one. Returns the statuses of all answers once the server has closed the
+ * connection.
+ */
 export const framed = async (
   port: number,
   name: string,

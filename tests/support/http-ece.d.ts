@@ -1,4 +1,4 @@
-/** What tests use of it: it declares no types. */
+/** Types of the functions that tests use. The package has no types. */
 declare module "http_ece" {
   import type { ECDH } from "node:crypto"
   interface Parameters {

@@ -1,8 +1,8 @@
-/** One HTTP exchange, as it is: no redirects, no retries, no decoding beyond JSON. */
+/** One HTTP exchange without redirects and retries. Only JSON is decoded. */
 import { Agent, request } from "node:http"
 import type { IncomingHttpHeaders } from "node:http"
 
-/** For what hangs: longer than the deadline of a request on a system under test. */
+/** Only a request that hangs takes this long: it is longer than the deadline of a request on a system under test. */
 const TIMEOUT_MS = 100_000
 const SOCKETS_MAX = 256
 
@@ -33,9 +33,9 @@ export interface Answer {
   readonly headers: IncomingHttpHeaders
   readonly text: string
   readonly bytes: Buffer
-  /** Throws where the body is no JSON. */
+  /** Throws if the body is not JSON. */
   readonly json: Envelope
-  /** The envelope's error code; empty where there is none. */
+  /** The envelope's error code. Empty if there is none. */
   readonly code: string
 }
 

@@ -1,4 +1,4 @@
-/** The operator's commands: as an operator runs them, and where they are a means to something else. */
+/** Runs the operator's commands, as a process or within the test. */
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import { readLine } from "../../ops/cli/command-line.ts"
@@ -7,7 +7,7 @@ import { openService } from "../../ops/cli/connection.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
 import { archiveOf, programPath, type System } from "../harness/index.ts"
 
-/** For what hangs. */
+/** Only a command that hangs takes this long. */
 const TIMEOUT_MS = 180_000
 
 const OUTPUT_MAX_BYTES = 64 * 1024 * 1024
@@ -29,11 +29,11 @@ const run = async (system: System, args: ReadonlyArray<string>) =>
     maxBuffer: OUTPUT_MAX_BYTES
   })
 
-/** A process of its own. What it wrote to standard output; rejects with its standard error when it fails. */
+/** Runs a command as a process. Returns its standard output. Rejects with its standard error if it fails. */
 export const hub = async (system: System, args: ReadonlyArray<string>): Promise<string> =>
   (await run(system, args)).stdout
 
-/** A process of its own, with both outputs and its exit status, whatever that is. */
+/** Runs a command as a process. Returns both outputs and the exit status. */
 export async function hubEnded(
   system: System,
   args: ReadonlyArray<string>
@@ -47,7 +47,7 @@ export async function hubEnded(
   }
 }
 
-/** In this process, which spares the start of one. What it would write; rejects with its refusal. */
+/** Runs a command in this process, which is faster. Returns its output. Rejects if the command is refused. */
 export async function operate(system: System, args: ReadonlyArray<string>): Promise<string> {
   const line = readLine(args)
   if ("help" in line) throw new Error(`no command: ${args.join(" ")}`)

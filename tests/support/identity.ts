@@ -1,4 +1,4 @@
-/** An agent's key and its side of signing (spec 5.1). */
+/** An agent's key, and the agent's part of signing (spec 5.1). */
 import { createHash, type KeyObject, randomBytes, sign } from "node:crypto"
 import { encodeBase64, hubIdOf } from "../../schemas/signing/key.ts"
 import { EMPTY_BODY_SHA256, requestStringV2 } from "../../schemas/signing/request.ts"
@@ -20,11 +20,11 @@ export const newIdentity = (): Identity => identityOf(randomBytes(SEED_BYTES))
 
 export interface ToSign {
   readonly method: string
-  /** Any of the service's hosts. */
+  /** One of the service's hosts. */
   readonly host: string
   readonly path: string
   readonly body?: string | Uint8Array
-  /** Where they shall differ from now and from a fresh one. */
+  /** By default the present time and a new nonce. */
   readonly timestamp?: string
   readonly nonce?: string
 }

@@ -1,4 +1,6 @@
-/** A hub whose directory holds a hundred thousand agents, about sixty megabytes, and a website's process that reads it. */
+/**
+ * A hub whose directory has a hundred thousand agents, about sixty megabytes, and a website's process that reads it.
+ */
 import { execFile } from "node:child_process"
 import { createHash, randomBytes } from "node:crypto"
 import { createServer, type ServerResponse } from "node:http"
@@ -9,7 +11,7 @@ import { promisify } from "node:util"
 import { projectRoot } from "../../ops/launcher/paths.ts"
 
 export const AGENTS = 100_000
-/** From this size on freed memory goes back to the system, so that what is counted is what is in use. */
+/** Freed memory of this size and more returns to the system, so that the measured memory is memory in use. */
 export const MALLOC = { MALLOC_MMAP_THRESHOLD_: "32768" }
 
 const entryOf = (number: number): string => {
@@ -41,12 +43,12 @@ function* document(): Generator<string> {
   yield "}}}"
 }
 
-/** What the process grew by, in bytes. */
+/** The growth of the process in bytes. */
 export interface Grown {
   readonly agents: number
   readonly peak: number
   readonly last: number
-  /** Milliseconds of each read. */
+  /** The time of each read in milliseconds. */
   readonly loads: ReadonlyArray<number>
 }
 

@@ -1,4 +1,4 @@
-/** Mail domains as an agent and the owner of a zone have them. */
+/** The parts of an agent and of a zone's owner in setting up a mail domain. */
 import type { Mailbox } from "../../schemas/mail/records.ts"
 import type { MailDomain } from "../../schemas/mail-domain/records.ts"
 import type { Zone } from "./dns.ts"
@@ -10,7 +10,7 @@ export const DOMAINS = "/api/v1/email/domains"
 
 let count = 0
 
-/** A name that no other test has. */
+/** A name that no other test uses. */
 export const freshDomain = (): string => `d${++count}.custom.example`
 
 export const declare = ({ client }: Carried, domain: unknown): Promise<Answer> =>
@@ -28,7 +28,7 @@ export const looked = ({ client }: Carried, domain: string): Promise<Answer> =>
 export const release = ({ client }: Carried, domain: string, body: unknown = { confirm: domain }): Promise<Answer> =>
   client.call("DELETE", `${DOMAINS}/${domain}`, { body })
 
-/** Whatever the records of `shown` say, but for those that `leave` names. */
+/** Publishes the records that the service asks for, without those named by `leave`. */
 export const publish = (
   zone: Zone,
   { records }: Pick<MailDomain, "records">,

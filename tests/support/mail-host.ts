@@ -1,4 +1,4 @@
-/** A mail server of the world, as other services run them: it takes what it is sent, or refuses as it is told. */
+/** A mail server of another service. It accepts mail, or refuses it as the test says. */
 import type { AddressInfo } from "node:net"
 import { SMTPServer } from "smtp-server"
 
@@ -11,9 +11,9 @@ export interface Taken {
 export interface MailHost {
   readonly port: number
   readonly taken: Array<Taken>
-  /** Of recipients, by the local part: what is answered instead of "taken". */
+  /** Answers in place of acceptance, by the local part of the recipient. */
   readonly refuses: Map<string, { readonly at: "rcpt" | "data"; readonly code: number; readonly says: string }>
-  /** Local parts whose message is read, and never answered. */
+  /** Local parts whose message is read and never answered. */
   readonly silent: Set<string>
   readonly to: (address: string) => ReadonlyArray<Taken>
   readonly stop: () => Promise<void>

@@ -1,4 +1,4 @@
-/** A mail server on this machine that keeps what it takes, and does otherwise where a test says so. */
+/** A mail server on this machine that stores the mail it accepts. A test can change its behavior. */
 import type { AddressInfo } from "node:net"
 import { SMTPServer, type SMTPServerOptions } from "smtp-server"
 
@@ -7,21 +7,21 @@ interface Taken {
   readonly to: ReadonlyArray<string>
   readonly text: string
   readonly secure: boolean
-  /** Who logged in; absent without a login. */
+  /** The user who logged in. Absent without a login. */
   readonly user?: string
-  /** Which connection, from 1. */
+  /** The connection's number, from 1. */
   readonly connection: string
 }
 
 export interface MailServerControl {
   readonly port: number
   readonly taken: ReadonlyArray<Taken>
-  /** Connections so far. */
+  /** The number of connections so far. */
   readonly connections: () => number
   readonly stop: () => Promise<void>
 }
 
-/** `data`: what is said to a whole message; it is taken where that is not an error, and answered when it resolves. */
+/** `data` decides on a complete message: an error refuses it. The answer is sent when `data` resolves. */
 export interface Behaviour extends Pick<SMTPServerOptions, "onConnect" | "onMailFrom" | "onRcptTo" | "onAuth"> {
   readonly data?: (nth: number, taken: Taken) => Promise<Error | null> | Error | null
   readonly options?: SMTPServerOptions
@@ -69,7 +69,7 @@ export async function mailServer({ data, options, port = 0, ...hooks }: Behaviou
       })
     }
   })
-  // Of connections that a test breaks.
+  // Errors of connections that a test breaks are ignored.
   server.on("error", () => undefined)
   await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve))
   return {

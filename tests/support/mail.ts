@@ -1,16 +1,16 @@
-/** Mail as it comes from elsewhere: a client of SMTP, and messages as bytes. */
+/** Mail from other servers: an SMTP client, and messages as bytes. */
 import { createTransport } from "nodemailer"
 
 export interface Letter {
   readonly from?: string
-  /** Of the envelope. */
+  /** The recipients of the envelope. */
   readonly to: string | ReadonlyArray<string>
   readonly raw: string | Buffer
-  /** The client's own address. */
+  /** The client's source address. */
   readonly localAddress?: string
 }
 
-/** What the server said at the end; rejects with its refusal. */
+/** Sends a message and returns the server's last reply. Rejects with a refusal. */
 export const deliver = async (
   port: number,
   { from = "shop@example.com", to, raw, localAddress = "127.0.0.1" }: Letter

@@ -1,4 +1,4 @@
-/** Markdown as a reader takes it apart: front matter, fences, and what stands outside of them. */
+/** Splits markdown like a reader: front matter, code fences, and the text outside of them. */
 import Markdown, { type Token } from "markdown-it"
 import { parse } from "yaml"
 
@@ -10,9 +10,9 @@ interface Fence {
 export interface Read {
   readonly front: unknown
   readonly fences: ReadonlyArray<Fence>
-  /** Whatever else a reader may see or follow. */
+  /** The text outside of front matter and fences. */
   readonly outside: string
-  /** Tags of HTML, links, images and headings, as a parser finds them. */
+  /** The HTML tags, links, images and headings that a parser finds. */
   readonly links: ReadonlyArray<string>
   readonly headings: ReadonlyArray<string>
 }

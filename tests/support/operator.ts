@@ -1,4 +1,4 @@
-/** The operator's commands as processes, with servers and a service's key of the test's own. */
+/** The operator's commands as processes, with the test's own servers and service key. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { projectRoot } from "../../ops/launcher/paths.ts"
@@ -20,7 +20,7 @@ export interface Desk {
   readonly databaseUrl: string
   /** base64 */
   readonly serverKey: string
-  /** Where the older part of the log lies; absent: nothing of it was archived. */
+  /** The folder of the archive. Absent if nothing is archived. */
   readonly archive?: string
 }
 
@@ -45,14 +45,14 @@ export async function operate(
   return { child, ended }
 }
 
-/** What it said; throws what it complained of. */
+/** Returns the output. Throws if the command fails. */
 export async function operated(desk: Desk, args: ReadonlyArray<string>): Promise<string> {
   const { status, output, errors } = await (await operate(desk, args)).ended
   if (status !== 0) throw new Error(`hub ${args.join(" ")} ended with ${status}: ${errors}${output}`)
   return output
 }
 
-/** The one line that it refused with. */
+/** Returns the one line with which the command refused. */
 export async function refusal(desk: Desk, args: ReadonlyArray<string>): Promise<string> {
   const { status, output, errors } = await (await operate(desk, args)).ended
   const lines = errors.trimEnd().split("\n")

@@ -1,16 +1,16 @@
-/** Letters that a system has sent, as files. */
+/** Letters that a system has sent, read from its folder. */
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { waitFor } from "../harness/index.ts"
 import type { TestService } from "./service.ts"
 
-/** Lines that go on are one, and encoded signs are themselves. */
+/** Decodes quoted-printable: joins continued lines and decodes characters. */
 const plain = (message: string): string =>
   message
     .replaceAll(/=\r?\n/g, "")
     .replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 
-/** To an address, in no order. */
+/** The letters to an address, in any order. */
 export const lettersTo = async ({ system }: TestService, email: string): Promise<ReadonlyArray<string>> => {
   const folder = join(system.folder, "outbox")
   const names = await readdir(folder).catch(() => [])
@@ -20,7 +20,7 @@ export const lettersTo = async ({ system }: TestService, email: string): Promise
   return letters.map(plain).filter((letter) => letter.includes(email))
 }
 
-/** Tokens of links below a path, of all letters to an address, once there are so many. */
+/** Waits for this number of letters to an address, and returns the tokens of their links below a path. */
 export const tokensTo = (
   service: TestService,
   email: string,

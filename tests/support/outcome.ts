@@ -1,7 +1,7 @@
-/** An answer in a few words, for comparing many at once. */
+/** An answer in a few words, so that many can be compared at once. */
 import type { Answer } from "./http.ts"
 
-/** "200", or status and code of a refusal: "422 validation_error". */
+/** For example "200", or status and code of a refusal: "422 validation_error". */
 export const outcome = (answer: Answer): string => `${answer.status} ${answer.code}`.trim()
 
 export const detailsOf = (answer: Answer): Readonly<Record<string, unknown>> => answer.json.error?.details ?? {}

@@ -1,4 +1,4 @@
-/** People who carry agents, at the pages and at the interface. */
+/** People who sponsor agents, on the pages and over the interface. */
 import { waitFor } from "../harness/index.ts"
 import { formsOf, OwnerClient } from "../html/owner/client.ts"
 import type { Answer } from "./http.ts"
@@ -10,7 +10,7 @@ import { anAgent, answer, type Carried, declared, withdraw } from "./sponsorship
 
 type Edges = ReadonlyArray<string>
 
-/** By what a page is found. */
+/** An agent, by the name in its page's address. */
 interface Called {
   readonly agent: { readonly handle: string }
 }
@@ -32,7 +32,7 @@ export class TestOwner {
     return `/owner/agents/${agent.handle}`
   }
 
-  /** Answers in words of its own. */
+  /** Answers a message with a text. */
   async answer(agent: Called, message: number, text: string): Promise<void> {
     await this.sent(await this.client.fill(this.page(agent), { text }, this.page(agent), { message: String(message) }))
   }
@@ -51,24 +51,24 @@ export class TestOwner {
     await this.sent(await this.client.post(this.page(agent), { ...form?.fields, text }))
   }
 
-  /** Declared, not confirmed. */
+  /** Declares a sponsorship without the agent's confirmation. */
   async asked(agent: Carried): Promise<Carried> {
     await declared(this.person, agent)
     return agent
   }
 
-  /** Declared and confirmed; the number of the sponsorship. */
+  /** Declares a sponsorship and has the agent confirm it. Returns its number. */
   async carries(agent: Carried): Promise<number> {
     const { id } = await declared(this.person, agent)
     dataOf(await answer(agent, id, "confirm"))
-    // The agent has it once it was told.
+    // The agent's page is available once the agent knows about its owner.
     await waitFor(async () => (await this.client.get(this.page(agent))).status === 200, {
       describe: "an owner of the agent"
     })
     return id
   }
 
-  /** Withdraws, and waits until the agent has heard of it. */
+  /** Withdraws the sponsorship, and waits until the agent knows about it. */
   async leaves(agent: Called): Promise<void> {
     dataOf(await withdraw(this.person, agent.agent.handle))
     await this.isGone(agent)
@@ -93,7 +93,10 @@ export class TestOwner {
 
 let turn = 0
 
-/** One after the other: a client has a small share of what passwords cost. With a session at the pages, and a token of the interface. */
+/**
+ * Registers a person, with a session for pages and a token for the interface. People are registered one after the
+ * other, because a client may use only a small share of password hashing.
+ */
 export const newOwner = async (edges: Edges): Promise<TestOwner> => {
   const client = new OwnerClient(() => edges[turn++ % edges.length] ?? "")
   const { name, email, password } = client
@@ -105,7 +108,7 @@ export const newOwner = async (edges: Edges): Promise<TestOwner> => {
   return new TestOwner(client, person)
 }
 
-/** An owner whose address is verified: such a person may consent to fills. */
+/** An owner with a verified address, who may consent to fills. */
 export const provenOwner = async (service: TestService): Promise<TestOwner> => {
   const owner = await newOwner(service.edges)
   const [token] = await tokensTo(service, owner.client.email, "/owner/verify")
@@ -124,7 +127,9 @@ export const ownedBy = async (edges: Edges, owner: TestOwner): Promise<OwnerOf> 
   return { agent, owner, sponsorship: await owner.carries(agent) }
 }
 
-/** The number of the newest message of the agent that its owner's page shows, once it does; with such a text. */
+/**
+ * Waits until the owner's page shows a message of the agent that contains the text. Returns the number of the newest.
+ */
 export const writtenBy = (owner: TestOwner, agent: Called, text = ""): Promise<number> =>
   waitFor(
     async () => {

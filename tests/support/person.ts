@@ -1,17 +1,19 @@
-/** A person with an account, who talks to the interface. */
+/** A person with an account who uses the interface. */
 import { randomBytes } from "node:crypto"
 import { type Answer, send } from "./http.ts"
 import { dataOf } from "./outcome.ts"
 
 export interface PersonOptions {
-  /** The edge of the next exchange. */
+  /** Chooses the edge for the next exchange. */
   readonly edge: () => string
   readonly name?: string
   readonly email?: string
   readonly password?: string
 }
 
-/** Another one each time, of letters that no hex digit is: nothing in it is like the address that it goes with. */
+/**
+ * A different password each time. Its letters are not hex digits, so that it has nothing in common with the address.
+ */
 export const quietPassword = (): string => {
   const letters = [...randomBytes(6).toString("hex")].map((digit) => "ghijklmnopqrstuv"[Number.parseInt(digit, 16)])
   return `kept quietly ${letters.join("")}`
@@ -33,7 +35,7 @@ export class PersonClient {
     this.password = password ?? quietPassword()
   }
 
-  /** With the token, where there is one. */
+  /** Sends a request, with the person's token if there is one. */
   call(method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
     return send({
       edge: this.#edge(),

@@ -1,4 +1,4 @@
-/** Pictures, and what pretends to be one. */
+/** Pictures, and files that look like pictures. */
 import { randomBytes } from "node:crypto"
 import { crc32, deflateSync } from "node:zlib"
 import sharp from "sharp"
@@ -8,7 +8,7 @@ export const drawing = (width: number, height: number, background = "#88aacc") =
 
 export const png = (width = 300, height = 150): Promise<Buffer> => drawing(width, height).png().toBuffer()
 
-/** Hardly gets smaller. */
+/** A picture that can hardly be compressed. */
 export const noise = (width: number, height: number) =>
   sharp({
     create: { width, height, channels: 3, background: "#000", noise: { type: "gaussian", mean: 128, sigma: 60 } }
@@ -29,11 +29,11 @@ const header = (width: number, height: number, interlaced: boolean): Buffer => {
   const size = Buffer.alloc(SIZE_BYTES)
   size.writeUInt32BE(width, 0)
   size.writeUInt32BE(height, 4)
-  // One bit a pixel, grey.
+  // One bit for each pixel, in grey.
   return chunk("IHDR", Buffer.concat([size, Buffer.from([1, 0, 0, 0, interlaced ? 1 : 0])]))
 }
 
-/** Of Adam7: x, y, and the steps. */
+/** The passes of Adam7: x, y, and the steps. */
 const PASSES = [
   [0, 0, 8, 8],
   [4, 0, 8, 8],
@@ -46,7 +46,7 @@ const PASSES = [
 
 const rowsBytes = (width: number, height: number): number => height * (1 + Math.ceil(width / 8))
 
-/** Black, of a thousandth of what it takes once it is decoded; one that is interlaced takes all of that at once. */
+/** A black picture in a thousandth of its decoded size. An interlaced one needs all of that memory at once. */
 export const blackPng = (width: number, height: number, interlaced = false): Buffer => {
   const bytes = interlaced
     ? PASSES.map(([x, y, dx, dy]) => rowsBytes(Math.ceil((width - x) / dx), Math.ceil((height - y) / dy)))
@@ -57,8 +57,8 @@ export const blackPng = (width: number, height: number, interlaced = false): Buf
 }
 
 /**
- * Wild, and of next to nothing: each row is the one above and the same more, which is one row again and again to the
- * filter of PNG that tells what a row has over the one above. Four channels.
+ * A picture with random content in a very small file. Each row adds the same bytes to the row above, so PNG's filter
+ * "up" makes all rows equal. It has four channels.
  */
 export const foldedPng = (width: number, height: number): Buffer => {
   const UP = 2
@@ -71,12 +71,12 @@ export const foldedPng = (width: number, height: number): Buffer => {
   return Buffer.concat([SIGNATURE, head, chunk("IDAT", pixels), chunk("IEND", Buffer.alloc(0))])
 }
 
-/** No more than its header. */
+/** A picture that consists of its header only. */
 export const headerOnly = (width: number, height: number): Buffer =>
   Buffer.concat([SIGNATURE, header(width, height, false), chunk("IEND", Buffer.alloc(0))])
 
 const HEADER_END = SIGNATURE.length + header(1, 1, false).length
 
-/** With chunks behind its header. */
+/** Inserts chunks after the header. */
 export const withChunks = (bytes: Buffer, ...chunks: ReadonlyArray<Buffer>): Buffer =>
   Buffer.concat([bytes.subarray(0, HEADER_END), ...chunks, bytes.subarray(HEADER_END)])

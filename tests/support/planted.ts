@@ -1,11 +1,11 @@
-/** Looks for planted texts wherever a system keeps anything: the bus's files, byte for byte; tables; logs; metrics. */
+/** Searches for planted texts wherever a system stores data: the bus's files, byte for byte; tables; logs; metrics. */
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { sql } from "kysely"
 import { leaderMessage } from "../../actors/log/last-message.ts"
 import type { TestService } from "./service.ts"
 
-/** A server removes folders meanwhile, such as a batch's once it is in the log: the next look finds what was in them there. */
+/** A server removes folders meanwhile, such as a batch's once it is in the log. The search is repeated then. */
 const filesBelow = async (folder: string): Promise<ReadonlyArray<string>> => {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
     (error: NodeJS.ErrnoException) => {
@@ -17,7 +17,7 @@ const filesBelow = async (folder: string): Promise<ReadonlyArray<string>> => {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
 }
 
-/** Each row of each table, as text. */
+/** Every row of every table, as text. */
 const rowsOf = async ({ view }: Pick<TestService, "view">): Promise<string> => {
   const tables = await sql<{ name: string }>`
     select quote_ident(table_schema) || '.' || quote_ident(table_name) as name from information_schema.tables
@@ -37,7 +37,7 @@ const scraped = async ({ system }: Pick<TestService, "system">): Promise<string>
   return pages.join("\n")
 }
 
-/** The planted texts that were found, each with where. */
+/** The planted texts that were found, each with its place. */
 export const foundIn = async (service: TestService, planted: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
   const files = await filesBelow(service.system.store)
   const found: Array<string> = []
@@ -45,7 +45,7 @@ export const foundIn = async (service: TestService, planted: ReadonlyArray<strin
     for (const text of planted) if (bytes.includes(text)) found.push(`${text} in ${where}`)
   }
   for (const file of files) {
-    // A server replaces files meanwhile: the next look finds the new one.
+    // A server replaces files meanwhile. The search is repeated then.
     const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => (error.code === "ENOENT" ? null : error))
     if (bytes instanceof Error) throw bytes
     if (bytes === null) return foundIn(service, planted)
@@ -74,11 +74,11 @@ const streamsOf = async ({ view }: TestService): Promise<ReadonlyArray<Buffer>> 
 
 export type Place = readonly [name: string, bytes: Buffer]
 
-/** Whatever a system keeps, and all files below the folders. */
+/** Everything that a system stores, and all files below the folders. */
 export const keptBy = async (service: TestService, folders: ReadonlyArray<string>): Promise<ReadonlyArray<Place>> => {
   const files = (await Promise.all(folders.map(filesBelow))).flat()
   return [
-    // One that is gone meanwhile was let go by its server.
+    // A file that no longer exists was deleted by its server.
     ...(await Promise.all(
       files.map(async (file): Promise<Place> => [`file ${file}`, await readFile(file).catch(() => Buffer.alloc(0))])
     )),

@@ -1,6 +1,6 @@
 /**
- * A host of compartments without an engine, for tests of what is in front of one: it reports as hosts do, makes keys and
- * boxes as hosts do (actors/runtime/boxes.ts), and tells of programs what a test says.
+ * A host of compartments without an engine, for tests of its clients. It reports, makes keys and opens boxes like real
+ * hosts (actors/runtime/boxes.ts). The test defines what it tells about programs.
  */
 import { randomBytes } from "node:crypto"
 import { type Boxes, boxesOf, newAgentKey } from "../../actors/runtime/boxes.ts"
@@ -22,12 +22,12 @@ const encoder = new TextEncoder()
 export class PlayedHost {
   readonly id = `host_${randomBytes(8).toString("hex")}`
   readonly boxes: Boxes
-  /** Times that it was asked for logs. */
+  /** The number of requests for logs. */
   asked = 0
-  /** Keys that were asked for. */
+  /** The number of requests for keys. */
   keys = 0
   says: HostSays = SILENT
-  /** Whether it answers for a new key. */
+  /** True if it answers requests for a new key. */
   givesKeys = true
   readonly #service: TestService
   #max: number
@@ -62,7 +62,7 @@ export class PlayedHost {
     return host
   }
 
-  /** How it is. */
+  /** Reports the host's state. */
   async report(max = this.#max): Promise<void> {
     this.#max = max
     await this.#service.view.command("fleet.report", FLEET_ID, {
@@ -78,7 +78,7 @@ export class PlayedHost {
     })
   }
 
-  /** What became of a compartment. */
+  /** Reports the state of a compartment. */
   async tells(compartment: string, told: Reported): Promise<void> {
     await this.#service.view.command("compartment.report", compartment, { host: this.id, told })
   }

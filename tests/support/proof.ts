@@ -1,4 +1,4 @@
-/** An agent's side of proving itself to a website (spec 5.3), and a website's side of asking the service. */
+/** The agent's part of proving itself to a website (spec 5.3), and the website's request to the service. */
 import { randomBytes, sign } from "node:crypto"
 import { identityString } from "../../schemas/signing/identity.ts"
 import type { Verdict } from "../../schemas/identity/records.ts"
@@ -21,7 +21,7 @@ export interface VisitOptions {
   readonly nonce?: string
 }
 
-/** What a verdict says of an agent where it names none. */
+/** The fields of a verdict that names no agent. */
 export const NOBODY = {
   id: null,
   handle: null,
@@ -36,7 +36,7 @@ export const NOBODY = {
 
 export const unixNow = (): number => Math.floor(Date.now() / 1000)
 
-/** A request to a website with the four headers. */
+/** A request to a website with the four headers of a proof. */
 export function visit(identity: Identity, number: string, options: VisitOptions = {}): Visit {
   const { method = "GET", host = "shop.example", path = "/offers?page=2" } = options
   const timestamp = options.timestamp ?? String(unixNow())

@@ -1,6 +1,6 @@
 /**
- * A stand-in for the mail provider at the wire: SNS's host, over TLS by an authority of the tests, with certificates and
- * confirmations; SES's and S3's interfaces, over HTTP; and notifications as SNS signs them.
+ * A stand-in for the mail provider that speaks its protocols: SNS's host over TLS, with certificates by an authority of
+ * the tests, and with confirmations; SES and S3 over HTTP; and notifications with SNS's signatures.
  */
 import { randomUUID, sign } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
@@ -25,7 +25,7 @@ export interface Asked {
   readonly body: string
 }
 
-/** What SNS sends, whole or with other members. */
+/** The members of a message from SNS. */
 export type Told = Readonly<Record<string, unknown>>
 
 const IN_ORDER = ["Message", "MessageId", "Subject", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"]
@@ -40,13 +40,13 @@ const ended = (server: Server & { readonly closeAllConnections: () => void }): P
 export class Provider {
   readonly authority: Authority = authority("Authority of the tests")
   readonly signer: Issued = this.authority.issue({ names: ["sns.amazonaws.com"] })
-  /** What lies at SNS's host, by path without its query. */
+  /** The files at SNS's host, by path without query. */
   readonly files = new Map<string, Served>()
-  /** What was asked of SNS's host. */
+  /** Paths that were fetched from SNS's host. */
   readonly fetched: Array<string> = []
-  /** What was asked of SES and S3, in their order. */
+  /** Requests to SES and S3 in order. */
   readonly asked: Array<Asked> = []
-  /** What SES and S3 answer, by method and path. */
+  /** Answers of SES and S3, by method and path. */
   readonly answers = new Map<string, Served>()
   private readonly secure
   private readonly plain = createServer((request, response) => void this.#answer(request, response))
@@ -97,7 +97,7 @@ export class Provider {
     return `https://${this.host}/SimpleNotificationService-${name}.pem`
   }
 
-  /** As SNS signs it, with other members where they are given. */
+  /** A message with SNS's signature. The given members replace the usual ones. */
   signed(
     given: Told,
     { version = "2", by = this.signer }: { readonly version?: string; readonly by?: Issued } = {}

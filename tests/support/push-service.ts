@@ -1,4 +1,6 @@
-/** A stand-in for browsers' push services at the wire (RFC 8030), and for the browsers behind it, which can read what comes. */
+/**
+ * A stand-in for browsers' push services (RFC 8030), and for the browsers behind them, which can decrypt the messages.
+ */
 import { createECDH, randomBytes } from "node:crypto"
 import { createServer, type IncomingHttpHeaders } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -11,7 +13,7 @@ interface Pushed {
   readonly body: Buffer
 }
 
-/** What the service worker gets. */
+/** The message that a service worker gets. */
 export interface Shown {
   readonly title: string
   readonly body: string
@@ -21,7 +23,7 @@ export interface Shown {
 
 export class PushService {
   readonly pushed: Array<Pushed> = []
-  /** Answers to come, by path, before the usual 201. */
+  /** The next answers by path, used before the usual 201. */
   readonly faults = new Map<string, Array<number>>()
   readonly #server = createServer((request, response) => {
     void request.toArray().then((parts) => {
@@ -64,7 +66,7 @@ export class PushedBrowser {
     this.#pair.generateKeys()
   }
 
-  /** As the page sends it. */
+  /** The fields that the page sends to the service. */
   get fields(): { readonly endpoint: string; readonly p256dh: string; readonly auth: string } {
     const p256dh = this.#pair.getPublicKey("base64url")
     return { endpoint: this.#service.origin + this.path, p256dh, auth: this.#auth }
@@ -83,7 +85,7 @@ export class PushedBrowser {
     return this.pushed.map((one) => this.read(one))
   }
 
-  /** The message whose text holds `part`, once it has come. */
+  /** Waits for the message whose text contains `part`. */
   told(part: string): Promise<Shown> {
     const found = () => this.shown.find(({ title, body }) => `${title} ${body}`.includes(part)) ?? null
     return waitFor(() => Promise.resolve(found()), { describe: `a push message with ${part}` })

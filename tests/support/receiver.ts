@@ -1,4 +1,4 @@
-/** A receiver of webhooks on this machine: it keeps what comes, and answers as it is told. */
+/** A receiver of webhooks on this machine. It stores deliveries, and answers as the test says. */
 import { once } from "node:events"
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http"
 import { createServer as createSecureServer } from "node:https"
@@ -13,7 +13,7 @@ export interface Delivered {
   readonly id: string
 }
 
-/** Answers one request, or does not. */
+/** Answers one request, or leaves it without an answer. */
 export type Behaviour = (response: ServerResponse, delivered: Delivered, request: IncomingMessage) => void
 
 export const answering =
@@ -24,17 +24,17 @@ export const answering =
   }
 
 export const healthy = answering(204)
-/** Nothing ever comes back. */
+/** Sends no answer. */
 export const dead: Behaviour = () => undefined
 export const reset: Behaviour = (_response, _delivered, request) => void request.socket.resetAndDestroy()
-/** The head, then silence. */
+/** Sends the head of an answer, and nothing after it. */
 export const hanging =
   (status: number): Behaviour =>
   (response) => {
     response.writeHead(status, { "content-type": "text/plain" })
     response.write("a little")
   }
-/** A body without an end, as fast as it is taken. */
+/** Sends a body without an end, as fast as the client reads it. */
 export const endless: Behaviour = (response) => {
   response.writeHead(200)
   const chunk = Buffer.alloc(16_384, "x")
@@ -45,12 +45,12 @@ export const endless: Behaviour = (response) => {
   response.on("error", () => undefined)
   pour()
 }
-/** As if the machine were far away or busy. */
+/** Delays an answer, like a distant or busy machine. */
 export const after =
   (ms: number, then: Behaviour): Behaviour =>
   (response, delivered, request) =>
     void setTimeout(() => then(response, delivered, request), ms)
-/** One behaviour after the other, the last one from then on. */
+/** Uses one behavior after the other, and then the last one for all further requests. */
 export const inTurn = (...behaviours: ReadonlyArray<Behaviour>): Behaviour => {
   let turn = 0
   return (response, delivered, request) =>
@@ -62,11 +62,11 @@ export interface Receiver {
   readonly url: string
   readonly port: number
   readonly received: Array<Delivered>
-  /** Bytes that went out, over all connections. */
+  /** Bytes that were sent over all connections. */
   readonly sentBytes: () => number
   readonly connections: () => number
   behave: (behaviour: Behaviour) => void
-  /** Ends every connection at once, as a server that restarts. */
+  /** Closes every connection at once, like a server that restarts. */
   readonly cut: () => void
   readonly stop: () => Promise<void>
 }
@@ -75,7 +75,7 @@ export interface ReceiverOptions {
   readonly behaviour?: Behaviour
   readonly tls?: { readonly key: string; readonly cert: string }
   readonly port?: number
-  /** Idle connections are closed after this. */
+  /** The time after which idle connections are closed. */
   readonly keepAliveMs?: number
 }
 

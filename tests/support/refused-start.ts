@@ -1,14 +1,14 @@
-/** A node that is started with settings that it is to refuse. */
+/** Starts a node with settings that it must refuse. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { projectRoot } from "../../ops/launcher/paths.ts"
 import { programPath, testFolder } from "../harness/index.ts"
 import type { TestService } from "./service.ts"
 
-/** Status of a process whose configuration is unusable. */
+/** The exit status of a process whose configuration is invalid. */
 export const CONFIGURATION_ERROR = 78
 
-/** Its exit status and what it said. */
+/** Returns the exit status and the output. */
 export const refusedStart = async (
   service: TestService,
   env: NodeJS.ProcessEnv

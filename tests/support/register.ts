@@ -1,10 +1,10 @@
-/** Registration for tests that are about something else: the proof and the questions are passed by the bypass token. */
+/** Registration for tests about something else: the bypass token replaces the proof of work and the questions. */
 import { randomBytes } from "node:crypto"
 import { waitFor } from "../harness/index.ts"
 import type { AgentClient } from "./client.ts"
 import { type Answer, send } from "./http.ts"
 
-/** What a test system must be started with: see `testService`. */
+/** The bypass token that a test system must be started with (`testService`). */
 export const BYPASS_TOKEN = "only-for-tests-of-this-service"
 
 export interface Registered {
@@ -78,7 +78,7 @@ export async function register(client: AgentClient, options: RegisterOptions): P
   return answer.json.data as Registered
 }
 
-/** An agent that the runtime made passes the door (contract 22). */
+/** Admits an agent that was made by the runtime (contract 22). */
 export const admit = async (client: AgentClient, edge: string): Promise<Answer> =>
   client.call("POST", "/api/v1/me/admission", {
     body: { challenge_id: await challengeId(client, edge), answers: {}, captcha_bypass: BYPASS_TOKEN }

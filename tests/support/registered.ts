@@ -1,4 +1,4 @@
-/** What stands first on an agent's subject, as it is mostly wanted. */
+/** The first events of an agent, with the values that most tests need. */
 import { registrationEvents } from "../../actors/agent/decide.ts"
 import type { AgentEvent } from "../../actors/agent/state.ts"
 

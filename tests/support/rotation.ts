@@ -1,4 +1,4 @@
-/** Rotation and recovery as an agent asks for them (spec 4.4). */
+/** The agent's requests for rotation and recovery (spec 4.4). */
 import { sign } from "node:crypto"
 import { recoveryString } from "../../schemas/signing/recovery.ts"
 import { rotationString } from "../../schemas/signing/rotation.ts"
@@ -16,7 +16,7 @@ export const rotationBody = (hubId: string, currentPublicKey: string, next: Iden
   proof: proofOf(hubId, currentPublicKey, next)
 })
 
-/** `hubId`: of the agent, which is its first key's. */
+/** `hubId` is the agent's id, which comes from its first key. */
 export const rotate = (
   client: AgentClient,
   hubId: string,
@@ -25,7 +25,7 @@ export const rotate = (
 ): Promise<Answer> =>
   client.call("POST", "/api/v1/me/key", { body: rotationBody(hubId, client.identity.publicKey, next), ...more })
 
-/** What `PUT /me/recovery` wants of this key (contract 21). */
+/** The body of `PUT /me/recovery` for this key (contract 21). */
 export const recoveryBody = (hubId: string, currentPublicKey: string, recovery: Identity) => ({
   recovery_public_key: recovery.publicKey,
   proof: sign(
@@ -35,7 +35,7 @@ export const recoveryBody = (hubId: string, currentPublicKey: string, recovery: 
   ).toString("base64")
 })
 
-/** `hubId`: of the agent, where the client's key is not its first. */
+/** `hubId` is needed if the client's key is not the agent's first. */
 export const setRecovery = (
   client: AgentClient,
   recovery: Identity = newIdentity(),

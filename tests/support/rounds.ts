@@ -1,6 +1,6 @@
-/** How long a search by lot goes on: a short sample in `npm test`, as long as one likes in `npm run campaign`. */
+/** The number of rounds of a random search: few in `npm test`, and any number in `npm run campaign`. */
 
-/** Whether a campaign runs, which names its rounds or leaves each file its own. */
+/** True in a campaign. It sets the number of rounds, or leaves it to each file. */
 export const isCampaign = (): boolean => process.env["HUB_TEST_CAMPAIGN"] !== undefined
 
 export function rounds(sample: number): number {

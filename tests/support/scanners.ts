@@ -1,20 +1,25 @@
-/** Scanners of the operator's as they speak at the wire: clamd (INSTREAM) and Rspamd (`/checkv2`), which a test has misbehave. */
+/**
+ * Scanners of an operator that speak the real protocols: clamd (INSTREAM) and Rspamd (`/checkv2`). A test can make them
+ * misbehave.
+ */
 import { createServer as createHttpServer, type IncomingMessage } from "node:http"
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net"
 
-/** Of EICAR: harmless, and found by every scanner. In two parts, so that none finds it here. */
+/**
+ * The EICAR test file: it is harmless, but every virus scanner finds it. It is split in two so that none finds it here.
+ */
 export const EICAR = ["X5O!P%@AP[4\\PZX54(P^)7CC)7}$EICAR-", "STANDARD-ANTIVIRUS-TEST-FILE!$H+H*"].join("")
-/** Its counterpart for spam. */
+/** The same for spam filters. */
 export const GTUBE = ["XJS*C4JDBQADN1.NSBN3*2IDNEN*", "GTUBE-STANDARD-ANTI-UBE-TEST-EMAIL*C.34X"].join("")
 
 interface Played {
   readonly port: number
-  /** Whole messages that it was given. */
+  /** The complete messages that it received. */
   readonly seen: Array<Buffer>
   readonly stop: () => Promise<void>
 }
 
-/** What it says; `null`: nothing, for as long as the other side waits. */
+/** The reply; `null` for none, as long as the other side waits. */
 export interface Clamd extends Played {
   says: ((raw: Buffer) => string | null) | null
 }
@@ -27,7 +32,7 @@ const foundIn = (raw: Buffer): string => (holds(raw, EICAR) ? "stream: Eicar-Tes
 const COMMAND = "zINSTREAM\0"
 const LENGTH_BYTES = 4
 
-/** What it was given, once all of it is there. */
+/** The message, once all of it has arrived. */
 const streamed = (bytes: Buffer): Buffer | null => {
   if (!bytes.subarray(0, COMMAND.length).equals(Buffer.from(COMMAND))) return null
   const chunks: Array<Buffer> = []
@@ -72,7 +77,7 @@ export const playedClamd = async (port = 0): Promise<Clamd> => {
 }
 
 export interface Rspamd extends Played {
-  /** Headers of what it was asked, as they came. */
+  /** The headers of all requests. */
   readonly asked: Array<IncomingMessage["headersDistinct"]>
   says: (raw: Buffer) => { readonly status: number; readonly body: string } | null
 }

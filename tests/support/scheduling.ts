@@ -1,11 +1,10 @@
 /**
- * How late this process itself was. A bound on the service's time is measured here, on a machine that other work may
- * share: what the operating system took from the measuring process it may have taken from the service as well, and no
- * more than that is added to a bound. It is the sum: an answer goes through several processes, each of which may have
- * waited.
+ * Measures how late this process was. Bounds on the service's time are measured here, on a machine with other work. If
+ * the operating system delayed the measuring process, it may have delayed the service as much, so this delay is added
+ * to a bound. It is a sum, because an answer passes through several processes, each of which may have waited.
  */
 const TICK_MS = 10
-/** A timer is never exact. */
+/** Timers are never exact, so smaller delays do not count. */
 const EXACT_MS = 3
 
 export class SchedulingDelay {
@@ -24,7 +23,7 @@ export class SchedulingDelay {
     this.#expected = now + TICK_MS
   }
 
-  /** All delays in the stretch of time. */
+  /** The sum of all delays in a period. */
   between(from: number, to: number): number {
     return this.#late.filter(({ at }) => at >= from && at <= to).reduce((sum, { ms }) => sum + ms, 0)
   }

@@ -1,8 +1,8 @@
-/** A scope in the hands of a test. */
+/** A scope that a test controls. */
 import { Effect, Exit, Scope } from "effect"
 
 export interface TestScope {
-  /** Made, and kept until the scope is closed. */
+  /** Runs an effect whose resources stay open until the scope is closed. */
   readonly make: <A>(effect: Effect.Effect<A, unknown, Scope.Scope>) => Promise<A>
   readonly makeSync: <A>(effect: Effect.Effect<A, unknown, Scope.Scope>) => A
   readonly close: () => Promise<void>

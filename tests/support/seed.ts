@@ -1,4 +1,4 @@
-/** Randomness that can be had again: a run prints its seed, and HUB_TEST_SEED repeats it. */
+/** Repeatable randomness: a run prints its seed, and HUB_TEST_SEED repeats it. */
 import { randomInt } from "node:crypto"
 
 const SEED_MAX = 2 ** 31
@@ -12,7 +12,7 @@ export class SeededRandom {
     this.#state = seed >>> 0
   }
 
-  /** 0 inclusive to 1 exclusive (mulberry32). */
+  /** A number from 0 (inclusive) to 1 (exclusive), by mulberry32. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1)
@@ -42,7 +42,7 @@ export class SeededRandom {
     return Buffer.from(Array.from({ length }, () => this.below(256)))
   }
 
-  /** Lower case letters and digits, starting with a letter. */
+  /** Lower-case letters and digits, starting with a letter. */
   word(length: number): string {
     const letters = "abcdefghijklmnopqrstuvwxyz"
     return Array.from({ length }, (_, index) => this.pick([...(index === 0 ? letters : `${letters}0123456789`)])).join(
@@ -51,7 +51,7 @@ export class SeededRandom {
   }
 }
 
-/** `what` names the test in the line that shows the seed. */
+/** `what` names the test in the printed line with the seed. */
 export function seeded(what: string): SeededRandom {
   const given = Number(process.env["HUB_TEST_SEED"])
   const seed = Number.isInteger(given) && given > 0 ? given : randomInt(1, SEED_MAX)

@@ -1,4 +1,4 @@
-/** A system whose limits do not get in a test's way, and the engineer's view of it: its log, its leases, its tables. */
+/** A system with limits that tests do not reach, and the operator's view of it: its log, its leases, its tables. */
 import { openService, type Service } from "../../ops/cli/connection.ts"
 import type { LogEntry } from "../../actors/log/commit.ts"
 import { LIMITS } from "../../schemas/limits.ts"
@@ -16,21 +16,19 @@ import {
 } from "../harness/index.ts"
 import { BYPASS_TOKEN } from "./register.ts"
 
-/** The service's key of a system under test, so that tests can open what the log holds sealed. */
+/** The service's key of a system under test, so that tests can open sealed values in the log. */
 export const TEST_SERVER_KEY = Buffer.alloc(32, 7).toString("base64")
 
 const PLENTY = 1_000_000
 const LOG_PAGE = 1000
 
-/**
- * An honest 503 is for clients that can wait; a test that is about something else has the patience of a slow machine.
- */
+/** A 503 is correct under load. Tests about something else wait this long instead, because a machine may be slow. */
 const PATIENT_MS = 60_000
-/** An answer waits so long for read models: whoever reads next sees the write, however slow the machine is. */
+/** An answer waits this long for read models, so that the next read sees the write even on a slow machine. */
 export const PROJECTED_WAIT_MS = 10_000
 
 /**
- * Wide limits, and a patient deadline for every request: see `PRODUCT_DEADLINE` for tests of what the deadline does.
+ * Limits that tests do not reach, and a long deadline for every request. Use `PRODUCT_DEADLINE` to test the deadline.
  */
 export const WIDE_LIMITS: Readonly<Record<string, number>> = {
   ...Object.fromEntries(
@@ -56,7 +54,7 @@ export const WIDE_LIMITS: Readonly<Record<string, number>> = {
   "registration.pow_difficulty.max": 2
 }
 
-/** Over the wide limits: the deadline of a request that the product has. */
+/** The product's deadline of a request, to be used together with the wide limits. */
 export const PRODUCT_DEADLINE = {
   "service.request_deadline_ms": LIMITS.service.request_deadline_ms,
   "service.query_timeout_ms": LIMITS.service.query_timeout_ms
@@ -65,14 +63,14 @@ export const PRODUCT_DEADLINE = {
 export interface TestService {
   readonly system: System
   readonly edges: ReadonlyArray<string>
-  /** Opened once the system runs; reads only what the operator's commands read too. */
+  /** Opened when the system runs. It reads only what the operator's commands read too. */
   readonly view: Service
   readonly stop: () => Promise<void>
 }
 
 const LATER: ReadonlyArray<string | null> = ["unavailable", "overloaded"]
 
-/** An operator tries again what the service could not do at the moment, and so do tests. */
+/** Repeats a command that the service could not carry out at the moment, as operators do. */
 const patient = (view: Service): Service => ({
   ...view,
   command: (op, actor, input) =>
@@ -120,16 +118,19 @@ const SHARED: SystemOptions = {
 
 export interface SharedOptions {
   /**
-   * Nodes and servers are processes of its own, which may be killed and restarted. With one dead it is not handed on.
+   * True if nodes and servers are processes that may be killed and restarted. A system with a dead one is not passed
+   * on.
    */
   readonly processes?: boolean
-  /** With a node that keeps the keys of vaults. */
+  /** True to start a keeper. */
   readonly keeper?: boolean
-  /** Over the wide limits. Its nodes are restarted with them, and again for whoever comes next. */
+  /**
+   * Limits in addition to the wide ones. The nodes are restarted with them, and again without them for the next file.
+   */
   readonly limits?: Readonly<Record<string, unknown>>
 }
 
-/** For tests that can live with what others left in it: its worker keeps it for the next file, which saves a start. */
+/** A system for tests that tolerate the data of others. Its worker keeps it for the next file, which saves a start. */
 export async function sharedService(options: SharedOptions = {}): Promise<TestService> {
   const { processes = false, keeper = false } = options
   const limits = { ...WIDE_LIMITS, ...SHARED.limits, ...options.limits }
@@ -149,7 +150,7 @@ export async function sharedService(options: SharedOptions = {}): Promise<TestSe
   return { system, edges: lent.edges, view: lent.view, stop }
 }
 
-/** Everything that stands on an actor's subject. */
+/** All commits of an actor. */
 export async function logOf(view: Service, kind: string, id: string): Promise<ReadonlyArray<LogEntry>> {
   const entries: Array<LogEntry> = []
   for (;;) {

@@ -1,6 +1,7 @@
 /**
- * A host of compartments as the role `runtime` is (its beat, its loop, its protocol over the bus), over a machine that has
- * no containers: what would run is a line in a table that all machines of a test share, and that is watched.
+ * A host of compartments that is the role `runtime` (its beat, its loop, its protocol over the bus) on a machine
+ * without containers. A running program is a row of a table that all machines of a test share, and that checks what
+ * runs where.
  */
 import { randomBytes } from "node:crypto"
 import { asking } from "../../actors/kit/worker/asks.ts"
@@ -16,14 +17,14 @@ import { subjects } from "../../schemas/subjects.ts"
 import { VERSION } from "../../schemas/version.ts"
 import type { TestService } from "./service.ts"
 
-/** Exit code of a program that ends by SIGTERM. */
+/** The exit code of a program that SIGTERM ended. */
 const TERMINATED = 143
 const IMAGE = `hub-compartment:${VERSION}`
 
-/** What runs where, on all machines. */
+/** The running programs of all machines. */
 export class Programs {
   readonly #running = new Map<string, Set<string>>()
-  /** Compartments that ran on two machines at once, or whose run was begun twice. */
+  /** Compartments that ran on two machines at once, or one of whose runs was started twice. */
   readonly twice: Array<string> = []
   readonly #begun = new Set<string>()
 
@@ -55,7 +56,7 @@ class SimulatedMachine implements Machine {
   readonly exec = null
   readonly #programs: Programs
   readonly #containers = new Map<string, Found>()
-  /** On its disk: it stays when the machine loses its power. */
+  /** On the machine's disk, so it survives a loss of power. */
   readonly #begun = new Map<string, number>()
 
   constructor(name: string, programs: Programs) {
@@ -96,7 +97,7 @@ class SimulatedMachine implements Machine {
     this.#begun.delete(compartment)
   }
 
-  /** Without its power nothing runs, and afterwards there are no containers. */
+  /** Loses power: nothing runs, and there are no containers afterwards. */
   lose(): void {
     for (const compartment of this.#containers.keys()) this.#programs.end(compartment, this.name)
     this.#containers.clear()
@@ -117,7 +118,7 @@ export class SimulatedHost {
   readonly #service: TestService
   readonly #machine: SimulatedMachine
   readonly #max: number
-  /** Ends what a life of it has begun. */
+  /** Ends what the running host has started. */
   #end: (() => Promise<void>) | null = null
 
   constructor(service: TestService, programs: Programs, max: number) {
@@ -163,7 +164,7 @@ export class SimulatedHost {
     }
   }
 
-  /** As by a cut of its power. It can be started again. */
+  /** Stops like a machine that loses power. It can be started again. */
   async die(): Promise<void> {
     await this.#end?.()
     this.#end = null

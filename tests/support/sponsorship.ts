@@ -1,4 +1,4 @@
-/** People and agents who carry each other. */
+/** People and agents with sponsorships between them. */
 import type { Notification } from "../../schemas/notification/api.ts"
 import type { AgentSponsorship, HumanSponsorship } from "../../schemas/sponsorship/records.ts"
 import { waitFor } from "../harness/index.ts"
@@ -17,7 +17,7 @@ export interface Carried {
 
 type Edges = ReadonlyArray<string>
 
-/** At the edges by turns. */
+/** Alternates between the edges. */
 const turning = (edges: Edges): (() => string) => {
   let turn = 0
   return () => edges[turn++ % edges.length] ?? ""

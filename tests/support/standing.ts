@@ -1,7 +1,7 @@
-/** Owners of an agent, as the vault's decisions see them. */
+/** Owners of an agent, in the form that decisions of the vault use. */
 import type { OwnerStanding } from "../../schemas/owner/operations.ts"
 
-/** The owner `hum_<sponsorship>`, confirmed at that moment, with a verified address. */
+/** The owner `hum_<sponsorship>`, confirmed at the time `sponsorship`, with a verified address. */
 export const standing = (sponsorship: number, more: Partial<OwnerStanding> = {}): OwnerStanding => ({
   sponsorship,
   human: `hum_${sponsorship}`,

@@ -1,13 +1,13 @@
-/** The tables of the read models, looked at from beside. */
+/** Reads the tables of the read models directly. */
 import { type Kysely, sql } from "kysely"
 import type { Database } from "../../actors/tables/database.ts"
 import { breath } from "./breath.ts"
 
-/** Of the agents' read model. */
+/** The version of the agents' read model. */
 export const versionOf = async (db: Kysely<Database>): Promise<number> =>
   (await db.selectFrom("projections").select("version").where("name", "=", "agent").executeTakeFirstOrThrow()).version
 
-/** Schemas in which tables were made anew. */
+/** Schemas in which tables were rebuilt. */
 export const leftOver = async (db: Kysely<Database>): Promise<ReadonlyArray<string>> => {
   const { rows } = await sql<{
     name: string
@@ -15,7 +15,7 @@ export const leftOver = async (db: Kysely<Database>): Promise<ReadonlyArray<stri
   return rows.map((row) => row.name)
 }
 
-/** Counts the agents all the while until it is asked: the fewest that any read saw. */
+/** Counts the agents repeatedly until the returned function is called, which returns the least count. */
 export const watchCount = (db: Kysely<Database>): (() => Promise<number>) => {
   let fewest = Number.POSITIVE_INFINITY
   const over = new AbortController()

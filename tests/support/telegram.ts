@@ -1,6 +1,6 @@
 /**
- * A stand-in for Telegram's Bot API at the wire: it keeps what the bot says, and says what people say to it. As there, an
- * update is told again until a later poll confirms it, and of two who poll the first is turned away.
+ * A stand-in for Telegram's Bot API. It stores what the bot sends, and sends the messages of people to the bot. As in
+ * the original, an update is repeated until a later poll confirms it, and if two clients poll, the first is refused.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -14,7 +14,7 @@ export interface Said {
   readonly message_id: number
   readonly text: string
   readonly buttons: ReadonlyArray<{ readonly text: string; readonly callback_data: string }>
-  /** What was uploaded. */
+  /** The uploaded picture. */
   readonly photo: Uint8Array | null
 }
 
@@ -38,7 +38,7 @@ const refused = (response: ServerResponse, error_code: number, description: stri
 
 const bodyOf = async (request: IncomingMessage): Promise<Buffer> => Buffer.concat(await request.toArray())
 
-/** JSON, or a form with a file. */
+/** Reads a body of JSON, or a form with a file. */
 const givenOf = async (request: IncomingMessage): Promise<{ given: Given; file: Uint8Array | null }> => {
   const body = await bodyOf(request)
   const type = request.headers["content-type"] ?? ""
@@ -57,14 +57,14 @@ export class Telegram {
   readonly said: Array<Said> = []
   /** Answers to presses of buttons. */
   readonly pressed: Array<string> = []
-  /** Messages whose buttons were taken away. */
+  /** Messages whose buttons were removed. */
   readonly settled: Array<number> = []
   readonly methods: Array<string> = []
   /** Chats that have blocked the bot. */
   readonly blocked = new Set<number>()
-  /** The outcome of the next sends: a status, an end without an answer, or silence for as long as the bot waits. */
+  /** The outcome of the next sends: a status, a closed connection, or no answer. */
   readonly faults: Array<number | "cut" | "silent"> = []
-  /** Sends that are met with silence, and wait still. */
+  /** Sends that still wait without an answer. */
   silent = 0
   private readonly server = createServer((request, response) => void this.#serve(request, response))
   private readonly updates: Array<Given & { readonly update_id: number }> = []
@@ -91,7 +91,7 @@ export class Telegram {
     await new Promise((resolve) => this.server.close(resolve))
   }
 
-  /** What was said in a chat that holds a text, once it is. */
+  /** Waits until a message that contains the text was sent to a chat. */
   heard(chat: number, part: string): Promise<Said> {
     return waitFor(
       () => Promise.resolve(this.said.findLast((one) => one.chat === chat && one.text.includes(part)) ?? null),
@@ -105,12 +105,12 @@ export class Telegram {
     return this.said.filter((one) => one.chat === chat)
   }
 
-  /** Somebody writes to the bot. */
+  /** Sends a person's message to the bot. */
   write(chat: number, text: string, more: Given = {}): void {
     this.#happens({ message: { ...this.#from(chat), text, ...more } })
   }
 
-  /** Replies to what the bot said. */
+  /** Sends a reply to a message of the bot. */
   reply(to: Said, text: string, more: Given = {}): void {
     const said = to.photo === null ? { text: to.text } : { caption: to.text }
     const message = { message_id: to.message_id, date: 1, chat: { id: to.chat, type: "private" }, from: BOT, ...said }
@@ -129,7 +129,7 @@ export class Telegram {
     this.#happens({ callback_query: { id: String(this.ids++), from, message, chat_instance: "1", data } })
   }
 
-  /** Somebody blocks the bot: it is told so, and may not write any more. */
+  /** A person blocks the bot: the bot gets an update, and may not send messages to this person any more. */
   block(chat: number): void {
     this.blocked.add(chat)
     const status = (of: string): Given => ({ user: BOT, status: of, until_date: 0 })
@@ -138,7 +138,7 @@ export class Telegram {
     this.#happens({ my_chat_member: { chat: { id: chat, type: "private" }, from, date: 1, ...changed } })
   }
 
-  /** Any update at all. */
+  /** Adds any update. */
   #happens(what: Given): void {
     this.updates.push({ update_id: this.ids++, ...what })
     this.#tell()

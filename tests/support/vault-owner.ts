@@ -1,4 +1,4 @@
-/** A vault whose agent has an owner, and a fill service of it. */
+/** A vault whose agent has an owner, and a fill service for it. */
 import type { VaultEntry, VaultLogLine } from "../../schemas/vault/records.ts"
 import type { Answer } from "./http.ts"
 import { dataOf } from "./outcome.ts"

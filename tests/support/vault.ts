@@ -1,4 +1,4 @@
-/** Vaults of agents, entries sealed for them, and a fill service as far as the service knows one. */
+/** Vaults of agents, entries that are sealed for them, and the calls of a fill service. */
 import { randomUUID } from "node:crypto"
 import sodium from "libsodium-wrappers"
 import { Effect } from "effect"
@@ -45,7 +45,7 @@ export interface Wanted {
 
 export const LIMITS_OF_CARD = { currency: "EUR", per_payment: "50.00", per_day: "80", fills_per_day: 3 }
 
-/** The body of a write. */
+/** The body of a request that writes an entry. */
 export const sealedEntry = async ({ vault }: Pick<WithVault, "vault">, wanted: Wanted = {}) => {
   const { kind = "login", origins = kind === "profile" ? [] : ["https://shop.example"], limits, label, fields } = wanted
   const uid = randomUUID()
@@ -68,7 +68,7 @@ export const sealedEntry = async ({ vault }: Pick<WithVault, "vault">, wanted: W
   }
 }
 
-/** So many entries and sources; the last source, with its token. */
+/** Adds this number of entries and sources. Returns the last source with its token. */
 export const filled = async (of: WithVault, count: number) => {
   let source = { id: 0, token: "" }
   for (let n = 0; n < count; n++) {
@@ -78,7 +78,7 @@ export const filled = async (of: WithVault, count: number) => {
   return source
 }
 
-/** With a token of the vault's. */
+/** Sends requests with a token of the vault. */
 export const asHolder =
   ({ edges }: Pick<TestService, "edges">, token: string) =>
   (method: string, path: string, body?: object, headers: Readonly<Record<string, string>> = {}): Promise<Answer> =>
@@ -94,7 +94,7 @@ export const asHolder =
       ...(body === undefined ? {} : { body: JSON.stringify(body) })
     })
 
-/** As `hub vault token` does. */
+/** Issues a token like `hub vault token`. */
 export const issueToken = (
   { view }: Pick<TestService, "view">,
   agent: string,
@@ -109,7 +109,7 @@ export const issueToken = (
     })
   ).then(({ token }) => token)
 
-/** A one-time key, and what opens what is sealed to it. */
+/** A one-time key, and a function that opens boxes that are sealed to it. */
 export const oneTimeKey = async () => {
   await sodium.ready
   const { publicKey, privateKey } = sodium.crypto_box_keypair()
@@ -120,7 +120,7 @@ export const oneTimeKey = async () => {
   }
 }
 
-/** As a well-made client: what was not answered is asked again under its key, at whichever edge. */
+/** Repeats a request without an answer under the same key, at any edge, like a good client. */
 export const persistently =
   (ask: ReturnType<typeof asHolder>) =>
   (method: string, path: string, body: object, key: string): Promise<Answer> =>
@@ -133,7 +133,7 @@ export const persistently =
       { describe: `an answer to ${method} ${path}` }
     )
 
-/** What its log says has happened, of one type. */
+/** The events of one type in the vault's log. */
 export const eventsOfVault = async <Type extends VaultEvent["type"]>(
   view: TestService["view"],
   agent: string,
@@ -145,7 +145,7 @@ export const eventsOfVault = async <Type extends VaultEvent["type"]>(
     )
   )
 
-/** All of its journal. */
+/** All lines of the vault's journal. */
 export const journalOf = async ({ client }: Pick<Carried, "client">): Promise<ReadonlyArray<VaultLogLine>> => {
   const lines: Array<VaultLogLine> = []
   for (let page = 1; ; page++) {

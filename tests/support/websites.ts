@@ -1,4 +1,4 @@
-/** Websites of the tests, on origins of their own: https, each name with a certificate, all of them on this machine. */
+/** Websites of the tests on this machine: https, with a certificate for each name, each on its own origin. */
 import { createHash, createPublicKey } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import { createServer } from "node:https"
@@ -14,15 +14,15 @@ const TYPE = { "content-type": "text/html; charset=utf-8" } as const
 interface Sent {
   readonly host: string
   readonly path: string
-  /** Of a form, or of a script. */
+  /** The fields of a form, or of a script's request. */
   readonly fields: Readonly<Record<string, string>>
 }
 
 export interface Websites {
   readonly port: number
-  /** By which a browser that does not know the authority knows the certificate. */
+  /** The hash by which a browser accepts the certificate without knowing the authority. */
   readonly spki: string
-  /** What forms and scripts sent, the oldest first. */
+  /** The requests of forms and scripts, the oldest first. */
   readonly sent: Array<Sent>
   readonly stop: () => Promise<void>
 }
@@ -33,10 +33,10 @@ const bodyOf = async (request: IncomingMessage): Promise<string> => {
   return Buffer.concat(parts).toString("utf8")
 }
 
-/** Below `/sandboxed/` a page is served into a sandbox: its address is the website's, its origin nobody's. */
+/** A page below `/sandboxed/` is served in a sandbox. Its address belongs to the website, but its origin is opaque. */
 const SANDBOX = { "content-security-policy": "sandbox allow-scripts allow-forms" } as const
 
-/** `/<page>` is a file of `tests/fill/pages`; whatever is posted is written down. */
+/** `/<page>` is a file of `tests/fill/pages`. All POST requests are recorded. */
 export const openWebsites = async (names: ReadonlyArray<string>): Promise<Websites> => {
   const { cert, key } = authority("Websites of the tests").issue({ names })
   const sent: Array<Sent> = []

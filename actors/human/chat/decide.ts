@@ -36,7 +36,7 @@ export interface LinkFacts {
   readonly posted: Posted
 }
 
-/** Why a code links nothing; `null` if it does. */
+/** Why a code cannot link the chat; `null` if it can. */
 export const codeRefusal = (state: HumanState, code: string, at: number): Refusal | null => {
   const offered = isActive(state) ? state.chat.offered : null
   if (offered?.code !== code) return codeInvalid

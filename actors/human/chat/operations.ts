@@ -24,11 +24,11 @@ export const chatOperations = (
   { opened, told }: Opening
 ): Operating<typeof declared, HumanActor> => {
   const hashOf = chatHasher(seed)
-  // Shown once, it goes into the commit's reply sealed, so that a repeated command gets it again.
+  // The code is shown once. The commit's reply has it sealed, so that a repeated command gets it again.
   const service = new Sealer(seed)
   const { chat_code_seconds } = limits.limits.owner
 
-  /** Nobody takes a chat away from the account that has it now: it sends /stop first. */
+  /** Reads the claim on a chat. A chat cannot be taken from the account that has it: its owner sends /stop first. */
   const claimOf = (chat: string, human: string, context: PrepareContext) =>
     Effect.gen(function* () {
       const actors = yield* Actors

@@ -6,15 +6,18 @@ import { event } from "../../engine/events.ts"
 import { News, withNews } from "../relay/room.ts"
 
 export const ChatState = Schema.Struct({
-  /** `chat`: keyed hash of the chat's number. The number itself is sealed under the account's key. */
+  /** `chat`: the keyed hash of the chat's number. The number itself is sealed under the account's key. */
   linked: Schema.NullOr(Schema.Struct({ chat: Schema.String, sealed: Sealed })),
-  /** sha256 of the code that the settings showed last, in hex; unix ms. */
+  /** The sha256 of the code that the settings showed last, in hex, and its end in Unix ms. */
   offered: Schema.NullOr(Schema.Struct({ code: Schema.String, expires_at: Schema.Number })),
   /** The latest news that were sent there. */
   told: News,
-  /** The same for security events, which have a limit of their own. New owners do not count: each is reported. */
+  /**
+   * The count of security events, which have their own limit. New owners do not count, because each of them is
+   * reported.
+   */
   told_security: Schema.optionalKey(News),
-  /** The same for requests of agents. */
+  /** The count of requests by agents. */
   told_asked: Schema.optionalKey(News)
 })
 export type ChatState = typeof ChatState.Type
@@ -23,7 +26,7 @@ export const CHAT_EVENTS = [
   event("human.chat_offered", 1, { code: Schema.String, expires_at: Schema.Number }),
   event("human.chat_linked", 1, { chat: Schema.String, sealed: Sealed }),
   event("human.chat_unlinked", 1),
-  /** News of an agent went to the chat. */
+  /** News of an agent was sent to the chat. */
   event("human.chat_told", 1, { agent: Schema.String, event: Schema.String }),
   /** A message that an agent asked for. */
   event("human.chat_asked", 1, { agent: Schema.String, event: Schema.String })

@@ -7,7 +7,7 @@ export const noSubscription: Refusal = notFound("subscription")
 
 export interface SubscribeFacts {
   readonly sealed: string
-  /** Subscriptions that end with it: of the same browser, and those that take no messages any more. */
+  /** Subscriptions that this one replaces: those of the same browser, and those that take no messages any more. */
   readonly over: ReadonlyArray<number>
   /** The letter that reports a new browser. */
   readonly posted: Posted

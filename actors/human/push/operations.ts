@@ -1,4 +1,4 @@
-/** A person's account adds and removes browsers for push messages; declared in schemas/push/operations.ts. */
+/** A person adds and removes browsers for push messages. The operations are declared in schemas/push/operations.ts. */
 import { Effect } from "effect"
 import { unavailable } from "../../../schemas/errors.ts"
 import type { pushOperations as declared } from "../../../schemas/push/operations.ts"
@@ -27,11 +27,11 @@ export const pushOperations = (
         const kept = human.push.subscriptions.map(({ id, sealed }) => {
           const { key, subscription } = openBrowser(sealer, context.id, sealed)
           const isSame = subscription.endpoint === browser.subscription.endpoint
-          // One under another key takes no messages any more.
+          // A subscription for another key of the service takes no messages any more.
           return { id, isSame, isOver: isSame || key !== push.publicKey }
         })
         const over = kept.filter(({ isOver }) => isOver).map(({ id }) => id)
-        // A new browser is always reported by letter, even if others end with it.
+        // A new browser is always reported by letter, even if it replaces others.
         const posted = kept.some(({ isSame }) => isSame) ? {} : told("push_subscribed", account, context)
         return { sealed: sealBrowser(sealer, context.id, { ...browser, key: push.publicKey }), over, posted }
       }),

@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import { StoredSubscription } from "../../../schemas/push/operations.ts"
 import type { Sealer } from "../../log/seal.ts"
 
-/** `key`: the service's public key that it subscribed to; another one it does not take messages from. */
+/** `key`: the service's public key that the browser subscribed with. It accepts messages of this key only. */
 export const Browser = Schema.Struct({ name: Schema.String, key: Schema.String, subscription: StoredSubscription })
 export type Browser = typeof Browser.Type
 

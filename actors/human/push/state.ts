@@ -9,15 +9,18 @@ import { event } from "../../engine/events.ts"
 import { News, withNews } from "../relay/room.ts"
 
 export const PushState = Schema.Struct({
-  /** Sealed under the account's key: the subscription, and how the browser is called. `at`: unix ms. */
+  /** The subscription and the browser's name, sealed under the account's key. `at`: Unix ms. */
   subscriptions: Schema.Array(Schema.Struct({ id: Schema.Int, sealed: Sealed, at: Schema.Number })),
-  /** Subscriptions made so far. */
+  /** The number of subscriptions so far, from which their ids follow. */
   made: Schema.Int,
-  /** The latest news. */
+  /** The times of the latest news. */
   told: News,
-  /** The same for security events, which have a limit of their own. New owners do not count: each is reported. */
+  /**
+   * The count of security events, which have their own limit. New owners do not count, because each of them is
+   * reported.
+   */
   told_security: News,
-  /** The same for requests of agents. */
+  /** The count of requests by agents. */
   told_asked: Schema.optionalKey(News)
 })
 export type PushState = typeof PushState.Type

@@ -1,18 +1,18 @@
 /**
- * Decisions on news that a person gets besides the pages, by letter, chat or push. Pure.
+ * Pure decisions on news that a person also gets by letter, chat or push.
  *
  * Invariants
- *  - The number of letters in any window is limited. Further events are held, and reported in one letter once there is
- *    room, which counts as one. That letter names each kind of event with a count. Further held events cost the log
- *    nothing.
- *  - While something is held everything else is held too, so that nothing overtakes it, and a timer is set.
- *  - Security events have limits of their own: whatever strangers send, they are told at once. Beyond those limits they
- *    are held like everything else.
- *  - So does what an agent asks: an answer may be wanted within minutes, and other news must not hold it up. In the
- *    chat and in browsers it has limits of an hour and of a day, for each costs the log a letter.
+ *  - The number of letters in any window is limited. Further events are held, and reported together in one summary
+ *    letter once there is room. That letter names each kind of event with a count. Further events of a held kind add no
+ *    commits.
+ *  - While an event is held, all later ones are held too, so that they keep their order, and a timer is set.
+ *  - Security events have their own limits, so that they are reported at once, whatever strangers send. Beyond those
+ *    limits they are held like everything else.
+ *  - Requests of an agent have their own limits too, because an answer may be needed within minutes. In the chat and in
+ *    browsers these are limits of an hour and of a day, because each message adds a letter to the log.
  *  - Each new owner is reported at once in a letter of its own, which has the link to object (contract 22). The number
  *    that an agent may confirm in an hour is limited (`confirmed_owners`).
- *  - The held events are sent or the account is gone: a timer that fires early comes again.
+ *  - Held events are sent unless the account is deleted: a timer that fires early is set again.
  */
 import { unavailable } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"
@@ -52,14 +52,14 @@ type RelayLimits = Pick<
 const TOO_EARLY = { refused: unavailable("The letter is not due yet.") }
 const NOTHING = { events: [] }
 
-/** True for an event that is recent enough to be sent. A new owner is reported for as long as somebody may object. */
+/** True for an event that is recent enough to be sent. A new owner is reported as long as somebody may object. */
 export const isFresh = (
   { event, at: happened }: Pick<Relayed, "event" | "at">,
   at: number,
   { relay_max_age_seconds, later_owner_seconds }: RelayLimits
 ): boolean => at - happened <= (event === OWNER_CONFIRMED ? later_owner_seconds : relay_max_age_seconds) * 1000
 
-/** When there is room for one more letter; `at` itself if there is. Unix ms. */
+/** Unix ms at which there is room for one more letter; `at` itself if there is room now. */
 const roomAt = (letters: ReadonlyArray<number>, at: number, { requests, window_seconds }: RateLimit): number => {
   const windowMs = window_seconds * 1000
   const inWindow = letters.filter((sent) => sent > at - windowMs)
@@ -69,7 +69,7 @@ const roomAt = (letters: ReadonlyArray<number>, at: number, { requests, window_s
 
 const agentsOf = ({ sponsorships }: Human): number => sponsorships.filter(({ open }) => open).length
 
-/** True if an event may have a letter of its own now. */
+/** True if an event may have a separate letter now. */
 const hasRoom = (human: Human, about: About, at: number, limits: RelayLimits): boolean => {
   const { security_letters = [], asked_letters = [], letters, due } = human.relay
   if (about.event === OWNER_CONFIRMED) return true
@@ -78,11 +78,11 @@ const hasRoom = (human: Human, about: About, at: number, limits: RelayLimits): b
   return due === null && roomAt(letters, at, limits.relay_letters) <= at
 }
 
-/** The messages for each way; `null` for a way that is not used. */
+/** The messages for each channel; `null` for a channel that is not used. */
 export interface RelayFacts {
   readonly letter: Posted | null
   readonly chat: Posted | null
-  /** One for each browser. */
+  /** One message for each browser. */
   readonly push: ReadonlyArray<Posted>
 }
 
@@ -138,11 +138,11 @@ export const decideRelay = (
   }
 }
 
-/** True if the summary letter names this kind of event, and counts as many as it may. */
+/** True if the summary letter already names this kind of event, with the highest count. */
 const isCounted = ({ held }: Human["relay"], about: About, { relay_held_max }: RelayLimits): boolean =>
   heldCount(held) >= relay_held_max && isHeld(held, about)
 
-/** The letter, if there is room for it. */
+/** The letter, or the record that the event is held because there is no room. */
 const letterOrHeld = (
   human: Human,
   { agent, event }: About,
@@ -162,8 +162,8 @@ const letterOrHeld = (
 }
 
 /**
- * Decides on a letter that is sent later than it was counted. It is counted again, or it is held for a summary letter.
- * A summary letter is sent again in any case, because nothing else names its events.
+ * Decides on a letter that is sent later than it was counted. It is counted again, or held for a summary letter. A
+ * summary letter is sent in any case, because nothing else names its events.
  */
 export const decideAgain = (
   state: HumanState,
@@ -191,10 +191,7 @@ export const decideDigest = (
 
 type Chosen = Omit<Choice, "push"> & { readonly event: string; readonly push?: boolean }
 
-/**
- * Only choices that differ from the default are stored, so that a later default applies to everybody who did not
- * choose.
- */
+/** Only choices that differ from the default are stored, so that a later default applies to all who did not choose. */
 export const decideChoose = (state: HumanState, { choices }: { readonly choices: ReadonlyArray<Chosen> }): Decided => {
   if (!isActive(state)) return absent
   const kept = choices.flatMap(({ event, email, chat, push = choiceOf(state.relay, event).push }) => {

@@ -14,7 +14,7 @@ export const ownerPageOf = (event: string, handle: string, number: number): stri
   return event === OWNER_CONFIRMED ? `${page}/owners/${number}` : page
 }
 
-/** `null` of an agent that has no name any more. */
+/** The agent's handle; `null` if the agent has none any more. */
 export const handleOf = (agent: string, context: PrepareContext): Effect.Effect<string | null, Refusal, Actors> =>
   Effect.gen(function* () {
     const actors = yield* Actors

@@ -1,4 +1,4 @@
-/** Letters that tell an owner about events of agents. The only text by strangers in them is the questions of agents. */
+/** Letters that report events of agents to an owner. The only text of strangers in them is the questions of agents. */
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
 import {

@@ -1,4 +1,4 @@
-/** News for an owner's chat and browsers: sealed for them, and sent as letters are. */
+/** News for an owner's chat and browsers. They are sealed for the owner, and sent like letters. */
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
 import {
@@ -29,7 +29,7 @@ const orNothing = <A, R>(content: Effect.Effect<A, Refusal, R>): Effect.Effect<A
     () => Effect.succeed(null)
   )
 
-/** `null` if the fill no longer waits for anybody. */
+/** `null` if the fill does not wait for consent any more. */
 const consentNews = (
   agent: string,
   fill: number,
@@ -45,7 +45,7 @@ const consentNews = (
     )
   )
 
-/** `null` of a captcha that this person may not solve any more. */
+/** `null` if this person cannot solve the captcha any more. */
 const captchaNews = (number: number, context: PrepareContext): Effect.Effect<News | null, Refusal, Actors> =>
   orNothing(
     Effect.gen(function* () {
@@ -56,7 +56,7 @@ const captchaNews = (number: number, context: PrepareContext): Effect.Effect<New
     })
   )
 
-/** `null` if there is nothing to be said. */
+/** `null` if there is nothing to report. */
 export const newsOf = (
   { agent, event, number }: Relayed,
   context: PrepareContext
@@ -95,7 +95,7 @@ export const chatNews = (
   return posting({ id, human: person, template: CHAT, sealed }, at)
 }
 
-/** One for each browser that takes messages by this key. */
+/** One message for each browser that subscribed with this key. */
 export const pushNews = (
   { human, sealer }: Opened,
   news: News,

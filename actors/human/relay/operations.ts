@@ -1,5 +1,5 @@
 /**
- * The operations on relayed events: a person chooses them, and they are sent or held back. Declared in
+ * The operations on relayed events: a person chooses them, and they are sent or held. They are declared in
  * schemas/relay/operations.ts.
  */
 import { Effect } from "effect"

@@ -1,22 +1,22 @@
 /**
- * Counts the news that a person got in one way, and whether one more may be sent. Pure.
+ * Counts the news that a person got through one channel, and decides whether one more may be sent. Pure.
  *
- * Invariant: one of several agents takes half of the places at most, so it hides nothing that happens to the others.
+ * Invariant: one of several agents takes at most half of the places, so that it cannot hide news of the others.
  */
 import { Schema } from "effect"
 import type { RateLimit } from "../../../schemas/limit/bucket.ts"
 
-/** More than any limit counts need not be remembered. `relay_asked_daily` is the largest. */
+/** Larger than every limit (`relay_asked_daily` is the largest), so no further entries need to be remembered. */
 const NEWS_MAX = 200
 
-/** `at`: unix ms. Oldest first. */
+/** The news that were sent, the oldest first. `at`: Unix ms. */
 export const News = Schema.Array(Schema.Struct({ at: Schema.Number, agent: Schema.String }))
 export type News = typeof News.Type
 
 export const withNews = (news: News, { agent }: { readonly agent: string }, at: number): News =>
   [...news, { at, agent }].slice(-NEWS_MAX)
 
-/** `agents`: how many the person carries. */
+/** `agents`: the number of agents that the person sponsors. */
 export const hasPlace = (
   news: News,
   { agent }: { readonly agent: string },

@@ -1,4 +1,4 @@
-/** A person's choice of events and the sent ones, as part of the account's state, and its events' effects. Pure. */
+/** A person's choice of relayed events, and the counts of sent ones, as part of the account's state. Pure. */
 import { Schema } from "effect"
 import {
   type Choice,
@@ -22,13 +22,13 @@ export const RelayState = Schema.Struct({
   choices: Schema.Record(Schema.String, StoredChoice),
   /** Unix ms of the latest letters, oldest first. */
   letters: Schema.Array(Schema.Number),
-  /** Security events, which have a limit of their own. New owners do not count: each is reported. */
+  /** Security events, which have their own limit. New owners do not count, because each of them is reported. */
   security_letters: Schema.optionalKey(News),
   /** Letters about an agent's questions, which do not wait for a digest. */
   asked_letters: Schema.optionalKey(News),
-  /** The events that wait for a summary letter: an agent, an event, how often. */
+  /** The events that wait for a summary letter: the agent, the event, and the count. */
   held: Schema.Array(Schema.Struct({ agent: Schema.String, event: Schema.String, count: Schema.Int })),
-  /** Unix ms of that letter; `null` if nothing waits. */
+  /** Unix ms at which the summary letter is due; `null` if no event waits. */
   due: Schema.NullOr(Schema.Number)
 })
 export type RelayState = typeof RelayState.Type
@@ -37,29 +37,29 @@ export const RELAY_EVENTS = [
   event("human.relay_chosen", 1, { choices: Schema.Record(Schema.String, StoredChoice) }),
   /** A letter about one event was sent. */
   event("human.relayed", 1, { agent: Schema.String, event: Schema.String }),
-  /** An event that found no room for a letter of its own. */
+  /** There was no room for a separate letter about the event. */
   event("human.relay_held", 1, { agent: Schema.String, event: Schema.String, due: Schema.Number }),
-  /** One letter about all held events was sent. */
+  /** A summary letter about all held events was sent. */
   event("human.relay_digested", 1)
 ] as const
 export type RelayEvent = (typeof RELAY_EVENTS)[number]["Type"]
 
 export const NO_RELAY: RelayState = { choices: {}, letters: [], held: [], due: null }
 
-/** More than any limit counts need not be remembered. */
+/** Larger than every limit, so no further letters need to be remembered. */
 const LETTERS_MAX = 100
 /**
- * The most sorts of events that one letter lists. Further ones are given as a number. As many again are kept for
- * security events, whatever else is held.
+ * The maximum number of kinds of events that one letter lists. Further ones are only counted together. As many
+ * additional places are reserved for security events.
  */
 export const HELD_MAX = 50
-/** Stands for an agent and an event: all that have no room. */
+/** Stands for all further kinds of events. */
 export const OTHERS: About = { agent: "", event: "" }
 
 const withLetter = (letters: RelayState["letters"], at: number): RelayState["letters"] =>
   [...letters, at].slice(-LETTERS_MAX)
 
-/** The kind that an event is counted under; `null` if it begins one. */
+/** The held entry that counts an event; `null` if it needs a new entry. */
 const placeIn = (held: RelayState["held"], { agent, event }: About): RelayState["held"][number] | null => {
   const found = held.find((one) => one.agent === agent && one.event === event)
   if (found !== undefined || event === "") return found ?? null
@@ -80,7 +80,7 @@ const counted = (held: RelayState["held"], { agent, event }: About): RelayState[
 /** The number of held events of all kinds. */
 export const heldCount = (held: RelayState["held"]): number => held.reduce((sum, { count }) => sum + count, 0)
 
-/** Matters of security first, then in the order in which they came: a long letter is cut at its end. */
+/** Sorts security events first and then by time, because a long letter is cut at its end. */
 export const heldFirst = (held: RelayState["held"]): RelayState["held"] => [
   ...held.filter(({ event }) => isSecurity(event)),
   ...held.filter(({ event }) => !isSecurity(event) && event !== ""),

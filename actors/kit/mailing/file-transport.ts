@@ -1,6 +1,6 @@
 /**
- * Writes each letter to a file, for trying the service out. A file is complete once it is there under its name, and a
- * letter that is written again replaces its own file.
+ * Writes each letter to a file, for trying out the service. A file has its name only after it is complete, and a letter
+ * that is written again replaces its own file.
  */
 import { randomBytes } from "node:crypto"
 import { mkdir, open, rename, rm } from "node:fs/promises"

@@ -34,7 +34,7 @@ export class Handing {
   }
 }
 
-/** The bytes for one connection. They are read only after the server has agreed to take them. */
+/** The bytes of one message. They are read only after the server has agreed to take them. */
 class Body extends Readable {
   private readonly handing: Handing
 
@@ -54,7 +54,7 @@ class Body extends Readable {
   }
 }
 
-/** The outcome of an attempt. `null` as the fault: the server has taken the message. */
+/** The outcome of an attempt. `fault`: `null` if the server has taken the message. */
 export interface Handed {
   readonly fault: SmtpFault | null
 }
@@ -134,7 +134,7 @@ export class Connections {
       }
       const giveUp = (): void => {
         leave()
-        // The server takes no message without its end, whatever is still being sent.
+        // The server takes no message without its end, so sending may stop here.
         body.destroy()
         connection.close()
       }

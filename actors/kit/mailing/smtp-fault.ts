@@ -7,7 +7,9 @@ export interface SmtpFault {
   readonly final: boolean
   /** True if the server itself has reported the fault. */
   readonly replied: boolean
-  /** The part that makes every further attempt fail; `null` if a further attempt may succeed. */
+  /**
+   * The reason why every further attempt fails: the address or the message. `null` if a further attempt may succeed.
+   */
   readonly of: "address" | "message" | null
 }
 
@@ -27,7 +29,7 @@ const OF_TLS = /^(?:ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|
 interface Told {
   readonly code: string
   readonly command: string
-  /** The SMTP status; 0 without a reply. */
+  /** The SMTP status; 0 if there was no reply. */
   readonly status: number
 }
 

@@ -1,5 +1,5 @@
 /**
- * Letters by SMTP, over a few connections that are kept for a moment (smtp-connections.ts).
+ * Sends letters by SMTP, over a few connections that are kept for a short time (smtp-connections.ts).
  *
  * Invariants
  *  - It is always known whether the mail server may have the letter. The message is sent only after the server's answer
@@ -45,7 +45,7 @@ export interface Attempted extends Handed {
   readonly handing: Handing
 }
 
-/** Makes one attempt within its time; `hurry` ends it earlier. */
+/** Makes one attempt within its time limit; `hurry` shortens it. */
 export const attempt = (
   connections: Connections,
   message: Message,

@@ -9,11 +9,11 @@ export const TransportName = Schema.Literals(["file", "smtp", "chat", "push"])
 export type TransportName = typeof TransportName.Type
 
 export interface Message {
-  /** The letter's id. */
+  /** The id of the letter. */
   readonly id: string
   readonly from: string
   readonly to: string
-  /** Without angle brackets. */
+  /** The Message-ID without angle brackets. */
   readonly messageId: string
   readonly bytes: Uint8Array
 }

@@ -20,7 +20,7 @@ export const ASK_DEADLINE_MS = 10_000
 
 const text = new TextDecoder()
 
-/** Every refusal counts as temporary: an actor that seems to be missing is one whose log lags. */
+/** Asks an actor. Every refusal counts as temporary, because an actor that seems to be missing may only lag behind. */
 export const asking =
   (clock: Clock.Clock, send: Send) =>
   <Op extends OperationName>(

@@ -1,9 +1,9 @@
 /**
- * The messages that a worker holds.
+ * The messages that a worker has fetched and not settled yet.
  *
  * Invariants
- *  - They are bounded (`held_max`); the worker fetches while there is room for some (`fetch_room_min`).
- *  - Each is settled once: acknowledged or given back. Later calls for it do nothing.
+ *  - Their number is limited (`held_max`). The worker fetches while there is room for at least `fetch_room_min`.
+ *  - Each is settled once: acknowledged or returned. Later calls for it have no effect.
  */
 import { type Effect, Latch } from "effect"
 import type { Limits } from "../../../schemas/limits.ts"
@@ -20,7 +20,7 @@ export type HeldBounds = Pick<Limits["webhook"], "held_max" | "fetch_room_min" |
 
 export class Held {
   private readonly bounds: HeldBounds
-  /** Keyed by sequence. */
+  /** Messages by their sequence. */
   private readonly messages = new Map<number, Message>()
   /**
    * Messages that were given back before any work, for lack of room. If one comes again the next time, no other worker
@@ -64,7 +64,10 @@ export class Held {
     this.settle(message, message.ack)
   }
 
-  /** A delay of `null`: the server is not told, and delivers the message again in its own time. */
+  /**
+   * Returns a message to the server. A delay of `null`: the server is not told, and delivers the message again after
+   * `ackWaitMs`.
+   */
   nak(message: Message, afterMs: number | null): void {
     this.settle(message, () => (afterMs === null ? undefined : message.nak(afterMs)))
   }

@@ -4,7 +4,7 @@ import { eventsOf, type EventUnion } from "../../engine/events.ts"
 import { type Inventory, knowsEvent } from "../../engine/fold.ts"
 import type { Commit } from "../../log/commit.ts"
 
-/** One message of the consumer. */
+/** One message of the consumer, with a commit. */
 export interface Message {
   readonly seq: number
   /** Id of the actor that the commit belongs to, such as a delivery. */
@@ -20,7 +20,7 @@ export interface Message {
 }
 
 /**
- * A source of messages. It delivers up to `max` of them as they arrive, and ends after a time of its own. After an
+ * A source of messages. It delivers up to `max` of them as they arrive, and ends after its own time limit. After an
  * interruption some more may arrive.
  */
 export interface Source {

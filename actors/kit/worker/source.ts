@@ -52,7 +52,7 @@ const messageOf = (message: JsMsg, ack: (message: JsMsg) => void, tracing: Traci
   working: () => message.working()
 })
 
-/** `durable`: name of the consumer. */
+/** `durable`: the name of the consumer. */
 export const commitSource = (clock: Clock.Clock, nats: NatsConnection, tracing: Tracing, durable: string): Source => {
   const ack = gatheredAcks(clock)
   let known: Consumer | null = null
@@ -72,7 +72,7 @@ export const commitSource = (clock: Clock.Clock, nats: NatsConnection, tracing: 
         for await (const message of messages) receive(messageOf(message, ack, tracing))
       })
     })
-  // If the consumer is gone, the operator has to make it again.
+  // If the consumer is gone, an operator has to create it again.
   const forget = Effect.sync(() => void (known = null))
   return { fetch: (max, receive) => Effect.tapError(Effect.scoped(fetch(max, receive)), () => forget) }
 }

@@ -32,7 +32,7 @@ interface Consumed<Call> {
 export type Run = <A, E>(work: Effect.Effect<A, E>) => Fiber.Fiber<A, E>
 
 interface Work<Call> {
-  /** Begins the work, which settles the message in the end. `isFirst`: no worker has begun it before. */
+  /** Begins the work, which eventually settles the message. `isFirst`: no worker has begun it before. */
   readonly begin: (message: Message, call: Call, isFirst: boolean) => void
   readonly end?: (() => void) | undefined
 }
@@ -79,7 +79,7 @@ export const openWorker = <Call, Opened extends Work<Call>>(
 interface Handled<Call> extends Consumed<Call>, Pick<Work<Call>, "end"> {
   readonly heldMax: number
   readonly handle: (message: Message, call: Call) => Effect.Effect<void, Refusal>
-  /** The delay of a message whose handling failed; `null`: it comes again after `ackWaitMs`. */
+  /** The delay in ms of a message whose handling failed; `null`: it comes again after `ackWaitMs`. */
   readonly againMs: (message: Message, cause: Cause.Cause<Refusal>) => number | null
 }
 

@@ -1,4 +1,4 @@
-/** A letter's two forms: plain text, and HTML without pictures or colors of its own, so that dark mode works. */
+/** The two forms of a letter: plain text, and HTML without pictures and without colors, so that dark mode works. */
 import type { Draft } from "./template.ts"
 import { escaped } from "../../kit/escaped.ts"
 
@@ -9,15 +9,15 @@ export interface Laid {
 }
 
 interface Around {
-  /** Name of the deployment. */
+  /** The name of the deployment. */
   readonly service: string
   /** Full address of the draft's link. */
   readonly href: string
-  /** Seconds for which the link is valid; 0: as long as the page exists. */
+  /** Seconds for which the link is valid; 0 if it is valid as long as the page exists. */
   readonly seconds: number
 }
 
-/** In the largest unit without a remainder. */
+/** A duration in words, in the largest unit without a remainder. */
 export const spoken = (seconds: number): string => {
   const [count, unit] =
     seconds % 3600 === 0

@@ -1,6 +1,6 @@
 import { handle, path, template } from "./template.ts"
 
-/** The name of the new owner is a stranger's text: the page shows it. */
+/** The letter leaves out the new owner's name, because it is a stranger's text. The page shows it. */
 export const ownerConfirmed = template({
   values: { agent: handle, path },
   holds: ({ later_owner_seconds }) => later_owner_seconds,

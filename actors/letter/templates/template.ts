@@ -1,16 +1,16 @@
 /**
- * A template: its values, and the letter that it makes from them.
+ * A template defines its values, and makes a letter from them.
  *
  * Invariants
- *  - A value is judged by its field before it stands anywhere. Words that a stranger may have chosen make no links, not
- *    even in programs that turn what looks like an address into one.
- *  - A link leads to this service alone: what is given is a path of it.
+ *  - A value is checked by its field before it is used. Words that a stranger may have chosen never become links, not
+ *    even in programs that make links of texts like addresses.
+ *  - A link always leads to this service, because only a path is given.
  */
 import { HANDLE_PATTERN } from "../../../schemas/agent/fields.ts"
 import { legible } from "../../../schemas/legible.ts"
 import type { LetterLimits } from "../limits.ts"
 
-/** The text in the form that a letter may contain; `null` if it may not contain it. */
+/** Returns the text in a form that a letter may contain; `null` if there is none. */
 export type Field = (text: string) => string | null
 
 const PATH_MAX_CHARS = 512
@@ -19,7 +19,7 @@ const WORDS_MAX_CHARS = 4000
 const WORDS_MAX_LINES = 60
 /** Replaces a text of signs that no letter shows. */
 const NOTHING_SHOWN = "(nothing that a letter can show)"
-/** Repeated marks make a text longer than what is visible of it. */
+/** Limited because repeated marks can make a text much longer than its visible part. */
 const WORDS_LOOKED_AT = 20_000
 
 /** Segments and a query, nothing that a browser reads as another host or as steps upwards. */
@@ -38,10 +38,10 @@ const plainLine = (text: string, max: number): string => {
   return [...plain].slice(0, max).join("")
 }
 
-/** One line without line breaks and overrides of direction, and without anything that becomes a link. */
+/** One line without line breaks, characters that change the direction of writing, and anything that becomes a link. */
 export const line: Field = (text) => plainLine(text, LINE_MAX_CHARS)
 
-/** The same for several lines. The rest of a long text is read on the page. */
+/** Like `line`, for several lines. The rest of a long text can be read on the page. */
 export const words: Field = (text) => {
   const shown: Array<string> = []
   let room = WORDS_MAX_CHARS
@@ -59,15 +59,15 @@ export interface Draft {
   readonly subject: string
   readonly paragraphs: ReadonlyArray<string>
   readonly link?: { readonly label: string; readonly path: string }
-  /** Why somebody gets it. */
+  /** The reason why the recipient gets the letter. */
   readonly why: string
 }
 
 export interface Template<Values extends Readonly<Record<string, Field>> = Readonly<Record<string, Field>>> {
   readonly values: Values
-  /** Seconds that its link is valid, and so that it is worth sending. */
+  /** The seconds for which the letter's link is valid, and therefore for which the letter is worth sending. */
   readonly holds?: (limits: LetterLimits) => number
-  /** Seconds that it is worth sending; absent: without end. */
+  /** The seconds for which the letter is worth sending; absent if it always is. */
   readonly worth?: (limits: LetterLimits) => number
   draft(values: { readonly [Name in keyof Values]: string }, service: string): Draft
 }

@@ -1,5 +1,5 @@
 /**
- * Reads the archive: what an actor has there, and the whole of it in order.
+ * Reads the archive: the commits of one actor, or all commits in order.
  *
  * Invariants
  *  - An answer never lacks a commit that the mark says is archived: if the index or a segment is missing, reading
@@ -25,13 +25,13 @@ const BLOCKS_KEPT = 64
 const BLOCKS_ABREAST = 8
 /** Blocks that are unpacked ahead while one is read. */
 const BLOCKS_AHEAD = 4
-/** Commits that a page may look at for each commit that it may hold. */
+/** For each commit that a page may contain, the number of commits that are looked at. */
 const LOOKED_FOR_EACH = 16
 const ASKS = { together: 512, waiting: 20_000 }
 /** Commits of one actor after which a page of its history ends. */
 const HISTORY_PAGE = 1000
 const TRAILS_KEPT = 64
-/** Commits that a search by time looks at in one page. */
+/** The number of commits that a search by time looks at in one page. */
 const TIMES_PAGE = 10_000
 
 /** Caches the values that were asked for last, by key. A value that could not be made is not kept. */
@@ -63,7 +63,7 @@ class Kept<Value> {
  */
 interface Trail {
   readonly ends: Array<number>
-  /** The next sequence to read; 0 if all are known. */
+  /** The next sequence to read; 0 if all places are known. */
   next: number
 }
 
@@ -99,7 +99,7 @@ export class Archive {
   private readonly parts: ArchiveParts
   private questions = 0
   private answered = 0
-  /** In order, without a gap. */
+  /** The segments in order, without a gap. */
   private segments: ReadonlyArray<SegmentName> = []
   private readonly opened = new Kept<Segment>(SEGMENTS_KEPT)
   private readonly blocks = new Kept<ReadonlyArray<string>>(BLOCKS_KEPT)
@@ -135,7 +135,7 @@ export class Archive {
     return (await this.stand(subject)).newest
   }
 
-  /** The same as `newest`, with the mark up to which it holds. */
+  /** Like `newest`, with the mark for which the result is valid. */
   async stand(subject: string): Promise<Stand> {
     const { newest, mark } = await this.asks.do(subject)
     return { newest: newest === null || this.isOver(newest.expires) ? 0 : newest.seq, mark }
@@ -188,7 +188,7 @@ export class Archive {
     return found
   }
 
-  /** For each segment in which the subject has commits after `after`: the newest of them up to `end`. In order. */
+  /** For each segment in which the subject has commits after `after`: the newest of them up to `end`, in order. */
   private async endsOf(subject: string, after: number, end: number): Promise<ReadonlyArray<number>> {
     const trail = await this.trails.of(`${subject} ${end}`, () => Promise.resolve({ ends: [], next: end }))
     for (let seq = trail.next; seq > after; seq = trail.next) {
@@ -207,7 +207,7 @@ export class Archive {
   private async beforeSegment(subject: string, seq: number): Promise<number> {
     const oldest = await this.oldestAt(subject, seq)
     if (oldest !== undefined) return oldest.previous ?? (await this.newestBefore(subject, oldest.seq))
-    // The commit that named the one before it may have ended and be gone.
+    // The commit that named its predecessor may have reached its end and be gone.
     const { hasLost } = await this.open(await this.named(seq))
     return hasLost ? this.newestBefore(subject, seq) : 0
   }

@@ -77,10 +77,10 @@ export interface ArchiverParts {
   readonly index: IndexTable
   readonly objects: Objects
   readonly policy: ArchivePolicy
-  /** All kinds of actors. */
+  /** The names of all actor kinds. */
   readonly kinds: ReadonlyArray<string>
   /**
-   * Called when the index has one more segment that no mark names yet. From then on no counter may be behind the
+   * Called when the index has a new segment that no mark names yet. From then on no counter may be lower than the
    * numbers in it.
    */
   readonly indexed: () => Promise<void>
@@ -98,14 +98,17 @@ export interface ArchiverRun {
   readonly through: number
 }
 
-/** One run: seals what is due and drops what is sealed. `null` if another process archives or copies the log. */
+/**
+ * One run: archives commits that are old enough, and drops archived ones from the log. `null` if another process
+ * archives or copies the log.
+ */
 export const archiveOnce = (parts: ArchiverParts): Effect.Effect<ArchiverRun | null, unknown> =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock
     return yield* attempt(() => parts.index.alone((index) => new Run(clock, { ...parts, index }).go()))
   })
 
-/** The parts of a run: the index as the holder of its lock has it. */
+/** The parts of a run, with the index of the lock's holder. */
 interface RunParts extends Omit<ArchiverParts, "index"> {
   readonly index: IndexWriter
 }
@@ -130,7 +133,7 @@ export const bringIndex = async ({
     name = (await checked(objects, name, clock)).footer.previous
   }
   const begins = lacking[0]?.first ?? through + 1
-  // These are segments of another log, which has taken another course.
+  // These segments belong to another log, with other commits.
   if (known.some(({ last }) => last >= begins && last <= through)) {
     await index.empty()
     return bringIndex({ archive, index, objects })
@@ -153,7 +156,7 @@ const newestIn = async (segment: Segment): Promise<ReadonlyMap<string, Newest>> 
   return newest
 }
 
-/** Opens a segment and checks that it and its parts that are not over are what its name says. Rejects if not. */
+/** Opens a segment and checks that it, and its parts whose time is not over, match its name. Rejects if not. */
 export const checked = async (objects: Objects, name: SegmentName, clock: Clock.Clock): Promise<Segment> => {
   const object = await objects.open(objectName(name))
   await checkHash(object, name.sha256, () => `${objectName(name)} in ${objects.place}`)
@@ -204,7 +207,7 @@ class Run {
       if (!(await this.seal(this.through + 1, { least, target }))) break
       await this.drop()
     }
-    // Last: if the place does not permit it, the log is archived all the same.
+    // This comes last: if the place does not permit it, the log is archived all the same.
     await removeEnded(this.parts.objects, await agreedTime(this.parts.manager, this.clock))
     return { segments: this.segments, commits: this.commits, through: this.through }
   }

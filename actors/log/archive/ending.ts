@@ -25,7 +25,7 @@ import type { Parts } from "./segment.ts"
 const READ_MS = 1_800_000
 /** Twice as long, because the clocks of two machines differ. */
 const REMOVED_MS = 2 * READ_MS
-/** Objects that one run removes. The next run goes on. */
+/** The maximum number of objects that one run removes. The next run continues. */
 const REMOVED_MAX = 1000
 
 export const partsIn = (objects: Objects, clock: Clock.Clock): Parts => ({
@@ -41,7 +41,7 @@ export const agreedTime = async (manager: JetStreamManager, clock: Clock.Clock):
   return Math.min(wallMs(clock), theirs)
 }
 
-/** Removes parts whose time is over, the oldest first. Resolves to how many were removed. `now`: an agreed time. */
+/** Removes parts whose time is over, the oldest first. Resolves to their number. `now`: the result of `agreedTime`. */
 export const removeEnded = async (objects: Objects, now: number): Promise<number> => {
   const names = await objects.list(PART_PREFIX)
   let removed = 0

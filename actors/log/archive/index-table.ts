@@ -23,7 +23,7 @@ const LOCK = 7_310_588_214
 /** The newest archived commit of an actor. */
 export interface Newest {
   readonly seq: number
-  /** Unix ms at which the log forgets it; `null` if it never does. */
+  /** Unix ms at which the log deletes the commit; `null` if it never does. */
   readonly expires: number | null
 }
 
@@ -189,7 +189,7 @@ export class IndexWriter extends IndexTable {
     await this.held.deleteFrom("archive_segments").where("last", ">", String(after)).execute()
   }
 
-  /** Removes actors that the log has forgotten by now. Resolves when none is left. `at`: Unix ms. */
+  /** Removes the rows of actors whose commits the log has deleted. Resolves when none is left. `at`: Unix ms. */
   async removeExpired(at: number): Promise<void> {
     for (;;) {
       const { numAffectedRows = 0n } = await sql`

@@ -28,10 +28,10 @@ export const GUARD_TTL = "60s"
 const LANES = 32
 const LANE_SUBJECTS = Array.from({ length: LANES }, (_, lane) => subjects.event("log", `lane-${lane}`))
 const OWN_SUBJECTS: ReadonlySet<string> = new Set([GUARD_SUBJECT, ...LANE_SUBJECTS])
-/** Subjects that only writers use: no reader of the log sees them, and no archive has them. */
+/** True for subjects that only writers use. No reader of the log sees them, and they are not archived. */
 export const isGuarding = (subject: string): boolean => OWN_SUBJECTS.has(subject)
 /**
- * Claims on texts. They end within a day, and the log itself keeps each of them until then, even if it is also
+ * Claims on texts. They expire within a day, and the log itself keeps each of them until then, even if it is also
  * archived.
  */
 export const PASSING_SUBJECTS = subjects.eventsOf("text")
@@ -43,7 +43,7 @@ export const EXPECTED_OF = "Nats-Expected-Last-Subject-Sequence-Subject"
 export const SEGMENT_ARCHIVED = "log.segment_archived"
 
 export interface Mark {
-  /** Sequence of the mark's own commit; 0 if nothing was ever archived. */
+  /** The sequence of the mark's own commit; 0 if nothing was ever archived. */
   readonly seq: number
   readonly segment: SegmentName | null
 }
@@ -51,7 +51,8 @@ export interface Mark {
 export const NO_MARK: Mark = { seq: 0, segment: null }
 
 /**
- * The expectation of a guard: a lane's subject, and the sequence of its newest message. `turn` grows with every batch.
+ * The expectation of a guard: a lane's subject, and the sequence of its newest message. `turn` increases with every
+ * batch.
  */
 export const laneOf = (turn: number, mark: number): { readonly subject: string; readonly expected: number } => {
   const lane = turn % LANES

@@ -16,7 +16,10 @@ export interface Objects {
   readonly put: (name: string, bytes: Uint8Array) => Promise<void>
   /** Rejects if there is no such object. */
   readonly open: (name: string) => Promise<ObjectReader>
-  /** Names with this prefix, in order: all, or the first 1000. A folder also lists files of a `put` that was killed. */
+  /**
+   * Names with this prefix, in order: all of them, or the first 1000. In a folder this includes files of a `put` that
+   * was killed.
+   */
   readonly list: (prefix: string) => Promise<ReadonlyArray<string>>
   /** Resolves as well if there is no such object. */
   readonly remove: (name: string) => Promise<void>

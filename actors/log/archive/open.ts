@@ -1,4 +1,4 @@
-/** Opens the archive of the log for a process, as its configuration says. */
+/** Opens the archive of the log for a process, according to its configuration. */
 import type { NatsConnection } from "@nats-io/transport-node"
 import type { Clock } from "effect"
 import type { Kysely } from "kysely"
@@ -23,13 +23,12 @@ interface Parts {
   readonly db: Kysely<Database>
 }
 
-/** The client of buckets is large, so a process loads it only if it is configured. */
+/** The S3 client is large, so a process loads it only if a bucket is configured. */
 export const objectsOf = async (settings: ArchiveSettings): Promise<Objects> =>
   settings.type === "folder" ? folderOf(settings.folder) : (await import("./bucket.ts")).bucketOf(settings)
 
 /**
- * `null` if the log has no archive. Rejects with `ArchiveMissing` if the log says that it has an archive and this is
- * not it.
+ * `null` if the log has no archive. Rejects with `ArchiveMissing` if the log has an archive, and this one is another.
  */
 export const openArchive = async (settings: ArchiveSettings | null, parts: Parts): Promise<OpenArchive | null> => {
   const { segment } = await newestMark(parts.nats)
@@ -51,8 +50,8 @@ export const openArchive = async (settings: ArchiveSettings | null, parts: Parts
 }
 
 /**
- * Resolves when the index covers what is archived. If Postgres has lost it, one of the waiting processes makes it
- * again.
+ * Resolves when the index covers all archived commits. If Postgres has lost the index, one of the waiting processes
+ * rebuilds it.
  */
 export const awaitIndex = async (opened: OpenArchive): Promise<void> => {
   if (await opened.index.reaches(opened.archive.through)) return

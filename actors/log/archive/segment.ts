@@ -54,9 +54,9 @@ export interface Archived {
   readonly subject: string
   /** Unix ms at which the log took it. */
   readonly at: number
-  /** Sequence of the commit before it on its subject; `null` if the log does not say. */
+  /** The sequence of the previous commit on the subject; `null` if the log does not say. */
   readonly previous: number | null
-  /** Unix ms at which the log forgets it; `null` for never. */
+  /** Unix ms at which the log deletes the commit; `null` for never. */
   readonly expires: number | null
   readonly traceparent: string | null
   readonly data: Uint8Array
@@ -71,10 +71,13 @@ export type SegmentName = typeof SegmentName.Type
 
 /** Commits of a segment that end by the same time. */
 const Part = Schema.Struct({
-  /** Unix ms by which all of them have ended. */
+  /** Unix ms at which all commits of the part have ended. */
   ends: Count,
   sha256: Sha256,
-  /** For each frame three numbers, without nesting, because there are many: its block, its offset, its length in bytes. */
+  /**
+   * Three numbers for each frame: its block, its offset, and its length in bytes. They are not nested, because there
+   * are many.
+   */
   frames: Schema.Array(Count)
 })
 type Part = typeof Part.Type
@@ -97,7 +100,7 @@ export type Footer = typeof Footer.Type
 
 const readFooter = Schema.decodeUnknownSync(Schema.fromJsonString(Footer))
 
-/** The bytes are not what the name or the footer says. The segment is damaged, or the object is no segment. */
+/** The bytes do not match the name or the footer. The segment is damaged, or the object is no segment. */
 export class DamagedSegment extends Error {}
 
 const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
@@ -150,7 +153,7 @@ export const objectName = ({ first, last, sha256 }: SegmentName): string =>
 export interface Sealed extends SegmentName {
   readonly object: Buffer
   readonly commits: number
-  /** They must be stored before the segment. */
+  /** The parts, which must be stored before the segment. */
   readonly parts: ReadonlyArray<{ readonly name: string; readonly object: Buffer }>
 }
 
@@ -175,7 +178,7 @@ export class SegmentWriter {
   /** Hash and block number combined into one number, so that they sort as numbers. */
   private readonly pairs = new Set<number>()
   private lines: Array<string> = []
-  /** By their end. */
+  /** Parts by the time at which they end. */
   private readonly parts = new Map<number, OpenPart>()
   private lineChars = 0
   private blockFirst = 0

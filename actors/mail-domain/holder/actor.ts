@@ -1,4 +1,4 @@
-/** The one domain of an agent; declared in schemas/mail-domain/operations.ts. */
+/** The actor of an agent's one domain. Its operations are declared in schemas/mail-domain/operations.ts. */
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
 import { holderOperations } from "../../../schemas/mail-domain/operations.ts"
@@ -65,7 +65,7 @@ export const mailDomainHolderKind = kind(fold, holderOperations, (node: MailPart
       return { standing, proof, proven, fromSeq, records: yield* provider.declare(domain, dkim), dkim }
     })
 
-  /** The facts of a held domain, if it is the wanted one. */
+  /** The facts of the agent's domain, if it is the wanted one (`null`: any). */
   const heldFacts = (
     { domain }: MailDomainHolderState,
     wanted: string | null,

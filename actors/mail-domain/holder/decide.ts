@@ -1,11 +1,11 @@
 /**
- * An agent declares a domain and gives it up. Pure.
+ * Pure decisions: an agent declares a domain or gives it up.
  *
  * Invariants
- *  - The agent's list and the domain change in one commit, with the list of whoever had it: a domain is held once, and
- *    an agent holds one.
- *  - An active domain cannot be taken over. Another agent's domain that is not active goes to the agent that proves it,
- *    in that same commit.
+ *  - The agent's list, the domain, and the list of its previous holder change in one commit. So a domain has one
+ *    holder, and an agent has one domain.
+ *  - An active domain cannot be taken over. A domain that is not active passes to another agent that proves it, in the
+ *    same commit.
  */
 import { refusal, type Refusal } from "../../../schemas/errors.ts"
 import type { Operations } from "../../../schemas/bus/operations.ts"
@@ -21,7 +21,7 @@ import { DAY_MS, declaredWithin, type MailDomainHolderEvent, type MailDomainHold
 type MailLimits = Limits["limits"]["email"]
 export type Standing = Operations["mail_domain.standing"]["output"]
 
-/** The reason that lies with the agent itself; `null` if there is none. */
+/** Why the agent itself may not declare a domain; `null` if it may. */
 export const ownRefusal = (
   state: MailDomainHolderState,
   domain: string,
@@ -41,7 +41,7 @@ export const ownRefusal = (
   return { code: "email_domain_declarations", message: `At most ${limit} domains a day.`, details, retryAfter }
 }
 
-/** The obstacle for an agent that has not proven the domain; `null` if it is free. */
+/** Why an agent that has not proven the domain may not declare it; `null` if the domain is free. */
 export const takenRefusal = ({ held }: Standing, agent: string, { type, name, value }: DnsRecord): Refusal | null => {
   if (held === null) return null
   if (held.agent === null) return refusal("email_domain_reserved", "This is the service's own domain.")
@@ -63,7 +63,7 @@ export interface DeclareFacts {
   readonly proof: DnsRecord
   /** Only looked up if another agent has the domain. */
   readonly proven: boolean
-  /** The sequence of that agent's last commit in the log; 0 if there is none. */
+  /** The sequence of the previous holder's last commit in the log; 0 if there is none. */
   readonly fromSeq: number
   /** All records except the proof. */
   readonly records: ReadonlyArray<DnsRecord>
@@ -109,7 +109,7 @@ export const decideDeclare = (
   }
 }
 
-/** `domain`: `null` gives up whichever it has. */
+/** `domain`: the domain to give up; `null` for whichever the agent has. */
 export const decideRelease = (
   state: MailDomainHolderState,
   { domain: wanted }: { readonly domain: string | null },

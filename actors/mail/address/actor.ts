@@ -18,7 +18,7 @@ export const MailAddress = Schema.NullOr(
 )
 export type MailAddress = typeof MailAddress.Type
 
-/** Absent: of the service's own domain. */
+/** Absent for an address at the service's own domain. */
 const custom = { custom: Schema.optionalKey(Schema.Literal(true)) }
 
 export const MailAddressEvent = Schema.Union([

@@ -58,7 +58,7 @@ const recordOf = (
   created_at: iso(created_at)
 })
 
-/** RFC 5321: the part before the @, with its tag. */
+/** The maximum length of the part before the @, including the tag (RFC 5321). */
 const LOCAL_PART_MAX_CHARS = 64
 
 const tooLong = (room: number): Refusal =>
@@ -114,7 +114,7 @@ export const mailboxKind = kind(fold, mailboxOperations, (parts: MailParts) => {
   const { manager, mail, config } = parts
   const limits = { ...config.limits.limits.email, ...config.limits.service.mail }
 
-  /** Requires an open mailbox. */
+  /** Fails unless the mailbox is open. */
   const opened = (
     state: MailboxState,
     { id }: Pick<PrepareContext, "id">
@@ -127,7 +127,10 @@ export const mailboxKind = kind(fold, mailboxOperations, (parts: MailParts) => {
       return { state, sealer, chosen: openChosen(sealer, state.chosen) }
     })
 
-  /** Bytes in the other mailboxes of its agent. Nobody is asked while all of them could be full. */
+  /**
+   * Bytes in the agent's other mailboxes. They are not asked if all of them could be full without reaching the agent's
+   * limit.
+   */
   const elsewhere = (agent: string, context: PrepareContext): Effect.Effect<number, Refusal, Actors> =>
     Effect.gen(function* () {
       const actors = yield* Actors

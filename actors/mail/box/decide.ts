@@ -28,7 +28,7 @@ interface Shares {
   readonly domain: number
   /** Messages a day from all senders that DMARC does not prove. */
   readonly unproven: number
-  /** Messages a day from one newcomer, from all of them, and from them and all unproven senders. */
+  /** Messages a day: from one newcomer, from all newcomers, and from all newcomers and unproven senders together. */
   readonly newcomer: number
   readonly newcomers: number
   readonly unestablished: number
@@ -40,7 +40,7 @@ interface Shares {
   readonly domainBytes: number
   /** Bytes from all senders that DMARC does not prove. */
   readonly unprovenBytes: number
-  /** Bytes from one newcomer, from all of them, and from them and all unproven senders. */
+  /** Bytes: from one newcomer, from all newcomers, and from all newcomers and unproven senders together. */
   readonly newcomerBytes: number
   readonly newcomersBytes: number
   readonly unestablishedBytes: number
@@ -92,7 +92,7 @@ export const storedBytes = ({ stored }: MailboxValue, at: number, limits: MailLi
 
 /**
  * The reason why the mailbox takes no more mail from any sender; `null` if it takes some. `elsewhere`: bytes in the
- * other mailboxes of its agent.
+ * agent's other mailboxes.
  */
 export const fullness = (
   state: MailboxValue,
@@ -109,7 +109,7 @@ type From = Pick<InboundSender, "domain" | "proven"> | undefined
 
 interface Taking {
   readonly sender?: From
-  /** The agent allows the sender, or wrote to it before. False if nobody has looked. */
+  /** True if the agent allows the sender, or has written to it. False if this was not looked up. */
   readonly isKnown: boolean
   /** Size of the arriving message. */
   readonly bytes: number
@@ -182,12 +182,11 @@ export const hasOpenPlace = (state: MailboxValue, taking: Taking, at: number, li
   )
 }
 
-/** No domain has this mark. */
+/** Stands for a sender without a domain: no domain has this mark. */
 const STRANGER: From = { domain: "", proven: [] }
 
 /**
- * True if the message takes the last place of its size for an unproven sender. The agent is notified of that once a
- * day.
+ * True if the message uses up the last of the space for an unproven sender. The agent is notified of that once a day.
  */
 const fills = (
   state: MailboxValue,
@@ -260,9 +259,7 @@ export const decideReceive = (
   }
 }
 
-/**
- * `sealed`: the sender. Dropped messages have a count of their own, so that nobody fills the log with unwanted mail.
- */
+/** `sealed`: the sender. Dropped messages are counted separately, so that unwanted mail cannot fill the log. */
 export const decideDrop = (
   state: MailboxState,
   { sealed }: { readonly sealed: string },
@@ -274,7 +271,7 @@ export const decideDrop = (
   return { events: [{ type: "mailbox.dropped", v: 1, agent: state.agent, sealed }] }
 }
 
-/** `facts`: its new content, sealed. */
+/** `facts`: the new content of the settings, sealed. */
 export const decideChange = (
   state: MailboxState,
   { agent }: { readonly agent: string },
@@ -284,11 +281,12 @@ export const decideChange = (
   return state.chosen === facts ? { events: [] } : { events: [{ type: "mailbox.changed", v: 1, agent, chosen: facts }] }
 }
 
-/** Key and mail are erased by then. */
+/** By this time the key and the mail are erased. */
 export const decideErase = (state: MailboxState, fired: FiredTimer, { at }: { readonly at: number }): Decided => {
   if (fired.name !== ERASE_TIMER) return { events: [] }
   if (state?.status === "closed") return { events: [{ type: "mailbox.erased", v: 1 }] }
-  // Set before the commit that closes it: it may be early, but not for long.
+  // The timer is set before the commit that closes the mailbox, so it may fire before that commit, but only by a
+  // little.
   const isEarly = state?.status === "active" && mayBeEarly(fired, at)
   return isEarly ? { refused: unavailable("The mailbox is not closed.") } : { events: [] }
 }

@@ -5,8 +5,8 @@
  *  - The agent's choices, and the senders of dropped mail, are sealed under the mailbox's key.
  *  - `inbound`, `senders` and `dropped` count incoming mail by hours, `stored` counts kept mail by days, and `storedBy`
  *    by weeks. None of them grows with time.
- *  - Closed, it takes nothing, and is never open again; its key and its mail are erased by a timer, which comes again
- *    until that is done.
+ *  - A closed mailbox takes no mail and is never opened again. A timer erases its key and its mail, and is repeated
+ *    until that has succeeded.
  */
 import { Schema } from "effect"
 import { event } from "../../engine/events.ts"
@@ -20,7 +20,7 @@ const opened = {
   agent: Schema.String,
   local_part: Schema.String,
   domain: Schema.String,
-  /** `Chosen` of keys.ts. */
+  /** The `Chosen` of keys.ts, sealed. */
   chosen: Sealed
 }
 
@@ -31,27 +31,28 @@ export const MailboxValue = Schema.Struct({
   inbound: Counted,
   /** The part of these that used no reserved place (decide.ts). */
   unreserved: Counted,
-  /** The number of these whose sender DMARC did not prove. */
+  /** The part of `inbound` whose sender DMARC did not prove. */
   unproven: Counted,
-  /** The number of these whose domain DMARC proved, and which was new to the mailbox. */
+  /** The part of `inbound` whose domain DMARC proved, and which was new to the mailbox. */
   newcomers: Counted,
   /**
-   * Marks of domains whose mail it took, with the first time (unix ms). The domain that wrote most recently is last.
+   * Marks of the domains whose mail the mailbox took, with the time of the first message (Unix ms). The domain that
+   * wrote most recently is last.
    */
   known: Schema.Array(Schema.Struct({ domain: Schema.String, since: Schema.Number })),
   /** Messages of the last day by the sender's domain. */
   senders: Schema.Array(Schema.Struct({ domain: Schema.String, reserved: Schema.Boolean, hours: Counted })),
   /** Messages that its own rules dropped. */
   dropped: Counted,
-  /** Bytes. */
+  /** Bytes of kept mail, by days. */
   stored: Counted,
-  /** The part of these that used no reserved place and whose sender DMARC did not prove. */
+  /** The part of `stored` that used no reserved space and whose sender DMARC did not prove. */
   storedUnproven: Counted,
-  /** The part of these that used no reserved place and whose domain was new. */
+  /** The part of `stored` that used no reserved space and whose domain was new. */
   storedNewcomers: Counted,
-  /** Unix ms of the last notification to its agent that unproven mail is refused; `null`: never. */
+  /** Unix ms of the last notification to the agent that unproven mail is refused; `null` if there was none. */
   filled_at: Schema.NullOr(Schema.Number),
-  /** The part of these by the sender's domain, by weeks: of the domains that sent most. */
+  /** The part of `stored` by the sender's domain, in weeks, for the domains that sent most. */
   storedBy: Schema.Array(Schema.Struct({ domain: Schema.String, reserved: Schema.Boolean, weeks: Counted })),
   ...tagFields
 })
@@ -64,9 +65,9 @@ export const MailboxEvent = Schema.Union([
   event("mailbox.opened", 1, opened),
   event("mailbox.changed", 1, { agent: Schema.String, chosen: Sealed }),
   /**
-   * `domain`: keyed hash of the sender's domain. `from`: the sender. `reserved`: it took one of the reserved places.
-   * `unproven`: DMARC did not prove its sender. `newcomer`: DMARC did, and the domain was new. `filled`: one more such
-   * message is refused, and the agent is notified.
+   * `domain`: keyed hash of the sender's domain. `from`: the sender. `reserved`: the message took one of the reserved
+   * places. `unproven`: DMARC did not prove its sender. `newcomer`: DMARC proved the sender, and its domain was new.
+   * `filled`: one more such message would be refused, and the agent is notified.
    */
   event("mailbox.received", 1, {
     agent: Schema.String,
@@ -89,7 +90,7 @@ export type MailboxEvent = typeof MailboxEvent.Type
 
 export type MailboxActor = ActorOf<MailboxState, MailboxEvent>
 
-/** Fields of a message as it is begun: the mail process has sealed them. */
+/** The fields that a received message is created with. The mail process has sealed them. */
 export const receivedFields = { agent: Schema.String, mailbox: Schema.Int, ...SealedMail.fields }
 
 /** Includes the hour that began a day ago, because it may reach into the day. */
@@ -100,14 +101,14 @@ const STORED_DAYS_MAX = 400
 const STORED_WEEKS_MAX = Math.ceil((STORED_DAYS_MAX * DAY_MS) / WEEK_MS)
 
 /**
- * The number of domains whose bytes are known. A further one replaces the domain with the fewest bytes, which has at
- * most this fraction of the mailbox's content. That is far below the half that a domain may use.
+ * The number of domains whose bytes are counted. A further domain replaces the one with the fewest bytes. That one has
+ * at most a 32nd of the mailbox's content, far below the half that a domain may use.
  */
 const STORED_BY_MAX = 32
 
 /**
- * The number of known domains. A further one replaces the domain that was silent for longest, which then counts as new
- * again. In a day there are only more if as many proven domains write.
+ * The number of known domains. A further domain replaces the one that was silent for longest, which then counts as new
+ * again. This happens within a day only if more than 128 proven domains write.
  */
 const KNOWN_MAX = 128
 
@@ -188,7 +189,7 @@ const withKnown = (all: Known, domain: string, at: number): Known => {
 
 type Senders = MailboxValue["senders"]
 
-/** Adds one message. The list never has more messages than came within the day. */
+/** Adds one message. The list never has more entries than messages came within the day. */
 const withSender = (all: Senders, { domain, reserved }: Omit<Senders[number], "hours">, at: number): Senders => {
   const isIt = (one: Senders[number]): boolean => one.domain === domain && one.reserved === reserved
   const before = all.find(isIt)?.hours ?? []

@@ -1,10 +1,11 @@
 /**
- * Tags that expire or can be ended. Pure, except for the random draws.
+ * Tags that expire or can be ended. Pure, except for the random numbers.
  *
  * Invariants
- *  - In the log a tag is a mark, and sealed: neither says anything without the mailbox's key.
- *  - One that has ended is refused for ever, unless it is made again. Those that an agent chose are remembered by their
- *    marks, so many at most; those that were drawn are known by themselves, as drawn and not there any more.
+ *  - The log has a tag as a keyed hash (mark) and as sealed text. Neither reveals anything without the mailbox's key.
+ *  - An ended tag is refused for ever, unless it is created again. Tags that an agent chose are remembered by their
+ *    marks, up to a limit. A random tag needs no memory: it has a signature, so one that is signed and not in the list
+ *    has ended.
  */
 import { randomInt } from "node:crypto"
 import { aboveMax, notFound, type Refusal } from "../../../schemas/errors.ts"
@@ -16,11 +17,11 @@ import type { MailboxEvent, MailboxState, MailboxValue } from "./state.ts"
 import { settled } from "./tag-state.ts"
 
 const RANDOM_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
-/** 60 bits of chance, and 32 by which it is known to be drawn. */
+/** 60 random bits, and a signature of 32 bits. */
 const RANDOM_CHARS = 12
 const SIGN_CHARS = 8
 const DRAWN = /^([a-z2-7]{12})([0-9a-f]{8})$/
-/** Characters of a mark: no two tags of a mailbox share one. */
+/** Characters of a mark, enough that no two tags of a mailbox share one. */
 const MARK_CHARS = 24
 
 export const markTag = (sealer: Sealer, tag: string): string => sealer.mark(tag, "tag").slice(0, MARK_CHARS)
@@ -38,7 +39,7 @@ export const drawTag = (sealer: Sealer): string => {
   return `${random}${signOf(sealer, random)}`
 }
 
-/** Also one that was drawn before and is made again. */
+/** True for every random tag that this service made, even one that was created again. */
 export const isDrawn = (sealer: Sealer, tag: string): boolean => {
   const [, random = "", sign = ""] = DRAWN.exec(tag) ?? []
   return random !== "" && signOf(sealer, random) === sign

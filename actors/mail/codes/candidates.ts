@@ -1,17 +1,17 @@
 /**
- * What of a line could be a code by how it is written: digits, digits in groups, letters with digits. What is a date, a
- * time, an amount, a version or a part of something longer falls out here.
+ * Finds the parts of a line that have the form of a code: digits, digits in groups, letters with digits. Dates, times,
+ * amounts, versions and parts of longer texts are left out.
  *
- * Invariant: the line is read once, from left to right: what belongs together is taken whole, or left whole.
+ * Invariant: the line is read once, from left to right. A group of connected tokens is examined only as a whole.
  */
 import { isDense, isLetter } from "./vocabulary.ts"
 
 export interface Candidate {
   readonly from: number
   readonly to: number
-  /** What has to be typed. */
+  /** The text that has to be typed. */
   readonly code: string
-  /** What speaks for it and against it, by its form alone: about -0.4 to 0.1. */
+  /** A correction of the confidence for its form alone: about -0.4 to 0.1. */
   readonly prior: number
 }
 
@@ -26,7 +26,7 @@ type Separator = " " | "-" | null
 const DIGITS_MIN = 4
 const DIGITS_MAX = 10
 const GROUPED_MAX_CHARS = 24
-/** Of one thing written in groups: more are a table. */
+/** The most tokens of one group. A longer one is a table. */
 const CHAIN_MAX = 4000
 
 const DIGITS = /^[0-9]+$/
@@ -35,14 +35,14 @@ const HAS_LETTER = /[A-Za-z]/
 const UPPER = /^[0-9A-Z]+$/
 const LOWER = /^[0-9a-z]+$/
 const YEAR = /^(?:19[5-9]|20[0-3])[0-9]$/
-/** Two parts, as `2024a` or `v2`: an amount with its unit, a version, an ordinal. */
+/** An amount with its unit or an ordinal, such as `20kg` or `3rd`. */
 const AMOUNT =
   /^[0-9]+(?:gb|mb|kb|tb|kg|km|cm|mm|ml|px|pt|mah|hz|mhz|ghz|kwh|kw|w|p|k|m|g|l|s|ms|am|pm|h|hrs|min|st|nd|rd|th|x|eur|usd|gbp|zl|tl)$/i
 const VERSION = /^v[0-9]+$/i
-/** `XX4242`: the end of a number whose beginning is left out. */
+/** The end of a masked number: `XX4242`. */
 const MASKED = /^X{2,}[0-9]+$/i
 const WORD_AND_NUMBER = /^[A-Za-z]{4,}[0-9]{1,4}$/
-/** Names of standards and of things that carry a number. */
+/** Names of standards and products that end with a number. */
 const NAME = /^(?:sha|md|aes|rsa|iso|rfc|cve|cwe|utf|usb|ipv|ddr|rtx|gtx|din|ean|http|covid|win|ps)[0-9]+$/i
 const CURRENCY = /[$€£¥￥₽₺₹₩฿₴₫₪]/
 const MASKS = "*•·xX…#＊"
@@ -58,7 +58,7 @@ const tokenAt = (line: string, from: number): Token => {
   return { from, to, text: line.slice(from, to) }
 }
 
-/** What stands between one token and the next: a dash with or without spaces, spaces, or something else. */
+/** The separator between two tokens: a dash with or without spaces, spaces, or `null` for anything else. */
 const separatorAt = (line: string, from: number): { readonly kind: Separator; readonly to: number } => {
   let to = from
   let dash = false
@@ -73,7 +73,7 @@ const separatorAt = (line: string, from: number): { readonly kind: Separator; re
   return { kind: to === from || !isAlnum(line, to) ? null : dash ? "-" : " ", to }
 }
 
-/** Whether a letter of another kind stands there, so that the token is a part of a word. */
+/** True if the character is a letter of another alphabet, so that the token is a part of a word. */
 const inWord = (line: string, at: number): boolean => isLetter(line, at) && !isDense(line, at)
 
 const before = (line: string, at: number): number => {
@@ -88,7 +88,10 @@ const after = (line: string, at: number): number => {
   return index
 }
 
-/** The hidden digits of a card, or of a telephone: `•••• 4242`; `**4242**` is text in bold. */
+/**
+ * True for the visible digits of a masked card or telephone number, as in `•••• 4242`. `**4242**` is bold text and not
+ * masked.
+ */
 const isMasked = (line: string, from: number, to: number): boolean => {
   const last = before(line, from)
   const mask = line.charAt(last)
@@ -97,7 +100,7 @@ const isMasked = (line: string, from: number, to: number): boolean => {
   return MASKS.includes(mask) && mask !== "#" && twice && line[to] !== mask
 }
 
-/** Whether what stands around makes it a part of something longer, or an amount. */
+/** True if the surrounding characters make it a part of a longer text, or an amount. */
 const isPartOfOther = (line: string, from: number, to: number): boolean => {
   const left = line.charAt(from - 1)
   const right = line.charAt(to)
@@ -124,7 +127,7 @@ const digitsOf = (text: string): number => {
 
 const between = (value: number, low: number, high: number): boolean => value >= low && value <= high
 
-/** Of three groups of two: a day, a month and a year in some order. */
+/** True for three groups that can be a day, a month and a year in some order. */
 const isDate = (groups: ReadonlyArray<string>): boolean => {
   if (groups.length !== 3) return false
   const [a = 0, b = 0, c = 0] = groups.map(Number)
@@ -135,7 +138,7 @@ const isDate = (groups: ReadonlyArray<string>): boolean => {
   )
 }
 
-/** Made up by chance, hardly any code is so round. */
+/** Round numbers are unlikely as codes, which are random. */
 export const isRound = (code: string): boolean => code.endsWith("000") || (code.length < 6 && code.endsWith("00"))
 
 export const isYear = (code: string): boolean => YEAR.test(code)
@@ -147,7 +150,7 @@ const digitsPrior = (text: string): number => {
   return text.length > 8 ? -0.1 : 0
 }
 
-/** `null` if digits in groups are something else. */
+/** The prior of digits in groups, or `null` if they cannot be a code. */
 const groupedDigits = (groups: ReadonlyArray<string>, separator: Separator): number | null => {
   const lengths = groups.map(({ length }) => length)
   const chars = lengths.reduce((sum, length) => sum + length, 0)
@@ -170,7 +173,7 @@ const singlePrior = (text: string): number | null => {
   return digitsOf(text) < 2 ? prior - 0.2 : prior - 0.1
 }
 
-/** Letters and digits in groups with dashes between: `G-482913`, `K7Q2-9XPL`. */
+/** The prior of groups of letters and digits: `G-482913`, `K7Q2-9XPL`. */
 const mixedPrior = (groups: ReadonlyArray<string>): number | null => {
   const text = groups.join("")
   if (groups.length > 5 || text.length < DIGITS_MIN || text.length > GROUPED_MAX_CHARS) return null
@@ -218,7 +221,7 @@ const spaced = (line: string, tokens: ReadonlyArray<Token>): Array<Candidate> =>
   if (groups.every(isMixed)) return candidate(line, tokens, groups.join(""), mixedPrior(groups))
   const prior = groupedDigits(groups, " ")
   if (prior !== null) return candidate(line, tokens, groups.join(""), prior)
-  // A row of whole codes, or one code beside a small number; whatever else stands in groups is no code.
+  // The group may be a row of complete codes, or one code beside a small number. Otherwise it contains no code.
   const long = tokens.filter(({ text }) => text.length >= DIGITS_MIN)
   const phone = line[(tokens[0]?.from ?? 0) - 1] === "+" || groups[0]?.startsWith("0") === true
   const beside = groups.length < 4 && groups.every(({ length }) => length <= 2 || length >= 5) && long.length === 1
@@ -226,10 +229,10 @@ const spaced = (line: string, tokens: ReadonlyArray<Token>): Array<Candidate> =>
   return row ? long.flatMap((token) => single(line, token)) : []
 }
 
-/** `K7Q2`: half of a code that is written with a space. */
+/** True for `K7Q2`: half of a code that is written with a space. */
 const isMixed = (text: string): boolean => UPPER.test(text) && HAS_DIGIT.test(text) && HAS_LETTER.test(text)
 
-/** What is written together from there on: by dashes, or digits by spaces. */
+/** The group of connected tokens from `from` on. They are connected by dashes, or by spaces between digits. */
 const chainAt = (
   line: string,
   from: number
@@ -243,7 +246,7 @@ const chainAt = (
     if (next.kind === null || (separator !== null && next.kind !== separator)) break
     const token = tokenAt(line, next.to)
     const wide = next.to - last.to > 1
-    // Words are set apart by dashes with spaces, and cells of a table by more than one space.
+    // Dashes with spaces separate words, and several spaces separate cells of a table, so both end the group.
     if ((wide || line[last.to] === "\t") && !(token.text.length === 1 && last.text.length === 1)) break
     const small = token.text.length === 1 && last.text.length === 1 && UPPER.test(token.text + last.text)
     const alike = isMixed(token.text) && isMixed(last.text) && token.text.length === last.text.length
@@ -254,7 +257,7 @@ const chainAt = (
   return { tokens, separator }
 }
 
-/** Of a line without its addresses, in their order. */
+/** The candidates of a line in order. Addresses must have been removed from the line. */
 export const candidatesIn = (line: string): ReadonlyArray<Candidate> => {
   const found: Array<Candidate> = []
   for (let at = 0; at < line.length;) {

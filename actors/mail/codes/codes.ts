@@ -1,14 +1,17 @@
-/** The codes of a message: candidates of all its lines, judged, each code once, the surest first. */
+/**
+ * Finds the codes of a message: the candidates of all its lines with their confidence, each code once, the highest
+ * confidence first.
+ */
 import type { MailCode } from "../../../schemas/mail/records.ts"
 import { type Above, confidenceOf, NOTHING_ABOVE, type Subject } from "./evidence.ts"
 import type { Line } from "./lines.ts"
 import { type Judged, judgedLine } from "./sentences.ts"
 
 const CODES_MAX = 10
-/** Below that a number is not worth the look. */
+/** A code with less confidence is not reported. */
 const CONFIDENCE_MIN = 0.3
 const CONTEXT_MAX_CHARS = 120
-/** Of what the nearest line before says, what is left at the next one. */
+/** The confidence that a line's hint loses with each further line. */
 const FADES = 0.06
 const ABOVE_FIRST = 0.66
 const ABOVE_COLON = 0.7
@@ -26,7 +29,7 @@ interface Sighting {
   readonly part: number
 }
 
-/** `@example.com #123456` (WICG, origin-bound one-time codes), with a second `%host` at most. */
+/** `@example.com #123456` (WICG, origin-bound one-time codes), with at most one further `%host`. */
 const BOUND = /^@[a-z0-9-]+(?:\.[a-z0-9-]+)+ #([A-Za-z0-9-]{4,24})(?: %[a-z0-9.-]+)?$/i
 
 const boundCode = (text: string): string | null => {
@@ -36,7 +39,7 @@ const boundCode = (text: string): string | null => {
   return code !== undefined && /[0-9]/.test(code) ? code : null
 }
 
-/** One line of at most so many characters with the number in it, cut between words where that is possible. */
+/** The code with the text around it, at most CONTEXT_MAX_CHARS in one line, cut between words if possible. */
 const contextOf = (text: string, at: number, length: number): string => {
   const spare = Math.max(0, CONTEXT_MAX_CHARS - length)
   let from = Math.max(0, Math.min(at - Math.ceil(spare / 2), text.length - CONTEXT_MAX_CHARS))
@@ -52,10 +55,10 @@ const contextOf = (text: string, at: number, length: number): string => {
   return text.slice(from, to).toWellFormed().replaceAll(/\s/g, " ").trim()
 }
 
-/** What a line says of the ones below it; `before`: what was said of itself. */
+/** The hint that a line gives about the lines below it. `before` is the hint about the line itself. */
 const lineAbove = (judged: Judged, before: Above): Above => {
   const { has, low, candidates, other } = judged
-  // A number alone says nothing: what was said of it is said of the next one as well.
+  // A number alone tells nothing, so the hint of the line above also applies to the next line.
   if (other === 0 && candidates.length > 0) return { ...before, spent: true }
   const text = judged.line.text.slice(-CONTEXT_MAX_CHARS)
   const last = judged.marks.findLast(({ kind }) => kind === "code" || kind === "label")
@@ -112,7 +115,10 @@ const subjectOf = (lines: ReadonlyArray<Line>): Subject => {
   }
 }
 
-/** Each code once: the surest sighting of it, a little surer where another part of the message repeats it. */
+/**
+ * Each code once, with its highest confidence. The confidence is a little higher if another part of the message repeats
+ * it.
+ */
 const merged = (sightings: ReadonlyArray<Sighting>): ReadonlyArray<Sighting> => {
   const best = new Map<string, Sighting>()
   for (const one of sightings) {
@@ -132,7 +138,10 @@ const merged = (sightings: ReadonlyArray<Sighting>): ReadonlyArray<Sighting> => 
   return [...best.values()]
 }
 
-/** A message that says plainly which is the code says it of others as plainly: what is left is beside it by chance. */
+/**
+ * If a message has a code with high confidence, much weaker candidates are probably no codes, so their confidence is
+ * lowered.
+ */
 const weighed = (sightings: ReadonlyArray<Sighting>): ReadonlyArray<Sighting> => {
   const best = sightings.reduce((most, { confidence }) => Math.max(most, confidence), 0)
   return sightings.map((one) =>
@@ -140,7 +149,7 @@ const weighed = (sightings: ReadonlyArray<Sighting>): ReadonlyArray<Sighting> =>
   )
 }
 
-/** Of the subject, and of each part of the message. */
+/** The codes of the subject and of the parts of a message. */
 export const codesIn = (
   subject: ReadonlyArray<Line>,
   parts: ReadonlyArray<ReadonlyArray<Line>>

@@ -1,32 +1,32 @@
 /**
- * How sure it is that a candidate lets somebody in: by the words beside it, the lines around, how it stands there, and the
- * subject.
+ * Computes the confidence that a candidate is a code for signing in, from the words beside it, the lines around it, its
+ * emphasis, and the subject.
  *
- * Invariant: for each candidate a bounded number of words and lines is looked at.
+ * Invariant: for each candidate a bounded number of words and lines is examined.
  */
 import { type Candidate, isRound, isYear } from "./candidates.ts"
 import { countUpTo, type Judged, type NumberMark } from "./sentences.ts"
 import { isDense, isLetter } from "./vocabulary.ts"
 import type { NumberWord } from "./words.ts"
 
-/** What the lines before say of a line that is nothing but a number. */
+/** The hint that the lines above give about a line that is only a number. */
 export interface Above {
-  /** Of `code`, fading with the distance; 0 if there is none. */
+  /** The hint that a code follows, which decreases with the distance; 0 if there is none. */
   readonly code: number
-  /** Whether the nearest line names something that has a number of its own. */
+  /** True if the nearest line names something that has its own number, such as an order. */
   readonly label: boolean
   readonly verify: boolean
   readonly enter: boolean
   readonly promo: boolean
   readonly text: string
-  /** Whether a number that stood alone has taken it. */
+  /** True if a number alone on a line has used the hint. */
   readonly spent: boolean
 }
 
 export interface Subject {
   readonly code: boolean
   readonly verify: boolean
-  /** An order, a booking, a bill, and nothing that lets somebody in. */
+  /** True for a subject about an order, a booking or a bill, without words of signing in. */
   readonly noun: boolean
   readonly promo: boolean
 }
@@ -41,7 +41,7 @@ export const NOTHING_ABOVE: Above = {
   spent: false
 }
 
-/** Words looked at on either side of a number. */
+/** The most words that are examined on either side of a number. */
 const LOOK_MARKS = 12
 const NEAR = 24
 const FAR = 90
@@ -49,12 +49,12 @@ const UNIT_GAP = 2
 const LABEL_GAP = 14
 const YEAR_GAP = 6
 const DIGITS_OF_TIME = 4
-/** "1234, 5678 or 9012". */
+/** The most letters between two codes of a list, as in "1234, 5678 or 9012". */
 const LIST_MAX_LETTERS = 5
 const EMPHASES_MAX = 100
 
 interface Beside {
-  /** Of the same sentence, the nearest first. */
+  /** Words of the same sentence, the nearest first. */
   readonly before: ReadonlyArray<NumberMark>
   readonly after: ReadonlyArray<NumberMark>
 }
@@ -82,10 +82,10 @@ const besideOf = ({ marks, starts, low }: Judged, { from, to }: Candidate, froms
 const byDistance = (distance: number, near: number, far: number, else_: number): number =>
   distance <= NEAR ? near : distance <= FAR ? far : else_
 
-/** Whether nothing but signs stands between, as in "order no.: ". */
+/** True if there are no letters or digits between two places, as in "order no.: ". */
 const isBare = (low: string, from: number, to: number): boolean => !/[\p{L}\p{N}]/u.test(low.slice(from, to))
 
-/** Whether the number is one of something else: what stands right before it says so. */
+/** True if the word before the number shows that it is the number of something else. */
 const isLabelled = ({ low }: Judged, { from }: Candidate, before: ReadonlyArray<NumberMark>): boolean => {
   const nearest = before.find(({ kind }) => kind === "code" || kind === "label" || kind === "noun" || kind === "ending")
   if (nearest === undefined || nearest.kind === "code") return false
@@ -96,21 +96,21 @@ const isLabelled = ({ low }: Judged, { from }: Candidate, before: ReadonlyArray<
   return !coded || (gap <= LABEL_GAP && isBare(low, nearest.to, from) && !low.slice(nearest.to, from).includes(":"))
 }
 
-/** "4829 Market Street". */
+/** For example "4829 Market Street". */
 const STREET =
   /^ [a-z. ]{2,30} (?:street|st|avenue|ave|road|rd|blvd|boulevard|drive|dr|lane|ln|way|place|parkway|pkwy|court)\b/
 const STREET_MAX_CHARS = 45
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" "))
 
-/** Before an hour, a year, a page. */
+/** Words before an hour, a year or a page. */
 const BEFORE_TIME = words(
   "at in on since until by before after from page um am ab bis seit vor nach à dès en le alle dalle nel dal às até em desde hasta las om tot sinds vanaf op o od do w w в до с к saat of over around about"
 )
-/** Before whoever or whatever a code was sent to. */
+/** Words before the receiver of a code. */
 const BEFORE_RECEIVER = words("to an al au naar na на auf sur via")
 
-/** What share is left of the word of a code before a number that something else is said of in between. */
+/** The share of a hint that is left if another word between "code" and the number refers to the number. */
 const shareOf = (low: string, { from, code }: Candidate): number => {
   const lead = low.slice(Math.max(0, from - 16), from).trimEnd()
   const word = lead.slice(lead.lastIndexOf(" ") + 1)
@@ -124,9 +124,9 @@ const isCounted = ({ low }: Judged, { from, to, code }: Candidate, { before, aft
   const next = after.find(({ kind }) => kind === "unit")
   if (next !== undefined && next.from - to <= UNIT_GAP && isBare(low, to, next.from)) return true
   if (STREET.test(low.slice(to, to + STREET_MAX_CHARS))) return true
-  // "5000 bonus miles".
+  // For example "5000 bonus miles".
   if (next !== undefined && isRound(code) && ONE_WORD.test(low.slice(to, Math.min(next.from, to + 20)))) return true
-  // "EUR 1200"; an abbreviation before a number, where no colon parts them.
+  // For example "EUR 1200": an abbreviation before a number, without a colon between them.
   const [last] = before
   return (
     last?.kind === "unit" &&
@@ -136,21 +136,24 @@ const isCounted = ({ low }: Judged, { from, to, code }: Candidate, { before, aft
   )
 }
 
-/** Whether a word of a code is of another number: one that stands between, not as in a list of codes. */
+/**
+ * True if a word like "code" belongs to another number, which is between the word and this one. In a list of codes it
+ * belongs to all of them.
+ */
 const isTaken = (low: string, other: Candidate | undefined, from: number, to: number): boolean => {
   if (other === undefined || other.from < from || other.to > to) return false
   const text = other.from - from < to - other.to ? low.slice(other.to, to) : low.slice(from, other.from)
   return text.length > FAR || lettersIn(text) > LIST_MAX_LETTERS
 }
 
-/** A sign of a dense script says as much as some letters. */
+/** The number of letters. A character of a dense script counts as several, because it carries more meaning. */
 const lettersIn = (text: string): number => {
   let count = 0
   for (let at = 0; at < text.length; at++) if (isLetter(text, at)) count += isDense(text, at) ? 3 : 1
   return count
 }
 
-/** "482913 is the code for the sum of 4999": the word is of the number before it. */
+/** True if the word belongs to the number before it, as in "482913 is the code for the sum of 4999". */
 const isGiven = (low: string, other: Candidate | undefined, mark: NumberMark, from: number): boolean =>
   other !== undefined &&
   other.to <= mark.from &&
@@ -163,13 +166,13 @@ const withinSentence = (judged: Judged, candidate: Candidate, beside: Beside, in
   const { from, to, code } = candidate
   const first = before.find(({ kind }) => kind === "code")
   const next = after.find(({ kind }) => kind === "code")
-  // "2048 unused codes" counts them.
+  // "2048 unused codes" is a count of codes.
   const counted = next !== undefined && low.slice(next.from, next.to) === "codes"
   const taken = next === undefined || counted || isTaken(low, candidates[index + 1], to, next.from)
   const behind = taken ? 0 : byDistance(next.from - to, 0.65, 0.5, 0.3)
   if (first !== undefined) {
     const gap = from - first.to
-    // "The code of 2026" speaks of a year, "the code is 2026" hardly.
+    // "The code of 2026" probably means a year, "the code is 2026" does not.
     if (isYear(code) && gap > YEAR_GAP) return 0
     const other = candidates[index - 1]
     const elsewhere = isTaken(low, other, first.to, from) || isGiven(low, other, first, from)
@@ -182,7 +185,7 @@ const withinSentence = (judged: Judged, candidate: Candidate, beside: Beside, in
   const enter = before.find(({ kind }) => kind === "enter") ?? after.find(({ kind }) => kind === "enter")
   if (!verify) return 0
   const near = enter !== undefined && Math.max(from - enter.to, enter.from - to) <= NEAR
-  // Four digits may be anything where nothing calls them a code.
+  // Four digits may be anything if no word calls them a code.
   return near && code.length > DIGITS_OF_TIME ? 0.55 : 0.3
 }
 
@@ -195,7 +198,7 @@ const levelOf = ({ line }: Judged, { from, to }: Candidate): number => {
   return bold ? 1 : 0
 }
 
-/** Whether the sentence, or the line up to there, is nothing but the number. */
+/** True if there is no word before the number in its sentence or line. */
 const standsFirst = ({ low }: Judged, { from }: Candidate): boolean =>
   isBare(low, Math.max(0, from - 40), from) && from <= 40
 
@@ -206,13 +209,13 @@ export interface Around {
   readonly inSubject: boolean
 }
 
-/** "… is your code": it speaks of what stands before it, whatever numbers follow. */
+/** True for "… is your code": the line refers to the number before it, not to numbers that follow. */
 const beginsWithCode = ({ marks, candidates }: Judged): boolean => {
   const code = marks.find(({ kind }) => kind === "code")
   return code !== undefined && code.from < (candidates[0]?.from ?? Infinity)
 }
 
-/** What the lines around say of a number that stands alone, or at the beginning of a line. */
+/** The confidence from the lines around, for a number alone on a line or at its beginning. */
 const fromAround = (judged: Judged, candidate: Candidate, level: number, around: Around): number => {
   const { above, below, subject } = around
   const alone = judged.other === 0
@@ -226,7 +229,7 @@ const fromAround = (judged: Judged, candidate: Candidate, level: number, around:
   return alone && level === 2 && !subject.noun ? 0.05 : 0
 }
 
-/** Another sentence of the line speaks of a code, and this one of nothing else. */
+/** The confidence from another sentence of the line that mentions a code, if this one mentions nothing else. */
 const fromLine = (judged: Judged, candidate: Candidate, { before, after }: Beside): number => {
   if (!judged.has.has("code") || before.length > 0) return 0
   const free = after.length === 0 || after[0]?.kind === "verify" || after[0]?.kind === "unit"
@@ -239,7 +242,7 @@ const standsAfterStop = ({ low, starts }: Judged, { from }: Candidate): boolean 
 const promoPenalty = (has: ReadonlySet<NumberWord>, { above, subject }: Around): number =>
   has.has("promo") || subject.promo ? 0.5 : above.promo ? 0.35 : 0
 
-/** 0 to 0.99, of one candidate of the line. `froms`: where the marks of the line begin. */
+/** The confidence of one candidate of the line, 0 to 0.99. `froms` are the positions of the line's marks. */
 export const confidenceOf = (judged: Judged, index: number, around: Around, froms: ReadonlyArray<number>): number => {
   const candidate = judged.candidates[index]
   if (candidate === undefined) return 0

@@ -1,11 +1,14 @@
-/** What of a message lets somebody in: its codes and its links. Pure; the work is in proportion to the message. */
+/**
+ * Finds the codes and links of a message with which its reader can sign in. Pure; the work is proportional to the
+ * length of the message.
+ */
 import { codesIn } from "./codes.ts"
 import type { Found, Readable } from "./found.ts"
 import { pageOf } from "./html.ts"
 import { linesOfText } from "./lines.ts"
 import { linksIn } from "./links.ts"
 
-/** Of text, and of HTML: more is not kept of a message anyway. */
+/** The most characters that are read of the text and of the HTML. Stored messages are not longer. */
 const PART_MAX_CHARS = 262_144
 const SUBJECT_MAX_CHARS = 1000
 

@@ -1,4 +1,4 @@
-/** What of a message lets somebody in (spec 2.9): codes, and links with what they are for. */
+/** The codes of a message, and its links with their purposes (spec 2.9). */
 import type { MailCode, MailLink } from "../../../schemas/mail/records.ts"
 
 export interface Readable {
@@ -11,8 +11,8 @@ export interface Readable {
 }
 
 export interface Found {
-  /** The surest first. */
+  /** The highest confidence first. */
   readonly codes: ReadonlyArray<MailCode>
-  /** In the order of the message, each address once. */
+  /** Links in the order of the message, each address once. */
   readonly links: ReadonlyArray<MailLink>
 }

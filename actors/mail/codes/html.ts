@@ -1,9 +1,9 @@
 /**
- * HTML as the lines that a reader sees, those that are hidden, and the links. By the tokenizer of `htmlparser2` alone: its
- * parser takes time in proportion to the square of the depth.
+ * Converts HTML to the lines that a reader sees, the hidden lines, and the links. Only the tokenizer of `htmlparser2`
+ * is used, because its parser takes quadratic time in the depth.
  *
- * Invariant: the work is in proportion to the text, whatever it says: no more elements are kept open than OPEN_MAX, and
- * what opens below is of the style of the last of them.
+ * Invariant: the work is proportional to the text, whatever its content. No more than OPEN_MAX elements are kept open,
+ * and elements below that depth have the style of the last one.
  */
 import { Tokenizer, type TokenizerCallbacks } from "htmlparser2"
 import { cleaned, type Emphasis, joinedLines, type Line } from "./lines.ts"
@@ -11,12 +11,12 @@ import { addRules, type Attributes, isAbsent, isUnseen, PLAIN, type Sheet, type 
 
 export interface Anchor {
   readonly href: string
-  /** What it shows, or what its picture says. */
+  /** The text of the link, or the alternative text of its picture. */
   readonly text: string
-  /** Around it, as far as it is in the same line. */
+  /** Text before and after the link in the same line. */
   readonly before: string
   readonly after: string
-  /** The line before. */
+  /** The line above. */
   readonly above: string
 }
 
@@ -39,7 +39,7 @@ const BLOCKS = names(
   "address article aside blockquote body center dd details div dl dt fieldset figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol p pre section table tbody tfoot thead tr ul br caption summary"
 )
 const CELLS = names("td th")
-/** Whose text is none of the message. */
+/** Elements whose text does not belong to the message. */
 const MUTE = names("script style title template textarea select object iframe audio video")
 const IMPLIED: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ["tr", names("tr td th p li")],
@@ -58,11 +58,11 @@ interface Open {
   readonly name: string
   readonly style: Style
   readonly mute: boolean
-  /** Whether ends of lines count. */
+  /** True if line breaks of the source are shown. */
   readonly pre: boolean
 }
 
-/** Lines while they are written. */
+/** Collects lines. */
 class Writer {
   readonly lines: Array<Line> = []
   text = ""
@@ -92,7 +92,7 @@ class Writer {
     this.chars += flat.length
   }
 
-  /** Whether there was anything. */
+  /** Ends the line. Returns true if it had text. */
   end(): boolean {
     const text = this.parts.join("")
     const some = text.trim() !== ""
@@ -117,7 +117,7 @@ class Reader implements TokenizerCallbacks {
   readonly seen = new Writer(false)
   readonly unseen = new Writer(true)
   readonly links: Array<Link> = []
-  /** Ranges of text that no reader sees, in order. */
+  /** Ranges of the source whose text no reader sees, in order. */
   readonly absent: Array<readonly [from: number, to: number]> = []
   private readonly html: string
   private readonly sheet: Sheet = new Map()
@@ -297,7 +297,7 @@ const readerOf = (html: string): Reader => {
   return reader
 }
 
-/** The same HTML without the text that no reader sees. */
+/** Returns the HTML without the text that no reader sees. */
 export const withoutAbsent = (html: string): string => {
   const parts: Array<string> = []
   let at = 0

@@ -1,4 +1,4 @@
-/** What a link is for: by what it says itself, then by where it leads, then by the sentence around it. */
+/** Finds the purpose of a link: from its own text, then from its address, then from the sentence around it. */
 import type { MailLink } from "../../../schemas/mail/records.ts"
 import { isDense, isLetter, marksIn } from "./vocabulary.ts"
 import { LINK_WORDS, type LinkWord } from "./words.ts"
@@ -7,31 +7,31 @@ import { unwrapped } from "./wrappers.ts"
 export type Kind = MailLink["kind"]
 
 export interface Shown {
-  /** What the link says itself; empty for an address within a text. */
+  /** The text of the link. Empty for an address in plain text. */
   readonly text: string
   readonly before: string
   readonly after: string
-  /** The line before. */
+  /** The line above. */
   readonly above: string
 }
 
-/** `null` if the words say nothing. */
+/** The purpose that the words name, or `null` if they name none. */
 const kindOfWords = (words: ReadonlyArray<LinkWord>): Kind | null => {
   if (words.includes("unsubscribe")) return "unsubscribe"
   if (words.includes("password") && words.includes("renew")) return "password_reset"
   if (words.includes("confirm") && words.includes("leave")) return "unsubscribe"
-  // "Confirm your sign-in", in whatever order a language says it.
+  // "Confirm your sign-in" is written in different orders in different languages.
   return words.includes("confirm") ? "confirmation" : words.includes("login") ? "login" : null
 }
 
 const wordsIn = (text: string): ReadonlyArray<LinkWord> =>
   marksIn(text.toLowerCase(), LINK_WORDS).map(({ kind }) => kind)
 
-/** Letters beside "click here", as in "please click here": a sign of a dense script says as much as three. */
+/** The most letters beside "click here", as in "please click here". A character of a dense script counts as three. */
 const BESIDE_MAX_LETTERS = 6
 const DENSE_LETTERS = 3
 
-/** "Click here", "weiter", an address: what it leads to is told elsewhere. */
+/** True for "Click here", "weiter" or an address: the text does not name the purpose. */
 const isGeneric = (text: string): boolean => {
   if (text.includes("://") || (!text.includes(" ") && text.includes("."))) return true
   const marks = marksIn(text.toLowerCase(), LINK_WORDS).filter(({ kind }) => kind === "generic")
@@ -106,7 +106,7 @@ const kindOfPath = (url: URL): Kind | "elsewhere" | null => {
 
 const STOPS = /[.!?。！？](?:\s|$)|[。！？]/
 
-/** The sentence of which the link is a part: behind the last stop before it, up to the first one behind it. */
+/** The sentence that contains the link. If it has no words, the sentence or line before it. */
 const sentenceOf = ({ before, after, above }: Shown): string => {
   const parts = before.split(STOPS)
   const own = `${parts.at(-1) ?? ""} … ${after.split(STOPS)[0] ?? ""}`
@@ -115,7 +115,9 @@ const sentenceOf = ({ before, after, above }: Shown): string => {
   return last === "" && !above.includes("://") ? above : last
 }
 
-/** What the words around say: those of the sentence; where it only points at the link, those before it as well. */
+/**
+ * The purpose from the words of the sentence. If the sentence only points at the link, the words before it count too.
+ */
 const kindAround = (shown: Shown): Kind | null => {
   const sentence = sentenceOf(shown)
   const words = wordsIn(sentence)
@@ -126,7 +128,7 @@ const kindAround = (shown: Shown): Kind | null => {
 }
 
 export const kindOf = (url: URL, shown: Shown): Kind => {
-  // Who hides the host behind a name and a password wants nobody to be let in.
+  // User names and passwords in an address are used to hide its real host.
   if (url.username !== "" || url.password !== "") return "other"
   const words = wordsIn(shown.text.includes("://") ? "" : shown.text)
   const own = kindOfWords(words)
@@ -137,7 +139,7 @@ export const kindOf = (url: URL, shown: Shown): Kind => {
   if (path !== null) return path
   if (!isGeneric(shown.text)) return "other"
   const around = kindAround(shown)
-  // The front page of a site may let somebody in, but resets and confirms nothing.
+  // The front page of a site may have a form to log in, but it resets and confirms nothing.
   const front = target !== null && target.pathname === "/" && target.search === "" && target.hash === ""
   return front && around !== "login" ? "other" : (around ?? "other")
 }

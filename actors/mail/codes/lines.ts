@@ -1,13 +1,13 @@
 /**
- * A message as lines of text, wherever they come from, and the addresses within them.
+ * The lines of a message, from text or HTML, and the addresses in them.
  *
- * Invariant: what is cleaned keeps every character that somebody may have to type, in its order.
+ * Invariant: normalizing keeps every character that a reader may have to type, in order.
  */
 import { normalForm } from "../../../schemas/legible.ts"
 import { withoutUnseen } from "../../../schemas/unseen.ts"
 import { isDense } from "./vocabulary.ts"
 
-/** A part of a line that stands out: 1 for bold, 2 for large. */
+/** A part of a line that is emphasized: 1 for bold, 2 for large. */
 export interface Emphasis {
   readonly from: number
   readonly to: number
@@ -17,7 +17,7 @@ export interface Emphasis {
 export interface Line {
   readonly text: string
   readonly emphases: ReadonlyArray<Emphasis>
-  /** Not seen by whoever reads the message. */
+  /** True if the reader of the message does not see the line. */
   readonly hidden: boolean
 }
 
@@ -26,10 +26,10 @@ export interface Span {
   readonly to: number
 }
 
-/** Fillers and the empty braille pattern have a width too. */
+/** Characters that look like a space. Fillers and the empty braille pattern have a width too. */
 const SPACES = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000\u3164\uffa0]/g
 const DASHES = /[\u2010-\u2013\u2212\uff0d\ufe63]/g
-/** Full width, Arabic and Persian. */
+/** Full-width, Arabic and Persian digits. */
 const DIGITS = /[\uff10-\uff19\u0660-\u0669\u06f0-\u06f9]/g
 const WIDE_LETTERS = /[\uff21-\uff3a\uff41-\uff5a]/g
 const ZEROES = [0xff10, 0x0660, 0x06f0]
@@ -45,13 +45,13 @@ export const cleaned = (text: string): string =>
     .replace(DASHES, "-")
     .replace(DIGITS, asciiDigit)
     .replace(WIDE_LETTERS, (letter) => String.fromCharCode(letter.charCodeAt(0) - WIDE_OFFSET))
-    // The only letter that becomes two in lower case.
+    // The only letter whose lower case has two characters.
     .replaceAll("\u0130", "I")
 
 const LONE = /^[0-9A-Za-z]$/
 const LONE_MIN = 4
 
-/** Digits that stand below one another, each in a box of its own, are read as one line. */
+/** Joins digits on consecutive lines, each in its own box, to one line. */
 const joined = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => {
   const result: Array<Line> = []
   let run: Array<Line> = []
@@ -85,21 +85,21 @@ export const linesOfText = (text: string): ReadonlyArray<Line> =>
 
 const URL_STOPS = '<>"`{}|\\^「」『』（）【】《》，。、；：！？'
 
-/** Behind a URL that begins there: white space and quotes end it, and so does the text of a script without spaces. */
+/** The end of a URL. White space and quotes end it, and so does text of a script without spaces. */
 const urlEnd = (text: string, from: number): number => {
   let at = from
   let path = false
   for (; at < text.length; at++) {
     const char = text.charAt(at)
     if (char <= " " || URL_STOPS.includes(char)) break
-    // A name may be of any script, a path hardly.
+    // Host names may be of any script, but paths rarely are.
     if (path && isDense(text, at)) break
     if (char === "/" && at > from + "https://".length) path = true
   }
   return withoutTail(text, from, at)
 }
 
-/** Without what belongs to the sentence. A closing bracket is of the URL where it opens one. */
+/** Removes punctuation that belongs to the sentence. A closing bracket is kept if the URL has the opening one. */
 const withoutTail = (text: string, from: number, end: number): number => {
   let at = end
   let open = 0
@@ -115,7 +115,7 @@ const withoutTail = (text: string, from: number, end: number): number => {
 
 const SCHEME = /https?:\/\//g
 
-/** Of a text in lower case. */
+/** The URLs of a text in lower case. */
 export const urlsIn = (low: string): ReadonlyArray<Span> => {
   const spans: Array<Span> = []
   SCHEME.lastIndex = 0
@@ -136,7 +136,7 @@ const while_ = (text: string, from: number, step: 1 | -1, of: RegExp): number =>
   return at
 }
 
-/** Domains and paths without a scheme (`example.com/123456`), and mail addresses: around `@` and `/`. */
+/** Domains and paths without a scheme (`example.com/123456`), and mail addresses. They are found by `@` and `/`. */
 const looseSpans = (low: string): ReadonlyArray<Span> => {
   const spans: Array<Span> = []
   let done = 0
@@ -165,7 +165,7 @@ const blanked = (text: string, spans: ReadonlyArray<Span>): string => {
   return parts.join("") + text.slice(done)
 }
 
-/** The line with spaces for all addresses: numbers of them are none of the text. */
+/** Replaces all addresses by spaces, because numbers in them are not part of the text. */
 export const withoutAddresses = (text: string): string => {
   const bare = blanked(text, urlsIn(text.toLowerCase()))
   return /[@/]/.test(bare) ? blanked(bare, looseSpans(bare.toLowerCase())) : bare

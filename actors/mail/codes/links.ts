@@ -1,4 +1,4 @@
-/** The links of a message: of its HTML, with what they say, then those of its text that are not there. */
+/** Finds the links of a message: those of its HTML with their texts, then those that only its text has. */
 import type { MailLink } from "../../../schemas/mail/records.ts"
 import type { Anchor } from "./html.ts"
 import { type Kind, kindOf, type Shown } from "./kinds.ts"
@@ -6,18 +6,18 @@ import { type Line, urlsIn } from "./lines.ts"
 
 const URL_MAX_CHARS = 2048
 const LINKS_MAX = 500
-/** Addresses that are looked at, the same ones counted again. */
+/** The most addresses that are examined, repeated ones included. */
 const SEEN_MAX = 1500
 const TEXT_MAX_CHARS = 200
 const AROUND_MAX_CHARS = 240
 
 interface Seen extends Shown {
   readonly href: string
-  /** An address at a line's end, continued with the first word of the next line. */
+  /** An address at a line's end, joined with the first word of the next line. */
   readonly joined?: string
 }
 
-/** `null` for what is no address of a site. The host comes as an A-label. */
+/** The parsed address, or `null` if it is not an address of a website. Its host is an A-label. */
 const addressOf = (href: string): URL | null => {
   if (href.length > 2 * URL_MAX_CHARS) return null
   const url = URL.parse(href.trim())
@@ -43,7 +43,7 @@ const inLines = (lines: ReadonlyArray<Line>): ReadonlyArray<Seen> =>
 
 const oneLine = (text: string): string => text.replaceAll(/\s/g, " ").slice(0, TEXT_MAX_CHARS).toWellFormed().trim()
 
-/** The same address may stand behind a logo and behind a button: what says more of it counts. */
+/** True if this link has more information than a known one with the same address, such as a button beside a logo. */
 const isBetter = (kind: Kind, text: string, known: MailLink): boolean =>
   known.kind === "other"
     ? kind !== "other" || (known.text === "" && text !== "")
@@ -55,7 +55,7 @@ export const linksIn = (
 ): ReadonlyArray<MailLink> => {
   const found = new Map<string, MailLink>()
   const shown = anchors.slice(0, SEEN_MAX).flatMap(({ href }) => addressOf(href)?.href ?? [])
-  /** A whole link of the HTML, whose address a line of the text cuts off. */
+  /** True if a line of the text has only the beginning of an address that the HTML has completely. */
   const isCutOff = ({ href, joined }: Seen): boolean => {
     const whole = joined === undefined || joined === href ? null : addressOf(joined)
     return whole !== null && shown.some((known) => known.startsWith(whole.href))

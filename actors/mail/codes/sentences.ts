@@ -1,4 +1,4 @@
-/** A line as it is judged: its candidates, the words that speak for or against them, and where its sentences end. */
+/** Splits a line into candidates, words that matter for them, and sentences. */
 import { type Candidate, candidatesIn, isAlnum } from "./candidates.ts"
 import { type Line, withoutAddresses } from "./lines.ts"
 import { type Mark, marksIn } from "./vocabulary.ts"
@@ -8,24 +8,24 @@ export type NumberMark = Mark<NumberWord>
 
 export interface Judged {
   readonly line: Line
-  /** Without addresses, in lower case; as long as the line. */
+  /** The line in lower case, with spaces in place of addresses. Its length is unchanged. */
   readonly low: string
   readonly candidates: ReadonlyArray<Candidate>
   readonly marks: ReadonlyArray<NumberMark>
-  /** Where sentences begin, the first at 0. */
+  /** The positions of sentences, the first at 0. */
   readonly starts: ReadonlyArray<number>
   readonly has: ReadonlySet<NumberWord>
-  /** How much of it is letters and digits of other things than its candidates. */
+  /** The number of letters and digits outside of candidates. */
   readonly other: number
 }
 
-/** Between them no sign ends a sentence. */
+/** No character between these two codes ends a sentence. */
 const QUESTION_MARK = 0x3f
 const IDEOGRAPHIC_STOP = 0x3002
 const WIDE_STOPS = "。！？；"
 const ABBREVIATION_MAX_CHARS = 3
 
-/** "No. 12", "Nr. 12": a stop that ends no sentence. */
+/** True for the dot in "No. 12" and "Nr. 12", which does not end a sentence. */
 const isAbbreviation = (low: string, stop: number): boolean => {
   if (!/[0-9]/.test(low.charAt(stop + 2))) return false
   let from = stop
@@ -77,7 +77,7 @@ export const judgedLine = (line: Line): Judged => {
   }
 }
 
-/** How many of the ascending numbers are at most that one. */
+/** The number of values that are at most `value`, in an ascending list. */
 export const countUpTo = (numbers: ReadonlyArray<number>, value: number): number => {
   let low = 0
   let high = numbers.length

@@ -1,20 +1,20 @@
 /**
- * What inline styles, a few attributes and plain rules of a style sheet say of an element, as far as it decides whether
- * its text is seen, and stands out. What only some screens do (`@media`) is left out.
+ * Reads inline styles, a few attributes and simple rules of a style sheet. It finds out if an element's text is visible
+ * and emphasized. Rules for some screens only (`@media`) are ignored.
  */
 
 export interface Style {
-  /** Not there at all for whoever reads. */
+  /** The element is not displayed. */
   readonly gone: boolean
-  /** There, but without room: so is all within. */
+  /** The element has no size and hides its overflow. This holds for its children too. */
   readonly shut: boolean
-  /** Written without a size; an element within may have one again, as around pictures. */
+  /** The font size is about zero. A child may have another one, as around pictures. */
   readonly tiny: boolean
-  /** So many closed `details` around it: a reader must open them first. */
+  /** The number of closed `details` around the element. A reader must open them first. */
   readonly folds: number
   readonly level: 0 | 1 | 2
   readonly color: string
-  /** Empty if it is not known: a picture. */
+  /** Empty if the color is not known, as for a picture. */
   readonly background: string
 }
 
@@ -29,30 +29,30 @@ export const PLAIN: Style = {
 }
 
 /**
- * True for what no reader ever sees. Colors do not count: the background may be a picture, or follow from a rule that is
- * not understood.
+ * True if no reader ever sees the element. Colors do not count: the background may be a picture, or follow from a rule
+ * that is not understood.
  */
 export const isAbsent = ({ gone, shut, tiny }: Style): boolean => gone || shut || tiny
 
-/** Whether it is read at all: there, with room and a size, and of another colour than what lies behind. */
+/** True if a reader does not see the element's text: it is absent, folded, or of the same color as its background. */
 export const isUnseen = (style: Style): boolean => {
   const { folds, color, background } = style
   return isAbsent(style) || folds > 0 || color === "transparent" || (color !== "" && color === background)
 }
 
 type Declarations = ReadonlyMap<string, string>
-/** By `name`, `.class` or `name.class`. */
+/** Declarations by selector: `name`, `.class` or `name.class`. */
 export type Sheet = Map<string, Map<string, string>>
 
 const STYLE_MAX_CHARS = 4000
-/** Of one rule, or of one element. */
+/** The most declarations of one rule, or of one element. */
 const DECLARATIONS_MAX = 60
 const SHEET_MAX_RULES = 2000
 const SELECTORS_MAX = 50
 const CLASSES_MAX = 20
 const TINY_PX = 1.5
 const FAINT_OPACITY = 0.05
-/** Farther than any screen is wide. */
+/** An offset beyond the width of any screen. */
 const AWAY_PX = -900
 const LARGE_PX = 19
 const WIDE_PX = 2
@@ -80,7 +80,7 @@ const addRule = (sheet: Sheet, selector: string, declarations: Declarations): vo
   sheet.set(selector, rule)
 }
 
-/** Adds the rules of one level, those within `@media` not among them. Of selectors the simple ones are understood. */
+/** Adds the rules at the top level. Rules within `@media` are skipped, and only simple selectors are read. */
 export const addRules = (sheet: Sheet, css: string): void => {
   let depth = 0
   let from = 0
@@ -113,7 +113,7 @@ const RGB = /^rgba?\(([0-9., ]{5,40})\)$/
 
 const hex = (value: number): string => Math.max(0, Math.min(255, value)).toString(16).padStart(2, "0")
 
-/** `#rrggbb`, `transparent`, or empty for what is not understood. */
+/** `#rrggbb`, `transparent`, or empty if the color is not understood. */
 const colorOf = (text: string): string => {
   const word = text.trim()
   if (SHORT_HEX.test(word)) return `#${Array.from(word.slice(1), (char) => char + char).join("")}`
@@ -132,7 +132,7 @@ const backgroundOf = (own: Declarations, attribute: string | undefined): string 
   return color === "transparent" || text === "none" || text === "inherit" ? null : color
 }
 
-/** In pixels, about; `null` if it is relative to something else. */
+/** An approximate number of pixels. `null` if the length is relative to something unknown. */
 const pixels = (text: string | undefined): number | null => {
   const value = Number.parseFloat(text ?? "")
   if (!Number.isFinite(value)) return null
@@ -169,7 +169,7 @@ const CLIPPED = /^rect\((?:0(?:px)?[, ]*){4}\)$/
 const CLIPPED_PATH = /^inset\((?:50|100)%/
 const MOVED = /scale\(0(?:\.0{0,9})?\)|translate[xy]?\(-\d{3}/
 
-/** Moved out of every screen, or cut off. */
+/** True if the element is positioned off the screen, or clipped. */
 const isAway = (own: Declarations): boolean => {
   const isMoved =
     (own.get("position") ?? "static") !== "static" && isBelow(own, ["left", "right", "top", "bottom"], AWAY_PX)
@@ -178,7 +178,7 @@ const isAway = (own: Declarations): boolean => {
   return isMoved || isIndented || isClipped || MOVED.test(own.get("transform") ?? "")
 }
 
-/** A part of an unknown length is one with room, unless it is none. */
+/** True if the length is about zero. An unknown length counts as large. */
 const isNarrow = (text: string | undefined): boolean => {
   const size = pixels(text)
   return size !== null && size <= (text?.endsWith("%") === true ? 0 : TINY_PX)

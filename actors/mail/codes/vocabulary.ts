@@ -1,8 +1,8 @@
 /**
- * Where the words of a vocabulary stand in a text.
+ * Finds the words of a vocabulary in a text.
  *
- * Invariant: the work is in proportion to the text: at each beginning of a word only the few entries are compared that
- * begin with the same two letters, and what has matched is not looked at again.
+ * Invariant: the work is proportional to the text. At each beginning of a word, only entries with the same first two
+ * characters are compared, and a matched word is not examined again.
  */
 export interface Mark<Kind> {
   readonly from: number
@@ -13,28 +13,28 @@ export interface Mark<Kind> {
 interface Entry<Kind> {
   readonly text: string
   readonly kind: Kind
-  /** Whether it may go on. */
+  /** True if the word may have an ending. */
   readonly open: boolean
-  /** Whether the end of the word counts more. */
+  /** True if the kind of the word's ending takes precedence. */
   readonly yields: boolean
 }
 
 export interface Vocabulary<Kind> {
-  /** By the first two characters, as one number. */
+  /** Entries by their first two characters, which are combined to one number. */
   readonly starts: ReadonlyMap<number, ReadonlyArray<Entry<Kind>>>
   readonly ends: ReadonlyMap<string, Kind>
 }
 
 const LETTER = /[\p{L}\p{M}]/u
-/** Scripts that set no space between words, or put endings behind every one. */
+/** Scripts without spaces between words, or with endings on every word. */
 const DENSE = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}ー]/u
 const KEY_CHARS = 2
 const END_MAX_CHARS = 8
-/** Of a compound, before what ends it. */
+/** The least length of the part of a compound before its ending. */
 const LEAD_MIN_CHARS = 2
 const ASCII_CHARS = 128
 
-/** Of what mail is made of most: asked for every character, so that it is worth a table. */
+/** A table of the ASCII letters, because this is tested for every character and mail is mostly ASCII. */
 const ASCII_LETTERS: ReadonlyArray<boolean> = Array.from({ length: ASCII_CHARS }, (_, code) =>
   LETTER.test(String.fromCharCode(code))
 )
@@ -110,12 +110,12 @@ const endingAt = <Kind>(text: string, from: number, to: number, ends: ReadonlyMa
   return null
 }
 
-/** Of a text in lower case, in their order; none overlaps another. */
+/** The words in a text in lower case, in order and without overlap. */
 export const marksIn = <Kind>(text: string, { starts, ends }: Vocabulary<Kind>): ReadonlyArray<Mark<Kind>> => {
   const marks: Array<Mark<Kind>> = []
   for (let at = 0; at < text.length;) {
     const code = text.charCodeAt(at)
-    // Of ASCII, entries begin with letters, digits and a sign or two.
+    // Among ASCII characters, entries begin only with letters, digits and a few signs.
     if (code < ASCII_CHARS && !BEGINNINGS[code]) {
       at++
       continue

@@ -1,14 +1,17 @@
 /**
- * Words of the languages that mail is written in, by what they say of a number or a link beside them. All in lower case;
- * `…*` takes whatever ends the word, `*…` what stands before it, as compounds do, and `…~` yields to how the word ends. The longest match counts, so that
- * "zip code" is no code. Scripts without spaces are matched anywhere.
+ * Words in the languages of mail, by what they tell about a number or a link beside them. All are in lower case.
+ *
+ * - `…*` matches any ending, and `*…` any beginning, as in compounds. With `…~` the kind of the word's ending takes
+ *   precedence.
+ * - The longest match counts, so that "zip code" is not a code.
+ * - Scripts without spaces are matched anywhere.
  */
 import { vocabulary } from "./vocabulary.ts"
 
 /**
- * `code`: what lets somebody in. `verify`: what it is for. `enter`: what is to be done with it. `label`: the number of
- * something else. `noun`: something that has a number of its own. `promo`: codes that buy. `unit`: behind an amount.
- * `ending`: before the end of a card's number.
+ * - `code`: a code for signing in. `verify`: its purpose. `enter`: the request to type it.
+ * - `label`: the number of something else. `noun`: something that has its own number.
+ * - `promo`: a discount code. `unit`: follows an amount. `ending`: precedes the last digits of a card.
  */
 export type NumberWord = "code" | "verify" | "enter" | "label" | "noun" | "promo" | "unit" | "ending"
 
@@ -114,8 +117,11 @@ export const NUMBER_WORDS = vocabulary<NumberWord>({
     оканчива*, заканчива*, последние цифры, с окончанием, son dört hanesi, son 4 hanesi, ile biten, sonu, 末尾, 下4桁, 下四桁, 下４桁, 尾号, 末四位, 尾號, 끝자리`
 })
 
-/** `password` and `renew` together make a link that sets a password anew. `generic`: says nothing of the link itself. */
-/** `leave`: with a word of confirming, what is confirmed is an end. */
+/**
+ * `password` and `renew` together mean a link to reset a password. `generic`: the word does not name the link's
+ * purpose.
+ */
+/** `leave`: with a word of confirming, it means that an end of membership is confirmed. */
 export type LinkWord = "unsubscribe" | "leave" | "password" | "renew" | "confirm" | "login" | "generic"
 
 export const LINK_WORDS = vocabulary<LinkWord>({

@@ -1,6 +1,6 @@
 /**
- * Addresses that only count who clicks and lead on: what they are for is not in them. Nothing is fetched; where one
- * carries its target in itself, that is read.
+ * Redirecting addresses that count clicks. They do not show their purpose themselves. Nothing is fetched, but if the
+ * address contains its target, the target is read.
  */
 
 const LABELS = new Set(
@@ -8,7 +8,7 @@ const LABELS = new Set(
     " "
   )
 )
-/** Below which everything is one. */
+/** All subdomains of these hosts redirect. */
 const HOSTS = [
   "sendgrid.net",
   "list-manage.com",
@@ -76,14 +76,14 @@ const TARGETS = [
   "d"
 ]
 const AWS = /^\/L0\/(https?(?:%3A|:)[^/]{1,2000})/i
-/** What is wrapped thrice is looked at no further. */
+/** An address that is wrapped three times is not unwrapped further. */
 const DEPTH_MAX = 2
 
 const HELPFUL = /unsub|optout|opt-out|preferences|subscribe\/confirm/i
 
 const isWrapper = ({ hostname, pathname, search }: URL): boolean => {
   const place = `${pathname}${search}`.toLowerCase()
-  // A list's own page for leaving it says what it is.
+  // A list's own page for leaving it shows its purpose.
   if (HELPFUL.test(pathname) && !place.includes("click")) return false
   if (
     HOSTS.some((host) => hostname === host || hostname.endsWith(`.${host}`) || `${hostname}${pathname}`.endsWith(host))
@@ -117,7 +117,7 @@ const targetOf = (url: URL): URL | null => {
   return null
 }
 
-/** The address that says what a link is for; `null` if it is not to be seen. */
+/** The address that shows a link's purpose, or `null` if it cannot be known. */
 export const unwrapped = (url: URL): URL | null => {
   let at: URL | null = url
   for (let depth = 0; at !== null && depth <= DEPTH_MAX; depth++) {

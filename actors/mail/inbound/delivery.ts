@@ -2,11 +2,12 @@
  * Handles an incoming message, from its bytes to the mailboxes that it is for.
  *
  * Invariants
- *  - A message answered with "taken" is in the log of each of its mailboxes. A process that dies before says nothing,
- *    and the sender comes again. The same bytes from the same sender are the same command. They are received once for
- *    as long as the mailbox remembers it (its newest 128 commands, of a day at most).
- *  - Judged and read once, sealed for each mailbox under its own key.
- *  - A sender whom a mailbox's rules keep out hears that the message was taken: it is journaled, and dropped.
+ *  - A message is answered with "taken" only when the log of each of its mailboxes has it. If the process dies before,
+ *    there is no answer, and the sender tries again. The same bytes from the same sender are the same command. So they
+ *    are received once, as long as the mailbox remembers the command (the newest 128, for at most a day).
+ *  - A message is judged and parsed once, and sealed for each mailbox under its own key.
+ *  - A sender that a mailbox's rules keep out is told that the message was taken. The message is noted in the journal
+ *    and dropped.
  */
 import { createHash } from "node:crypto"
 import { Cause, Effect, Exit, Option, Result } from "effect"
@@ -31,9 +32,9 @@ export interface Incoming {
   readonly raw: Buffer
   /** An id by which a repeated message is known. Without one, its sender and bytes identify it. */
   readonly known?: string
-  /** The sender of the envelope; empty for reports of failed deliveries. */
+  /** The sender in the envelope; empty for reports of failed deliveries. */
   readonly sender: string
-  /** One for each mailbox. */
+  /** One entry for each mailbox. */
   readonly to: ReadonlyArray<Addressed>
   /** An agent of this service sent it. */
   readonly own?: true
@@ -46,7 +47,7 @@ export interface DeliveryParts {
   readonly ask: Asking
   readonly keys: MailKeys
   readonly store: MailStore
-  /** Takes the parts away when it is known that their message was not received (doubts.ts). */
+  /** Has the parts removed once it is known that their message was not received (doubts.ts). */
   readonly doubt: (place: Place) => void
   readonly nextNumber: Effect.Effect<number, Refusal>
   readonly parse: (raw: Buffer) => Effect.Effect<ParsedMail, Refusal>
@@ -55,7 +56,7 @@ export interface DeliveryParts {
   readonly notStored: Refusal
 }
 
-/** Read and judged. */
+/** A message that was parsed and judged. */
 interface Read {
   readonly mail: ParsedMail
   readonly verdicts: Verdicts
@@ -75,7 +76,7 @@ const harmless = (mail: ParsedMail, { virus }: Verdicts): ParsedMail =>
     ? { ...mail, attachments: [], attachments_dropped: mail.attachments_dropped + mail.attachments.length }
     : mail
 
-/** Fails if the sender must send it again. `judged`: the verdicts of the receiving side. */
+/** Fails if the sender has to send the message again. `judged`: the verdicts of the receiving side. */
 export const delivered = (
   parts: DeliveryParts,
   incoming: Incoming,
@@ -103,7 +104,7 @@ export const delivered = (
       bytes: raw.length,
       own
     }
-    // If one mailbox cannot take it now, the others still do. The sender repeats it for all of them.
+    // If one mailbox cannot take the message now, the others still do. The sender repeats it for all of them.
     const came = yield* Effect.forEach(incoming.to, (one) => Effect.result(toMailbox(parts, read, one)))
     const refused = came.filter(Result.isFailure).map(({ failure }) => failure)
     // A full mailbox is reported last, because other failures are worth a retry.
@@ -118,7 +119,7 @@ const toMailbox = (parts: DeliveryParts, read: Read, to: Addressed): Effect.Effe
     const id = `mail-${read.known}`
     const { rules } = yield* ask(`${id}-accepts`, "mailbox.accepts", mailbox, null)
     const sealer = yield* keys.of(mailbox)
-    // It was closed a moment ago. A retry gets that answer.
+    // The mailbox was closed a moment ago. A retry gets that answer.
     if (sealer === null) return yield* Effect.fail(parts.notStored)
     const { sender, mail, verdicts } = read
     const from = mail.from.address
@@ -130,9 +131,9 @@ const toMailbox = (parts: DeliveryParts, read: Read, to: Addressed): Effect.Effe
   })
 
 /**
- * The sender whose share of the mailbox's day a message takes. Mail that DMARC has not proven counts apart from the
- * domain that it names: a forger uses up nothing of the domain's own. A forgery, and what nobody could judge, is nobody
- * whom the mailbox allows. Messages that name no sender, or more than one, take one share together.
+ * The sender whose share of the mailbox's day a message takes. Mail that DMARC has not proven is counted separately
+ * from the domain that it names, so a forger does not use up the domain's share. A forged or unjudged message never
+ * counts as one from an allowed sender. Messages that name no sender, or more than one, take one share together.
  */
 const senderOf = (
   { keys }: DeliveryParts,
@@ -154,7 +155,7 @@ const senderOf = (
   }
 }
 
-/** 64 bits: no two domains that write to one mailbox meet. */
+/** 64 bits, so many that no two domains that write to one mailbox share a mark. */
 const MARK_CHARS = 16
 
 /**
@@ -182,7 +183,7 @@ const received = (
         logNow("error", "mail", { error })
         return notStored
       }
-      // No mailbox was asked to receive it, but a piece without an acknowledgement may still be stored later.
+      // No mailbox was asked to receive the message, but a piece without an acknowledgement may still be stored later.
     }).pipe(Effect.tapError(() => forget))
     const receiving = Effect.gen(function* () {
       const kept = yield* storing
@@ -193,7 +194,7 @@ const received = (
       return (yield* ask(id, "mailbox.receive", String(to.mailbox), input)).mail
     })
     yield* Effect.onExit(receiving, (exit) => {
-      // It was received before, under another number.
+      // The message was received before, under another number.
       if (Exit.isSuccess(exit)) return exit.value === number ? Effect.void : forget
       const error = Cause.findErrorOption(exit.cause)
       // True if the mailbox has decided to refuse the message, so that no commit of it can come. Any other outcome is

@@ -3,10 +3,10 @@
  * was received.
  *
  * Invariants
- *  - Parts of a message that may have been received are never removed: the log is read when no commit can come any
- *    more.
- *  - At most `doubts_max` wait, and only while the process lives. The parts of others are deleted when their time to
- *    live ends.
+ *  - Parts of a message that may have been received are never removed. The log is read only when no commit of it can
+ *    follow any more.
+ *  - At most `doubts_max` messages wait for that, and only while the process lives. The parts of all others are deleted
+ *    when their time to live ends.
  */
 import { Effect, FiberSet, Schedule, type Scope } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"

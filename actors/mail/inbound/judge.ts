@@ -1,6 +1,6 @@
 /**
  * Judges SPF, DKIM and DMARC of one message, by mailauth. It runs in a thread (parse/worker.ts), so that hostile
- * messages can use up only that thread's time. If DNS does not answer, that counts against nobody.
+ * messages can use up only that thread's time. If DNS does not answer, there is no verdict against the sender.
  */
 import { authenticate, type DKIMResult } from "mailauth"
 import type { Verdict, VerdictReason } from "../../../schemas/mail/records.ts"
@@ -29,7 +29,7 @@ const signatureVerdict = (result: string | undefined): Verdict => (result === "n
 const FORM = ["content-type", "content-transfer-encoding", "content-disposition"]
 /** Header fields that decide who gets an answer. */
 const ANSWERED = ["reply-to", "to", "cc"] as const
-/** A field as `form.ts` and postal-mime read it: any number of blanks may precede its colon. */
+/** Matches a header field as `form.ts` and postal-mime do: any number of blanks may precede its colon. */
 const FIELD = /^([!-9;-~]+)[ \t]*:/gm
 
 /** Names of the fields of a header, in lower case. */
@@ -67,7 +67,7 @@ export const judge = async (
       dmarc: dmarc === false ? "NONE" : verdictOf(dmarc.status.result)
     }
     const proof = dmarc === false ? undefined : dmarc.alignment
-    // A signature proves only the fields that it covers. A sender from an address of the domain wrote all of them.
+    // A signature proves only the fields that it covers. With SPF, the whole message comes from the sender's domain.
     const isBySignature = proof?.dkim.result !== undefined && proof.spf.result === undefined
     const signatures = dkim.results.filter((one) => one.signingDomain === proof?.dkim.result)
     const fields = fieldsOf(bytes)

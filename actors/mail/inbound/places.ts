@@ -4,8 +4,8 @@
  * Invariants
  *  - An IPv4 address or IPv6 /64 has at most `connections_per_client_max` connections, a /48
  *    `connections_per_wide_max`.
- *  - An IPv4 address or a /48 holds at most a sixth of all bytes (or one message, if that is more), and at most as many
- *    as are free. Others find room until six networks hold all they can.
+ *  - An IPv4 address or a /48 has at most a sixth of all bytes (or one message, if that is more), and at most as many
+ *    as are free. So others find room until six networks use all that they may.
  */
 import type { Limits } from "../../../schemas/limits.ts"
 import { networkOf } from "../../../schemas/network.ts"
@@ -34,7 +34,7 @@ export class Places {
     this.bounds = bounds
   }
 
-  /** Takes one more connection for a client, until `give`; false if it has as many as it may. */
+  /** Reserves a connection for a client, until `give` returns it. False if the client has as many as it may. */
   take(address: string): boolean {
     const { client, wide } = networkOf(address)
     if (this.of(client) >= this.bounds.connections_per_client_max) return false

@@ -3,14 +3,14 @@
  * operator names, or kept for the operator to read. No agent gets it.
  *
  * Invariants
- *  - It is forwarded before it is answered, as an attachment of a message of our own with no return path: nothing
- *    bounces, and there is no queue. A message with a mark that only we can make has come back from there, and is kept.
- *  - A message that is not surely forwarded is kept, sealed under HUB_MAIL_KEY, for its days. Its key is stored last,
- *    so that what has one is whole; what has none was broken off, and is stored anew.
- *  - The same bytes again are the same message: within a day they are taken once by each process.
- *  - Strangers fill no disk and open no connections without end: attempts of a day, a message and all that is kept have
- *    bounds. At a bound, the oldest message of the network with the most makes room for a network with fewer. So nobody
- *    closes the postmaster's mailbox to others.
+ *  - A message is forwarded before it is answered, as an attachment of our own message without a return path. So
+ *    nothing bounces, and there is no queue. A message with our keyed mark has come back from there, and is kept.
+ *  - A message that was not certainly forwarded is kept for a limited number of days, sealed under HUB_MAIL_KEY. Its
+ *    key is stored last: a message with a key is complete, one without was interrupted and is stored again.
+ *  - The same bytes are the same message: within a day each process takes them once.
+ *  - Strangers can neither fill the disk nor open connections without end: the attempts of a day, the size of a message
+ *    and the sum of all kept messages are limited. At a limit, the oldest message of the network with the most messages
+ *    makes room for a network with fewer. So nobody can block the postmaster's mailbox for others.
  */
 import { createHash, randomBytes } from "node:crypto"
 import type { JetStreamManager } from "@nats-io/jetstream"
@@ -40,7 +40,10 @@ const TOO_MUCH = unavailable("There was too much mail to the postmaster today.")
 
 export const sealedKeyPurpose = (id: string): string => `mail to the postmaster ${id}`
 
-/** Resolves to whether it was taken; fails if its sender is to come again. `ip`: of a client that brought it by SMTP. */
+/**
+ * Resolves to whether the message was taken. Fails if its sender has to try again. `ip`: the client, if it came by
+ * SMTP.
+ */
 export type Postmaster = (raw: Buffer, ip?: string) => Effect.Effect<boolean, Refusal>
 
 interface Parts {
@@ -55,15 +58,15 @@ interface Parts {
 
 const NETWORK_CHARS = 16
 
-/** Under which a network's messages count: a keyed mark, since the address is kept nowhere. */
+/** The keyed hash under which a network's messages are counted, because its address is not stored. */
 const networkMark = (keys: MailKeys, ip: string | undefined): string => {
   const { client, wide } = networkOf(ip ?? "")
   return keys.service.mark(wide ?? client, "network that writes to the postmaster").slice(0, NETWORK_CHARS)
 }
 
 /**
- * Returns the network with the most, which makes room for one more of `network`; `null` if that would have as many then.
- * Networks then never take places from each other in turn.
+ * Returns the network with the most messages, whose oldest makes room for one of `network`. `null` if `network` would
+ * then have as many itself, so that two networks never replace each other's messages in turn.
  */
 const yieldingTo = (network: string, counted: Iterable<readonly [string, number]>): string | null => {
   const counts = new Map<string, number>()
@@ -118,7 +121,7 @@ const wrapped = (
   return Buffer.concat([Buffer.from(head.join("\r\n")), raw, Buffer.from(`\r\n--${boundary}--\r\n`)])
 }
 
-/** Messages that are kept. */
+/** The keys of all stored entries. */
 export const postmasterKeys = async (manager: JetStreamManager): Promise<ReadonlyArray<string>> => {
   const { state } = await manager.streams.info(streams.mail, { subjects_filter: subjects.postmasterKey("*") })
   return Object.keys(state.subjects ?? {}).map((subject) => subject.split(".")[3] ?? "")
@@ -127,7 +130,7 @@ export const postmasterKeys = async (manager: JetStreamManager): Promise<Readonl
 export const postmasterBy = ({ nats, manager, ask, keys, settings, world, bounds }: Parts): Postmaster => {
   const { domain, postmaster } = settings
   const { per_day, message_max_bytes, kept_max, kept_seconds } = bounds
-  /** Attempts of a day by the ids of their messages: unix ms, and whether the message was taken. */
+  /** The day's attempts by the ids of their messages: Unix ms, and whether the message was taken. */
   const today = new Map<string, { at: number; attempts: number; taken: boolean; network: string }>()
 
   const forwarded = (raw: Buffer, to: string, id: string, at: number): Effect.Effect<Outcome, Refusal> =>
@@ -149,7 +152,7 @@ export const postmasterBy = ({ nats, manager, ask, keys, settings, world, bounds
       const [mark = "", at] = of.split("-")
       return { id, mark, at: Number(at) }
     })
-    // One without a key was broken off, and takes no place.
+    // A message without a key was interrupted, and does not count.
     const whole = marked.filter(({ id }) => all.has(id))
     const heaviest = yieldingTo(
       network,

@@ -1,4 +1,4 @@
-/** The kinds of recipients. */
+/** The kinds of recipients of incoming mail. */
 import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
@@ -13,11 +13,11 @@ export type Recipient =
   /** A postmaster of an agent's own domain without a mailbox of that name. */
   | { readonly type: "postmaster" }
   | { readonly type: "full" }
-  /** Its domain is not active: it may be again. */
+  /** The domain of the address is not active at present. */
   | { readonly type: "later" }
   | { readonly type: "unknown" }
 
-/** `address`: without its tag. */
+/** `address`: the address without its tag. */
 export type RecipientOf = (address: string, tag: string | null) => Effect.Effect<Recipient>
 
 const NOBODY: Recipient = { type: "nobody" }
@@ -40,7 +40,7 @@ const unclaimed = (ask: Asking, address: string): Effect.Effect<Recipient, Refus
   return Effect.map(ready, (found) => (found?.ready === true ? { type: "postmaster" } : NOBODY))
 }
 
-/** Fails if nobody can say. */
+/** Fails if the actors cannot be asked now. */
 const found = (ask: Asking, address: string, tag: string | null): Effect.Effect<Recipient, Refusal> =>
   Effect.gen(function* () {
     const claim = yield* orNone(ask(randomUUID(), "mail_address.look", addressId(address), null))

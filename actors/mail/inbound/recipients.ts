@@ -1,4 +1,4 @@
-/** Resolves an address of the envelope (spec 4.9): the mailbox of its local part, with the tag behind a plus. */
+/** Resolves an address of the envelope (spec 4.9) to the mailbox of its local part, and the tag after the plus sign. */
 import { mailDomain } from "../../../schemas/mail/settings.ts"
 
 export interface Named {
@@ -11,7 +11,7 @@ export interface Named {
 const ADDRESS_MAX_CHARS = 320
 const TAG_MAX_CHARS = 64
 
-/** `null` if it is no address of any mailbox here. */
+/** `null` if the text is not an address of any mailbox here. */
 export const namedBy = (text: string): Named | null => {
   const at = text.lastIndexOf("@")
   const domain = mailDomain(text.slice(at + 1))

@@ -3,12 +3,12 @@
  * it (RFC 5965). Pure. It reads line by line, up to the longest report that is accepted.
  *
  * Invariants
- *  - A report counts for the one sending whose token it shows: by the address that it came to, or by what it repeats of
- *    the message. So a forger must have received the message, and can harm only that one sending.
- *  - A report of a failure counts only for the recipients that it names (contract 22): whoever forwards mail has his
- *    own server's reports sent to us.
- *  - A report that names no permanent failure is no bounce; an answering machine is none either. Only a status that
- *    says that the address does not exist is one.
+ *  - A report counts for the one sending whose token it contains, in the address that it came to or in the part of the
+ *    message that it repeats. So a forger must have received the message, and can harm only that one sending.
+ *  - A report of a failure counts only for the recipients that it names (contract 22), because servers of people who
+ *    forward our mail send their reports to us as well.
+ *  - Only a status that says that the address does not exist is a bounce. A temporary failure and an automatic answer
+ *    are none.
  */
 import { isNoSuchAddress } from "../../../schemas/mail/bounces.ts"
 import type { SendingReport } from "../../../schemas/mail/sending-operations.ts"
@@ -35,16 +35,16 @@ const BLOCK_END = /\r?\n[ \t]*\r?\n/
 const BOUNDARY = /^--/m
 const OWN_REPORT = /^X-Hub-Report:[ \t]*([1-9]\d{0,14}-[1-9]\d?)-([0-9a-f]{16})/im
 
-/** The repeated headers of a message name its sending: answers to it do not repeat those. */
+/** The headers of the original message that a report repeats name its sending. Answers of people do not repeat them. */
 const repeatedIn = (keys: Keys, text: string): string | null => {
   const [, sending = "", token] = OWN_REPORT.exec(text) ?? []
   return sendingOf(sending) !== null && isSendingToken(keys, "report", sending, token) ? sending : null
 }
 
-/** Recipients of one report; more are not looked at. */
+/** The number of recipients that are read from one report. */
 const BLOCKS_MAX = 20
 
-/** The blocks about each recipient: they follow the part's own header, up to the part's end. */
+/** The blocks for the recipients. They follow the part's own header, up to the part's end. */
 const blocksIn = (text: string): ReadonlyArray<string> => {
   const begin = DELIVERY_STATUS.exec(text)
   if (begin === null) return []
@@ -76,12 +76,15 @@ const failureIn = (keys: Keys, block: string): ReadonlyArray<SendingReport> => {
   ]
 }
 
-/** `to`: the address that it came to, where that has a token. Empty if it is no report, or of nothing of ours. */
+/**
+ * `to`: the address that the report came to, if it has a token. Empty if the mail is no report, or is about nothing
+ * that we sent.
+ */
 export const reportsIn = (keys: Keys, raw: Buffer, to: Returned | null, maxBytes: number): ReadonlyArray<Report> => {
   const text = raw.subarray(0, maxBytes).toString("latin1")
   const isComplaint = FEEDBACK.exec(text) !== null
   const reports = isComplaint ? [COMPLAINT] : blocksIn(text).flatMap((block) => failureIn(keys, block))
-  // For delivery failures, only the address they come to is trusted, because every server sends them there.
+  // For delivery failures, only the address that they come to is trusted, because every server sends them there.
   const sending = to?.sending ?? (isComplaint ? (returnedWithin(keys, text)?.sending ?? repeatedIn(keys, text)) : null)
   return sending === null ? [] : reports.map((report) => ({ sending, report }))
 }

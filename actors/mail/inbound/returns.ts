@@ -38,7 +38,7 @@ export const returnsBy = (
     ownAddress: (text) => {
       const address = text.toLowerCase()
       if (address === `abuse@${domain}`) return "abuse"
-      // RFC 5321 4.5.1: also without a domain.
+      // The postmaster's address is valid without a domain too (RFC 5321 4.5.1).
       return address === "postmaster" || address === `postmaster@${domain}` ? "postmaster" : returnedTo(keys, text)
     },
     returned: (raw, to, ip) =>

@@ -1,5 +1,6 @@
 /**
- * Seals a parsed message for one mailbox: the fields for lists, its words, and its parts. Pure except for the nonces.
+ * Seals a parsed message for one mailbox: the fields for lists, the words for searching, and the parts. Pure except for
+ * the nonces.
  */
 import { createHash } from "node:crypto"
 import type { SealedMail } from "../../../schemas/mail/operations.ts"
@@ -20,7 +21,7 @@ import { markMessageId, markWord, sealEnvelope, sealKey } from "../keys.ts"
 import type { ParsedMail } from "../parse/parsed.ts"
 import type { Part } from "./store.ts"
 
-/** Links and codes that a list shows; the message itself shows all. */
+/** Links and codes that a list entry shows; the message itself shows all. */
 const LISTED_LINKS_MAX = 10
 const LISTED_LINK_CHARS = 8000
 const LISTED_CODES_MAX = 5
@@ -31,7 +32,7 @@ const FOLLOWS_MAX = 20
 /** The recipient, as the message was addressed. */
 export interface Addressed {
   readonly mailbox: number
-  /** The mailbox's address. */
+  /** The address of the mailbox. */
   readonly address: string
   /** The address as in the envelope. */
   readonly to: string
@@ -40,7 +41,7 @@ export interface Addressed {
 
 const LETS_IN: ReadonlySet<string> = new Set(["confirmation", "password_reset", "login"])
 
-/** True if the message has a code, or a link that lets somebody in. */
+/** True if the message has a code, or a link to log in or to confirm something. */
 export const letsIn = ({ codes, links }: Pick<ParsedMail, "codes" | "links">): boolean =>
   codes.length > 0 || links.some(({ kind }) => LETS_IN.has(kind))
 

@@ -4,10 +4,10 @@
  * Invariants
  *  - Nothing is relayed. Each recipient is checked at RCPT: a mailbox of this service, its postmaster, or an address
  *    for reports about its own mail. There is no bounce to send later.
- *  - A stranger's bytes are bounded before they are kept: connections of all and of one network, recipients, the size
- *    of a message, and the bytes of all messages together. So are a client's time and its commands (sessions.ts). A
- *    client for whose message there is no room is told to come again (4xx).
- *  - A message is answered once it is in the log, or is told to come again.
+ *  - Everything that a stranger may use is limited: connections in all and of one network, recipients, the size of a
+ *    message, and the bytes of all messages together. A client's time and commands are limited too (sessions.ts). If
+ *    there is no room for a message, its client is told to try again (4xx).
+ *  - A message is accepted once it is in the log. Otherwise its client is told to try again.
  */
 import { readFileSync } from "node:fs"
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server"
@@ -27,19 +27,19 @@ import { Sessions } from "./sessions.ts"
 import type { Origin } from "./verdicts.ts"
 
 export interface Receiving {
-  /** `address`: without its tag. */
+  /** `address`: the address without its tag. */
   readonly recipient: (address: string, tag: string | null) => Promise<Recipient>
   /** True if there is room for any mail. */
   readonly hasRoom: () => Promise<boolean>
   /** Resolves to whether it was taken. */
   readonly deliver: (incoming: Incoming & Origin) => Promise<boolean>
-  /** The purpose of one of the service's own addresses; `null` if it is none. */
+  /** Returns the purpose of one of the service's own addresses; `null` for other addresses. */
   readonly ownAddress: (address: string) => OwnAddress | null
-  /** Takes mail to the service's own addresses. `ip`: the client that brought it by SMTP. */
+  /** Handles mail to the service's own addresses. `ip`: the client that brought it by SMTP. */
   readonly returned: (raw: Buffer, to: ReadonlyArray<OwnAddress>, ip?: string) => Promise<"taken" | "again" | "refused">
 }
 
-/** The service's own addresses: for reports, for unsubscriptions, and for mail to the operator. */
+/** The service's own addresses: for reports, for unsubscribing, and for mail to the operator. */
 export type OwnAddress = Returned | "abuse" | "postmaster"
 
 type Bounds = Limits["service"]["mail"] & Pick<Limits["limits"]["email"], "message_max_bytes">
@@ -69,10 +69,10 @@ const SENDER_STEP = 3
 /** The parts of a message that are in memory while it is received. */
 interface Read {
   readonly chunks: Array<Buffer>
-  /** Memory that it takes. */
+  /** The memory that the message takes so far. */
   bytes: number
   pieces: number
-  /** There is no room for it. */
+  /** True if there is no room for the message. */
   tooMuch: boolean
 }
 
@@ -175,7 +175,7 @@ export class MailServer {
     for (const connection of this.server.connections) if (connection.id === id) connection.send(421, words)
   }
 
-  /** Refuses for good, because the same message would come in as many pieces again. */
+  /** Refuses for good, because the same message would arrive in as many pieces again. */
   private refuse(id: string, words: string): void {
     for (const connection of this.server.connections) {
       if (connection.id !== id) continue
@@ -188,7 +188,7 @@ export class MailServer {
     if (this.sessions.ended(id)) this.places.give(remoteAddress)
   }
 
-  /** Checked before and after a message, so that none is received in vain. */
+  /** Called before and after a message is received, so that a message without room is refused early. */
   private async room(): Promise<Error | null> {
     return (await this.receiving.hasRoom()) ? null : smtpError(452, NO_ROOM)
   }
@@ -219,7 +219,7 @@ export class MailServer {
     return null
   }
 
-  /** Made again for each message of a connection. */
+  /** Creates a new list for each message of a connection. */
   private recipientsOf(session: SMTPServerSession): Recipients {
     const known = session.envelope.rcptTo.length === 0 ? undefined : this.recipients.get(session)
     const recipients: Recipients = known ?? { mailboxes: new Map(), own: new Map() }
@@ -241,7 +241,7 @@ export class MailServer {
       return await this.taken(Buffer.concat(read.chunks), session)
     } finally {
       this.places.release(session.remoteAddress, read.bytes)
-      // Behind the answer, which is written once this is settled.
+      // This runs after the answer, which is written once this promise is settled.
       setImmediate(() => this.sessions.answered(session.id))
     }
   }
@@ -249,7 +249,7 @@ export class MailServer {
   private async taken(raw: Buffer, session: SMTPServerSession): Promise<Error | null> {
     const incoming = this.incoming(raw, session)
     const own = [...(this.recipients.get(session)?.own.values() ?? [])]
-    // Mailboxes are asked first, because they recognize a repeated message. So it is passed on to others only once.
+    // Mailboxes are asked first, because they recognize a repeated message. So the rest is passed on only once.
     const isDelivered = incoming.to.length === 0 || (await this.receiving.deliver(incoming))
     const returned =
       !isDelivered || own.length === 0 ? "taken" : await this.receiving.returned(raw, own, session.remoteAddress)
@@ -257,7 +257,10 @@ export class MailServer {
     return incoming.to.length > 0 || returned === "taken" ? null : smtpError(550, "5.7.1 Not read here")
   }
 
-  /** To its end whatever becomes of it: the answer comes behind that. False if its client hung up before. */
+  /**
+   * Reads to the end even if the message is refused, because the answer follows its end. False if the client hung up
+   * before.
+   */
   private async readAll(
     stream: SMTPServerDataStream,
     read: Read,
@@ -265,7 +268,7 @@ export class MailServer {
   ): Promise<boolean> {
     try {
       for await (const chunk of stream as AsyncIterable<Buffer>) {
-        // Each piece takes the process as long as a long one.
+        // A short piece takes the process as much time as a long one.
         if (++read.pieces === this.bounds.pieces_max) this.refuse(id, TOO_MANY_PIECES)
         if (stream.sizeExceeded || read.tooMuch) continue
         const bytes = chunk.length + PIECE_BYTES

@@ -1,12 +1,13 @@
 /**
  * Limits the time and the commands of a client's session. A client that sends one byte before each idle timeout is
- * ended as well.
+ * disconnected as well.
  *
  * Invariants
- *  - A session ends when its time is over, its DATA phase when that one's is, and the session at one command too many.
- *  - A session ends after `idle_ms` without a command that brings a message nearer. NOOP, RSET, a second EHLO, and what
- *    is begun again after RSET bring none nearer.
- *  - A message that is there to its end gets its answer first: its sender would send it again.
+ *  - A session ends when `session_ms` or the `data_ms` of a DATA phase are over, or after more than `commands_max`
+ *    commands.
+ *  - A session ends after `idle_ms` without progress towards a message. NOOP, RSET, a second EHLO, and repeated steps
+ *    after RSET are no progress.
+ *  - A complete message gets its answer before the session ends; otherwise its sender would send it again.
  */
 import type { Clock } from "effect"
 import type { Limits } from "../../../schemas/limits.ts"
@@ -19,7 +20,7 @@ const DATA_OVER = "4.4.2 This message took too long, come again"
 const IDLE = "4.4.2 No message came, come again"
 const TOO_MUCH_SAID = "4.7.0 Too many commands, come again"
 
-/** Behind EHLO and STARTTLS, before MAIL. */
+/** The step after EHLO and STARTTLS, and before MAIL. */
 const MESSAGE_DONE = 2
 
 interface Session {
@@ -39,7 +40,7 @@ export class Sessions {
   private readonly end: (id: string, words: string) => void
   private readonly sessions = new Map<string, Session>()
 
-  /** `end`: tells the client and closes the connection. */
+  /** `end`: sends the client a last line and closes the connection. */
   constructor(clock: Clock.Clock, bounds: Bounds, end: (id: string, words: string) => void) {
     this.clock = clock
     this.bounds = bounds
@@ -56,7 +57,7 @@ export class Sessions {
     this.sessions.set(id, { commands: 0, step: 0, cancel, idle, data: null, answering: false, isOver: false })
   }
 
-  /** Called after a command was carried out. `step`: the progress of the next message. */
+  /** Called after a command was carried out. `step`: how far the next message is. */
   advanced(id: string, step: number): void {
     const session = this.sessions.get(id)
     if (session === undefined || step <= session.step) return
@@ -77,7 +78,7 @@ export class Sessions {
     session.data = after(this.clock, this.bounds.data_ms, () => this.end(id, DATA_OVER), "unref")
   }
 
-  /** The message is complete, and it is our turn to answer. */
+  /** Called when the message is complete, and the client waits for our answer. */
   dataEnded(id: string): void {
     const session = this.sessions.get(id)
     if (session === undefined) return

@@ -1,5 +1,5 @@
 /**
- * The role `mail` of an actor process: receives and sends for as long as the scope is open, by SMTP, or by the provider.
+ * The role `mail` of an actor process: receives and sends mail while the scope is open, by SMTP, or by the provider.
  */
 import { Clock, Effect, type Scope } from "effect"
 import { unavailable } from "../../../schemas/errors.ts"
@@ -78,7 +78,7 @@ export const mailServer: Effect.Effect<void, ConfigurationFault, Needed> = Effec
   const ways: Ways = { recipient, returns, hasRoom }
   if (settings.provider === "smtp") yield* bySmtp(parts, settings, ways, readers)
   else {
-    // Deployments without such a provider load nothing of it.
+    // The SDK is loaded only in deployments that use SES.
     const { bySes } = yield* Effect.promise(() => import("../ses/start.ts"))
     yield* bySes(parts, settings, ways)
   }

@@ -1,10 +1,10 @@
 /**
- * Stores the parts of messages in a stream of their own, sealed and in pieces, for as long as mail is kept.
+ * Stores the parts of messages, sealed and in pieces, in a separate stream for as long as mail is kept.
  *
  * Invariants
- *  - A part is stored before its message is received. If the message is not received, the part is removed, or at the
- *    latest when its time to live ends.
- *  - Each piece is flushed to the disk before it is acknowledged, as an atomic batch of one.
+ *  - A part is stored before its message is received. If the message is not received, the part is removed; at the
+ *    latest its time to live ends.
+ *  - Each piece is flushed to the disk before it is acknowledged, as an atomic batch of one message.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import type { JetStreamManager } from "@nats-io/jetstream"
@@ -17,7 +17,7 @@ import { streams, subjects } from "../../../schemas/subjects.ts"
 import { storeDurably } from "../../log/durable.ts"
 
 const TIMEOUT_MS = 5000
-/** Milliseconds between two looks at the stream's size. */
+/** Milliseconds between two checks of the stream's size. */
 const LOOKED_MS = 5000
 
 export interface Part {

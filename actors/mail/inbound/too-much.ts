@@ -3,7 +3,7 @@
  * message's time. Other slow messages end with their thread (parse/thread.ts). Pure.
  */
 
-/** The longest header; work that grows with its square is still quick. */
+/** The longest header that is judged. Work that grows with its square is still quick. */
 const HEADER_MAX_BYTES = 65_536
 const BLANKS_MAX = 1000
 const HEADER_END = /^\r?\n|\n\r?\n/

@@ -2,18 +2,18 @@
  * The verdicts on a message's origin (spec 2.9), as judge.ts finds them in a thread.
  *
  * Invariants
- *  - DMARC judges the displayed sender, or it is FAIL. The header is read twice, by the judge and by the reader of the
- *    message (parse/read.ts), and a stranger may write it so that the two see two senders.
- *  - DMARC never passes for a message that is not the same to all readers (contract 22): it is FAIL, with reasons.
+ *  - If DMARC was not checked for the displayed sender, it is FAIL. The header is parsed twice, by the judge and by the
+ *    message parser (parse/read.ts), and a stranger may write it so that they see different senders.
+ *  - If parsers may read a message differently (contract 22), DMARC is FAIL, with reasons.
  */
 import type { Verdict, VerdictReason, Verdicts } from "../../../schemas/mail/records.ts"
 import type { UnsignedField } from "../../../schemas/mail/stored.ts"
 
 export interface Origin {
-  /** The client's address. */
+  /** The IP address of the client. */
   readonly ip: string
   readonly helo: string
-  /** The sender of the envelope; empty for reports of failed deliveries. */
+  /** The sender in the envelope; empty for reports of failed deliveries. */
   readonly sender: string
 }
 
@@ -21,15 +21,18 @@ export interface Judged {
   readonly verdicts: Omit<Verdicts, "reasons">
   /** Reasons that DMARC fails although the library let it pass. */
   readonly reasons?: ReadonlyArray<VerdictReason>
-  /** Fields that decide where an answer goes, but are not covered by the only proof. Anybody may have added them. */
+  /**
+   * Fields that decide where an answer goes, but are not covered by the only proof of the sender. Anybody may have
+   * added them.
+   */
   readonly unsigned?: ReadonlyArray<UnsignedField>
-  /** The domain of the sender that DMARC was checked for; `null` if the judge does not give it. */
+  /** The domain of the sender that DMARC was checked for; `null` if the judge does not tell. */
   readonly author: string | null
 }
 
 export const NO_VERDICTS: Judged["verdicts"] = { spf: "NONE", dkim: "NONE", dmarc: "NONE", spam: "NONE", virus: "NONE" }
 
-/** The verdict if nothing could be checked. There is evidence neither for nor against the message. */
+/** The verdict if nothing could be checked: there is no evidence for or against the message. */
 export const UNJUDGED: Judged = {
   verdicts: { ...NO_VERDICTS, spf: "GRAY", dkim: "GRAY", dmarc: "GRAY" },
   author: null
@@ -49,7 +52,7 @@ const OF_FROM: ReadonlySet<VerdictReason> = new Set<VerdictReason>(["from_domain
 export const namesOneSender = ({ reasons }: Pick<Verdicts, "reasons">): boolean =>
   !reasons.some((reason) => OF_FROM.has(reason))
 
-/** `from`: the displayed sender. `doubts`: those of the parser (parse/form.ts). */
+/** `from`: the displayed sender. `doubts`: the reasons that the parser found (parse/form.ts). */
 export const verdictsAbout = (
   from: string,
   { verdicts, author, reasons: ofJudge = [] }: Judged,

@@ -1,4 +1,6 @@
-/** The asks that every way in shares: mail from outside, by the provider, or from an agent here. */
+/**
+ * Calls of actors that all ways of receiving share: from outside by SMTP, from the provider, and from an agent here.
+ */
 import type { RecipientOf } from "./recipient.ts"
 import type { Returning } from "./returns.ts"
 

@@ -1,4 +1,4 @@
-/** An agent's mail; declared in schemas/mail/operations.ts. */
+/** The actor of an agent's mail. Its operations are declared in schemas/mail/operations.ts. */
 import { Effect } from "effect"
 import { type Refusal, refusal, unavailable } from "../../../schemas/errors.ts"
 import { mailerOperations } from "../../../schemas/mail/operations.ts"
@@ -61,7 +61,7 @@ const noDomain = refusal("email_domain_unknown", "You have no such domain here."
 const notYours = refusal("email_domain_not_yours", "This domain is another agent's.")
 const notReady = refusal("email_domain_not_ready", "This domain is not active: see its records, then verify it.")
 
-/** The claim of the agent's own domain, which must be active; nothing at the service's. */
+/** The claim of the agent's own domain, which must be active. There is none for an address at the service's domain. */
 const claimOn = (
   domain: string,
   own: string,

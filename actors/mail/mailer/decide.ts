@@ -1,9 +1,9 @@
 /**
- * An agent opens and closes mailboxes. Pure.
+ * Pure decisions: an agent opens and closes mailboxes.
  *
  * Invariants
- *  - Mailbox, address and the agent's list change in one commit. An address has one mailbox at most, and belongs to the
- *    agent that took it first, even when it is closed (spec 4.9).
+ *  - Mailbox, address and the agent's list change in one commit. An address has one mailbox at most. It belongs to the
+ *    agent that took it first, even after the mailbox was closed (spec 4.9).
  */
 import { refusal, type Refusal, unavailable } from "../../../schemas/errors.ts"
 import type { MailAddress, MailAddressEvent } from "../address/actor.ts"
@@ -14,7 +14,7 @@ import { type Companion, type Decision, firing, type Timer } from "../../engine/
 import type { FiredTimer } from "../../../schemas/timer.ts"
 import { claimOf, type MailerEvent, type MailerState } from "./state.ts"
 
-/** Another actor that this one writes to in its own commit, with its present state and sequence. */
+/** Another actor that this one writes to in its own commit, with that actor's present state and sequence. */
 export interface At<State> {
   readonly seq: number
   readonly state: State
@@ -29,7 +29,7 @@ interface Opening {
 export interface OpenFacts {
   readonly mailbox: number
   readonly address: At<MailAddress>
-  /** The claim of the agent's own domain; absent at the service's. */
+  /** The claim of the agent's own domain; absent for the service's domain. */
   readonly claim?: number
   /** The agent's choices, sealed under the mailbox's key. */
   readonly chosen: string
@@ -37,7 +37,7 @@ export interface OpenFacts {
 
 const STILL_OPEN = unavailable("The mailbox of whoever had this domain is being closed. Try again in a moment.")
 
-/** Why an address is not to be had; `null` if it is. */
+/** Why the agent cannot have the address; `null` if it can. */
 const claimRefusal = (agent: string, { state }: At<MailAddress>): Refusal | null => {
   if (state === null) return null
   if (state.agent !== agent && state.custom === true) return state.mailbox === null ? null : STILL_OPEN
@@ -93,7 +93,10 @@ export interface CloseFacts {
 
 export const CLOSE_TIMER = "close"
 
-/** Sets the time at which a banned agent's mailboxes are closed. `banned`: unix ms. A ban is never lifted, so the timer stays. */
+/**
+ * Sets the time when a banned agent's mailboxes are closed. `banned`: Unix ms. A ban is never lifted, so the timer
+ * stays.
+ */
 export const decideBanned = (
   { closes_at }: MailerState,
   { at: banned }: { readonly at: number },

@@ -68,7 +68,7 @@ const anySuppressed = (
   )
 }
 
-/** The agent as it is shown to the recipients of its mail. */
+/** The agent as the recipients of its mail see it. */
 interface SenderShown {
   readonly name: string
   readonly hx_id: string
@@ -79,7 +79,7 @@ export interface Sender extends SenderFacts {
   readonly mail: MailKeys
   readonly mailbox: Mailbox
   readonly shown: SenderShown
-  /** Domains whose mail comes in here: the service's own, and active domains of agents. */
+  /** Domains whose mail arrives here: the service's own, and active domains of agents. */
   readonly own: ReadonlySet<string>
 }
 
@@ -117,13 +117,13 @@ const ownDomains = (
     return new Set(yield* Effect.filter(domains, isOwn, { concurrency: "unbounded" }))
   })
 
-/** Sponsors of the agent, by the same rule as for votes: one who has just withdrawn still counts. */
+/** The sponsors of the agent, by the same rule as for votes: a sponsor who has just withdrawn still counts. */
 export const sponsorsOf = (context: Context): Effect.Effect<ReadonlyArray<string>, Refusal, Actors> =>
   Effect.flatMap(Actors, (actors) =>
     Effect.map(actors.ask(context, "vote.party", context.id, null), ({ sponsors }) => sponsors)
   )
 
-/** `addresses`: of all recipients, alone. */
+/** `addresses`: all recipients, without display names. */
 export const senderFacts = (
   { log, mail, config }: Pick<MailParts, "log" | "mail" | "config">,
   { mailbox: number, addresses }: { readonly mailbox: number; readonly addresses: ReadonlyArray<string> },
@@ -156,7 +156,7 @@ export const senderFacts = (
     return { mail, mailbox, shown, registeredAt, established, service, sponsors, suppressed: found, own }
   })
 
-/** The facts from `mailer.sending`. */
+/** The facts that `mailer.sending` returned. */
 export const sendingFacts = (
   { log }: Pick<MailParts, "log">,
   context: Context
@@ -167,7 +167,7 @@ export const sendingFacts = (
     return { registeredAt: Date.parse(created_at), service: yield* serviceAt(log) }
   })
 
-/** Only the service's key can tell that a message has one of these ids. */
+/** Makes a Message-ID. Only the service's key can tell that a message has one of these ids. */
 const rfcIdOf = (mail: MailKeys, number: number, domain: string): string =>
   `em_${number}.${sendingToken(mail, "message", String(number))}@${domain}`
 

@@ -3,14 +3,14 @@
  * Pure.
  *
  * Invariants
- *  - The message, its counts for the agent and for the service, and its places in the queue are one commit. A retry
- *    under the same command counts once, and nothing is queued that was not counted. Mail inside the service counts for
+ *  - The message, its counts for the agent and for the service, and its places in the queue are one commit. So a retry
+ *    of the same command counts once, and nothing is queued without being counted. Mail inside the service counts for
  *    the agent only.
- *  - Agents that are not established leave a part of the service's day to the others.
- *  - An agent's part of the service's day is at most `service_agent_percent` of what it leaves. So the first one has its
- *    whole day, each that follows has a part of the rest, and ten agents leave room for others. One recipient may always
- *    be written to where the day has room.
- *  - Windows of the agent are exact; that of the service counts an hour that began within the day as a whole.
+ *  - A part of the service's daily limit is reserved for established agents.
+ *  - An agent may use at most `service_agent_percent` of the rest of the service's daily limit. So each further agent
+ *    gets a part of the rest, and ten agents leave room for others. While anything is left, one recipient may always be
+ *    written to.
+ *  - The agent's windows are exact. The service's window includes the whole hour in which the day began.
  */
 import { refusal, type Refusal } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"
@@ -40,7 +40,7 @@ type MailLimits = Limits["limits"]["email"]
 export interface SenderFacts {
   /** Unix ms. */
   readonly registeredAt: number
-  /** The same rule as for reports (contract 3). */
+  /** Decided by the same rule as for reports (contract 3). */
   readonly established: boolean
   readonly service: At<MailServiceState>
   /** Ids of the people who sponsor the agent, or did lately. */
@@ -64,7 +64,7 @@ const sentSince = ({ sent }: Pick<MailerState, "sent">, from: number): number =>
 const outsideSince = ({ sent }: MailerState, from: number): number =>
   sent.reduce((sum, { at, recipients, outside = recipients }) => (at > from ? sum + outside : sum), 0)
 
-/** Seconds until so much of the window has passed that `recipients` more fit in it. */
+/** Seconds until enough of the window has passed for `recipients` more. */
 const roomIn = ({ sent }: MailerState, recipients: number, max: number, spanMs: number, at: number): number => {
   let over = sentSince({ sent }, at - spanMs) + recipients - max
   for (const one of sent.filter((each) => each.at > at - spanMs)) {
@@ -117,7 +117,7 @@ const quota = (
 })
 
 /**
- * The reason why the agent may not send to these recipients; `null` if it may. `outside`: the number of them at other
+ * The reason why the agent may not send to these recipients; `null` if it may. `outside`: how many of them are at other
  * services.
  */
 export const sendingRefusal = (
@@ -180,7 +180,7 @@ export const sendingRefusal = (
   )
 }
 
-/** Seconds until `fits` holds: it changes when something that was sent counts no more. */
+/** Seconds until `fits` holds. It can change only when an earlier mail leaves the window. */
 const firstTime = (
   fits: (time: number) => boolean,
   { sent }: MailerState,
@@ -195,7 +195,10 @@ const firstTime = (
   return Math.max(1, Math.ceil(((end ?? at + COUNTED_MS) - at) / SECOND_MS))
 }
 
-/** Part of the service's day is reserved, so that new agents cannot end outside mail for everybody. */
+/**
+ * The service's daily limit for this agent. A part is reserved for established agents, so that new ones cannot use up
+ * outside mail for all.
+ */
 const serviceLimitOf = (established: boolean, { service_per_day, service_reserved_percent }: MailLimits): number =>
   established ? service_per_day : Math.floor((service_per_day * (PERCENT - service_reserved_percent)) / PERCENT)
 
@@ -267,9 +270,9 @@ interface Outcome {
 }
 
 /**
- * A recipient bounced or complained. The same commit counts it for the service, or takes the sender's figures out of
- * the service's where this ends its sending. Mail inside the service does not dilute what goes outside. A bounce inside it
- * does not count: no other server sees it, and a stranger's Reply-To may name any address here.
+ * A recipient bounced or complained. The same commit counts it for the service, or, if this ends the sender's right to
+ * send, subtracts the sender's figures from the service's. Mail inside the service does not dilute the rates outside. A
+ * bounce inside it does not count: no other server sees it, and a stranger's Reply-To may name any address here.
  */
 export const decideCount = (
   state: MailerState,

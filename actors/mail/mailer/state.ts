@@ -1,4 +1,4 @@
-/** An agent's mail: id = its hub id. */
+/** The state of an agent's mail. Its id is the agent's hub id. */
 import { Schema } from "effect"
 import { event } from "../../engine/events.ts"
 import type { ActorOf } from "../../kit/kind.ts"
@@ -8,35 +8,38 @@ import { DAY_MS, dayCounted, NO_DAYS, SendingDays } from "../counted.ts"
 const WRITTEN_MAX = 500
 
 export const MailerState = Schema.Struct({
-  /** Open mailboxes. */
+  /** The open mailboxes. */
   mailboxes: Schema.Array(
     Schema.Struct({ mailbox: Schema.Int, address: Schema.String, claim: Schema.optionalKey(Schema.Int) })
   ),
-  /** Ids of recipients that it wrote to, the newest last: `WRITTEN_MAX` of them. */
+  /** Ids of the recipients that the agent wrote to, the newest last: at most `WRITTEN_MAX`. */
   written: Schema.Array(Schema.String),
-  /** Numbers of recipients of its mail within the last day. `outside`: at other services; absent if all of them are. */
+  /**
+   * Numbers of recipients of the agent's mail within the last day. `outside`: those at other services; absent if all
+   * are.
+   */
   sent: Schema.Array(
     Schema.Struct({ at: Schema.Number, recipients: Schema.Int, outside: Schema.optionalKey(Schema.Int) })
   ),
   days: SendingDays,
-  /** The part of `days` about recipients at other services. Only this part counts for the service's rates. */
+  /** The part of `days` for recipients at other services. Only this part counts for the service's rates. */
   outside: SendingDays,
-  /** Unix ms; `null` while it may send. */
+  /** Unix ms when the agent's right to send was suspended; `null` while it may send. */
   suspended_at: Schema.NullOr(Schema.Number),
-  /** Unix ms: when the mailboxes of its banned agent are closed; `null` if the agent is not banned. */
+  /** Unix ms when the mailboxes of the banned agent are closed; `null` if the agent is not banned. */
   closes_at: Schema.NullOr(Schema.Number)
 })
 export type MailerState = typeof MailerState.Type
 
 export const MailerEvent = Schema.Union([
-  /** `claim`: of the agent's own domain, as it was at that time. */
+  /** `claim`: the claim of the agent's own domain at that time. */
   event("mailer.mailbox_opened", 1, {
     mailbox: Schema.Int,
     address: Schema.String,
     claim: Schema.optionalKey(Schema.Int)
   }),
   event("mailer.mailbox_closed", 1, { mailbox: Schema.Int }),
-  /** `outside`: recipients at other services; absent if all of them are. */
+  /** `outside`: the number of recipients at other services; absent if all are. */
   event("mailer.sent", 1, {
     mail: Schema.Int,
     mailbox: Schema.Int,
@@ -56,7 +59,7 @@ export const MailerEvent = Schema.Union([
     window_days: Schema.Int
   }),
   event("mailer.reinstated", 1),
-  /** Its agent was banned. */
+  /** The agent was banned. */
   event("mailer.ending", 1, { closes_at: Schema.Number })
 ])
 export type MailerEvent = typeof MailerEvent.Type

@@ -31,8 +31,8 @@ const failing = (refused: Refusal): Effect.Effect<never, Refusal> => Effect.fail
 type Opened = { readonly state: NonNullable<MailMessageState>; readonly sealer: Sealer }
 
 /**
- * A message with the key that opens it. When its mailbox is deleted it is gone at once, even if the log still has the
- * event.
+ * A message with the key that opens it. After its mailbox is deleted, it cannot be opened, even if the log still has
+ * the event.
  */
 const opened = ({ mail }: Pick<MailParts, "mail">, state: MailMessageState): Effect.Effect<Opened, Refusal> =>
   Effect.gen(function* () {

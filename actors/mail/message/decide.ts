@@ -16,7 +16,7 @@ export const decideRead = (state: MailMessageState, { agent }: { readonly agent:
   return { events: isUnread ? [{ type: "mail.read", v: 1, agent }] : [] }
 }
 
-/** Unix ms; `null` if there is none. */
+/** Unix ms when the message was created; `null` if there is none. */
 export const beganAt = (state: MailMessageState): number | null =>
   state === null ? null : state.box === "inbox" ? state.received_at : state.sent_at
 
@@ -25,7 +25,7 @@ export const decideExpire =
   (retentionMs: number) =>
   (state: MailMessageState, fired: FiredTimer, { at }: { readonly at: number }): Decided => {
     if (fired.name !== EXPIRE_TIMER || state === null) return { events: [] }
-    // If the retention was changed since, the message goes at the earlier of both times.
+    // If the retention was changed since, the message is deleted at the earlier of both times.
     if (firing(fired, (beganAt(state) ?? at) + retentionMs, at) === "early")
       return { refused: unavailable("The message is not due yet by this node's clock.") }
     return { events: [{ type: "mail.expired", v: 1, agent: state.agent }] }

@@ -1,6 +1,6 @@
 /**
- * A mail message and its events (spec 2.9): received or sent. `null`: it never existed, or exists no more. The log
- * keeps it for a day longer than the message is kept. Its content is sealed under its mailbox's key.
+ * A mail message and its events (spec 2.9): received or sent. `null`: it never existed, or was deleted. The log keeps
+ * its events for a day longer than the message. Its content is sealed under its mailbox's key.
  */
 import { Schema } from "effect"
 import { BlobRef } from "../../../schemas/blob/operations.ts"
@@ -13,7 +13,7 @@ const { agent, mailbox, envelope, key, parts, words, own, follows } = receivedFi
 const sent = {
   agent,
   mailbox,
-  /** `SentEnvelope` of keys.ts. */
+  /** The `SentEnvelope` of keys.ts, sealed. */
   envelope,
   /** The key of the content. */
   key,

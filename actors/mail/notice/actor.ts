@@ -1,4 +1,7 @@
-/** A notice of the provider, once for each of its messages (state.ts); declared in schemas/mail/notice.ts. */
+/**
+ * The actor of a provider's notice, one for each of its messages (state.ts). Its operations are declared in
+ * schemas/mail/notice.ts.
+ */
 import { Effect } from "effect"
 import { noticeOperations } from "../../../schemas/mail/notice.ts"
 import { unavailable } from "../../../schemas/errors.ts"
@@ -55,7 +58,7 @@ export const noticeKind = kind(fold, noticeOperations, ({ mail, config, log }: M
     "mail_notice.timer": write({
       decide: decideTimer,
       answer: () => null,
-      // No worker is left to report it.
+      // No worker is left that could log it.
       after: ({ name }, { id }) =>
         name === OVER_TIMER ? Effect.sync(() => logNow("warn", "mail", { notice: id, given_up: NOBODY })) : Effect.void
     })

@@ -19,7 +19,7 @@ const TOO_EARLY: { readonly refused: Refusal } = {
 }
 export const noNotice: { readonly refused: Refusal } = { refused: notFound("notification") }
 
-/** `sealed`: its content; `null` if it was taken before and is sealed already. */
+/** `sealed`: the notice's content; `null` if it was taken before, so that the log has it already. */
 export const decideTake = (
   state: NoticeState,
   { at, facts: { sealed } }: { readonly at: number; readonly facts: { readonly sealed: string | null } },

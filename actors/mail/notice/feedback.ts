@@ -12,11 +12,11 @@ const SENDING_HEADER = "X-Hub-Sending"
 export interface Report {
   readonly type: "bounced" | "complained" | "delivered" | "failed"
   readonly reason: string
-  /** Addresses that it names; absent if it names none. */
+  /** The addresses that the report names; absent if it names none. */
   readonly named?: ReadonlyArray<string>
 }
 
-/** Takes the reports. `id`: of the sending, `<mail>-<n>`. Refused `not_found` if there is none. */
+/** Counts a report for the sending with this `id` (`<mail>-<n>`). Refused `not_found` if there is none. */
 export interface Reports {
   readonly report: (id: string, report: Report) => Effect.Effect<unknown, Refusal>
 }
@@ -33,7 +33,7 @@ export const sendingOf = ({ mail: { tags, headers } }: Notification): string | n
   return id !== undefined && SENDING_ID.test(id) ? id : null
 }
 
-/** One line of visible text, whatever a foreign server sent. */
+/** Makes one line of visible text of whatever a foreign server sent. */
 const words = (...parts: ReadonlyArray<string | undefined>): string =>
   parts
     .filter((part) => part !== undefined && part !== "")
@@ -42,7 +42,7 @@ const words = (...parts: ReadonlyArray<string | undefined>): string =>
     .trim()
     .slice(0, REASON_CHARS)
 
-/** `null` if nothing follows from it. */
+/** `null` if the notification has no consequence. */
 export const reportIn = (notification: Notification): Report | null => {
   const { notificationType, eventType, bounce, complaint, reject } = notification
   switch (eventType ?? notificationType) {
@@ -88,7 +88,7 @@ const complaintIn = (complaint: Notification["complaint"]): Report | null => {
   const [sub, feedback] = [complaint?.complaintSubType ?? null, complaint?.complaintFeedbackType ?? null]
   // The provider has a complaint of before in mind, and has not sent this one.
   if (sub === "OnAccountSuppressionList") return { type: "failed", reason: "on the provider's suppression list" }
-  // Somebody took it out of the spam again.
+  // Somebody took the mail out of the spam folder again.
   if (feedback === "not-spam") return null
   const reason = KIND.exec(feedback ?? "")?.[0] ?? "abuse"
   return { type: "complained", reason, ...namedIn(complaint?.complainedRecipients) }
@@ -97,7 +97,7 @@ const complaintIn = (complaint: Notification["complaint"]): Report | null => {
 const ignored = (reason: string): NoticeOutcome => ({ outcome: "ignored", reason })
 const DONE: NoticeOutcome = { outcome: "done", reason: null }
 
-/** `reports`: `null` while the service sends nothing. */
+/** `reports`: `null` while the service sends no mail. */
 export const fedBack = (reports: Reports | null, notification: Notification): Effect.Effect<NoticeOutcome, Refusal> => {
   const report = reportIn(notification)
   if (report === null) return Effect.succeed(ignored("nothing follows from it"))

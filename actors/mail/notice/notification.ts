@@ -1,6 +1,6 @@
 /**
- * Reads a notification of SES: about a mail that it received for us, or about one that we have sent. The latter comes
- * as a feedback notification (`notificationType`) or as an event of a configuration set (`eventType`). Other fields are
+ * Reads a notification of SES: about a mail that it received for us, or about one that we sent. The latter is a
+ * feedback notification (`notificationType`) or an event of a configuration set (`eventType`). Other fields are
  * ignored.
  */
 import { Result, Schema } from "effect"
@@ -10,7 +10,7 @@ const Status = Schema.optionalKey(Schema.Struct({ status: Schema.String }))
 
 const Sent = Schema.Struct({
   messageId: Schema.optionalKey(Schema.String),
-  /** Sender of the envelope. */
+  /** The sender in the envelope. */
   source: Schema.optionalKey(Schema.NullOr(Schema.String)),
   headers: Schema.optionalKey(Schema.Array(Schema.Struct({ name: Schema.String, value: Schema.String }))),
   tags: Schema.optionalKey(Schema.Record(Schema.String, Texts))
@@ -68,7 +68,7 @@ export type Notification = typeof Notification.Type
 
 const decode = Schema.decodeUnknownResult(Schema.fromJsonString(Notification))
 
-/** `null` if it is none. */
+/** `null` if the message is no notification. */
 export const notificationIn = (message: string): Notification | null => {
   const result = decode(message)
   return Result.isSuccess(result) ? result.success : null

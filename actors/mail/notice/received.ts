@@ -47,7 +47,7 @@ export const verdictsIn = (receipt: Receipt): Judged["verdicts"] => ({
 const noRoom = unavailable("There is no room for mail at the moment.")
 const givenUp = (reason: string): NoticeOutcome => ({ outcome: "given_up", reason })
 
-/** The bytes as they came, or the reason why there are none. */
+/** The bytes of the mail as they came, or the reason why there are none. */
 type Found = { readonly raw: Buffer } | { readonly lost: string }
 
 const rawOf = (
@@ -67,8 +67,8 @@ const rawOf = (
 const notAsked = unavailable("Mailboxes cannot be asked at the moment.")
 
 /**
- * One for each mailbox. A recipient without a mailbox is no reason to refuse, because SES has already accepted the
- * mail.
+ * One entry for each mailbox. A recipient without a mailbox is no reason to refuse, because SES has already accepted
+ * the mail.
  */
 const addressedTo = (
   { ways, recipients_max }: ReceivedParts,

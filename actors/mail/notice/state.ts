@@ -2,9 +2,9 @@
  * A notification of the provider. `null`: none with that id came, or the log has forgotten it.
  *
  * Invariants
- *  - `taken` and each `due` call for it: the worker that gets such a commit carries it out, and settles it or puts it
- *    off. A postponed notice waits for a timer, and delays no other.
- *  - Settled it stays so. One that nobody has settled in `notice_over_seconds` is given up.
+ *  - Each commit with `taken` or `due` starts an attempt: the worker that gets it carries the notice out, and settles
+ *    or postpones it. A postponed notice waits for a timer, and delays no other.
+ *  - A settled notice stays settled. One that is not settled within `notice_over_seconds` is given up.
  */
 import { Schema } from "effect"
 import { NOTICE_OUTCOMES } from "../../../schemas/mail/notice.ts"
@@ -12,7 +12,7 @@ import { Sealed } from "../../../schemas/secret/sealed.ts"
 import { event, inventoryOf } from "../../engine/events.ts"
 import type { ActorOf } from "../../kit/kind.ts"
 
-/** Its content is in the log alone. */
+/** The state of a notice. Its content is only in the log. */
 export const NoticeState = Schema.NullOr(
   Schema.Struct({
     status: Schema.Literals(["waiting", ...NOTICE_OUTCOMES]),
@@ -21,7 +21,7 @@ export const NoticeState = Schema.NullOr(
     taken_at: Schema.Number,
     /** The last that was called for. */
     attempt: Schema.Int,
-    /** Unix ms; `null` if an attempt is called for. */
+    /** Unix ms of the next attempt; `null` if an attempt is due now. */
     due: Schema.NullOr(Schema.Number)
   })
 )

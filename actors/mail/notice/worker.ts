@@ -3,9 +3,10 @@
  *
  * Invariants (besides kit/worker/worker.ts)
  *  - A notification that is carried out twice has its effect once (the same mail, the same report).
- *  - At most `notices_at_once` are carried out, each within `notice_try_ms`.
- *  - A notification that cannot be carried out now is put off at its actor and acknowledged, so it takes no place of the
- *    consumer. Its actor's timer calls for it again. It is given back only if its actor cannot be asked.
+ *  - At most `notices_at_once` notifications are carried out at a time, each within `notice_try_ms`.
+ *  - A notification that cannot be carried out now is postponed by its actor and acknowledged, so that it does not
+ *    occupy the consumer. The actor's timer starts the next attempt. It is returned to the consumer only if its actor
+ *    cannot be asked.
  */
 import { Cause, Effect, type Scope } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
@@ -32,7 +33,7 @@ const LINGER_MS = 1000
 
 interface Call {
   readonly attempt: number
-  /** `null`: the log has it further back. */
+  /** The sealed content; `null` if it is in an earlier commit of the log. */
   readonly sealed: string | null
 }
 
@@ -100,7 +101,7 @@ const putOff = (
         if (given_up) logNow("warn", "mail", { notice: id, given_up: reason })
       }),
     onFailure: (refused) =>
-      // The log has forgotten it: it can be put off no longer.
+      // The log has deleted the notice, so it cannot be postponed.
       refused.code === "not_found"
         ? Effect.sync(() => logNow("warn", "mail", { notice: id, forgotten: reason }))
         : Effect.fail(refused)

@@ -2,9 +2,9 @@
  * Composes an agent's mail as the bytes of a message (RFC 5322; spec 4.9).
  *
  * Invariants
- *  - The same message has the same id, date and boundaries at each attempt and for each recipient.
- *  - Header values are one line, folded and encoded by the library; blind recipients are in none.
- *  - Nothing of it is fetched.
+ *  - A message has the same id, date and boundaries at each attempt and for each recipient.
+ *  - Header values are one line, folded and encoded by the library. No header contains a blind recipient.
+ *  - No content is fetched from elsewhere.
  */
 import MailComposer from "nodemailer/lib/mail-composer"
 import { addressee } from "../../../schemas/mail/addresses.ts"
@@ -13,7 +13,7 @@ import type { SendJob } from "../../../schemas/mail/sending-operations.ts"
 import { recipientsOf, type SentContent } from "../../../schemas/mail/sent.ts"
 
 interface Shape {
-  /** The text below the message; `null` for none. */
+  /** The text below the message; `null` if there is none. */
   readonly footer: string | null
   /** The id of the sending in the queue, for a provider that names messages by their headers. */
   readonly sending: string
@@ -41,7 +41,7 @@ const withFooter = (text: string | null, html: string | null, footer: string | n
   html: html === null || footer === null ? html : `${html}\n<p>-- <br>${escaped(footer)}</p>\n`
 })
 
-/** From this number of recipients on, they may be strangers to each other, and each gets a link to unsubscribe. */
+/** From this number of recipients on, they may not know each other, and each gets a link to unsubscribe. */
 const STRANGERS_MIN = 2
 
 export const composed = (

@@ -26,7 +26,7 @@ const NO_MAIL = none({ type: "refused", of: "address", reason: "its domain takes
 const NO_ANSWER = none({ type: "passing", reason: "its domain cannot be looked up" })
 const NOT_PUBLIC = none({ type: "refused", of: "message", reason: "the servers of its domain are not public" })
 
-/** `absent`: the name has no record of that type. `unknown`: there is no such name. */
+/** `absent`: the name has no record of that type. `unknown`: there is no such name. `silent`: there was no answer. */
 type Asked<A> = ReadonlyArray<A> | "absent" | "unknown" | "silent"
 
 const asked = async <A>(asking: Promise<ReadonlyArray<A>>): Promise<Asked<A>> => {
@@ -45,7 +45,7 @@ const addressesOf = async (resolver: Resolver, host: string): Promise<ReadonlyAr
   return found.length === 0 && (four === "silent" || six === "silent") ? "silent" : found
 }
 
-/** Hosts in the order to try them. Without MX records it is the domain itself. */
+/** Hosts in the order in which they are tried. Without MX records, the domain itself is the only host. */
 const hostsOf = async (resolver: Resolver, domain: string, max: number): Promise<ReadonlyArray<string> | Found> => {
   const records = await asked(resolver.resolveMx(domain))
   if (records === "silent") return NO_ANSWER

@@ -8,7 +8,7 @@ export const filesTransport = (folder: string): Transport => {
   return {
     name: "file",
     signs: true,
-    // Written again, it takes its own place.
+    // A repeated message replaces the same file.
     repeatable: true,
     send: ({ id, from, to, bytes }, hurry) =>
       Effect.map(files.send({ id: `mail-${id}`, from, to, messageId: id, bytes }, hurry), (outcome) =>

@@ -24,7 +24,7 @@ const OF_OWN: Readonly<Record<"taken" | "again" | "refused", Outcome>> = {
 
 const FULL: Outcome = { type: "passing", reason: "the mailbox is full" }
 
-/** Spec 4.9: mail to several tags of a mailbox is one message that lists the tags. Ended tags are not listed. */
+/** Mail to several tags of a mailbox is one message that lists the tags (spec 4.9). Ended tags are left out. */
 const tagsOf = (
   { recipient }: Pick<Ways, "recipient">,
   { address, tag: own }: Named,
@@ -42,7 +42,7 @@ const tagsOf = (
 export const localTransport = (parts: DeliveryParts, ways: Ways): Transport => ({
   name: "local",
   signs: false,
-  // A message is received once by each mailbox, whichever attempt it is.
+  // Each mailbox receives a message once, even if it is sent twice.
   repeatable: true,
   send: ({ envelopeFrom, to, message, recipients, bytes }) =>
     Effect.gen(function* () {

@@ -1,6 +1,6 @@
 /**
- * Addresses of the service that a message contains (VERP): the one for bounces, and the one to unsubscribe. A token in
- * each, which only the recipient has seen, proves that mail to it belongs to that message.
+ * Addresses of the service that a message contains (VERP): the one for bounces, and the one to unsubscribe. Each
+ * contains a token, which only the recipient has seen. So it proves that mail to the address belongs to that message.
  */
 import { sendingOf } from "../sending/id.ts"
 import { isSendingToken, type MailKeys, sendingToken } from "../keys.ts"
@@ -20,7 +20,7 @@ export interface Returned {
   readonly sending: string
 }
 
-/** `null` if it is none, or its token is not right. */
+/** `null` if the address is none of these, or has a wrong token. */
 export const returnedTo = (keys: Keys, address: string): Returned | null => {
   const [, kind, sending = "", token] = RETURN.exec(address.toLowerCase()) ?? []
   const known = RETURNS.find((one) => one === kind)
@@ -28,7 +28,7 @@ export const returnedTo = (keys: Keys, address: string): Returned | null => {
   return isSendingToken(keys, known, sending, token) ? { kind: known, sending } : null
 }
 
-/** Finds it in a text, such as in a report's description of the message that it is about. */
+/** Finds the address for bounces in a text, such as in a report's description of the message. */
 const WITHIN = /bounces\+[1-9]\d{0,14}-[1-9]\d?-[0-9a-f]{16}@/i
 
 export const returnedWithin = (keys: Keys, text: string): Returned | null => {

@@ -1,15 +1,15 @@
 /**
- * Places for attempts in one process, by sender and by destination domain.
+ * Limits concurrent attempts in one process, in all, for each sender and for each destination domain.
  *
  * Invariants
- *  - There are never more attempts than places, and none begins beyond a sender's or a domain's share of them.
- *  - An attempt that waits for its share is overtaken by others. Attempts of one sender at one domain keep their order.
- *  - A sender or a domain that has its share waiting already is refused.
+ *  - There are never more attempts than places. None begins beyond the share of its sender or domain.
+ *  - An attempt that waits for its share is overtaken by others. Attempts of one sender to one domain keep their order.
+ *  - If too many attempts of a sender or a domain wait already, further ones are refused.
  */
 import { Effect, Latch } from "effect"
 import { type Refusal, unavailable } from "../../../schemas/errors.ts"
 
-/** A sender or a domain: how many it may have under way, and how many under way and waiting. */
+/** The limits of a sender or a domain. `atOnce`: attempts under way. `held`: attempts under way and waiting. */
 export interface Share {
   readonly name: string
   readonly atOnce: number
@@ -26,7 +26,7 @@ const crowded = unavailable("As much of this sender, or for this domain, is unde
 
 export class Shares {
   private readonly atOnce: number
-  /** In the order of their arrival. */
+  /** The attempts in the order of their arrival. */
   private readonly places = new Set<Place>()
 
   constructor(atOnce: number) {

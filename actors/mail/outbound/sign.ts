@@ -17,7 +17,7 @@ export const signed = (
     const key = { signingDomain: domain, selector, privateKey: private_key }
     const { signatures } = yield* Effect.tryPromise({
       try: () =>
-        // Its types ask for the key twice, but it is read from the list of signatures.
+        // The library's types require the key twice, but it is read from the list of signatures.
         dkimSign(bytes, { ...key, signatureData: [key], canonicalization: "relaxed/relaxed", signTime: new Date(at) }),
       catch: () => notSigned
     })

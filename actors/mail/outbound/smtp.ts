@@ -1,4 +1,4 @@
-/** Mail by SMTP: through a relay, or straight to the servers of its recipient. */
+/** Sends mail by SMTP: through a relay, or directly to the servers of the recipient. */
 import { Clock, Effect, type Scope } from "effect"
 import type { MailServer } from "../../../schemas/letter/settings.ts"
 import type { Limits } from "../../../schemas/limits.ts"

@@ -26,7 +26,7 @@ const notMade = unavailable("The message cannot be made at the moment.")
 
 const domainOf = (address: string): string => address.slice(address.lastIndexOf("@") + 1)
 
-/** True if mail for a domain comes in here: the service's domain, or an agent's active domain. */
+/** True if mail for a domain arrives here: for the service's domain, or for an agent's active domain. */
 const isOwn = (ask: Asking, own: string, domain: string): Effect.Effect<boolean, Refusal> =>
   domain === own
     ? Effect.succeed(true)

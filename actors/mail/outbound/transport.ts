@@ -7,12 +7,12 @@ import type { Effect } from "effect"
 export interface Outgoing {
   /** Id in the queue: `<mail>-<n>`. */
   readonly id: string
-  /** Address of the mailbox. */
+  /** The address of the mailbox. */
   readonly from: string
   /** The sender of the envelope, to which failures return. */
   readonly envelopeFrom: string
   readonly to: string
-  /** The same id for all recipients. */
+  /** The id of the message, the same for all recipients. */
   readonly message: string
   readonly recipients: ReadonlyArray<string>
   /** The message (RFC 5322), signed if the service signs. */
@@ -20,10 +20,10 @@ export interface Outgoing {
 }
 
 /**
- *  - `refused`: not taken, for certain, and no attempt will do better, since the address is none or the message is not
- *    wanted.
- *  - `passing`: not taken, for certain; a later attempt may do better.
- *  - `unknown`: the other side had all of it, and did not say what became of it.
+ *  - `refused`: certainly not taken, and no later attempt will succeed: the address does not exist, or the message is
+ *    unwanted.
+ *  - `passing`: certainly not taken; a later attempt may succeed.
+ *  - `unknown`: the other side got the whole message, and did not answer.
  */
 export type Outcome =
   | { readonly type: "sent"; readonly provider_id: string | null; readonly delivered: boolean }
@@ -33,9 +33,9 @@ export type Outcome =
 
 export interface Transport {
   readonly name: "local" | "file" | "relay" | "mx" | "ses"
-  /** True if the service signs for it (DKIM). */
+  /** True if the service has to sign the message (DKIM). */
   readonly signs: boolean
-  /** True if an attempt of unknown outcome may be repeated: two accepted copies are one message. */
+  /** True if an attempt of unknown outcome may be repeated, because two accepted copies are one message. */
   readonly repeatable: boolean
   /** Bounded in time. `hurry` resolves when work under way must end. */
   readonly send: (outgoing: Outgoing, hurry: Effect.Effect<void>) => Effect.Effect<Outcome>

@@ -4,9 +4,9 @@
  * Invariants (besides kit/worker/worker.ts)
  *  - An attempt is begun in the log before anything goes out. After a crash another process asks the actor, which lets
  *    it send again only what does no harm twice (sending/decide.ts).
- *  - A slow server keeps one place of `sends_at_once` for each attempt, and one sender or one destination domain never
+ *  - A slow server occupies one place of `sends_at_once` for each attempt. One sender or one destination domain never
  *    has more than its share of the places (shares.ts).
- *  - As the scope closes nothing more is begun, and attempts under way must hurry.
+ *  - When the scope closes, no attempt is begun, and attempts under way get less time.
  */
 import { Cause, Deferred, Effect, Schedule, type Scope } from "effect"
 import { type Refusal, unavailable } from "../../../schemas/errors.ts"
@@ -53,7 +53,7 @@ const paused = unavailable("This service sends no mail at the moment.")
 
 const text = new TextDecoder()
 
-/** Looks for names of events alone: a newer version of them is left to its actor. */
+/** Compares only the names of the events. The actor decides about newer versions of them. */
 const isCall = ({ data }: Message): boolean => /"mail_sending\.(?:queued|due)"/.test(text.decode(data))
 
 const sendOutcome = (outcome: Outcome, own: boolean): SendOutcome => {
@@ -89,7 +89,7 @@ export const outboundWorker = (parts: WorkerParts): Effect.Effect<void, never, S
     })
   })
 
-/** The attempt of a closed mailbox fails at once, so it takes no share. */
+/** The attempt of a closed mailbox fails at once, so it needs no share. */
 const sharesOf = ({ ask, bounds }: WorkerParts, { delivery: sending, seq, given }: Message) =>
   Effect.map(orNone(ask(`send-${sending}-${seq}-${given}-share`, "mail_sending.share", sending, null)), (found) =>
     found === null
@@ -108,7 +108,7 @@ const sharesOf = ({ ask, bounds }: WorkerParts, { delivery: sending, seq, given 
         ]
   )
 
-/** Fails if it is to come again. */
+/** Fails if the message has to be delivered to a worker again. */
 const sent = (
   { ask, route, made }: WorkerParts,
   { delivery: sending, seq, given }: Message,
@@ -116,14 +116,14 @@ const sent = (
 ): Effect.Effect<void, Refusal> =>
   Effect.gen(function* () {
     const id = `send-${sending}-${seq}-${given}`
-    // Nothing is begun that could not end.
+    // No attempt is begun that could not end in time.
     if (Deferred.isDoneUnsafe(hurry)) return yield* Effect.fail(ending)
-    // Until an operator resumes, it waits in the queue.
+    // The message waits in the queue until an operator resumes sending.
     if ((yield* ask(`${id}-service`, "mail_service.look", SERVICE_ID, null)).paused_at !== null)
       return yield* Effect.fail(paused)
     const first = yield* ask(`${id}-take`, "mail_sending.take", sending, { repeatable: null })
     if (first.attempt === null && !first.lost) return
-    // Read after the take, because the commit that asked for it may be here before its own actor knows of it.
+    // Read after the take: the commit may arrive here before the sending's own actor knows of it.
     const job = yield* orNone(ask(`${id}-job`, "mail_sending.job", sending, null))
     const transport = job === null ? null : yield* route(job.to)
     const repeatable = transport?.repeatable ?? true

@@ -11,7 +11,7 @@ import { exchangeTransport, relayTransport } from "./smtp.ts"
 import type { ProviderBounds } from "../ses/client.ts"
 import type { Transport } from "./transport.ts"
 
-/** Deployments without such a provider load nothing of it. */
+/** The SDK is loaded only in deployments that use SES. */
 const sesTransport = (settings: SesMail, bounds: ProviderBounds): Effect.Effect<Transport, never, Scope.Scope> =>
   Effect.flatMap(
     Effect.promise(() => import("../ses/transport.ts")),

@@ -1,9 +1,9 @@
 /**
- * Finds lines of a message's body whose blanks decide how it is read. A relaxed signature covers neither the length of
- * a run of blanks nor blanks at a line's end (RFC 6376 3.4.4), so anybody on the way may add them. Readers differ on
- * the lines, or lose the text below them. Pure.
+ * Finds lines of a message's body whose blanks decide how the body is parsed. A relaxed signature covers neither the
+ * length of a run of blanks nor blanks at a line's end (RFC 6376 3.4.4), so anybody on the way may add them. Parsers
+ * then read the lines differently, or lose the text below them. Pure.
  *
- * Ordinary blanks are none of this: text and headers keep their meaning with one blank more.
+ * Blanks elsewhere do no harm: text and headers keep their meaning with an additional blank.
  */
 
 /** An open multipart, as postal-mime lists it. */
@@ -30,7 +30,10 @@ const relaxed = (bytes: Uint8Array): string => {
   return text.endsWith(" ") ? text.slice(0, -1) : text
 }
 
-/** The boundary's lines as a relaxed signature covers them. Each boundary is read once: there may be many lines. */
+/**
+ * The boundary's lines as a relaxed signature covers them. Computed once for each boundary, because there may be many
+ * lines.
+ */
 const delimiters = new WeakMap<Boundary, ReadonlyArray<string>>()
 
 const delimitersOf = (boundary: Boundary): ReadonlyArray<string> => {
@@ -51,7 +54,7 @@ const isPaddedBoundary = (line: Uint8Array, boundaries: ReadonlyArray<Boundary>)
   )
 }
 
-/** `line`: without its end. */
+/** `line`: a line without its end. */
 export const dependsOnBlanks = (line: Uint8Array, { isPartHeader, isQuotedPrintable, boundaries }: Where): boolean => {
   if (isPaddedBoundary(line, boundaries)) return true
   if (!isBlank(line.at(-1)) || (!isPartHeader && !isQuotedPrintable)) return false

@@ -1,13 +1,13 @@
 /**
- * Checks that all readers of a message see the same one (contract 22). Two parsers read a message: one judges its
- * origin (mailauth, or the provider), one reads its content (postal-mime). A stranger writes a header on which they
- * differ, or puts lines above or below the part that a genuine signature covers. Pure; reads the header once, and the
+ * Checks that all parsers read a message in the same way (contract 22). Two parsers read each message: one to judge its
+ * origin (mailauth, or the provider), one for its content (postal-mime). A stranger may write a header on which they
+ * differ, or add lines above or below the part that a genuine signature covers. Pure; reads the header once, and the
  * body where a signature has a length.
  *
  * Invariants
- *  - A header line is one that every parser reads the same: a field's name in printable ASCII, a colon; or what
- *    continues the line above with more than blanks. Bare CR and NUL are in none.
- *  - A field that may appear once and appears twice has no meaning, whichever of them is signed.
+ *  - Every parser reads each header line in the same way. It has a field's name in printable ASCII and a colon, or it
+ *    continues the line above and is not blank. It contains neither a bare CR nor NUL.
+ *  - A field that appears twice but may appear once has no meaning, whichever of the two is signed.
  */
 import type { VerdictReason } from "../../../schemas/mail/records.ts"
 import { type Mailbox, mailboxesIn } from "./mailboxes.ts"
@@ -65,7 +65,7 @@ const formOf = (header: string): Form => {
     if (line.includes("\r") || line.includes("\0")) isPlain = false
     const last = fields.at(-1)
     if (BLANK.test(line.charAt(0))) {
-      // Some readers end the header at a line of blanks (RFC 5322 3.2.2).
+      // Some parsers end the header at a line of blanks (RFC 5322 3.2.2).
       if (last === undefined || BLANK_LINE.test(line)) isPlain = false
       if (last !== undefined) last.value += `\r\n${line}`
       continue
@@ -93,7 +93,7 @@ const mailboxesOf = (fields: ReadonlyArray<Field>): ReadonlyArray<Mailbox> =>
 const domainsOf = (mailboxes: ReadonlyArray<Mailbox>): ReadonlySet<string> =>
   new Set(mailboxes.flatMap(({ address }) => (address === null ? [] : [address.slice(address.lastIndexOf("@") + 1)])))
 
-/** Tags of a signature (RFC 6376 3.2), with repeated ones. */
+/** The tags of a signature (RFC 6376 3.2), including repeated ones. */
 const tagsOf = (value: string): ReadonlyArray<readonly [string, string]> =>
   value
     .replace(/[ \t\r\n]+/g, "")
@@ -106,7 +106,9 @@ const tagsOf = (value: string): ReadonlyArray<readonly [string, string]> =>
 const LABELS = 2
 const suffixOf = (domain: string): string => domain.toLowerCase().split(".").slice(-LABELS).join(".")
 
-/** Bytes of a body as a signature counts them (RFC 6376 3.4.3, 3.4.4): without the empty lines at its end. */
+/**
+ * The number of bytes of a body that a signature counts (RFC 6376 3.4.3, 3.4.4): without the empty lines at its end.
+ */
 const signedLength = (body: Uint8Array, isRelaxed: boolean): number => {
   let [length, line, blank, gaps] = [0, 0, false, 0]
   const lineEnds = (): void => {
@@ -147,7 +149,7 @@ const isShortSigned = (fields: ReadonlyArray<Field>, from: ReadonlySet<string>, 
   })
 }
 
-/** Reasons why neither the signature nor the sender proves the text as it is read. Empty if there are none. */
+/** The reasons why neither the signature nor the sender proves the text as it is parsed. Empty if there are none. */
 export const doubtsOf = (raw: Uint8Array): ReadonlyArray<VerdictReason> => {
   const begin = bodyOf(raw)
   const { fields, isPlain } = formOf(Buffer.from(raw.subarray(0, begin)).toString("latin1"))

@@ -1,4 +1,4 @@
-/** The text of an HTML message, made by `html-to-text`: the visible text without images and link targets. */
+/** Makes the text of an HTML message by `html-to-text`: the visible text without images and link targets. */
 import { convert, type DomNode, type FormatCallback } from "html-to-text"
 import { withoutAbsent } from "../codes/html.ts"
 
@@ -14,7 +14,7 @@ const GROUPS: ReadonlySet<string> = new Set(["thead", "tbody", "tfoot", "center"
 
 const tagsIn = ({ children = [] }: DomNode): ReadonlyArray<DomNode> => children.filter(({ type }) => type === "tag")
 
-/** Rows as the library finds them: groups may contain groups. */
+/** The rows of a table. As in the library, groups of rows may contain groups. */
 const rowsOf = (elem: DomNode): ReadonlyArray<DomNode> =>
   tagsIn(elem).flatMap((one) => (one.name === "tr" ? [one] : GROUPS.has(one.name ?? "") ? rowsOf(one) : []))
 
@@ -57,7 +57,7 @@ const OPTIONS = {
   ]
 } as const
 
-/** If the converter gives up: the text between the tags. */
+/** The text between the tags, if the converter fails. */
 const stripped = (html: string): string =>
   html
     .split("<")

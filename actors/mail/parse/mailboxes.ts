@@ -7,13 +7,13 @@ import { mailDomain } from "../../../schemas/mail/settings.ts"
 
 export interface Mailbox {
   readonly name: string
-  /** As rules compare it; `null` if it is none that mail could come from. */
+  /** The address in the form that rules compare; `null` if mail cannot come from such an address. */
   readonly address: string | null
   /** False if programs read different domains in the address. */
   readonly isPlain: boolean
 }
 
-/** The first of a list; each is looked for in the whole header. */
+/** The number of mailboxes that are read from a list, because each one is searched for in the whole header. */
 const MAILBOXES_MAX = 100
 
 /** A local part may be quoted. Rules name it without quotation marks (RFC 5322 3.2.4). */
@@ -40,9 +40,9 @@ const isPlainlyWritten = (text: string): boolean => {
 }
 
 /**
- * In order. A name may contain an unquoted comma (`Joe Foo, PhD <joe@uni.example>`): a part without an address belongs
- * to the name of the next one. An encoded word contains a name, never an address (RFC 2047 5). The library looks for
- * addresses there nevertheless, and the code that judges a message's origin does not.
+ * Returns the mailboxes in order. A name may contain an unquoted comma (`Joe Foo, PhD <joe@uni.example>`): a part
+ * without an address belongs to the name of the next one. An encoded word contains a name, never an address (RFC 2047
+ * 5). The library looks for addresses there nevertheless, and the code that judges a message's origin does not.
  */
 export const mailboxesIn = (header: string): ReadonlyArray<Mailbox> => {
   const bare = header.replaceAll(/["\\]/g, "")

@@ -1,12 +1,12 @@
 /**
- * `postal-mime` with two changes and one check. It has no hooks for them, so they replace methods of one parser. The
- * package's exact version guarantees that these methods exist.
+ * `postal-mime` with two changes and one check. The library has no hooks for them, so methods of its parser are
+ * replaced. The exact version of the package guarantees that these methods exist.
  *
  * Invariants
- *  - An attachment is the sender's bytes, decoded by its transfer encoding alone: the library joins lines by line feeds
- *    and ends them with one more.
- *  - Text is decoded by its bytes if its label cannot be right. Valid UTF-8 with a character of several bytes is UTF-8,
- *    and text with the escapes of ISO-2022-JP is that. Encoded words of headers too.
+ *  - An attachment has the sender's bytes, decoded only by its transfer encoding. The library itself would join the
+ *    lines by line feeds and add one at the end.
+ *  - Text whose charset label cannot be right is decoded by its bytes. Valid UTF-8 with a character of several bytes is
+ *    UTF-8, and text with the escapes of ISO-2022-JP is ISO-2022-JP. The same holds for encoded words in headers.
  */
 import PostalMime, { type Email, type PostalMimeOptions } from "postal-mime"
 import { type Boundary, dependsOnBlanks } from "./blanks.ts"
@@ -21,7 +21,7 @@ interface Node {
   readonly contentTransferEncoding: { readonly encoding: string }
 }
 
-/** Methods that are replaced, and fields that the replacements read. The package declares none of them. */
+/** Methods that are replaced, and fields that the replacements read. The package's types have none of them. */
 interface Inside {
   readonly currentNode: Node
   readonly boundaries: ReadonlyArray<Boundary>
@@ -34,7 +34,7 @@ interface Inside {
 }
 
 const [CR, LF, EQUALS, ESCAPE] = [0x0d, 0x0a, 0x3d, 0x1b]
-/** `$@`, `$B`, `(J` and `(I` behind an escape (RFC 1468). */
+/** The characters after an escape that begin ISO-2022-JP: `$@`, `$B`, `(J` and `(I` (RFC 1468). */
 const JAPANESE: ReadonlySet<number> = new Set([0x2440, 0x2442, 0x284a, 0x2849])
 
 const hasHighByte = (bytes: Uint8Array): boolean => bytes.some((byte) => byte > 0x7f)
@@ -103,7 +103,7 @@ const relabelParameters = (params: Record<string, string>): void => {
   for (const name of ["filename", "name"]) if (params[name] !== undefined) params[name] = relabelled(params[name])
 }
 
-/** Offsets in the message: a part's body from its first line to the end of its last. */
+/** Offsets of a part's body in the message, from its first line to the end of its last. */
 interface Range {
   readonly from: number
   to: number

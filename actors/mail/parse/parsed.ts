@@ -1,10 +1,10 @@
-/** A parsed message: values made from bytes by strangers, within limits (schemas/mail/limits.ts). */
+/** A parsed message: values that were made from a stranger's bytes, within limits (schemas/mail/limits.ts). */
 import type { MailCode, MailLink, MailSender, VerdictReason } from "../../../schemas/mail/records.ts"
 
 export interface ParsedAttachment {
-  /** Without any path; `null` if the sender gives none. */
+  /** The name without any path; `null` if the sender gives none. */
   readonly filename: string | null
-  /** As the sender declares it: one line, `application/octet-stream` if there is none that makes sense. */
+  /** The type that the sender declares, on one line; `application/octet-stream` if there is no valid one. */
   readonly content_type: string
   readonly bytes: Uint8Array
 }
@@ -21,13 +21,13 @@ export interface ParsedMail {
   /** Addresses of the header, as written. */
   readonly to: ReadonlyArray<string>
   readonly cc: ReadonlyArray<string>
-  /** The first of `Reply-To`, as `from`; `null` if there is none that makes sense. */
+  /** The first mailbox of `Reply-To`, in the form of `from`; `null` if there is no valid one. */
   readonly replyTo: string | null
-  /** A single line. */
+  /** The subject on a single line. */
   readonly subject: string
-  /** ISO 8601; `null` if there is none that makes sense. */
+  /** The date in ISO 8601; `null` if there is no valid one. */
   readonly date: string | null
-  /** Without angle brackets. */
+  /** The message id without angle brackets. */
   readonly messageId: string | null
   /** The ids in `In-Reply-To` and `References`, without angle brackets. */
   readonly follows: ReadonlyArray<string>

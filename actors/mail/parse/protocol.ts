@@ -5,7 +5,7 @@ import type { ReadBounds } from "./read.ts"
 
 export interface Start {
   readonly bounds: ReadBounds
-  /** In whose name it judges; `null` if it judges nothing. */
+  /** The name of the server that judges; `null` if the thread judges nothing. */
   readonly mta: string | null
 }
 
@@ -25,7 +25,7 @@ export type ToThread =
   | { readonly type: "work"; readonly id: number; readonly work: Work }
   | { readonly type: "answers"; readonly id: number; readonly answers: ReadonlyArray<Answer> }
 
-/** `cpu`: microseconds that the thread has spent since it began. */
+/** `cpu`: microseconds of CPU time that the thread has used since it began. */
 export type FromThread =
   | { readonly type: "begun"; readonly cpu: number }
   | {

@@ -34,7 +34,7 @@ const ISO_8601 = /^\d{4}-\d{2}-\d{2}T/
 /** Text that every store holds. */
 const storable = (text: string): string => text.toWellFormed().replaceAll("\0", "")
 
-/** One line that reads as it is written, without control characters or overrides of direction. */
+/** Makes one line without control characters and characters that change the direction of writing. */
 const line = (text: string, max: number): string =>
   [
     ...storable(text)
@@ -105,7 +105,7 @@ const keptAttachments = (all: ReadonlyArray<Attachment>, bounds: ReadBounds): Re
       bytes
     }))
 
-/** The library takes as long for a line of no bytes as for one of many. */
+/** Checked because the library takes as long for an empty line as for a long one. */
 const hasTooManyLines = (raw: Uint8Array, max: number): boolean => {
   let lines = 0
   for (let at = raw.indexOf(LF); at >= 0; at = raw.indexOf(LF, at + 1)) if (++lines > max) return true

@@ -2,9 +2,10 @@
  * A fixed number of threads that parse and judge messages. Each computes for one message at a time (thread.ts).
  *
  * Invariants
- *  - A message that takes too much is kept unread, or without a verdict: it is never lost.
- *  - All that DNS is asked goes by the process's own `lookup`: so many questions a message, in so much time.
- *  - The queue is bounded, and one message more is refused for now. A message whose client has gone is not begun.
+ *  - A message that needs too much time or memory is kept unparsed, or without a verdict. It is never lost.
+ *  - All DNS queries use the `lookup` of the process. Their number and time are limited for each message.
+ *  - The queue is limited. A further message is refused for the time being. A message whose client has gone is not
+ *    begun.
  */
 import { Effect, type Scope } from "effect"
 import { type Refusal, unavailable } from "../../../schemas/errors.ts"

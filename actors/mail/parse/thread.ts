@@ -2,9 +2,9 @@
  * A worker thread and its jobs. It computes for one job at a time. While a job waits for DNS, the thread takes others.
  *
  * Invariants
- *  - A job may use `thread_cpu_ms` of the thread's own CPU time, over all of its turns. A job that needs more is given
- *    up, and its thread ends. The wait on a slow machine does not count.
- *  - The thread's other jobs begin anew in the next one. A job has `TRIES` tries in all.
+ *  - A job may use `thread_cpu_ms` of the thread's CPU time in all of its turns. A job that needs more is given up, and
+ *    its thread ends. Waiting for a slow machine does not count.
+ *  - The other jobs of that thread begin again in the next thread. A job has `TRIES` tries in all.
  */
 import { Worker } from "node:worker_threads"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
@@ -20,17 +20,17 @@ export interface ThreadBounds extends ReadBounds {
 }
 
 export interface Job {
-  /** Its bytes are copied when it is its turn. */
+  /** The message. Its bytes are copied when the job begins. */
   readonly work: Work
   /** Makes a new lookup for each try. */
   readonly lookup: () => Lookup
-  /** `null`: it was given up. */
+  /** `null` if the job was given up. */
   readonly done: (result: Result | null) => void
   tries: number
 }
 
 export interface Queue {
-  /** Something may be taken. */
+  /** Called when the thread can take a job. */
   readonly next: () => void
   /** Puts a job before all others. */
   readonly again: (job: Job) => void
@@ -47,7 +47,7 @@ interface UnderWay {
 }
 
 const TRIES = 5
-/** Checks of a job's CPU time before it is given up, for a job that neither computes nor asks for DNS. */
+/** A job that neither computes nor asks for DNS is given up after this number of checks. */
 const LOOKS = 20
 const LOOKS_PER_BOUND = 4
 
@@ -152,7 +152,7 @@ export class Thread {
     )
   }
 
-  /** Messages that were under way go before waiting ones. */
+  /** Jobs that wait for answers go before jobs that have not begun. */
   private go(): void {
     if (this.running !== null) return
     const under = [...this.open.values()].find(({ answers }) => answers.length > 0)
@@ -192,7 +192,7 @@ export class Thread {
     const { worker } = this
     const { cpu, looks } = under
     const spent = worker === null ? null : await this.spentBy(worker)
-    // Another turn of it may be under way.
+    // The job may have begun another turn meanwhile.
     if (worker !== this.worker || this.running !== under || under.cpu !== cpu || under.looks !== looks) return
     under.looks++
     const used = cpu + (spent ?? Number.POSITIVE_INFINITY) - this.cpu
@@ -200,7 +200,9 @@ export class Thread {
     else this.watch(under, used)
   }
 
-  /** `null` if it is unknown. A thread that does not answer within `thread_cpu_ms` is busy. */
+  /**
+   * The CPU time of the worker; `null` if it is unknown. A thread that does not answer within `thread_cpu_ms` is busy.
+   */
   private async spentBy(worker: Worker): Promise<number | null> {
     let timer: NodeJS.Timeout | undefined
     const over = new Promise<null>((resolve) => {

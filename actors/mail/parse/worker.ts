@@ -7,7 +7,7 @@ import { readMail, unread } from "./read.ts"
 import type { Answer, Result, Start, FromThread, ToThread, Work } from "./protocol.ts"
 
 const { bounds, mta }: Start = workerData
-// A thread that judges nothing loads nothing for it.
+// A thread that judges nothing does not load the judge.
 const judging = mta === null ? null : await import("../inbound/judge.ts")
 
 type Records = Awaited<ReturnType<Lookup>>

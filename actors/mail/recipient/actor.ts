@@ -1,6 +1,6 @@
 /**
- * Decides whether agents may write to an address (contract 20). Its id is `recipientId`. Its newest event contains the
- * whole state. `null`: agents may write to it.
+ * Decides whether agents may write to an address (contract 20). Its id is `recipientId`. Its newest event has the whole
+ * state. `null`: agents may write to it.
  */
 import { Schema } from "effect"
 import { recipientOperations, SUPPRESSIONS } from "../../../schemas/mail/sending-operations.ts"
@@ -11,7 +11,7 @@ import { type ActorOf, type Fold, kind } from "../../kit/kind.ts"
 
 const suppressed = {
   reason: Schema.Literals(SUPPRESSIONS),
-  /** Its address, under the service's key. */
+  /** The address, sealed under the service's key. */
   sealed: Sealed
 }
 
@@ -38,7 +38,7 @@ const fold: Fold<ActorOf<MailRecipientState, MailRecipientEvent>> = {
 export const mailRecipientKind = kind(fold, recipientOperations, () => ({
   operations: {
     "mail_recipient.suppress": write({
-      // The first reason stays: the list shows why it began.
+      // The first reason stays, so that the list shows why the suppression began.
       decide: (state, { reason, sealed }) => ({
         events: state === null ? [{ type: "mail_recipient.suppressed", v: 1, reason, sealed }] : []
       }),

@@ -2,7 +2,7 @@
  * Scans for viruses with clamd: one connection for each message, by the command INSTREAM (clamd(8)).
  *
  * Invariants
- *  - Anything but a clear answer is a fault: clamd did not say that the message is clean.
+ *  - Any other answer than a verdict is a fault, because clamd did not say that the message is clean.
  *  - An answer has at most `ANSWER_MAX_BYTES`. The caller bounds the time.
  */
 import { connect } from "node:net"
@@ -33,7 +33,7 @@ function* framesOf(raw: Buffer): Generator<Buffer> {
   yield lengthOf(0)
 }
 
-/** Throws if it is no clear answer. */
+/** Throws if the answer is no verdict. */
 const clamdVerdict = (answer: string): Verdict => {
   const [line = ""] = answer.split("\0", 1)
   if (line === "stream: OK") return "PASS"
@@ -70,7 +70,7 @@ export const scanForViruses = (address: ClamdAddress, raw: Buffer): Effect.Effec
     })
     socket.on("end", ended)
     socket.on("error", () =>
-      // It may refuse the rest of a message after it has sent the reason.
+      // clamd may refuse the rest of a message after it has sent the reason.
       bytes > 0 ? ended() : end(Effect.fail(new ClamdFault("it cannot be reached, or broke off")))
     )
     return Effect.sync(() => socket.destroy())

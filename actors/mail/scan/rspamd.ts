@@ -33,7 +33,7 @@ const Answer = Schema.fromJsonString(
 )
 const decode = Schema.decodeUnknownResult(Answer)
 
-/** `null` if it is no clear answer. */
+/** `null` if the answer is no verdict. */
 const rspamdVerdict = (answer: string): Verdict | null => {
   const decoded = decode(answer)
   if (Result.isFailure(decoded)) return null

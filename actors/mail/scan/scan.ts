@@ -2,9 +2,9 @@
  * Asks the operator's scanners about a message, before it is stored (contract 20).
  *
  * Invariants
- *  - A message of which clamd says nothing in time is not taken: its sender comes again. So no agent gets an attachment
- *    that was to be looked at and was not.
- *  - A message of which Rspamd says nothing in time is taken with `spam: GRAY`: the verdict is advice.
+ *  - If clamd gives no verdict in time, the message is not taken, and its sender has to try again. So no agent gets an
+ *    attachment that was not scanned.
+ *  - If Rspamd gives no verdict in time, the message is taken with `spam: GRAY`, because that verdict is only advice.
  *  - For each scanner the numbers of scans under way and of waiting scans are limited. Each scan has `scan_ms`,
  *    including its wait.
  */
@@ -17,7 +17,7 @@ import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { scanForViruses } from "./clamd.ts"
 import { scanForSpam, type SpamOrigin } from "./rspamd.ts"
 
-/** `NONE`: not scanned. */
+/** `NONE`: the message was not scanned. */
 interface Scanned {
   readonly spam: Verdict
   readonly virus: Verdict
@@ -26,7 +26,7 @@ interface Scanned {
 export interface Scanning {
   readonly raw: Buffer
   readonly origin: SpamOrigin
-  /** Addresses of the envelope. */
+  /** The recipients in the envelope. */
   readonly to: ReadonlyArray<string>
   /** True if an agent of this service sent it. Such mail is not scanned for spam. */
   readonly own: boolean
@@ -45,8 +45,8 @@ const IN_TIME = { message: "it did not answer in time" }
 const TOO_MANY = { message: "too many messages wait for it" }
 
 /**
- * Runs a scan in its turn and within its time. Fails with the text that is logged. Each scanner has its own turns, so
- * that a slow one delays no other.
+ * Limits concurrent scans of one scanner, so that a slow scanner delays no other. A scan fails with the text that is
+ * logged.
  */
 const turns = (bounds: Bounds) => {
   const slots = Semaphore.makeUnsafe(bounds.scans_at_once)

@@ -23,12 +23,12 @@ const RESTORED =
   "It is not known whether it was sent: the service was restored from a backup, and this message waited then."
 
 /**
- * True for a message that was in the queue at the backup and may have been sent before the restore. `seq`: of its last
- * commit.
+ * True for a message that was in the queue at the time of the backup and may have been sent before the restore. `seq`:
+ * the sequence of its last commit.
  */
 export const isUnsure = (state: MailSendingState, seq: number, restored: Restored): boolean => {
   if (state === null || seq > restored.seq || state.phase === "over") return false
-  // Its next attempt was not due yet, so none can have been made.
+  // If the next attempt was not due yet, none can have been made.
   return !(state.phase === "waiting" && state.due !== null && state.due > restored.at)
 }
 
@@ -85,7 +85,7 @@ const NONE: Taken = { attempt: null, lost: false }
 
 /**
  * `unsure`: see `isUnsure`. `repeatable`: whether an attempt without a reported outcome may be made again; `null` if
- * the asker does not know yet.
+ * the worker does not know yet.
  */
 export const decideTake = (
   state: MailSendingState,
@@ -155,7 +155,7 @@ export const decideRetry = (
   return { events: [{ type: "mail_sending.due", v: 1, attempt: state.attempts + 1 }] }
 }
 
-/** The order of statuses: a report changes only earlier ones. */
+/** The order of statuses. A report replaces only statuses of a lower rank. */
 const RANKS: Readonly<Record<SendingStatus, number>> = {
   queued: 0,
   sent: 1,

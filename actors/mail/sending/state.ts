@@ -23,12 +23,12 @@ const queued = {
   n: Schema.Int,
   /** Id of its recipient's actor. */
   recipient: Schema.String,
-  /** Its address, under the mailbox's key (as a counterpart in the journal). */
+  /** The recipient's address, sealed under the mailbox's key (as a counterpart in the journal). */
   to: Sealed,
-  /** The same under the service's key, because suppressed addresses outlive the mailbox. */
+  /** The address, sealed under the service's key, because suppressed addresses outlive the mailbox. */
   sealed: Sealed,
   untagged,
-  /** True if it is at one of this service's own domains. */
+  /** True if the address is at one of this service's own domains. */
   own: Schema.optionalKey(Schema.Boolean)
 }
 
@@ -36,7 +36,7 @@ export const MailSendingValue = Schema.Struct({
   ...queued,
   status: SendingStatus,
   detail: Schema.NullOr(Schema.String),
-  /** `called`: an attempt is due; `attempting`: it is under way; `waiting`: for a timer. */
+  /** `called`: an attempt is due. `attempting`: one is under way. `waiting`: a timer is set for the next one. */
   phase: Schema.Literals(["called", "attempting", "waiting", "over"]),
   attempts: Schema.Int,
   /** True if the outcome of the last attempt was not reported. */

@@ -44,7 +44,7 @@ const whole = {
   /** Recipients at other services, by hours of the last day. */
   hours: Counted,
   days: SendingDays,
-  /** Unix ms; `null` while it sends. */
+  /** Unix ms when sending was paused; `null` while the service sends. */
   paused_at: Schema.NullOr(Schema.Number)
 }
 
@@ -78,14 +78,14 @@ const HOURS = 25
 const PERCENT = 100
 const PERMILLE = 1000
 
-/** A recipient counts for so long: the hour that it came in counts as a whole. */
+/** A recipient counts for this long, because the hour of its sending counts as a whole. */
 export const COUNTED_MS = DAY_MS + HOUR_MS
 
 export const usedOfDay = ({ hours }: MailServiceState, at: number): number => countedSince(hours, at - COUNTED_MS)
 
-/** All of them are in one event. */
+/** Limited because all entries are in one event. */
 const SENDERS_MAX = 32
-/** The most sponsors that one entry remembers. */
+/** The number of sponsors that one entry remembers. */
 const SPONSORS_MAX = 64
 
 const isTooHigh = (days: SendingDays, at: number, limits: MailLimits): boolean => {
@@ -105,12 +105,15 @@ const badOutcomes = ({ days }: SenderDays, at: number, { window_days }: MailLimi
 const haveCommonSponsor = ({ sponsors = [] }: SenderDays, other: SenderDays): boolean =>
   sponsors.some((human) => other.sponsors?.includes(human))
 
-/** Finds the entry that counts a sender: its own, else one that it may share. */
+/** Finds the entry that counts a sender: its own, or one that it may share. */
 const entryOf = (senders: ReadonlyArray<SenderDays>, sender: SenderDays): SenderDays | undefined =>
   senders.find((one) => one.together === undefined && one.agent === sender.agent) ??
   senders.find((one) => one.together !== undefined && haveCommonSponsor(one, sender))
 
-/** Changes one sender's figures. `sender` already has the change; an entry for several agents gets it here. */
+/**
+ * Changes one sender's figures. `sender` already contains the change. If the sender shares an entry, `change` is
+ * applied to that entry.
+ */
 const withSender = (
   senders: ReadonlyArray<SenderDays>,
   sender: SenderDays,
@@ -131,7 +134,10 @@ const withSender = (
   return bounded(bad.map(({ one }) => one))
 }
 
-/** `senders`, worst first, in `SENDERS_MAX` entries: those with a common sponsor are put together before any is left out. */
+/**
+ * Limits the list to `SENDERS_MAX` entries, the worst first. Senders with a common sponsor are merged before any is
+ * left out.
+ */
 const bounded = (senders: ReadonlyArray<SenderDays>): ReadonlyArray<SenderDays> => {
   let all = senders
   while (all.length > SENDERS_MAX) {
@@ -181,7 +187,9 @@ const stands = (state: MailServiceState, why: MailServiceEvent["why"]): MailServ
   why
 })
 
-/** `outside`: recipients at other services, the only ones that count. `sender`: its figures including these. */
+/**
+ * `outside`: recipients at other services, the only ones that count. `sender`: the sender's figures, including these.
+ */
 export const afterSending = (
   state: MailServiceState,
   { outside, sender }: { readonly outside: number; readonly sender: SenderDays },
@@ -195,7 +203,7 @@ export const afterSending = (
   return stands(judged({ ...state, hours, days, senders }, at, limits), "sent")
 }
 
-/** A recipient outside bounced or complained. `sender`: with this counted. */
+/** A recipient outside bounced or complained. `sender`: the sender's figures, including this outcome. */
 export const afterOutcome = (
   state: MailServiceState,
   { type, sender }: { readonly type: "bounced" | "complained"; readonly sender: SenderDays },
@@ -208,7 +216,7 @@ export const afterOutcome = (
   return stands(judged({ ...state, days, senders }, at, limits), type)
 }
 
-/** A sender's right to send is suspended. `sender`: its part of `days`. */
+/** A sender's right to send is suspended. `sender`: the sender's part of `days`. */
 export const afterSuspension = (state: MailServiceState, sender: SenderDays): MailServiceEvent => {
   const found = entryOf(state.senders, sender)
   const senders = state.senders.flatMap((one) => {
@@ -218,7 +226,7 @@ export const afterSuspension = (state: MailServiceState, sender: SenderDays): Ma
   return stands({ ...state, days: daysWithout(state.days, sender.days), senders }, "suspended")
 }
 
-/** Paused by an operator. */
+/** An operator paused sending. */
 export const paused = (state: MailServiceState, at: number): MailServiceEvent =>
   stands({ ...state, paused_at: at }, "paused")
 

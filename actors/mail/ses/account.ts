@@ -7,7 +7,7 @@ const PERCENT = 100
 /** The share of the provider's daily quota that counts as nearly used up. */
 const NEARLY_PERCENT = 90
 
-/** The problem that an operator must solve; `null` if there is none. */
+/** The problem with the account that an operator must solve; `null` if there is none. */
 export const accountTrouble = ({ sending, production, per_day, sent_day }: AccountState): string | null => {
   if (!sending) return "the provider lets this account send nothing"
   if (!production) return "the account is in the provider's sandbox: only addresses that it knows are written to"

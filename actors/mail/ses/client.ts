@@ -1,4 +1,4 @@
-/** The shared settings of clients of the provider: region and time limits, without retries of their own. */
+/** Settings that all SES clients share: the region and time limits. The clients do not retry. */
 import type { Limits } from "../../../schemas/limits.ts"
 
 export type ProviderBounds = Pick<

@@ -19,7 +19,7 @@ export type IdentityStatus = (typeof IDENTITY_STATUSES)[number]
 export interface AccountState {
   /** True if it may send at all. */
   readonly sending: boolean
-  /** True outside of the sandbox, in which mail goes to known addresses only. */
+  /** False in the SES sandbox, which sends only to known addresses. */
   readonly production: boolean
   readonly per_day: number | null
   readonly sent_day: number | null
@@ -34,7 +34,7 @@ export interface Identity {
 
 export interface Identities {
   readonly declareIdentity: (domain: string) => Effect.Effect<Identity, ProviderFault>
-  /** `null`: SES knows no such domain. */
+  /** `null` if SES does not know the domain. */
   readonly identityOf: (domain: string) => Effect.Effect<Identity | null, ProviderFault>
   /** Restarts the search for a domain that SES gave up, by setting the same keys again. */
   readonly seekAgain: (domain: string) => Effect.Effect<Identity, ProviderFault>
@@ -45,7 +45,7 @@ export interface Identities {
 /** The number of tries of calls that may be repeated. */
 const ATTEMPTS = 3
 
-/** The provider did not do it; it may be asked again. `reason`: the provider's own name for it. */
+/** A call of the provider failed, and may be repeated. `reason`: the provider's own name for the failure. */
 export class ProviderFault extends Data.TaggedError("ProviderFault")<{ readonly reason: string }> {}
 
 const statusIn = (status: string | undefined): IdentityStatus =>
@@ -58,7 +58,7 @@ interface Dkim {
 
 const identityIn = ({ Status, Tokens = [] }: Dkim = {}): Identity => ({ status: statusIn(Status), tokens: Tokens })
 
-/** For the life of the process. */
+/** The client lives as long as the process. */
 export const identitiesFor = (region: string, bounds: ProviderBounds): Identities =>
   identitiesOf(new SESv2Client(clientSettings(region, bounds, ATTEMPTS)), bounds)
 
@@ -103,7 +103,7 @@ const identitiesOf = (client: SESv2Client, { provider_connect_ms, provider_call_
         const wanted = { EmailIdentity, SigningAttributesOrigin: "AWS_SES" } as const
         const set = await client.send(new PutEmailIdentityDkimSigningAttributesCommand(wanted), options)
         if (set.DkimStatus !== "FAILED") return identityIn({ Status: set.DkimStatus, Tokens: set.DkimTokens })
-        // It does not look again for that: a new one it must look for.
+        // SES does not check a failed identity again, so it is deleted and created anew.
         await deleted(EmailIdentity, options)
         return created(EmailIdentity, options)
       }),

@@ -6,7 +6,7 @@ import { logNow } from "../../../schemas/runtime/log/log.ts"
 import type { ProviderBounds } from "./client.ts"
 import { clientSettings } from "./client.ts"
 
-/** `lost`: no later attempt will find it. */
+/** `lost`: no later attempt will find the object. */
 type Found = { readonly raw: Buffer } | { readonly lost: string }
 
 export interface Objects {
@@ -27,7 +27,7 @@ const isKey = (key: string): boolean =>
 const unread = unavailable("A stored message could not be read.")
 const tooLarge: Found = { lost: "the stored message is too large" }
 
-/** If the reader ends, the connection is closed. */
+/** Closes the connection if the reader stops. */
 const bytesOf = async (
   client: S3Client,
   place: { readonly Bucket: string; readonly Key: string },

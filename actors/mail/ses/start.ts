@@ -1,6 +1,4 @@
-/**
- * Receives mail by SES: takes its notifications from the log and carries them out, for as long as the scope is open.
- */
+/** Receives mail by SES: takes its notifications from the log and carries them out while the scope is open. */
 import { randomUUID } from "node:crypto"
 import { Clock, Effect, type Scope } from "effect"
 import type { SesMail } from "../../../schemas/mail/settings.ts"

@@ -1,11 +1,11 @@
 /**
- * Mail of agents, sent by SES (SendEmail of its version 2 interface): one recipient a call.
+ * Sends agents' mail by SES (SendEmail of its API version 2): one recipient in a call.
  *
  * Invariants
  *  - A call sends at most once, because the client does not retry. If the connection broke after the request was sent,
  *    the outcome is unknown, and the request is not repeated.
- *  - The sender of the envelope is SES's own: what comes back to it, SES tells by notification. SES signs (DKIM).
- *  - Reasons are words of ours: the provider's own may hold an address.
+ *  - The envelope sender belongs to SES. SES reports bounces by notification. SES signs (DKIM).
+ *  - Reasons are our own words, because the provider's may contain an address.
  */
 import { SendEmailCommand, SESv2Client, SESv2ServiceException } from "@aws-sdk/client-sesv2"
 import { Effect } from "effect"
@@ -18,7 +18,7 @@ export interface SesSending {
   readonly configurationSet: string | null
 }
 
-/** Errors about the account, not the message: an operator has to act. */
+/** Errors of the account, not of the message. An operator has to act. */
 const OF_THE_ACCOUNT: ReadonlyMap<string, string> = new Map(
   Object.entries({
     AccountSuspendedException: "the provider has suspended the account",
@@ -41,7 +41,7 @@ const OF_THE_MESSAGE: ReadonlyMap<string, string> = new Map(
   })
 )
 
-/** There was no connection over which anything could have gone. */
+/** Errors before a connection existed, so that nothing can have been sent. */
 const BEFORE: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -81,10 +81,7 @@ const codeOf = (error: unknown): string => {
   return typeof code === "string" ? code : ""
 }
 
-/**
- * The status of an answer that is not in the interface's own format: something in front of the service has refused the
- * call.
- */
+/** The status of an answer that is not in the API's own format: a proxy in front of SES has refused the call. */
 const rawStatusOf = (error: unknown): number | undefined => {
   const { $response } = (typeof error === "object" && error !== null ? error : {}) as {
     readonly $response?: { readonly statusCode?: number }
@@ -112,7 +109,7 @@ export const openSesTransport = ({ region, configurationSet }: SesSending, bound
     ),
     (client): Transport => ({
       name: "ses",
-      // The provider signs itself.
+      // SES signs the message.
       signs: false,
       repeatable: false,
       send: (outgoing, hurry) =>

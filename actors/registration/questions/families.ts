@@ -1,4 +1,7 @@
-/** All families. Every one but the last two is a reasoning family: facts must be combined to reach the answer. */
+/**
+ * The list of all families. All but the last two are reasoning families: the reader must combine facts to find the
+ * answer.
+ */
 import type { Engine, Family } from "./family.ts"
 import { counting } from "./worlds/accumulate.ts"
 import type { Readout, Theme } from "./worlds/accumulate.ts"
@@ -42,7 +45,7 @@ const JSON_CLOSING = [
   'Give the number as JSON, in an object with the single key "answer" and nothing else.'
 ]
 
-/** A name stands for one kind of question: two under one name would let a challenge hold the same kind twice. */
+/** Checks that names are unique. With the same name twice, a challenge could have two questions of one kind. */
 export function registry(families: ReadonlyArray<Family>): ReadonlyArray<Family> {
   const seen = new Set<string>()
   for (const { name } of families) {

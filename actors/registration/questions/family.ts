@@ -1,11 +1,12 @@
 /**
- * A family is one kind of question: the world it is about and what is asked of it. How it is told is the same for all.
+ * A family is one kind of question: the world of its stories and the question about it. Stories are told in the same
+ * way for all families.
  *
- * - A world is plain facts and the moves that are possible; `answer` computes the one right answer from the moves that
- *   count.
- * - The plan decides by which detours they are told (`story/plan.ts`), the telling puts it into words
+ * - A world has facts and possible moves. `answer` computes the one right answer from the moves that count.
+ * - The plan decides on the detours by which moves are told (`story/plan.ts`). Telling puts the plan into words
  *   (`story/tell.ts`).
- * - A draft that is too long, too short or in which too little matters is drawn anew, at most `MAX_DRAFTS` times.
+ * - A draft is drawn again if it is too long or too short, or if too few of its beats change the answer. There are at
+ *   most `MAX_DRAFTS` tries.
  */
 import type { Bank } from "./bank/bank.ts"
 import { withNoise } from "./language/noise.ts"
@@ -27,11 +28,11 @@ export type Engine = (typeof ENGINES)[number]
 export interface Family {
   readonly name: string
   readonly reasoning: boolean
-  /** Questions of one way to reckon: a challenge mixes them all. */
+  /** The way of computing that the family's answers need. A challenge has families of all of them. */
   readonly engine: Engine
   readonly format: FormatRule | null
   readonly world: (random: Random, bank: Bank) => World
-  /** Answer and closing words where the family asks for a format. */
+  /** The answer and the closing words, if the family asks for a format. */
   readonly formatted: ((random: Random, answer: string) => { readonly answer: string; readonly closing: string }) | null
 }
 
@@ -42,7 +43,7 @@ export interface Draft {
   readonly format: FormatRule | null
 }
 
-/** A draft with all that it was made of: for tests. */
+/** A draft with its parts, for tests. */
 export interface Drafted extends Draft {
   readonly cast: Cast
   readonly world: World
@@ -51,17 +52,17 @@ export interface Drafted extends Draft {
   readonly addition: Addition
   /** The answer before it is put into a format. */
   readonly value: string
-  /** Without noise. */
+  /** The story without noise. */
   readonly story: string
 }
 
 const PEOPLE = 4
 const SPEAKERS_MAX = 2
 const MAX_DRAFTS = 500
-/** By how much noise may make a story longer. */
+/** The most characters that noise may add to a story. */
 const NOISE_CHARS = 25
 
-/** One or two of those whom the question is not about; each is a liar or honest. */
+/** Draws one or two people whom the question is not about. Each is a liar or honest. */
 function speakersOf(random: Random, { asked }: World): Speakers {
   const able = Array.from({ length: PEOPLE }, (_, index) => index).filter((index) => !asked.includes(index))
   const all = random.sample(able, Math.min(able.length, random.int(1, SPEAKERS_MAX)))

@@ -1,11 +1,10 @@
 /**
- * The five questions of one challenge.
+ * Makes the five questions of one challenge.
  *
- * - Four come from reasoning families, one of each engine: what reads one kind of story alone is right once or twice.
- *   The fifth is another sum or one of a deployment's own questions, and only it may ask for a format.
- * - No family appears twice, and the fifth's place is drawn, so the position of a question tells nothing.
- * - Pure: the same randomness and bank give the same questions. Production passes fresh random bytes for every
- *   challenge.
+ * - Four come from reasoning families, one of each engine. A program that can read only one kind of story is right once
+ *   or twice. The fifth is another sum or one of the deployment's own questions. Only the fifth may ask for a format.
+ * - No family appears twice. The fifth's position is drawn, so positions reveal nothing.
+ * - Pure: the same randomness and bank give the same questions. Production passes new random bytes for every challenge.
  */
 import type { Bank } from "./bank/bank.ts"
 import { OUR_BANK } from "./bank/index.ts"
@@ -26,7 +25,7 @@ export interface Named extends Draft {
   readonly family: string
 }
 
-/** The families of a challenge; null for a question of a deployment's own. */
+/** The families of a challenge, with null for one of the deployment's own questions. */
 export function familiesDrawn(random: Random, bank: Bank): ReadonlyArray<Family | null> {
   const sure = REASONING.map((families) => random.pick(families))
   const rest = SUMS.filter((family) => !sure.includes(family))
@@ -34,7 +33,7 @@ export function familiesDrawn(random: Random, bank: Bank): ReadonlyArray<Family 
   return random.shuffle([...sure, ...(own ? [null] : [random.pick(rest)])])
 }
 
-/** The questions with the names of their families, which never leave the server. */
+/** Questions with the names of their families. These names never leave the server. */
 export function namedQuestions(random: Random, bank: Bank = OUR_BANK): ReadonlyArray<Named> {
   return familiesDrawn(random, bank).map((family) =>
     family === null

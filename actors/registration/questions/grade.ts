@@ -1,17 +1,18 @@
 /**
- * Grading of submitted answers.
+ * Grades submitted answers.
  *
- * - A bare value is wanted. Letter case, accents, surrounding quotes, punctuation, one leading article, number words
- *   and a `{answer: …}` wrapper are forgiven; any further word or unit makes the answer wrong.
- * - A question with an explicit format is followed literally: as JSON, one object whose only key is `answer` with the
- *   very value and type; otherwise the very string.
- * - Articles forgiven: English ones and, as they are harmless, the commonest French, German and Spanish ones. An
- *   article that is the whole answer stays.
- * - Numbers: plain digits, digits in groups of three (comma, dot, space or apostrophe between), or English words up to
- *   9999. A sign, a leading zero or a decimal part is another value.
- * - Times: `9:05`, `09:05`, `9h05` and `9.05`, spaces allowed at the separator. `am` and `pm` are read only where the
- *   question is a 12-hour one; there a time without them is read on the 24-hour clock.
- * - Submitted text is hostile. What is longer than the bound is wrong unread, and every pattern below is linear.
+ * - Only the value itself is accepted. Letter case, accents, surrounding quotes, punctuation, one leading article,
+ *   number words and a `{answer: …}` wrapper do not matter. Any further word or unit makes the answer wrong.
+ * - A question with an explicit format needs exactly that format. `json` is one object whose only key is `answer`, with
+ *   the exact value and type. `exact` is the exact text.
+ * - English articles are ignored, and the most common French, German and Spanish ones. An article that is the whole
+ *   answer is kept.
+ * - Numbers may be digits, digits in groups of three (separated by comma, dot, space or apostrophe), or English words
+ *   up to 9999. A sign, a leading zero or a decimal part makes another value.
+ * - Times may be `9:05`, `09:05`, `9h05` and `9.05`, with spaces at the separator. `am` and `pm` are read only in
+ *   12-hour questions. In these, a time without them is read on the 24-hour clock.
+ * - Submitted text is hostile. A text above the length limit is wrong without being read, and every pattern below is
+ *   linear.
  */
 import { numberFromWords } from "./number-words.ts"
 import { MAX_ANSWER_CHARS } from "./question.ts"
@@ -19,7 +20,7 @@ import type { AnswerKind, Question } from "./question.ts"
 
 const WRAPPER_KEY = "answer"
 const ARTICLES = new Set(["the", "a", "an", "le", "la", "les", "un", "une", "der", "die", "das", "el", "los", "las"])
-/** Letters that Unicode does not take apart into a base letter and an accent. */
+/** Letters that Unicode does not decompose into a base letter and an accent. */
 const UNDECOMPOSED: Readonly<Record<string, string>> = {
   ø: "o",
   ł: "l",
@@ -35,7 +36,10 @@ const UNDECOMPOSED: Readonly<Record<string, string>> = {
 const SYMBOL_QUOTES = /[`´\u02bc\u02b9\u02ba]/g
 /** Punctuation that may follow a number or a time. */
 const TRAILING = new Set("\"'“”„‟‘’‚‛«»‹›「」『』`´()[]*_.,;:!?… ")
-/** What may stand before one: no point or comma, which would make a fraction, and never a minus or a currency sign. */
+/**
+ * Characters that may precede a number or a time. Points and commas would make a fraction, and minus and currency signs
+ * another value, so these are not included.
+ */
 const LEADING = new Set("\"'“”„‟‘’‚‛«»‹›「」『』`´([*_¿¡ ")
 
 export function grade(question: Question, submitted: unknown): boolean {
@@ -55,7 +59,7 @@ export function gradeAll(
   return { correct: questions.length - wrong.length, wrong: wrong.map(({ id }) => id) }
 }
 
-/** The submitted value as text, out of its wrapper if it has one; null when it cannot be an answer. */
+/** The submitted value as text without its wrapper. Null if it cannot be an answer. */
 function bareText(submitted: unknown): string | null {
   const value = unwrapObject(submitted)
   if (typeof value === "number") return Number.isSafeInteger(value) ? String(value) : null
@@ -69,7 +73,7 @@ function unwrapObject(submitted: unknown): unknown {
   return entries.length === 1 && entries[0]?.[0] === WRAPPER_KEY ? entries[0][1] : null
 }
 
-/** Takes `{"answer": "x"}` and the looser `{answer: x}` off; other text comes back as it is. */
+/** Removes the wrapper of `{"answer": "x"}` and of the looser `{answer: x}`. Returns other text unchanged. */
 function unwrapText(text: string): string | null {
   const trimmed = text.trim()
   if (!trimmed.startsWith("{") || !trimmed.endsWith("}")) return text
@@ -106,13 +110,16 @@ const READERS: Readonly<Record<AnswerKind, (text: string) => string | number | n
   word: wordOf
 }
 
-/** What cannot be read matches nothing, not even an answer that cannot be read either. */
+/** An unreadable text matches nothing, not even an unreadable answer. */
 function matches(kind: AnswerKind, answer: string, text: string): boolean {
   const given = READERS[kind](text)
   return given !== null && given === READERS[kind](answer)
 }
 
-/** Lower case, no accents, no invisible characters; compatibility forms such as full-width digits become plain. */
+/**
+ * Converts to lower case and removes accents and invisible characters. Compatibility forms such as full-width digits
+ * become plain.
+ */
 function folded(text: string): string {
   return text
     .normalize("NFKD")
@@ -134,7 +141,7 @@ function wordOf(text: string): string {
   return withoutArticle(words).join(" ")
 }
 
-/** The text without what may surround a value, and without a leading article. */
+/** Removes the punctuation around a value, and a leading article. */
 function core(text: string): string {
   const plain = stripSurrounding(folded(text).replace(/\s/g, " "))
   const gap = plain.indexOf(" ")
@@ -164,7 +171,7 @@ function numberOf(text: string): number | null {
   return numberFromWords(words) ?? numberFromWords(withoutArticle(words))
 }
 
-/** Minutes since midnight, or null. */
+/** Minutes since midnight, or null if the text is no time. */
 function timeOf(text: string): number | null {
   const found = /^(\d{1,2}) ?[:h.] ?(\d{2})$/.exec(core(text))
   const hour = Number(found?.[1])

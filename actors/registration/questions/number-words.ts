@@ -5,7 +5,7 @@ const FIRST_PAIRED_HUNDRED = 1100
 
 let table: ReadonlyMap<string, number> | null = null
 
-/** Built at the first need and kept: about 19,000 short keys. */
+/** Built when it is first needed, with about 19,000 short keys. */
 function numberTable(): ReadonlyMap<string, number> {
   if (table !== null) return table
   const built = new Map<string, number>()
@@ -18,8 +18,8 @@ function numberTable(): ReadonlyMap<string, number> {
 }
 
 /**
- * The value of English number words, or null. Takes lower-case words without punctuation.
- * Between other words "and" says nothing; "a hundred" and "a thousand" begin with a one.
+ * The value of English number words, or null. Expects lower-case words without punctuation. "and" between other words
+ * is ignored; "a hundred" and "a thousand" mean one of them.
  */
 export function numberFromWords(words: ReadonlyArray<string>): number | null {
   const kept = words.filter((word, i) => word !== "and" || i === 0 || i === words.length - 1)

@@ -2,8 +2,8 @@
  * Deterministic randomness from a 32-byte seed: SHAKE256 of the seed and a counter, block by block.
  *
  * - The same seed always gives the same draws, on every machine, so a challenge can be rebuilt from its seed.
- * - Every bit of the seed counts, and earlier draws do not tell later ones.
- * - `int` rejects the uneven tail of the 32-bit range: no value is likelier than another.
+ * - Every bit of the seed has an effect, and earlier draws do not reveal later ones.
+ * - `int` rejects the uneven tail of the 32-bit range, so all values have the same probability.
  */
 import { createHash } from "node:crypto"
 
@@ -12,7 +12,7 @@ const WORD_RANGE = 0x1_0000_0000
 const WORDS_PER_BLOCK = 256
 
 export interface Random {
-  /** A whole number from `min` to `max`, both included. */
+  /** A whole number from `min` to `max`, both inclusive. */
   readonly int: (min: number, max: number) => number
   readonly pick: <T>(items: ReadonlyArray<T>) => T
   readonly shuffle: <T>(items: ReadonlyArray<T>) => Array<T>

@@ -1,5 +1,5 @@
 /**
- * One compartment on this host: its folder, its output, and the calls on it one after the other.
+ * One compartment on this host: its folder, its output, and a queue of the calls on it.
  *
  * `<folder>/compartments/<id>/`: `data.img` and `data` (volume.ts), `io` (output.ts), `log` (ring.ts), `run.json`.
  */
@@ -68,7 +68,7 @@ export class Box {
     await this.opened?.settle(opening)
   }
 
-  /** True if this host stores anything of it. */
+  /** True if this host stores anything of the compartment. */
   exists(): Promise<boolean> {
     return access(this.folder).then(
       () => true,
@@ -93,7 +93,7 @@ export class Box {
     return join(this.folder, "run.json")
   }
 
-  /** Says on disk that the program of this run is about to start: it is started once. */
+  /** Notes on disk that the program of this run is about to start, so that it starts only once. */
   async mark(run: number): Promise<void> {
     await writeFile(`${this.marker}.new`, JSON.stringify({ run }), { mode: 0o600 })
     await rename(`${this.marker}.new`, this.marker)

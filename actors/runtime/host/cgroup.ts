@@ -1,4 +1,4 @@
-/** Reads the kernel's own facts of a container: its bounds, and its use. Both generations of control groups. */
+/** Reads the kernel's own figures of a container: its limits and its use. Supports both versions of control groups. */
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { Quotas } from "./types.ts"
@@ -23,7 +23,7 @@ const number = async (file: string): Promise<number | null> => {
   return text !== null && /^\d+$/.test(text) ? Number(text) : null
 }
 
-/** null if the process is gone, or does not belong to that container any more. */
+/** null if the process has ended, or does not belong to that container any more. */
 export async function groupsOf(pid: number, containerId: string): Promise<Groups | null> {
   const lines = (await read(`/proc/${pid}/cgroup`))?.split("\n").map((line) => line.split(":")) ?? []
   const pathOf = (name: string): string | undefined =>
@@ -68,7 +68,7 @@ const names = (held: Readonly<Record<string, boolean>>): ReadonlyArray<string> =
   Object.entries(held).flatMap(([name, is]) => (is ? [] : [name]))
 
 export interface Usage {
-  /** Since the container started. */
+  /** CPU time since the container started. */
   readonly cpuMicros: number
   readonly memoryMb: number
   readonly pids: number
@@ -80,7 +80,9 @@ const lineOf = (text: string | null, name: string): number => {
   return Number(line?.slice(name.length + 1) ?? 0)
 }
 
-/** Memory without pages that the kernel would give back at once: those of files that were not used lately. */
+/**
+ * The memory is counted without pages of files that were not used lately, because the kernel would free those at once.
+ */
 export async function usageOf(groups: Groups): Promise<Usage> {
   const memory = groups.of("memory")
   const first = groups.generation === 1

@@ -34,7 +34,7 @@ function boundsOf(quotas: Quotas): Docker.HostConfig {
   return {
     NanoCpus: Math.round(quotas.cpus * 1e9),
     Memory: quotas.memory_mb * MIB,
-    // Both together: no swap.
+    // This is the sum of memory and swap, so there is no swap.
     MemorySwap: quotas.memory_mb * MIB,
     PidsLimit: quotas.pids,
     ShmSize: SHM_MIB * MIB,
@@ -49,12 +49,15 @@ function boundsOf(quotas: Quotas): Docker.HostConfig {
 
 const securityOptions = (): Array<string> => ["no-new-privileges", `seccomp=${systemCalls(process.arch)}`]
 
-/** Seconds after which a probe ends by itself. */
+/** Seconds after which a probe container ends on its own. */
 const PROBE_SECONDS = 30
 const PROBE_MIB = 32
 const PROBE_PIDS = 16
 
-/** A container that does nothing. The kernel's answers for it hold for compartments too (filter.ts). */
+/**
+ * Options of a container that does nothing. The kernel treats it like a compartment, so its checks hold for those
+ * (filter.ts).
+ */
 export function probeOptions({ tag, image }: Pick<HostSettings, "tag" | "image">): Docker.ContainerCreateOptions {
   return {
     name: containerName(tag, `probe-${randomUUID()}`),
@@ -63,7 +66,7 @@ export function probeOptions({ tag, image }: Pick<HostSettings, "tag" | "image">
     WorkingDir: "/",
     Entrypoint: ["/bin/bash", "-c", `read -t ${PROBE_SECONDS}`],
     Cmd: [],
-    // Kept open: there is nothing to read, and no end of file.
+    // Kept open, so that the shell's `read` waits and gets no end of file.
     OpenStdin: true,
     HostConfig: {
       AutoRemove: true,

@@ -32,10 +32,10 @@ export const isMissing = (cause: unknown): boolean => statusOf(cause) === 404
 /** True if the state is already as wanted, or something is in the way. */
 export const isConflict = (cause: unknown): boolean => statusOf(cause) === 409 || statusOf(cause) === 304
 
-/** The engine was not reached, or could not do it now: asking again may help. */
+/** The engine could not be reached, or could not do it now. A later try may succeed. */
 export class EngineFault extends HostFault {}
 
-/** null if there is no such thing. */
+/** null if the engine has no such object. */
 export async function orMissing<A>(answer: Promise<A>): Promise<A | null> {
   try {
     return await answer
@@ -55,9 +55,9 @@ export async function called<A>(answer: Promise<A>): Promise<A> {
 }
 
 export interface EngineClient {
-  /** For calls that are answered at once. */
+  /** The client for calls that are answered at once. */
   readonly calls: Docker
-  /** For streams, which may be silent for hours. */
+  /** The client for streams, which may be silent for hours. */
   readonly streams: Docker
 }
 
@@ -121,13 +121,13 @@ export class EngineNetworks {
     )
   }
 
-  /** Lists networks by the beginning of their names; the engine's own filter takes it anywhere in a name. */
+  /** Lists networks by the beginning of their names, because the engine's own filter matches any part of a name. */
   async namesOfNetworks(prefix: string): Promise<ReadonlyArray<string>> {
     const found = await called(this.docker.listNetworks({ filters: { name: [prefix] } }))
     return found.map(({ Name }) => Name).filter((name) => name.startsWith(prefix))
   }
 
-  /** Containers on it are taken off; they keep running without a network. */
+  /** Containers on the network are disconnected, and keep running without a network. */
   async removeNetwork(name: string): Promise<void> {
     const network = this.docker.getNetwork(name)
     const found = await orMissing(network.inspect())

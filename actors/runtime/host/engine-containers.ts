@@ -1,4 +1,4 @@
-/** This deployment's containers. Each is found by its name, so a compartment never has two. */
+/** The containers of this deployment. Each is found by its name, so a compartment never has two. */
 import { setTimeout as delay } from "node:timers/promises"
 import type Docker from "dockerode"
 import { groupsOf } from "./cgroup.ts"
@@ -14,7 +14,7 @@ const PAUSE_MS = 25
 /** The engine learns of a kill for memory separately from the container's end, at most this much later. */
 const OOM_LATE_MS = 400
 
-/** False if there is no such process any more. */
+/** False if the process has ended. */
 function sent(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal)
@@ -25,9 +25,9 @@ function sent(pid: number, signal: NodeJS.Signals): boolean {
 
 export interface Seen {
   readonly found: Found
-  /** The engine's id. */
+  /** The engine's id of the container. */
   readonly id: string
-  /** The process id of its first process on this machine; 0 when it does not run. */
+  /** The process id of the container's first process on this machine; 0 if it does not run. */
   readonly pid: number
 }
 
@@ -47,7 +47,7 @@ export class Containers {
     return this.engine.calls.getContainer(containerName(this.settings.tag, compartment))
   }
 
-  /** For calls that may take long. */
+  /** The container with a client for calls that may take long. */
   patient(compartment: string): Docker.Container {
     return this.engine.streams.getContainer(containerName(this.settings.tag, compartment))
   }
@@ -82,8 +82,8 @@ export class Containers {
   }
 
   /**
-   * Nothing if it does not run. By the kernel where the first process is one of this machine: an engine that is busy
-   * takes its time. A sandbox of its own kernel (gVisor) is asked by the engine.
+   * Signals the container, if it runs. If its first process is one of this machine, the kernel is used directly,
+   * because a busy engine is slow. A sandbox with its own kernel (gVisor) is signalled by the engine.
    */
   async signal(compartment: string, signal: "SIGTERM" | "SIGKILL"): Promise<void> {
     const seen = this.isolation === "runc" ? await this.see(compartment) : null
@@ -98,7 +98,7 @@ export class Containers {
     }
   }
 
-  /** True once it has ended; false if the time is over first. */
+  /** True once the container has ended; false if the time is over first. */
   async ended(compartment: string, withinMs: number): Promise<boolean> {
     const end = Date.now() + withinMs
     for (;;) {
@@ -115,7 +115,7 @@ export class Containers {
       try {
         await orMissing(this.of(compartment).remove({ force: true, v: true }))
       } catch (cause) {
-        // It is being removed already, as by a call that was cut off.
+        // It is being removed already, for example by an earlier call that was cut off.
         if (!isConflict((cause as Error).cause)) throw cause
       }
       if ((await orMissing(this.of(compartment).inspect())) === null) return

@@ -2,13 +2,13 @@
  * The first process of a compartment. It is a constant without secrets, mounted read-only into the container.
  *
  * Invariants
- *  - It holds both output FIFOs open for reading and writing: a program never gets SIGPIPE, and never waits to open
- *    them, while nobody reads.
- *  - It waits for what the program is given (given.ts) and starts nothing before it has all of it. Half of it, of a
- *    host that died meanwhile, is thrown away and waited for again.
- *  - SIGTERM is passed to the process group of the program. As the first process of its namespace it would not get it
- *    otherwise, and nobody would reap what the program leaves behind. A signal that comes before the group's number is
- *    known is passed on once it is. With a share of a core, a program may have written its first line by then.
+ *  - It keeps both output FIFOs open for reading and writing. So a program never gets SIGPIPE and never waits to open
+ *    them, even while nobody reads.
+ *  - It waits for the program's command and environment (given.ts), and starts nothing before they are complete. If the
+ *    host died halfway, the first half is dropped, and it waits again.
+ *  - SIGTERM is passed on to the process group of the program, which is not the first process of the namespace, so that
+ *    this script can reap orphaned processes. A signal that comes before the group's number is known is passed on
+ *    later. On a slow machine the program may have written its first line by then.
  *  - It ends with the status of the program, 128 + n after a signal, once its last lines are read or END_STEPS are
  *    over. Everything else in the container ends with it.
  */
@@ -65,7 +65,8 @@ exit "$hub_status"
 `.replace("END_STEPS", "40")
 
 /**
- * The name server of programs, an address of nobody (RFC 5737). The host's rules lead every question to its own
- * resolver, and without the rules there is no answer. The engine's own resolver would end with the engine.
+ * The name server of programs: a documentation address (RFC 5737). The host's rules redirect every query to the host's
+ * own resolver; without the rules there is no answer. The engine's resolver is not used, because it ends with the
+ * engine.
  */
 export const RESOLV_CONF = "nameserver 192.0.2.53\noptions timeout:2 attempts:3\n"

@@ -1,4 +1,4 @@
-/** Runs a program beside the compartment's own, in its container and within its limits. */
+/** Runs a further program in the container of a compartment, within its limits. */
 import type { Duplex } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { Readable, Writable } from "node:stream"
@@ -11,7 +11,7 @@ import type { ExecResult } from "./types.ts"
 const OUTPUT_MAX_BYTES = 16 * 1024
 const HEADER_BYTES = 8
 const POLL_MS = 20
-/** Milliseconds that a program may take to end once it has closed its output. */
+/** Milliseconds in which a program has to end after it has closed its output. */
 const END_MAX_MS = 10_000
 
 export interface Execution {
@@ -58,7 +58,7 @@ function collector(): { readonly sink: Writable; readonly text: () => string } {
   return { sink, text: () => Buffer.concat(kept).toString() }
 }
 
-/** It did not end in time. */
+/** The program did not end in time. */
 export class TooLong extends HostFault {}
 
 async function statusOf(exec: Docker.Exec): Promise<number> {
@@ -91,7 +91,8 @@ export async function execute(container: Docker.Container, order: Execution): Pr
   const stream: Duplex = await called(exec.start({ hijack: true, stdin: true, abortSignal: signal }))
   const { sink, text } = collector()
   const reading = pipeline(stream, sink, { signal })
-  // Its failure is that of the whole, also while the input is still being written.
+  // A failure of reading fails the whole call below. This only avoids an unhandled rejection while the input is being
+  // written.
   reading.catch(() => undefined)
   try {
     // A program that ends early does not read all of its input. Its exit status says more than this error.

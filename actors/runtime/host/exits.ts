@@ -1,6 +1,6 @@
 /**
- * Reports the ends of containers, as the engine announces them. It announces nothing while it is down, and does not do
- * so later. So listeners also check all containers from time to time.
+ * Reports the ends of containers as the engine announces them. While the engine is down, it announces nothing, not even
+ * later. So listeners also check all containers from time to time.
  */
 import type { Readable } from "node:stream"
 import { setTimeout as delay } from "node:timers/promises"
@@ -26,7 +26,7 @@ function endedOf(line: string): Ended | null {
   return compartment === undefined || !Number.isInteger(run) ? null : { compartment, run }
 }
 
-/** Watches until the signal. Each call of `told` is finished before the next. */
+/** Watches until the signal aborts. Each call of `told` is finished before the next. */
 export async function watchExits(
   docker: Docker,
   tag: string,
@@ -45,7 +45,7 @@ export async function watchExits(
         if (ended !== null) told(ended)
       }
     } catch {
-      // The engine is away; it is asked again below.
+      // The engine is away; the loop tries again below.
     }
     if (!signal.aborted) await delay(RETRY_MS, undefined, { signal }).catch(() => undefined)
   }

@@ -1,6 +1,6 @@
 /**
- * Proves that the engine applies the filter of system calls, by what the kernel reports of a process. An engine may
- * claim it without doing it, and a process inherits the filters of its parent.
+ * Checks that the engine applies the system call filter, by the kernel's own report on a process. An engine may claim
+ * it without doing it, and a process inherits the filters of its parent.
  */
 import { readFile } from "node:fs/promises"
 import type Docker from "dockerode"
@@ -28,7 +28,7 @@ const statusOf = async (pid: number): Promise<Status | null> => {
   return { parent: number("PPid"), mode: number("Seccomp"), filters: number("Seccomp_filters") }
 }
 
-/** True if the process has a filter of its own besides those of its parent. */
+/** True if the process has a filter in addition to those of its parent. */
 export async function isFiltered(pid: number): Promise<boolean> {
   const own = await statusOf(pid)
   if (own === null || own.mode !== BY_FILTER) return false

@@ -27,7 +27,8 @@ export function foundOf({ Config, State }: Docker.ContainerInspectInfo): Found {
     image: Config.Image,
     state,
     exitCode: exited ? State.ExitCode : null,
-    // The engine remembers it of any process; a program that went on and ended otherwise did not end by it.
+    // The engine sets this for any killed process of the container. A program that continued and ended otherwise was
+    // not killed.
     oomKilled: exited && State.OOMKilled && State.ExitCode === KILLED,
     startedAt: timeOf(State.StartedAt),
     finishedAt: exited ? timeOf(State.FinishedAt) : null

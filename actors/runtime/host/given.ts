@@ -1,10 +1,10 @@
 /**
- * Gives a program its command and environment at its start, through the FIFO `env`, which its container's first process
- * reads (entry.ts). So they are in no file, no argument and no answer of the engine.
+ * Passes a program's command and environment through the FIFO `env`, which the first process of its container reads
+ * (entry.ts). So they are in no file, no argument and no answer of the engine.
  *
  * Invariants
- *  - Once it is given the FIFO is gone: a program that held its end open would be taken for a first process that asks.
- *  - It is given twice at most. A third reader is no first process, and its container is not kept.
+ *  - Afterwards the FIFO is removed, because a program that keeps it open would look like a first process that waits.
+ *  - They are passed twice at most. A third reader is no first process, and its container is removed.
  */
 import { constants } from "node:fs"
 import { open, rm } from "node:fs/promises"
@@ -13,10 +13,10 @@ import { HostFault, LastingFault } from "./fault.ts"
 import type { Given } from "./types.ts"
 
 const GIVEN_MAX_BYTES = 2 * 1024 * 1024
-/** The first process opens its end as soon as it runs; under load it takes its time. */
+/** Long enough for the first process to open the FIFO on a machine under load. */
 const READER_WAIT_MS = 20_000
 const WRITE_MAX_MS = 20_000
-/** The second time; it has shown that it reads. */
+/** The time limit of the second time, when the first process has shown that it reads. */
 const WRITE_AGAIN_MAX_MS = 2_000
 const TAKEN_MAX_MS = 5_000
 /** The time within which a first process asks again if it lost part of its input. */
@@ -26,7 +26,8 @@ const PAUSE_MS = 10
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 
 /**
- * Encodes the count, the command, each `NAME=value`, and a point, which shows that it is whole; each ends with a zero.
+ * Encodes the number of fields, the command, each `NAME=value`, and a point, which marks the end. Each of them ends
+ * with a zero byte.
  */
 export function encodeGiven({ command, env }: Given): Buffer {
   for (const [name, value] of env)
@@ -40,7 +41,7 @@ export function encodeGiven({ command, env }: Given): Buffer {
 
 const codeOf = (cause: unknown): unknown => (cause as { code?: unknown } | null)?.code
 
-/** null if no process has it open for reading, or it is gone. */
+/** null if no process reads the FIFO, or it does not exist. */
 async function openForWriting(path: string): Promise<Awaited<ReturnType<typeof open>> | null> {
   try {
     return await open(path, constants.O_WRONLY | constants.O_NONBLOCK)
@@ -70,7 +71,7 @@ async function untilTaken(path: string): Promise<void> {
 }
 
 interface Delivery {
-  /** Called once it reads. */
+  /** Called when a process reads the FIFO, before anything is written. */
   readonly before: () => Promise<void>
   /** True if the container is gone. */
   readonly gone: () => Promise<boolean>
@@ -96,7 +97,7 @@ async function deliverOnce(path: string, bytes: Buffer, { before, gone }: Delive
   }
 }
 
-/** Resolves when the first process has all of it. If the host dies in between, this may need a second try. */
+/** Resolves when the first process has read everything. A second try may be needed if the host dies in between. */
 export async function deliver(path: string, bytes: Buffer, delivery: Delivery): Promise<void> {
   await deliverOnce(path, bytes, delivery, WRITE_MAX_MS)
   if (await asksAgain(path)) {
@@ -114,7 +115,7 @@ async function isAwaited(path: string): Promise<boolean> {
   return file !== null
 }
 
-/** After a part was given: true if it is asked for again. */
+/** After a part was written: true if the first process waits for everything again. */
 export async function asksAgain(path: string): Promise<boolean> {
   for (const end = Date.now() + ASKS_AGAIN_MS; Date.now() < end; await delay(PAUSE_MS))
     if (await isAwaited(path)) return true

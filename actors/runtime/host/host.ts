@@ -31,7 +31,7 @@ import type {
 } from "./types.ts"
 import { type Used, usedOf } from "./volume.ts"
 
-/** A program that has not ended by then is killed; the rest of the five seconds is the engine's. */
+/** A program that has not ended by then is killed. The rest of the five seconds is left for the engine. */
 const GRACE_MAX_MS = 3_000
 const KILL_WAIT_MS = 10_000
 const EXEC_TIMEOUT_MS = 60_000
@@ -71,7 +71,7 @@ export class Host {
     return box
   }
 
-  /** All containers of this deployment. The last lines of ended ones are in their logs. */
+  /** All containers of this deployment. For ended ones, the last lines were moved to their logs. */
   async list(): Promise<ReadonlyArray<Found>> {
     const openings = new Map([...this.boxes].map(([id, box]) => [id, box.opening]))
     const all = await this.containers.all()
@@ -80,7 +80,7 @@ export class Host {
     return all
   }
 
-  /** May be repeated from whatever was left of the same run; see start.ts. */
+  /** Safe to repeat, whatever an earlier start of the same run has left (start.ts). */
   start(order: StartOrder, onUpload: OnUpload): Promise<void> {
     const box = this.box(order.compartment)
     return box.alone(async () => {
@@ -95,8 +95,8 @@ export class Host {
   }
 
   /**
-   * Reads a container's output again after a restart of this process. `awaiting`: its program was not started yet. It
-   * gets its input here if that is given, or otherwise by `start` with its files.
+   * Reads a container's output again after a restart of this process. `awaiting`: its program was not started yet.
+   * `given` provides its command and environment; without it, `start` passes them.
    */
   adopt(compartment: string, given?: (run: number) => Promise<Given>): Promise<Adopted> {
     const box = this.box(compartment)
@@ -112,7 +112,7 @@ export class Host {
     })
   }
 
-  /** Stops within five seconds, whatever the program does. A start that is under way gives up. */
+  /** Stops within five seconds, whatever the program does. A start that is under way is given up. */
   async stop(compartment: string, graceMs: number): Promise<void> {
     const box = this.box(compartment)
     const { opening } = box
@@ -190,7 +190,10 @@ export class Host {
     return this.box(compartment).meter.read({ id, pid, startedAt: found.startedAt ?? Date.now() }, groups, used_mb)
   }
 
-  /** The use of its disk, which is mounted if it is not, as after a restart of the machine. */
+  /**
+   * The use of the compartment's disk. The disk is mounted first if necessary, for example after a restart of the
+   * machine.
+   */
   async disk(compartment: string): Promise<Used> {
     const box = this.box(compartment)
     const used = await usedOf(box.volume)

@@ -1,14 +1,16 @@
 /**
- * The journal of a compartment's output: chunks of bytes as they were read, in segments `<number>.log` of one folder.
+ * The journal of a compartment's output. It has chunks of bytes as they were read, in segment files `<number>.log` of
+ * one folder.
  *
  * Invariants
- *  - A chunk is in a file, by one call, before the next is read: when this process is killed, what it had read is there.
- *    (It is not forced to the disk: a crash of the machine may cost the last seconds.)
- *  - A record ends with a checksum over all of it. Reading ends at the first that does not fit, and what follows is cut
- *    off: a torn tail costs itself alone.
- *  - A segment begins with a record that says all that is needed to go on without those before it. One without is no
- *    segment: the process was killed while it began it.
- *  - At most SEGMENT_MAX_BYTES and a record are in a segment. Which old ones are needed is the reader's to say (`keep`).
+ *  - A chunk is written to a file by one call before the next is read. So when this process is killed, all that it has
+ *    read is there. (There is no fsync: a crash of the machine may lose the last seconds.)
+ *  - A record ends with a checksum over all of it. Reading ends at the first record with a wrong checksum, and the rest
+ *    is cut off. So an incomplete end loses nothing else.
+ *  - A segment begins with a record of the state at that point, so that earlier segments are not needed. A file without
+ *    it is no segment: the process was killed while it created the file.
+ *  - A segment has at most SEGMENT_MAX_BYTES and one record. The reader decides how many old segments are kept
+ *    (`keep`).
  */
 import {
   closeSync,
@@ -25,16 +27,14 @@ import { join } from "node:path"
 import { crc32 } from "node:zlib"
 
 export const SEGMENT_MAX_BYTES = 1024 * 1024
-/** No chunk is longer, so a longer record is invalid. */
+/** No record is longer. A longer one is invalid. */
 const RECORD_MAX_BYTES = 1024 * 1024
 
-/** kind, time, length; and the checksum after the bytes. */
+/** The bytes before the content: kind, time and length. The checksum follows the content. */
 const HEAD_BYTES = 1 + 6 + 4
 const CHECK_BYTES = 4
 
-/**
- * The kinds of records. `begin`: the state with which a segment begins. `end`: the lines that are open are complete.
- */
+/** The kinds of records. `begin`: the state at the beginning of a segment. `end`: incomplete lines are complete now. */
 const RECORD_KINDS = ["begin", "stdout", "stderr", "system", "end"] as const
 type RecordKind = (typeof RECORD_KINDS)[number]
 
@@ -119,7 +119,7 @@ export class Journal {
     this.numbers.push(number)
   }
 
-  /** True if the next record belongs into a new segment: `begin` is to be called. */
+  /** True if the next record belongs into a new segment. The caller then has to call `begin`. */
   get full(): boolean {
     return this.fd === null || this.size >= SEGMENT_MAX_BYTES
   }

@@ -2,8 +2,8 @@
  * Splits a stream of bytes into lines. Pure: the same bytes give the same lines in any chunks, so that a journal of
  * chunks can be read back to the same ids (journal.ts).
  *
- * - A line longer than LINE_MAX_BYTES goes on as the next line; it is cut between two characters.
- * - Bytes that are no UTF-8 become U+FFFD. Control characters stay as they are: lines are carried as JSON alone.
+ * - A line longer than LINE_MAX_BYTES is split into several lines, between two characters.
+ * - Bytes that are not valid UTF-8 become U+FFFD. Control characters are kept, because lines are only sent as JSON.
  */
 export const LINE_MAX_BYTES = 8192
 
@@ -18,7 +18,7 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
 export interface Split {
   /** The number of lines that were completed. */
   readonly count: number
-  /** The last of them, as many as were asked for. */
+  /** The last of these lines, at most `keep`. */
   readonly lines: ReadonlyArray<string>
 }
 
@@ -55,7 +55,7 @@ export class LineSplitter {
     return this.rest
   }
 
-  /** `keep`: how many of the last lines are wanted; the others are counted alone. */
+  /** `keep`: the number of last lines to return. Earlier lines are only counted. */
   split(chunk: Uint8Array, keep: number): Split {
     const bytes = this.rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([this.rest, chunk])
     const ends: Array<readonly [start: number, end: number]> = []

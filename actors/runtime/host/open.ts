@@ -5,7 +5,7 @@ import { proveFilter } from "./filter.ts"
 import { HostFault } from "./fault.ts"
 import type { Facts, HostSettings } from "./types.ts"
 
-/** The engine's description of itself, with members that its types lack. */
+/** The engine's description of itself, with fields that the library's types lack. */
 interface Info {
   readonly ServerVersion: string
   readonly DockerRootDir: string
@@ -43,7 +43,7 @@ function checkBounds(info: Info): void {
   if (missing.length > 0) throw new HostFault(`this machine cannot bound ${missing.join(", ")} of a container`)
 }
 
-/** gVisor opens FIFOs of the host only if configured to. Without them a compartment has no output. */
+/** gVisor opens FIFOs of the host only if it is configured to. Without them, a compartment has no output. */
 const isolationOf = ({ Runtimes }: Info): Facts["isolation"] =>
   Runtimes?.["runsc"]?.runtimeArgs?.includes("--host-fifo=open") === true ? "runsc" : "runc"
 
@@ -56,7 +56,7 @@ export async function examine(docker: Docker, settings: Pick<HostSettings, "tag"
   if ((await orMissing(docker.getImage(image).inspect())) === null)
     throw new HostFault(`the image ${image} is not there`)
   const isolation = isolationOf(info)
-  // gVisor has its own kernel for programs, and filters the system calls of that kernel.
+  // With gVisor, programs use the system calls of gVisor's own kernel, which it filters itself.
   if (isolation === "runc") await proveFilter(docker, settings)
   return { isolation, engine: info.ServerVersion, ...root }
 }

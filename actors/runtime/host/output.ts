@@ -1,9 +1,8 @@
 /**
- * The output of one compartment: its last lines, and, while a container may write, the pump that reads them from its
- * FIFOs.
+ * The output of one compartment: its last lines, and the pumps that read from the FIFOs while a container may write.
  *
  * Invariants
- *  - Before a program's end is told to anybody, its last lines are in the ring (`settle`).
+ *  - Before a program's end is reported, its last lines are in the ring (`settle`).
  *  - A FIFO's bytes are read once: at most one pump is open for each.
  */
 import { chmod, chown, mkdir, rename, rm, stat, writeFile } from "node:fs/promises"
@@ -38,7 +37,7 @@ const isFifo = (path: string): Promise<boolean> =>
 
 const FIFOS = ["out", "err", "env"]
 
-/** Makes all of them in one process, because the start of a compartment waits for it. */
+/** Makes all FIFOs in one process, because the start of a compartment waits for it. */
 async function ensureFifos(io: string, uid: number, gid: number): Promise<void> {
   const all = FIFOS.map((name) => join(io, name))
   const there = await Promise.all(all.map(isFifo))
@@ -53,12 +52,12 @@ async function ensureFifos(io: string, uid: number, gid: number): Promise<void> 
 }
 
 /**
- * Makes the FIFOs and the first process's script. The folder belongs to root: its compartment can only use the files in
- * it.
+ * Makes the FIFOs and the script of the first process. The folder belongs to root, so the compartment can only use the
+ * files in it.
  */
 export async function ensureIo(place: OutputPlace, { uid, gid }: Owner): Promise<void> {
   await mkdir(place.io, { recursive: true })
-  // Set despite this process's mask: the compartment's user must pass.
+  // Set explicitly, because of this process's umask: the compartment's user must be able to enter the folder.
   await chmod(place.io, 0o755)
   await ensureFifos(place.io, uid, gid)
   for (const [name, text] of Object.entries({ entry: ENTRY, "resolv.conf": RESOLV_CONF })) {
@@ -99,7 +98,7 @@ export class Output {
     return this.opened
   }
 
-  /** The container has ended: its last output is read, and unfinished lines are ended. */
+  /** Called when the container has ended: reads its last output, and completes unfinished lines. */
   async settle(opening = this.opened): Promise<void> {
     if (opening !== this.opened) return
     await this.settled()

@@ -7,10 +7,10 @@ const run = promisify(execFile)
 
 const TIMEOUT_MS = 60_000
 const OUTPUT_MAX_BYTES = 1024 * 1024
-/** Root's programs are not on everybody's PATH. */
+/** The folders of root's programs are not in every PATH. */
 const PATH = `${process.env["PATH"] ?? ""}:/usr/sbin:/usr/bin:/sbin:/bin`
 
-/** Returns the program's output; rejects with one line. `allowed`: statuses that are no failure. */
+/** Returns the program's output. Rejects with one line of text. `allowed`: exit statuses that are no failure. */
 export async function runProgram(
   program: string,
   args: ReadonlyArray<string>,

@@ -8,12 +8,12 @@ import { Socket } from "node:net"
 /** Bytes that pass at once after a quiet time. */
 export const BURST_BYTES = 4 * 1024 * 1024
 export const RATE_BYTES_PER_SECOND = 256 * 1024
-/** Milliseconds that reading pauses at least: a flood wakes this process a few times a second. */
+/** The minimum pause in milliseconds, so that a flood wakes this process only a few times a second. */
 const PAUSE_MS = 100
-/** Bytes of one read. */
+/** The maximum number of bytes in one read. */
 const CHUNK_BYTES = 64 * 1024
 
-/** The bytes that one compartment may still write; both its streams draw on it. */
+/** The bytes that one compartment may still write. Both of its streams share them. */
 export class Allowance {
   private bytes = BURST_BYTES
   private at = performance.now()
@@ -28,14 +28,14 @@ export class Allowance {
     return Math.max(PAUSE_MS, (-this.bytes / RATE_BYTES_PER_SECOND) * 1000)
   }
 
-  /** From now on nothing is delayed: the program is gone, and only the content of one FIFO is left. */
+  /** Ends all delays: the program has ended, and only the content of the FIFOs is left. */
   lift(): void {
     this.unbounded = true
   }
 }
 
 export class Pump {
-  /** Resolves when the FIFO is empty and has no writer any more, or the pump is closed. */
+  /** Resolves when the FIFO is empty and has no writer any more, or when the pump is closed. */
   readonly ended: Promise<void>
   private readonly socket: Socket
   private timer: NodeJS.Timeout | null = null
@@ -74,7 +74,7 @@ export class Pump {
     this.timer = setTimeout(() => this.go(), ms)
   }
 
-  /** Reads on at once. */
+  /** Continues reading at once. */
   go(): void {
     if (this.timer !== null) clearTimeout(this.timer)
     this.timer = null

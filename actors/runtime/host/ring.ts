@@ -1,10 +1,11 @@
 /**
- * The last lines of a compartment. Their ids ascend, and continue over restarts of this process.
+ * The last lines of a compartment. Their ids increase, and continue after a restart of this process.
  *
  * Invariants
- *  - A chunk is journalled first and split then; what is read back is split by the same rules to the same ids.
- *  - Ids have no gaps, and no id is given twice, also where lines are dropped unseen (a flood).
- *  - A disk that is full stops no program: lines are then kept in memory alone, until it has room again.
+ *  - A chunk is first journaled and then split. A journal that is read back is split by the same rules into lines with
+ *    the same ids.
+ *  - Ids have no gaps, and no id is used twice, even if lines are dropped unread (a flood).
+ *  - A full disk stops no program: lines are then kept only in memory until there is room again.
  */
 import { setTimeout as delay } from "node:timers/promises"
 import { type JournalRecord, Journal } from "./journal.ts"
@@ -66,7 +67,7 @@ export class Ring {
     this.record({ kind: "system", at, bytes: Buffer.from(text) })
   }
 
-  /** The program is gone: lines that it has not ended are complete. */
+  /** The program has ended, so its unfinished lines are complete. */
   end(at = Date.now()): void {
     if (PIPED.some((stream) => this.splitters[stream].pending.length > 0))
       this.record({ kind: "end", at, bytes: Buffer.alloc(0) })
@@ -88,10 +89,10 @@ export class Ring {
     return { lines: page, truncated, more, lastId: more ? (page.at(-1)?.id ?? sinceId) : this.lastId }
   }
 
-  /** Like `read`, but if nothing matches it waits until something does, the time is over or the ring is closed. */
+  /** Like `read`, but waits until something matches, the time is over or the ring is closed. */
   async wait(query: LogQuery): Promise<LogPage> {
     const end = Date.now() + query.waitMs
-    // Lines are searched only once: each wake costs the new ones.
+    // Each line is searched only once: after each wake only the new ones.
     let sinceId = query.sinceId
     for (;;) {
       const page = this.read({ ...query, sinceId })
@@ -109,7 +110,7 @@ export class Ring {
     this.journal.close()
   }
 
-  /** True when something was written; false when the time is over. */
+  /** True when a line was added; false when the time is over. */
   private news(ms: number): Promise<boolean> {
     return new Promise((resolve) => {
       const settle = (came: boolean): void => {
@@ -145,7 +146,7 @@ export class Ring {
 
   private save(record: JournalRecord): void {
     try {
-      // A failed write may have left half a record, behind which nothing would be found.
+      // A failed write may have left half a record, after which nothing can be read. So a new segment is begun.
       if (this.journal.full || this.broken) this.begin()
       this.journal.write(record)
       this.broken = false
@@ -159,7 +160,7 @@ export class Ring {
     const pending = (stream: Piped): string => this.splitters[stream].pending.toString("base64")
     this.journal.begin(encodeBegin({ next: this.next, stdout: pending("stdout"), stderr: pending("stderr") }))
     this.firsts.push(this.next)
-    // A segment is needed for as long as those after it do not hold all lines that are kept.
+    // A segment is needed until the segments after it contain all lines that are kept.
     const needed = this.firsts.findLastIndex((first) => first <= this.next - this.limit)
     if (needed > 0) {
       this.firsts = this.firsts.slice(needed)
@@ -170,7 +171,7 @@ export class Ring {
   private replay(record: JournalRecord): void {
     if (record.kind !== "begin") return this.take(record)
     const { next, stdout, stderr } = JSON.parse(Buffer.from(record.bytes).toString()) as Begin
-    // If the end of the former segment was torn off, those lines are gone, and their ids with them.
+    // If the end of the previous segment is lost, those lines and their ids are missing.
     if (next !== this.next) this.oldest = next
     this.next = next
     this.splitters.stdout = new LineSplitter(Buffer.from(stdout, "base64"))
@@ -195,7 +196,7 @@ export class Ring {
   }
 }
 
-/** One line, whatever its bytes. */
+/** Makes exactly one line of any bytes. */
 function whole(bytes: Uint8Array): Split {
   const splitter = new LineSplitter()
   const line = Buffer.from(bytes).toString().replaceAll("\n", " ")

@@ -1,4 +1,7 @@
-/** Shares checks: one runs at a time and at most one waits. Each caller gets a result that was begun after its call. */
+/**
+ * Shares checks among callers. One check runs at a time, and at most one waits. Each caller gets the result of a check
+ * that began after its call.
+ */
 export class SharedLook<A> {
   private readonly look: () => Promise<A>
   private current: Promise<unknown> | null = null

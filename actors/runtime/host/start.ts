@@ -1,12 +1,12 @@
 /**
- * Starts a program for one run, from any state that is left on the host.
+ * Starts a program for one run, whatever an earlier try has left on the host.
  *
  * Invariants
  *  - A run's program starts once. The start is marked on disk before the program gets its command and environment. A
- *    container that ended behind the mark has had its run; one that ended before it is made again.
- *  - Never two containers of a compartment: one of an older run is gone before the new one is made.
- *  - The program starts when the kernel holds the container to its bounds, filters its system calls, and its files are
- *    in place.
+ *    container that ended after this mark had its run. One that ended before it is created again.
+ *  - A compartment never has two containers: one of an older run is removed before the new one is created.
+ *  - The program starts only after its files are in place, and after the kernel shows that it limits the container and
+ *    filters its system calls.
  */
 import { existsSync } from "node:fs"
 import { rm } from "node:fs/promises"
@@ -42,7 +42,7 @@ async function clear({ box, containers }: Starting, run: number): Promise<Seen |
 
 const foldersOf = (box: Box) => ({ data: box.volume.mount, io: box.outputPlace.io })
 
-/** A container that was made may not start any more: its network was made anew meanwhile. Then it is made again. */
+/** A created container may be unable to start, because its network was replaced meanwhile. It is then created again. */
 async function run(starting: Starting, order: StartOrder, made: boolean): Promise<void> {
   const { box, containers } = starting
   try {

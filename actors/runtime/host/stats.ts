@@ -4,8 +4,8 @@ import { setTimeout as delay } from "node:timers/promises"
 import { type Groups, usageOf } from "./cgroup.ts"
 import type { Stats } from "./types.ts"
 
-/** Over how long the share of a core is measured at least, and at most. */
 const LINK = "eth0:"
+/** The shortest and the longest time over which the share of a core is measured. */
 const SPAN_MIN_MS = 250
 const SPAN_MAX_MS = 90_000
 
@@ -21,19 +21,19 @@ async function trafficOf(pid: number): Promise<readonly [rx: number, tx: number]
 
 interface Sample {
   readonly id: string
-  /** The time of this start: the same container started again counts from nothing. */
+  /** The time of this start. If the same container is started again, its counters begin at zero. */
   readonly startedAt: number
   readonly at: number
   readonly cpuMicros: number
 }
 
-/** In percent of a core. Counters that went back belong to another start, of which nothing is known yet. */
+/** In percent of one core. Counters that decreased belong to another start, so the share is unknown and 0. */
 export const shareOf = (from: Pick<Sample, "at" | "cpuMicros">, to: Pick<Sample, "at" | "cpuMicros">): number => {
   const [micros, ms] = [to.cpuMicros - from.cpuMicros, to.at - from.at]
   return micros <= 0 || ms <= 0 ? 0 : tenth((micros / 1000 / ms) * 100)
 }
 
-/** True if a share can be measured from there: neither too long nor too short ago, and of the same start. */
+/** True if a share can be measured from `last`: it is neither too recent nor too old, and of the same start. */
 const isReference = (last: Sample, now: Sample): boolean => {
   const age = now.at - last.at
   const isSame = last.id === now.id && last.startedAt === now.startedAt && last.cpuMicros <= now.cpuMicros

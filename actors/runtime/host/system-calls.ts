@@ -1,12 +1,14 @@
 /**
- * The filter of system calls in a compartment, in the engine's own form. A call that is not named here fails with EPERM.
+ * The system call filter of a compartment, in the engine's format. A call that is not listed here fails with EPERM.
  *
  * Invariants
- *  - Sockets are of the families that the firewall judges, or stay on the machine. AF_VSOCK passes by every network
- *    namespace. A family is compared as a whole number of 64 bits, so high bits do not hide another one.
- *  - Only the machine's own architecture is allowed. The 32-bit `socketcall` has its family in memory, where no filter
- *    looks. io_uring is not allowed, because it makes sockets without the call.
- *  - A namespace is never made. `clone3` keeps its flags in memory, so it is said not to exist, and libraries use `clone`.
+ *  - Sockets belong to families that the firewall filters, or that stay on the machine. AF_VSOCK is forbidden, because
+ *    it bypasses network namespaces. A family is compared as a 64-bit number, so that high bits cannot hide another
+ *    one.
+ *  - Only the machine's own architecture is allowed. The 32-bit `socketcall` has its family in memory, which no filter
+ *    can read. io_uring is not allowed, because it makes sockets without a system call.
+ *  - No namespace can be created. `clone3` has its flags in memory, so it fails as if it did not exist, and libraries
+ *    use `clone` instead.
  */
 
 const EQUAL = "SCMP_CMP_EQ"
@@ -70,7 +72,7 @@ const equal = (index: number, value: number): Argument => ({ index, value, op: E
 /** The machine's architectures that compartments run on, by Node's name. */
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "SCMP_ARCH_X86_64", arm64: "SCMP_ARCH_AARCH64" }
 
-/** `arch`: `process.arch` of the machine. */
+/** `arch`: the `process.arch` of the machine. */
 export const systemCalls = (arch: string): string =>
   JSON.stringify({
     defaultAction: "SCMP_ACT_ERRNO",

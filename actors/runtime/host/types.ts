@@ -1,4 +1,4 @@
-/** The inputs and outputs of the host of compartments. No bus, no Effect: plain values. */
+/** The inputs and outputs of the host of compartments: plain values without the bus or Effect. */
 
 /** Bounds of one compartment (spec 2.11). */
 export interface Quotas {
@@ -12,13 +12,13 @@ export interface Quotas {
 export interface HostSettings {
   /** Path of the container engine's socket. */
   readonly socket: string
-  /** Absolute: `<HUB_DATA>/runtime`. */
+  /** The absolute path of `<HUB_DATA>/runtime`. */
   readonly folder: string
   /** Distinguishes this deployment's containers from others on the same machine. */
   readonly tag: string
   readonly image: string
   readonly quotas: Quotas
-  /** The longest that a program has to end itself, if it is not the usual. */
+  /** The time limit for a program to end on its own, if it differs from the usual one. */
   readonly graceMaxMs?: number
   /** The number of last lines that are kept of each compartment. */
   readonly logLines: number
@@ -34,10 +34,10 @@ export interface SlotPlace {
   readonly address: string
 }
 
-/** Files for a compartment: a gzipped tar archive that was judged before. */
+/** Files for a compartment: a gzipped tar archive that was checked before. */
 export interface Upload {
   readonly id: string
-  /** Relative to /data/work. */
+  /** A path relative to /data/work. */
   readonly dest: string
   /** Path of the archive on this host. */
   readonly file: string
@@ -52,12 +52,12 @@ export type Environment = ReadonlyMap<string, string>
 
 export interface StartOrder {
   readonly compartment: string
-  /** A number that was given once: one start. */
+  /** The number of this start. It is used only once. */
   readonly run: number
   readonly slot: SlotPlace
   readonly command: string
   readonly env: Environment
-  /** `name:address`. */
+  /** Entries `name:address`. */
   readonly extraHosts: ReadonlyArray<string>
   /** Applied in this order before the program starts. */
   readonly uploads: ReadonlyArray<Upload>
@@ -66,7 +66,7 @@ export interface StartOrder {
 /** The command and environment of a program at its start. */
 export type Given = Pick<StartOrder, "command" | "env">
 
-/** A container of this deployment, as the engine has it. */
+/** A container of this deployment, as the engine reports it. */
 export interface Found {
   readonly compartment: string
   readonly run: number
@@ -74,7 +74,7 @@ export interface Found {
   /** Tag of the image that it was made of. */
   readonly image: string
   readonly state: "created" | "running" | "exited"
-  /** 128 + n after a kill by signal n; null unless exited. */
+  /** 128 + n after a kill by signal n; null if the container has not exited. */
   readonly exitCode: number | null
   readonly oomKilled: boolean
   /** Unix ms. */
@@ -94,7 +94,7 @@ export interface Line {
 }
 
 export interface LogQuery {
-  /** Exclusive. null: the last `limit` lines. */
+  /** Only lines after this id. null: the last `limit` lines. */
   readonly sinceId: number | null
   readonly limit: number
   readonly stream: Stream | null
@@ -106,19 +106,19 @@ export interface LogQuery {
 
 export interface LogPage {
   readonly lines: ReadonlyArray<Line>
-  /** Lines after `sinceId` are gone: more were written than are kept. */
+  /** True if lines after `sinceId` are missing, because more were written than are kept. */
   readonly truncated: boolean
-  /** There are more that match, of those that are kept. */
+  /** True if further kept lines match. */
   readonly more: boolean
-  /** All lines up to this id were looked at. It is the next `sinceId`. */
+  /** All lines up to this id were examined. It is the next `sinceId`. */
   readonly lastId: number
 }
 
-/** Contract 8. */
+/** The present use of resources (contract 8). */
 export interface Stats {
   /** Unix ms. */
   readonly at: number
-  /** Percent of one core. */
+  /** In percent of one core. */
   readonly cpu_percent: number
   readonly memory_mb: number
   readonly disk_mb: number
@@ -130,7 +130,7 @@ export interface Stats {
 
 export interface Facts {
   readonly isolation: "runsc" | "runc"
-  /** The engine's version. */
+  /** The version of the engine. */
   readonly engine: string
   /** The user and group of this machine that a container's root is. */
   readonly rootUid: number
@@ -140,14 +140,14 @@ export interface Facts {
 export interface ExecOrder {
   readonly user: string
   readonly argv: ReadonlyArray<string>
-  /** The input for secrets: arguments and environment can be read by others. */
+  /** The standard input. Secrets belong here, because others can read arguments and environment. */
   readonly stdin?: string | Uint8Array
-  /** True: it is left to itself once it has its input. */
+  /** True if the call does not wait for the program after it has got its input. */
   readonly detach: boolean
 }
 
 export interface ExecResult {
-  /** null if it was detached. */
+  /** null if the program was detached. */
   readonly exitCode: number | null
   /** The beginning of its output, of both streams. */
   readonly output: string

@@ -1,11 +1,12 @@
 /**
- * Files of an agent into its compartment: unpacked there, as the compartment's user, within the compartment's bounds.
+ * Unpacks an agent's files in its compartment, as the compartment's user and within its limits.
  *
  * Invariants
- *  - Nothing of an archive is unpacked on this host: what it does, it does in the container, as who lives there.
- *  - It is unpacked whole into a folder of its own, and then put in place: an archive that fails changes nothing, unless
- *    the disk is full meanwhile.
- *  - A link that lies in the way is replaced, never followed; so nothing is written outside of its folder.
+ *  - No archive is unpacked on the host itself. So a malicious one can do no more than the program in the container.
+ *  - An archive is first unpacked into a new folder, and then moved into place. So an archive that fails changes
+ *    nothing, unless the disk becomes full while files are moved.
+ *  - A symbolic link at the destination is replaced and never followed, so that nothing is written outside of the
+ *    folder.
  */
 import { open } from "node:fs/promises"
 import type Docker from "dockerode"
@@ -16,10 +17,10 @@ import { HostFault, oneLine } from "./fault.ts"
 import type { Applied, Upload } from "./types.ts"
 
 const UNPACK_SECONDS = 60
-/** The programs in the container end themselves; this is for a container that does not move. */
+/** The programs in the container have their own time limit. This one is for a container that does not react. */
 const TIMEOUT_MS = (UNPACK_SECONDS + 30) * 1000
 
-/** Names are words of any language, and of the shell's patterns: it takes them as they are (`-f`). */
+/** Names may have words of any language and characters of shell patterns, so the shell expands no patterns (`-f`). */
 export const SCRIPT = `
 set -euf
 umask 022
@@ -47,7 +48,7 @@ timeout -s KILL ${UNPACK_SECONDS} cp -a -T --remove-destination -- "$fresh" "$at
 
 const ID = /^[A-Za-z0-9_-]{1,64}$/
 
-/** Rejects if the container or the engine is gone: then it may be tried again. */
+/** Rejects if the container or the engine is gone; a later try may succeed. */
 export async function applyUpload(container: Docker.Container, { id, dest, file }: Upload): Promise<Applied> {
   // Checked again, although the service did, because this is the last place to refuse it.
   if (destOf(dest) !== dest || !ID.test(id)) return { ok: false, why: "the folder's name is refused" }

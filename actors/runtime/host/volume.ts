@@ -1,12 +1,13 @@
 /**
- * `/data` of a compartment: a file system in a file. That bounds its size and its number of files, and one call to the
- * kernel gives its usage.
+ * The `/data` of a compartment: a file system in a file. This limits its size and its number of files, and one call to
+ * the kernel returns its usage.
  *
  * Invariants
- *  - The file appears under its name when the file system in it is complete.
- *  - Nothing of ours walks through what a program has written there: its first folders are made with the file system.
- *  - It is mounted when it is asked for (a machine that has restarted has no mounts), and checked before where it has
- *    been mounted ever.
+ *  - The file gets its name only after the file system in it is complete.
+ *  - The service never walks through folders that a program wrote. The first folders are created together with the file
+ *    system.
+ *  - It is mounted when it is needed, because the mounts are lost when the machine restarts. If it was ever mounted, it
+ *    is checked first.
  */
 import { chmod, chown, mkdir, open, readFile, rename, rm, stat, statfs } from "node:fs/promises"
 import { join } from "node:path"
@@ -19,15 +20,15 @@ const MIB = 1024 * 1024
 const SHARE_OF_QUOTA = 1.25
 const MORE_MIB = 32
 const JOURNAL_MIB = 16
-/** One file for this many bytes, on average. */
+/** The file system allows one file for this many bytes on average. */
 const BYTES_PER_INODE = 16_384
 const INODE_BYTES = 256
-/** e2fsck: clean, or mended. */
+/** Exit statuses of e2fsck: clean, or repaired. */
 const MENDED = [0, 1]
 
 export interface VolumePlace {
   readonly image: string
-  /** Its mount point on this host. */
+  /** The mount point on this host. */
   readonly mount: string
 }
 
@@ -93,14 +94,14 @@ export interface Used {
   readonly used_mb: number
 }
 
-/** null if it is not mounted. */
+/** null if the volume is not mounted. */
 export async function usedOf(place: VolumePlace): Promise<Used | null> {
   if (!(await isMounted(place.mount))) return null
   const { blocks, bfree, bsize } = await statfs(place.mount)
   return { used_mb: Math.ceil(((blocks - bfree) * bsize) / MIB) }
 }
 
-/** The container that has it must be gone. */
+/** The container that uses the volume must be gone. */
 export async function removeVolume(place: VolumePlace): Promise<void> {
   if (await isMounted(place.mount)) await runProgram("umount", [place.mount])
   await rm(place.image, { force: true })

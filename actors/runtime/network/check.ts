@@ -1,7 +1,7 @@
 /**
- * Checks the network of compartments by the kernel's state and by the fate of packets, never by the requested settings.
- * `firewall`: what compartments may not do fails. `egress`: what they may do works, at the pace that they may have.
- * Neither asks anything of the internet: a machine without it is not at fault.
+ * Checks the network of compartments by the kernel's state and by real packets, never by the requested settings.
+ * `firewall`: forbidden connections fail. `egress`: allowed ones work, at the allowed rate. Neither contacts the
+ * internet, because a machine without it is no fault.
  */
 import { readFile } from "node:fs/promises"
 import { checkDockerUser } from "./docker-user.ts"
@@ -69,7 +69,7 @@ async function probeSettled(rules: RuleSettings, host: Devices): Promise<Probed>
 export async function check(settings: CheckSettings): Promise<Checked> {
   const host = await Devices.read()
   const [links, egress] = await Promise.all([checkLinks(settings.rules, host), egressProblems(settings, host)])
-  // Without the probe's namespace there is nothing to compare with, and no place to send from.
+  // Without the probe's namespace there is nothing to compare with, and nothing to send from.
   if (links.length > 0) return { firewall: false, egress: false, problems: [...links, ...egress] }
   const [table, { open, closed }] = await Promise.all([checkTable(settings.rules), probeSettled(settings.rules, host)])
   return {

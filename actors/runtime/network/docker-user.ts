@@ -1,15 +1,16 @@
 /**
- * A Docker engine that keeps the firewall drops forwarded packets that are not its own, whoever has accepted them
- * before. It leaves one chain to others, DOCKER-USER: what our rules have let through is accepted there.
+ * Adds our accept rules to Docker's chain DOCKER-USER. A Docker engine with the firewall enabled drops forwarded
+ * packets that are not its own, even if other rules have accepted them. DOCKER-USER is the one chain that it leaves to
+ * others, so packets that our rules accept are accepted there.
  *
- * There may be none of it: no engine, or one that leaves the firewall alone. An engine that starts later makes it; the
- * check sees that our rules are missing there.
+ * The chain may be missing: there is no engine, or it does not manage the firewall. An engine that starts later creates
+ * the chain, and the check then finds our rules missing.
  */
 import { hasProgram, run, runAny } from "./programs.ts"
 import type { Names } from "./tag.ts"
 
 const CHAIN = "DOCKER-USER"
-/** Another program may hold the lock of xtables. */
+/** Waits, because another program may hold the lock of xtables. */
 const WAIT = ["-w", "5"]
 
 /** A bridge's name with iptables' wildcard. */
@@ -25,7 +26,7 @@ async function hasDockerUser(): Promise<boolean> {
   return (await hasProgram("iptables")) && (await has("-n", "-L", CHAIN))
 }
 
-/** Those that are missing; none if there is no such chain. */
+/** Returns our rules that are missing; none if there is no such chain. */
 async function missing(names: Names): Promise<ReadonlyArray<ReadonlyArray<string>>> {
   if (!(await hasDockerUser())) return []
   const found = await Promise.all(rulesOf(names).map((rule) => has("-C", CHAIN, ...rule)))

@@ -1,10 +1,9 @@
 /**
  * Connects compartments to a service that listens only on the host's loopback. One address and port, which the firewall
- * opens to compartments alone, is forwarded to `127.0.0.1` at the same port.
+ * opens only to compartments, is forwarded to `127.0.0.1` at the same port.
  *
- * A compartment comes to the service from a loopback address of its own (10.213.x.y as 127.213.x.y), so that the
- * service counts each by itself and none counts as another. Connections are bounded, in all and for each compartment,
- * and one on which nothing moves is ended.
+ * The service sees each compartment at a separate loopback address (10.213.x.y as 127.213.x.y), so that it counts them
+ * separately. The number of connections is limited, in all and for each compartment. An idle connection is ended.
  */
 import { connect, createServer, type Server, type Socket } from "node:net"
 import { pipeline } from "node:stream/promises"
@@ -13,7 +12,7 @@ import { NetworkFault } from "./programs.ts"
 const CONNECTIONS_MAX = 512
 const CONNECTIONS_EACH_MAX = 64
 const BACKLOG_MAX = 128
-/** Longer than the service holds a request or pauses between two events. */
+/** Longer than the service waits with an answer, or pauses between two events. */
 const IDLE_MS = 10 * 60_000
 const LOOPBACK = "127.0.0.1"
 
@@ -49,7 +48,7 @@ export class Forward {
       server.once("error", ({ message }) => reject(new NetworkFault(`the forward to the service: ${message}`)))
       server.listen({ host: address, port, backlog: BACKLOG_MAX }, resolve)
     })
-    // A connection that could not be accepted is lost; the next one is another matter.
+    // One connection could not be accepted. This does not affect the next one.
     server.on("error", () => {})
     this.#server = server
   }

@@ -1,11 +1,11 @@
 /**
- * The devices that are ours beside the bridges of slots: one with the address at which resolver and forward listen, and
- * two network namespaces from which the rules are tried. `probe` stands where a compartment stands, on a bridge whose
- * name the rules match as they match a slot's. `outside` stands for the internet: nothing there listens, but its kernel
- * refuses connections, and a refusal that comes back proves that packets go and return.
+ * Makes the network devices besides the bridges of slots: one with the address of resolver and forward, and two network
+ * namespaces for testing the rules. `probe` is in the place of a compartment, on a bridge whose name matches the same
+ * rules as a slot's bridge. `outside` is in the place of the internet. Nothing listens there, but its kernel refuses
+ * connections, and a refusal that comes back proves that packets pass in both directions.
  *
- * Each part is looked at and made anew as a whole where something of it is not as it should be. Bridges without ports
- * stand for dummy devices, which not every kernel has.
+ * Each part is checked, and made again as a whole if anything in it is wrong. Bridges without ports are used instead of
+ * dummy devices, which not every kernel has.
  */
 import { NetworkFault, run, runAny, runJson } from "./programs.ts"
 import type { Addresses } from "./subnet.ts"
@@ -20,7 +20,7 @@ export interface LinkSettings {
 export const INNER = "eth0"
 const PROBE_IPV6 = "fd6b:6875:6200::2/64"
 const MTU_DEFAULT = 1500
-/** The least MTU of IPv4; nothing real has less. */
+/** The smallest MTU of IPv4, below the MTU of any real device. */
 const MTU_MIN = 576
 
 interface Device {
@@ -37,7 +37,7 @@ export class Devices {
   private constructor(all: ReadonlyArray<Device>) {
     this.#all = new Map(all.map((device) => [device.ifname, device]))
   }
-  /** Those of the host, or of a namespace; none if there is no such namespace. */
+  /** The devices of the host, or of a namespace; none if there is no such namespace. */
   static async read(namespace?: string): Promise<Devices> {
     const where = namespace === undefined ? [] : ["-n", namespace]
     const { code, stdout } = await runAny("ip", [...where, "-d", "-j", "addr", "show"])
@@ -62,11 +62,11 @@ export class Devices {
   isBridge(name: string): boolean {
     return this.get(name)?.linkinfo?.info_kind === "bridge"
   }
-  /** True if it is a slot's bridge, as it should be. */
+  /** True if a slot's bridge exists and has the right settings. */
   isGateway(bridge: string, gateway: string): boolean {
     return this.isBridge(bridge) && this.isUp(bridge) && this.has(bridge, `${gateway}/30`)
   }
-  /** The host's IPv4 addresses without those of deployments: another deployment's own rules guard those. */
+  /** The host's IPv4 addresses without those of deployments, because each deployment's own rules guard those. */
   addresses(): ReadonlyArray<string> {
     return [...this.#all.values()]
       .filter(({ ifname }) => ifname !== "lo" && !isOurs(ifname))
@@ -108,7 +108,7 @@ const servicePart = ({ names: { service }, addresses }: LinkSettings): Part => (
   }
 })
 
-/** If the host has no IPv6, the namespace has none either, and there is nothing to try. */
+/** If the host has no IPv6, the namespace has none either, and there is nothing to test. */
 async function giveIpv6(namespace: string): Promise<void> {
   await runAny("ip", ["-n", namespace, "addr", "add", PROBE_IPV6, "dev", INNER, "nodad"])
 }
@@ -198,7 +198,7 @@ async function rebuild(part: Part): Promise<void> {
   await part.make()
 }
 
-/** Makes the device whose address shows others that the block is in use. */
+/** Makes the device whose address shows others that the block of addresses is in use. */
 export async function claimService(settings: LinkSettings): Promise<void> {
   const part = servicePart(settings)
   if (!(await part.stands(await Devices.read()))) await rebuild(part)

@@ -1,10 +1,9 @@
 /**
- * The network of a host's compartments: slots with a bridge, a pace and a subnet each, the firewall before them, and
- * the resolver. If the service listens on loopback alone, the way to it is part of it.
+ * The network of a host's compartments: slots with a bridge, a rate limit and a subnet each, the firewall, and the
+ * resolver. If the service listens only on loopback, a forward to it is included.
  *
- * Everything in the kernel and the resolver outlive our process, and serve while it is away; the forward does not.
- * `ensure` finds them again and mends what is not as it should be, from any half state. The firewall stands before the
- * first bridge does.
+ * The kernel's settings and the resolver outlive our process and work while it is away; the forward does not. `ensure`
+ * finds them again and repairs them, even if they are incomplete. The firewall is set up before the first bridge.
  */
 import { mkdir, writeFile } from "node:fs/promises"
 import { check, type Checked, type CheckSettings, isForwarding } from "./check.ts"
@@ -43,7 +42,7 @@ interface EngineNetwork {
 export interface EngineNetworks {
   /** Makes sure that a network of that name exists with these settings. One with other settings is replaced. */
   readonly ensureNetwork: (name: string, settings: EngineNetwork) => Promise<void>
-  /** Nothing happens if there is none. */
+  /** Has no effect if there is no such network. */
   readonly removeNetwork: (name: string) => Promise<void>
 }
 
@@ -52,9 +51,9 @@ export interface NetworkSettings {
   readonly max: number
   readonly engine: EngineNetworks
   readonly egressKbit: number
-  /** The port of the service on the host's loopback; null: compartments reach it as they reach the internet. */
+  /** The port of the service on the host's loopback; null if compartments reach it like the internet. */
   readonly service: { readonly port: number } | null
-  /** Name servers as `ip:port`; if empty, those of the host. */
+  /** Name servers as `ip:port`; if empty, the host's own. */
   readonly dns: ReadonlyArray<string>
   /** True if the engine leaves it to us to replace a compartment's address by the host's. */
   readonly masquerade: boolean
@@ -64,7 +63,7 @@ export class Network {
   readonly slots: ReadonlyArray<Slot>
   /** The address at which compartments find the service as `hub.internal`; null if they find it on the internet. */
   readonly serviceAddress: string | null
-  /** The name server that a container is given; any other that it asks is ours as well. */
+  /** The name server that a container is given. Queries to any other are answered by ours as well. */
   readonly dnsAddress: string
   readonly #settings: NetworkSettings
   readonly #names: Names
@@ -94,7 +93,7 @@ export class Network {
     return { index, bridge: this.#names.bridge(index), network: this.#names.network(index), gateway, address }
   }
 
-  /** Chooses the addresses, or finds those that were chosen; `ensure` makes the rest. */
+  /** Chooses the addresses, or reads those that were chosen earlier. `ensure` sets up the rest. */
   static async open(settings: NetworkSettings): Promise<Network> {
     await requirePrograms()
     const { folder, max } = settings
@@ -143,7 +142,7 @@ export class Network {
     return check(this.#checked)
   }
 
-  /** `remove`: nothing of it stays, the firewall last. Otherwise the forward alone ends. */
+  /** `remove`: removes everything, the firewall last. Otherwise only the forward ends. */
   async close({ remove }: { readonly remove: boolean }): Promise<void> {
     await this.#forward?.close()
     if (!remove) return

@@ -12,7 +12,7 @@ export type Attempt =
   | { readonly by: "dns"; readonly to: string; readonly name: string; readonly waitMs: number }
 
 /**
- * `sent`: it was sent, and nothing could answer. `silent`: no answer came. For names: the addresses, separated by
+ * `sent`: it was sent, and no answer was possible. `silent`: no answer came. For names: the addresses, separated by
  * commas.
  */
 export type Outcome = "open" | "refused" | "silent" | "unreachable" | "sent" | `address ${string}`

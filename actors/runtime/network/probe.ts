@@ -1,10 +1,10 @@
 /**
- * Tries the rules with real packets, from where a compartment would send them. An attempt that must fail has failed
- * when nothing comes back and the refusing rule has counted it. One that must succeed has done so when something comes
- * back. Counters of the probe's own packets are looked at, so that what compartments do meanwhile proves nothing.
+ * Tests the rules with real packets, sent from where a compartment would send them. An attempt that must fail has
+ * failed if no answer comes back and the refusing rule has counted it. One that must succeed has succeeded if an answer
+ * comes back. Only counters of the probe's own packets are read, so that traffic of compartments proves nothing.
  *
- * No packet leaves the machine: what they may reach stands for the internet (links.ts), and what they may not is
- * refused before it is sent on.
+ * No packet leaves the machine. Allowed packets go to the namespace in place of the internet (links.ts), and forbidden
+ * ones are refused before they are forwarded.
  */
 import { readFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
@@ -35,7 +35,7 @@ interface Try {
   readonly attempt: Attempt
   /** A text for a problem. */
   readonly what: string
-  /** The rules that may refuse it. If there are none, it has to succeed. */
+  /** The rules that may refuse the attempt. If there are none, it has to succeed. */
   readonly refusedBy: ReadonlyArray<Reason>
 }
 
@@ -74,7 +74,7 @@ function triesOf({ addresses, names, max, servicePort }: RuleSettings, host: Dev
   ]
 }
 
-/** If a device has no IPv6, such packets are lost before any rule sees them. */
+/** True if a device has IPv6. Without it, such packets are lost before any rule sees them. */
 async function hasIpv6(device: string): Promise<boolean> {
   const text = await readFile(`/proc/sys/net/ipv6/conf/${device}/disable_ipv6`, "utf8").catch(() => "1")
   return text.trim() === "0"
@@ -92,7 +92,7 @@ const succeeded = ({ attempt }: Try, outcome: Outcome, service: string): boolean
   return attempt.port === PORT ? outcome === "refused" : outcome === "open"
 }
 
-/** Tries that were sent but not counted. The rules that may refuse them must together count at least as many. */
+/** Attempts that were sent but not counted. The rules that may refuse them must together count at least as many. */
 function uncounted(tries: ReadonlyArray<Try>, before: Counters, after: Counters): ReadonlyArray<string> {
   const groups = Map.groupBy(tries, ({ refusedBy }) => refusedBy.toSorted().join(" or "))
   return [...groups].flatMap(([reasons, all]) => {
@@ -107,7 +107,7 @@ async function runProgram(namespace: string, attempts: ReadonlyArray<Attempt>): 
   return JSON.parse(await run("ip", args)) as ReadonlyArray<Outcome>
 }
 
-/** From the host to the probe, as to a compartment. */
+/** An attempt from the host to the probe, as if to a compartment. */
 const INBOUND_WHAT = "a connection to a compartment"
 
 export async function probe(settings: RuleSettings, host: Devices): Promise<Probed> {

@@ -14,7 +14,7 @@ const PROGRAMS: ReadonlyArray<readonly [program: string, from: string]> = [
   ["dnsmasq", "dnsmasq-base"]
 ]
 
-/** The folders of root's programs, which are not on everybody's PATH. */
+/** The folders of root's programs, which are not in every PATH. */
 const SYSTEM_FOLDERS = ["/usr/sbin", "/sbin", "/usr/bin", "/bin"]
 const PATH = [process.env["PATH"] ?? "", ...SYSTEM_FOLDERS].filter((part) => part !== "").join(delimiter)
 const CALL_TIMEOUT_MS = 15_000
@@ -55,7 +55,10 @@ export async function requirePrograms(): Promise<void> {
 const errorLine = (program: string, args: ReadonlyArray<string>, text: string): string =>
   `${[program, ...args].join(" ").slice(0, COMPLAINT_MAX_CHARS)}: ${text.trim().replace(/\s+/g, " ").slice(0, COMPLAINT_MAX_CHARS)}`
 
-/** Runs a program to its end, whatever its status. Rejects if it cannot be started, or takes or writes too much. */
+/**
+ * Runs a program to its end, whatever its exit status. Rejects if it cannot be started, takes too long or writes too
+ * much.
+ */
 export function runAny(program: string, args: ReadonlyArray<string>, input = ""): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { env: { PATH, LC_ALL: "C" }, timeout: CALL_TIMEOUT_MS, killSignal: "SIGKILL" })
@@ -75,7 +78,7 @@ export function runAny(program: string, args: ReadonlyArray<string>, input = "")
       if (signal === null) resolve({ code, stdout: Buffer.concat(out).toString("utf8"), stderr })
       else reject(new NetworkFault(errorLine(program, args, `ended by ${signal} (${CALL_TIMEOUT_MS} ms at most)`)))
     })
-    // The program may have ended before it has read everything. Its exit status says so.
+    // The program may have ended before it has read everything. Its exit status shows that.
     child.stdin.on("error", () => {})
     child.stdin.end(input)
   })

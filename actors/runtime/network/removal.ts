@@ -1,8 +1,9 @@
 /**
- * Removes the remains of a deployment's network from this host. Unlike `Network.open` it needs no subnet, engine or
- * program, and makes nothing. A second run finds nothing.
+ * Removes the remains of a deployment's network from this host. Unlike `Network.open`, it needs no subnet, engine or
+ * program, and creates nothing. A second run finds nothing.
  *
- * It keeps the choice of addresses (network.json), and that the host forwards packets: others may need that.
+ * It keeps the chosen addresses (network.json), and the host continues to forward packets, because others may need
+ * that.
  */
 import { countDockerUser, removeDockerUser } from "./docker-user.ts"
 import { Devices, removeDevice, removeNamespace } from "./links.ts"
@@ -21,11 +22,11 @@ interface Left {
   readonly table: boolean
   readonly devices: ReadonlyArray<string>
   readonly namespaces: ReadonlyArray<string>
-  /** Rules in DOCKER-USER. */
+  /** Our rules in the chain DOCKER-USER. */
   readonly rules: number
 }
 
-/** True for a slot's device: one that only shares the beginning of a name is somebody else's. */
+/** True for a slot's device. A device that only shares the beginning of the name belongs to somebody else. */
 const isSlot = (tag: string, device: string): boolean => {
   const head = `hb${tag}c`
   return device.startsWith(head) && /^\d+$/.test(device.slice(head.length))
@@ -66,7 +67,7 @@ const descriptions = ({ table, devices, namespaces, rules }: Left, names: Names)
   ...some(rules, "rule").map((count) => `${count} of DOCKER-USER`)
 ]
 
-/** Names of bridges with attached devices, such as those of a container whose engine does not answer. */
+/** Names of bridges with attached devices, for example those of a container whose engine does not answer. */
 export const bridgesInUse = async (folder: string): Promise<ReadonlyArray<string>> => {
   const names = namesOf(tagOf(folder))
   if (!(await hasProgram("ip"))) return []
@@ -74,7 +75,7 @@ export const bridgesInUse = async (folder: string): Promise<ReadonlyArray<string
   return devices.names().filter((name) => isSlot(names.tag, name) && devices.hasPorts(name))
 }
 
-/** Returns what was there and is removed. Nothing of the deployment may run. `null`: no engine answers. */
+/** Returns what was found and removed. Nothing of the deployment may be running. `engine`: `null` if none answers. */
 export const removeNetwork = async (folder: string, engine: EngineRemoval | null): Promise<ReadonlyArray<string>> => {
   const names = namesOf(tagOf(folder))
   const before = await lookFor(names)

@@ -2,12 +2,13 @@
  * The name server of compartments: dnsmasq, detached, so that names resolve while our process is away.
  *
  * Invariants
- *  - An answer never holds a private address (`stop-dns-rebind`) or an IPv6 one. `hub.internal` is fixed and ours.
- *  - It knows nothing of the host: no file of hosts, no leases, no name of the host's own.
- *  - It runs as a user without rights, listens on an address of ours alone, and logs nothing, for what it would log is
- *    what compartments ask for.
- *  - A process is ours if its command line is, word for word, the one that we would start. Any change makes it another
- *    one, which is started in its place. A process id alone is believed of nobody.
+ *  - An answer never contains a private address (`stop-dns-rebind`) or an IPv6 address. `hub.internal` has a fixed
+ *    address.
+ *  - It does not use the host's names: neither /etc/hosts nor leases nor the host's own name.
+ *  - It runs as a user without rights, listens only on our own address, and logs nothing, because a log would show the
+ *    queries of compartments.
+ *  - A running process is kept only if its command line is exactly the one that we would start. Otherwise it is
+ *    replaced. A process id alone proves nothing.
  */
 import { readFile, rm } from "node:fs/promises"
 import { join } from "node:path"
@@ -31,7 +32,7 @@ export interface ResolverSettings {
   readonly address: string
   /** True if `hub.internal` is the address. */
   readonly service: boolean
-  /** Name servers as `ip:port`; if empty, those of the host. */
+  /** Name servers as `ip:port`; if empty, the host's own. */
   readonly upstreams: ReadonlyArray<string>
 }
 
@@ -46,7 +47,7 @@ function upstreamOption(text: string): string {
 const hasEntry = async (file: string, name: string): Promise<boolean> =>
   (await readFile(file, "utf8").catch(() => "")).split("\n").some((line) => line.startsWith(`${name}:`))
 
-/** The user that Debian's package makes for it, otherwise the user without rights. */
+/** Chooses the user that Debian's package creates for dnsmasq, or the user without rights. */
 async function userOptions(): Promise<ReadonlyArray<string>> {
   const user = (await hasEntry("/etc/passwd", "dnsmasq")) ? "dnsmasq" : "nobody"
   const group = (await hasEntry("/etc/group", "nogroup")) ? "nogroup" : "nobody"
@@ -87,7 +88,10 @@ async function pidIn(folder: string): Promise<number | undefined> {
   return Number.isSafeInteger(pid) && pid > 1 ? pid : undefined
 }
 
-/** The process id of this deployment's resolver, with whatever settings: its pid file is named in its command line. */
+/**
+ * The process id of this deployment's resolver, whatever its settings. It is recognized by the pid file in its command
+ * line.
+ */
 async function livePid(folder: string): Promise<number | undefined> {
   const pid = await pidIn(folder)
   if (pid === undefined) return undefined

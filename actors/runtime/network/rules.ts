@@ -1,24 +1,24 @@
 /**
- * The firewall of compartments, as text for `nft -f -`. It replaces our table whole, in one transaction: no packet ever
- * meets half of it.
+ * The firewall of compartments, as text for `nft -f -`. It replaces our whole table in one transaction, so that no
+ * packet ever meets half of it.
  *
  * Invariants
- *  - A rule speaks of what comes in from, or goes out to, a device whose name begins as our bridges do, and of our own
- *    addresses. Nothing else on the host is judged.
- *  - An accept here ends our own chain only: it opens nothing that the host's own firewall closes. A drop is final.
- *  - A compartment sends IPv4 alone, from its own address alone, to public addresses alone. On the host it reaches only
- *    the resolver and, if there is one, the forward to the service. Nobody opens a connection to it.
- *  - Refused packets go through a chain with a counter of its own, and another one for the probe's (check.ts): the rule
- *    that counted an attempt proves that it fails.
- *  - One compartment cannot use up what all share: what it sends, connections that the kernel follows, questions and
- *    TCP connections to the resolver are bounded for each.
+ *  - The rules apply only to packets from or to devices whose names begin like our bridges, and to our own addresses.
+ *    No other packet on the host is affected.
+ *  - An accept here ends only our own chain, so it opens nothing that the host's firewall closes. A drop is final.
+ *  - A compartment sends only IPv4, only from its own address, and only to public addresses. On the host it reaches
+ *    only the resolver and, if there is one, the forward to the service. Nobody can open a connection to it.
+ *  - Refused packets pass a chain with a counter for each reason, and a second one for the probe's packets (check.ts).
+ *    So the counter proves which rule has refused an attempt.
+ *  - One compartment cannot use up shared resources: its sending rate, tracked connections, DNS queries and TCP
+ *    connections to the resolver are limited.
  */
 import { PLATFORM_ADDRESSES } from "../../../schemas/platform-addresses.ts"
 import type { Addresses } from "./subnet.ts"
 import type { Names } from "./tag.ts"
 
 export const RESOLVER_PORT = 10053
-/** Connections that one compartment may have at a time; the kernel's table is shared by all. */
+/** Connections that one compartment may have at a time, because all share the kernel's table. */
 const CONNECTIONS_MAX = 1024
 /** Connections to the resolver by TCP. It serves 20 in all. */
 const RESOLVER_TCP_MAX = 4
@@ -26,11 +26,11 @@ const QUESTIONS_PER_SECOND = 100
 const QUESTIONS_BURST = 200
 const BYTES_PER_KBIT = 125
 /**
- * The burst beside the rate of a second, which the bucket of nft holds anyway. It must cover the bytes under way to far
- * servers and back, or TCP stays below its pace.
+ * The burst on top of the bytes of one second, which nft's bucket holds anyway. It must cover the bytes under way to
+ * distant servers and back, or TCP stays below its rate.
  */
 const PACE_BURST_KBYTES = 512
-/** More elements than there are slots. */
+/** Larger than the number of slots. */
 const SET_SIZE = 256
 
 /** Prefixes that are no public addresses. Everything from 224.0.0.0 on is multicast, reserved or broadcast. */
@@ -48,7 +48,7 @@ export const PRIVATE = [
   "224.0.0.0/3"
 ] as const
 
-/** Why a packet is refused; each is a chain and two counters. */
+/** The reasons to refuse a packet. Each is a chain and two counters. */
 export const REASONS = [
   "ipv6",
   "spoofed",
@@ -63,7 +63,7 @@ export const REASONS = [
 ] as const
 export type Reason = (typeof REASONS)[number]
 
-/** Sets whose elements change with traffic. */
+/** Sets whose elements change with the traffic. */
 export const LIVE_SETS: ReadonlyArray<string> = ["connections", "lookups", "pace", "questions"]
 
 export const counterOf = (reason: Reason, probe: boolean): string => (probe ? `probe_${reason}` : `no_${reason}`)
@@ -78,7 +78,10 @@ export interface RuleSettings {
   readonly masquerade: boolean
 }
 
-/** The rule counts the probe's packets from each side. IPv6 packets that the kernel sends by itself prove nothing. */
+/**
+ * Counts the probe's packets separately, by the device that they come from or go to. IPv6 packets that the kernel sends
+ * on its own prove nothing.
+ */
 const reasonText = ({ names: { probe } }: RuleSettings, reason: Reason): string => `
   counter ${counterOf(reason, true)} {}
   counter ${counterOf(reason, false)} {}
@@ -113,7 +116,7 @@ function arriveText({ names, addresses, max, egressKbit }: RuleSettings): string
   }`
 }
 
-/** Our name server answers, whichever one a compartment asks. */
+/** Redirects DNS queries to our name server, whichever one a compartment asks. */
 const resolverText = ({ names, addresses }: RuleSettings): string => `
   chain resolver {
     type nat hook prerouting priority dstnat - 10; policy accept;
@@ -136,7 +139,7 @@ const inputText = ({ names, addresses: { service }, servicePort }: RuleSettings)
     goto refuse_host
   }`
 
-/** Packets from compartments, and answers to them. */
+/** Filters packets from compartments, and answers to them. */
 const onwardText = ({ names }: RuleSettings): string => `
   chain towards {
     ct state established ct direction reply accept
@@ -159,14 +162,17 @@ const onwardText = ({ names }: RuleSettings): string => `
     goto towards
   }`
 
-/** An engine does this for its own networks, but the probe's network is not one of them. */
+/**
+ * Replaces source addresses where the engine does not: it does so only for its own networks, and the probe's is not one
+ * of them.
+ */
 const leaveText = ({ names, addresses: { slots, probe }, masquerade }: RuleSettings): string => `
   chain leave {
     type nat hook postrouting priority srcnat; policy accept;
     oifname != "${names.bridges}" ip saddr { ${masquerade ? `${slots}, ` : ""}${probe.subnet} } masquerade
   }`
 
-/** The same text makes the table, replaces it, and mends it. */
+/** The same text creates the table, replaces it, and repairs it. */
 export const rulesText = (settings: RuleSettings): string => {
   const { table } = settings.names
   return `table inet ${table} {}

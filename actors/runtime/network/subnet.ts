@@ -1,14 +1,14 @@
 /**
  * Chooses the addresses of a deployment's compartments.
  *
- * A deployment takes two neighbouring /24 out of 10.213.0.0/16. The first is cut into a /30 for each slot; the second
- * has what is ours: the address of resolver and forward, and the networks from which the rules are tried. It is chosen
- * once and kept in a file, for containers outlive us with the addresses that they have.
+ * A deployment takes two neighbouring /24 blocks of 10.213.0.0/16. The first is divided into a /30 for each slot. The
+ * second has the address of resolver and forward, and the networks for testing the rules. The choice is stored in a
+ * file, because containers keep their addresses when our process restarts.
  *
  * Invariants
- *  - No address and no route of the host lies within what is chosen, except the default route.
- *  - Two processes never choose the same. One chooses at a time, under a lock of the network namespace, and makes the
- *    device with the address, which the next one sees, before it releases the lock.
+ *  - No address and no route of the host lies within the chosen blocks, except the default route.
+ *  - Two processes never choose the same blocks. A process chooses under a lock of the network namespace. Before it
+ *    releases the lock, it makes the device with the address, which the next process sees.
  */
 import { readFile, rename, writeFile } from "node:fs/promises"
 import { createServer, type Server } from "node:net"
@@ -25,11 +25,11 @@ const OURS_OFFSET = 256
 const SLOT_SIZE = 4
 const FILE = "network.json"
 /**
- * Addresses that represent the internet when the rules are tried: an anycast prefix that was given back (RFC 7526) and
- * is routed nowhere. Each block has two of its addresses.
+ * Addresses in place of the internet when the rules are tested: an anycast prefix that was returned (RFC 7526) and is
+ * routed nowhere. Each block has two of its addresses.
  */
 const OUTSIDE_FIRST = parseAddress("192.88.99.0")
-/** An abstract socket: the kernel takes it away when its process ends, however it ends. */
+/** An abstract socket, which the kernel removes when its process ends in any way. */
 const LOCK = "\0hub-runtime-network"
 const LOCK_WAIT_MS = 20_000
 const LOCK_PAUSE_MS = 20
@@ -148,7 +148,7 @@ async function locked<A>(work: () => Promise<A>): Promise<A> {
   }
 }
 
-/** `claim` makes the addresses visible to others; it is called for those that were kept as well. */
+/** `claim` makes the addresses visible to others. It is also called for addresses that were chosen earlier. */
 export async function chooseAddresses(
   folder: string,
   tag: string,

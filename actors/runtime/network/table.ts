@@ -1,9 +1,9 @@
 /**
- * The firewall's table in the kernel: applied, and compared with what it should be.
+ * Applies the firewall's table to the kernel, and compares the kernel's table with it.
  *
- * The kernel spells rules in its own way, so the text that was sent is no measure. The same text is applied in the
- * probe's network namespace too, where no packet meets it, and both are read back. They must be equal: rule for rule,
- * hook for hook, element for element. Counters and what traffic puts into sets are left out.
+ * The kernel prints rules in its own way, so its output cannot be compared with our text. So the same text is also
+ * applied in the probe's network namespace, where it affects no packet, and both tables are read back. All rules, hooks
+ * and elements must be equal. Counters, and set elements that depend on traffic, are left out.
  */
 import { type Ended, hasProgram, NetworkFault, run, runAny } from "./programs.ts"
 import { LIVE_SETS, rulesText, type RuleSettings } from "./rules.ts"
@@ -48,7 +48,7 @@ export function linesOf(listing: string): ReadonlyArray<string> {
 const listArguments = (table: string): ReadonlyArray<string> => ["-j", "list", "table", FAMILY, table]
 const listed = ({ code, stdout }: Ended): ReadonlyArray<string> => (code === 0 ? linesOf(stdout) : [])
 
-/** Two listings: the kernel's table, and the wanted one. */
+/** Reads the kernel's table and the wanted one. */
 async function both({
   names
 }: RuleSettings): Promise<readonly [is: ReadonlyArray<string>, wanted: ReadonlyArray<string>]> {

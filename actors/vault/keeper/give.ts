@@ -1,13 +1,13 @@
 /**
- * Gives out a private key: sealed to the one-time key of a fill service that proves a token (contract 17).
+ * Gives out a private key, sealed to the one-time key of a fill service that has a valid token (contract 17).
  *
  * Invariants
- *  - The keeper itself makes tokens and knows their hashes: no actor and no edge makes one that it would believe.
- *  - A request that is repeated, because an answer was late or lost, gets the same token: with another one the first
- *    would have ended before anybody used it.
- *  - A token gives the key once, to one one-time key: asked again for that, it is given again, for an answer may be
- *    lost; for another it is taken.
- *  - The vault's own journal says that the key was loaded before the key leaves. Both must agree that it may.
+ *  - The keeper itself makes the tokens and stores their hashes, so no actor and no edge can make a valid one.
+ *  - A repeated request gets the same token, because the first answer may have been late or lost, and a new token would
+ *    end the first one.
+ *  - A token gives the key to one one-time key. A repeat for the same one-time key succeeds, because an answer may be
+ *    lost. For another one it is refused.
+ *  - The vault's journal records that the key was loaded before the key leaves. Keeper and vault must both allow it.
  */
 import { createHash, randomUUID, timingSafeEqual } from "node:crypto"
 import { Effect } from "effect"

@@ -10,7 +10,7 @@ export const newPair = async (): Promise<PrivateKey> => {
   return { public_key: Buffer.from(publicKey).toString("base64"), bytes }
 }
 
-/** `to`: base64 of a public key; answers base64. Throws if it is no such key. */
+/** `to`: a public key in base64. Returns base64. Throws if it is no such key. */
 export const sealedTo = async (bytes: Uint8Array, to: string): Promise<string> => {
   await sodium.ready
   return Buffer.from(sodium.crypto_box_seal(bytes, Buffer.from(to, "base64"))).toString("base64")

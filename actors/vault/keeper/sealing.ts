@@ -14,7 +14,7 @@ import {
 
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-/** The mark before each box: it names the key that sealed it. */
+/** The prefix of each box, which identifies the key that sealed it. */
 const MARK_BYTES = 4
 
 interface Key {
@@ -38,7 +38,7 @@ export class KeySealing {
   private readonly current: Key
   private readonly known: ReadonlyArray<Key>
 
-  /** `former`: the key that opens older boxes. Nothing new is sealed under it. */
+  /** `former`: the key that opens older boxes. It seals nothing new. */
   constructor(seed: Uint8Array, former: Uint8Array | null) {
     this.current = derived(seed)
     this.known = [this.current, ...(former === null ? [] : [derived(former)])]
@@ -73,7 +73,7 @@ export class KeySealing {
     decipher.setAuthTag(sealed.subarray(nonceEnd, tagEnd))
     const bytes = decipher.update(sealed.subarray(tagEnd))
     try {
-      // Returns no bytes in this mode: only the caller's buffer has the key.
+      // In this mode it returns no bytes, so only the caller's buffer has the key.
       decipher.final()
       return bytes
     } catch (cause) {

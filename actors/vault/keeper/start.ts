@@ -1,4 +1,4 @@
-/** The role `keeper`: alone in its process, for as long as the scope is open. */
+/** Runs the role `keeper` while the scope is open, in a separate process. */
 import { Clock, Effect, type Scope } from "effect"
 import { consumers } from "../../../schemas/subjects.ts"
 import { asking } from "../../kit/worker/asks.ts"

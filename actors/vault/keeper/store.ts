@@ -19,17 +19,17 @@ const KeptKey = Schema.Struct({
   v: Schema.Literal(1),
   vault: Schema.String,
   public_key: Schema.String,
-  /** base64. */
+  /** The sealed private key in base64. */
   sealed: Schema.String
 })
 const readKey = Schema.decodeUnknownSync(Schema.fromJsonString(KeptKey))
 
 const KeptToken = Schema.Struct({
   v: Schema.Literal(1),
-  /** sha256 in hex. */
+  /** The sha256 of the token, in hex. */
   hash: Schema.String,
   vault: Schema.String,
-  /** sha256 of the one-time key that it was used with. */
+  /** The sha256 of the one-time key that the token was used with. */
   ephemeral: Schema.NullOr(Schema.String)
 })
 type KeptToken = typeof KeptToken.Type
@@ -37,7 +37,7 @@ const readToken = Schema.decodeUnknownSync(Schema.fromJsonString(KeptToken))
 
 export interface PrivateKey {
   readonly public_key: string
-  /** 32 bytes; the caller wipes them. */
+  /** The 32 bytes of the key; the caller overwrites them. */
   readonly bytes: Buffer
 }
 
@@ -63,7 +63,10 @@ export class KeeperStore {
     this.sealing = sealing
   }
 
-  /** Once for each vault: if two are made at the same time, one is kept. Resolves to the valid public key. */
+  /**
+   * Stores the first key pair of a vault: if two are made at the same time, one is kept. Resolves to the valid public
+   * key.
+   */
   async keep(vault: string, { bytes, public_key }: PrivateKey): Promise<string> {
     const sealed = this.sealing.seal(bytes, vault).toString("base64")
     await this.put(subjects.vaultKey(vault), { v: 1, vault, public_key, sealed }, 0)
@@ -88,7 +91,7 @@ export class KeeperStore {
     return eraseAll(this.nats, streams.vaultKeys, subjects.vaultKey(vault), TIMEOUT_MS)
   }
 
-  /** The secret of a token: the same for the same request. */
+  /** The secret of a token. The same request gets the same one. */
   tokenFor(agent: string, place: string, request: string): string {
     return this.sealing.tokenOf(agent, place, request).toString("base64url")
   }
@@ -102,7 +105,7 @@ export class KeeperStore {
     return last === null ? null : { ...readToken(text.decode(last.data)), seq: last.seq }
   }
 
-  /** True if the oldest key opens under one of the service's keys, or if there is none yet. */
+  /** True if one of the service's keys opens the oldest entry, or if there is none yet. */
   async opens(): Promise<boolean> {
     let from = 1
     for (;;) {
@@ -145,7 +148,7 @@ export class KeeperStore {
       bytes.fill(0)
       const subject = subjects.vaultKey(vault)
       await this.put(subject, { v: 1, vault, public_key, sealed: anew }, next.seq)
-      // Also removes what an interrupted run has left, but never the only message of a subject.
+      // This also removes messages that an interrupted run has left, but never the only message of a subject.
       const newest = await this.last(subject)
       if (newest !== null && newest.seq > next.seq)
         await eraseMessage(this.nats, streams.vaultKeys, next.seq, TIMEOUT_MS)
@@ -159,7 +162,7 @@ export class KeeperStore {
     )
   }
 
-  /** `seq`: the message that this one replaces. If another one is there, nothing changes. */
+  /** `seq`: the message that this one replaces. If the subject has another one by then, nothing changes. */
   private async put(subject: string, value: object, seq?: number): Promise<void> {
     const more = headers()
     if (seq !== undefined) more.set("Nats-Expected-Last-Subject-Sequence", String(seq))

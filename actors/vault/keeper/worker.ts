@@ -3,8 +3,7 @@
  * revoked.
  *
  * Invariants (besides kit/worker/worker.ts)
- *  - A public key never changes: a worker that handles a commit again finds the key that was made, and makes no second
- *    one.
+ *  - A public key never changes: a worker that handles a commit again finds the existing key, and makes no second one.
  *  - A private key leaves this process only in sealed form (give.ts). No event, answer or log line contains one.
  */
 import { Cause, Effect, type Scope } from "effect"

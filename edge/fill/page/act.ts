@@ -7,7 +7,7 @@ declare const document: PageDocument
 declare const window: PageWindow
 declare const Event: new (type: string, options: object) => object
 
-/** The focused element, in shadow roots too. */
+/** The focused element, also in shadow roots. */
 export function focused(): PageElement | null {
   let at: PageElement | null = document.activeElement
   while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement
@@ -16,7 +16,7 @@ export function focused(): PageElement | null {
 
 export interface State {
   readonly origin: string
-  /** Seen, open, and not covered. */
+  /** True if it is visible, enabled, and not covered. */
   readonly usable: boolean
   readonly focused: boolean
 }
@@ -58,7 +58,7 @@ interface Touched {
 
 const touched: Array<Touched> = []
 
-/** `earlier`: the field that this one replaced, or the same one. */
+/** `earlier` is the field that this one replaced, or this one itself. */
 function touch(element: PageElement, earlier: PageElement | undefined, text: string): void {
   const before = touched.find((one) => one.element === earlier || one.element === element)
   if (before === undefined) touched.push({ element, was: element.value ?? "", text })
@@ -66,8 +66,9 @@ function touch(element: PageElement, earlier: PageElement | undefined, text: str
 }
 
 /**
- * In one turn, so that nothing comes between the focus and the text: `false` if the field does not keep the focus.
- * `before`: what was put in already. If the page has replaced this field by another, that one gets the whole.
+ * Inserts text in one task, so that nothing can change the focus before the text. Returns `false` if the field does not
+ * keep the focus. `before` is the text that was inserted already. If the page has replaced this field by another, that
+ * one gets the whole text.
  */
 export function insert(n: number, text: string, before: string): boolean {
   const earlier = known[n]
@@ -99,7 +100,7 @@ export function unfill(): void {
       if (element.value === one.was) continue
       element.focus({ preventScroll: true })
       element.select?.()
-      // Events as key presses cause them, so that scripts of the page notice.
+      // Dispatches the same events as key presses, so that the page's scripts notice.
       if (one.was === "" && !element.matches("select") && focused() === element)
         document.execCommand("delete", false, "")
       if (element.value !== one.was) set(element, one.was)
@@ -126,7 +127,7 @@ export function choose(n: number, value: string): void {
   }
 }
 
-/** The point to click; `null` if it cannot be clicked. */
+/** The point to click; `null` if the element cannot be clicked. */
 export function pointOf(n: number): { readonly x: number; readonly y: number } | null {
   const element = elementAt(n)
   if (element === undefined || !isOpen(element) || !isReachable(element)) return null
@@ -134,7 +135,7 @@ export function pointOf(n: number): { readonly x: number; readonly y: number } |
   return { x: left + width / 2, y: top + height / 2 }
 }
 
-/** "null" in a sandbox, whatever the address. */
+/** "null" in a sandbox, whatever the address is. */
 export function ownOrigin(): string {
   return window.origin
 }
@@ -148,9 +149,7 @@ export function isVisible(element: PageElement): boolean {
   return isOpen(element) && isReachable(element)
 }
 
-/**
- * Translates a point within a frame to this document; `null` if a click there would hit something else than the frame.
- */
+/** Translates a point within a frame to this document; `null` if a click there would not reach the frame. */
 export function throughFrame(
   element: PageElement,
   x: number,
@@ -165,7 +164,7 @@ export function throughFrame(
       y: top + (element.clientTop ?? 0) + edge("Top") + y
     }
   }
-  // Turned or scaled, it has its points elsewhere.
+  // A rotated or scaled frame has its points elsewhere.
   const { width } = element.getBoundingClientRect()
   if (!isOpen(element) || Math.abs(width - (element.offsetWidth ?? 0)) > 1) return null
   const first = at()

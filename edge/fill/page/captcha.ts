@@ -1,6 +1,6 @@
 /**
- * Runs in the page: finds a captcha that keeps the form from being sent. It looks only at the top document, and at
- * frames by their elements.
+ * Runs in the page: finds a captcha that must be solved before the form can be sent. It examines only the top document,
+ * and frames by their elements.
  */
 import type { PageDocument, PageElement, PageWindow } from "./dom.ts"
 import { everything, isOpen, isReachable } from "./look.ts"
@@ -132,14 +132,14 @@ function boxZone(all: ReadonlyArray<PageElement>): Zone | null {
   return frame === undefined ? null : zoneOf("box", frame, { all })
 }
 
-/** `null` if there is no captcha, or it is solved. */
+/** The captcha of the page; `null` if there is none, or it is solved. */
 export function captchaZone(): Zone | null {
   const all = everything(document)
   if (all.some((one) => one.matches(TOKENS) && (one.value ?? "") !== "")) return null
   return tapsZone(all) ?? textZone(all) ?? boxZone(all)
 }
 
-/** The point of a part in the window now; without parts, the point of the box to tick. */
+/** The present point of a part in the window. Without a part, the point of the box to tick. */
 export function zonePoint(
   n: number,
   part: { readonly x: number; readonly y: number } | null

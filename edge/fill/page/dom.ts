@@ -53,7 +53,7 @@ export interface PageElement {
   focus(options?: object): void
   blur(): void
   select?(): void
-  /** Of a slot. */
+  /** The content that is assigned to a slot. */
   assignedNodes?(): ReadonlyArray<{ readonly textContent: string | null }>
   dispatchEvent(event: object): boolean
 }
@@ -69,7 +69,7 @@ export interface PageWindow {
   readonly scrollY: number
   readonly innerWidth: number
   readonly innerHeight: number
-  /** "null" in a sandbox, whatever the address. */
+  /** "null" in a sandbox, whatever the address is. */
   readonly origin: string
   readonly location: { readonly origin: string; readonly href: string }
   scrollTo(options: object): void
@@ -85,7 +85,7 @@ export interface PageDocument extends PageRoot {
 /** A description of an element that may be useful. It never contains the element's value. */
 export interface Fact {
   readonly n: number
-  /** Which form it belongs to. */
+  /** The number of the form that the element belongs to. */
   readonly form: number
   readonly tag: string
   readonly type: string
@@ -115,9 +115,9 @@ export interface ButtonFact {
 
 export interface FormFact {
   readonly form: number
-  /** The address that it is sent to is one of http. */
+  /** True if the form is sent to an address with http. */
   readonly insecure: boolean
-  /** The origins that it may be sent to, by its own address or by its buttons'. */
+  /** The origins that the form may be sent to, by its own address or by its buttons'. */
   readonly targets: ReadonlyArray<string>
 }
 

@@ -1,4 +1,4 @@
-/** Runs in the page: finds what a person would see and could type into. */
+/** Runs in the page: finds elements that a person could see and type into. */
 import type { PageDocument, PageElement, PageRoot, PageWindow } from "./dom.ts"
 
 declare const document: PageDocument
@@ -9,7 +9,7 @@ const SMALLEST_PX = 12
 const FAINTEST = 0.2
 const ANCESTORS_MAX = 200
 
-/** Everything below, in open shadow roots too, in the order of the document. */
+/** All elements below `root` in the order of the document, also in open shadow roots. */
 export function everything(root: PageRoot): ReadonlyArray<PageElement> {
   const found: Array<PageElement> = []
   const into = (from: PageRoot): void => {
@@ -23,7 +23,7 @@ export function everything(root: PageRoot): ReadonlyArray<PageElement> {
   return found
 }
 
-/** The element around it, across the edge of a shadow root. */
+/** The surrounding element. For the outermost element of a shadow root it is the root's host. */
 export function around(element: PageElement): PageElement | null {
   return element.parentElement ?? element.getRootNode().host ?? null
 }
@@ -60,7 +60,7 @@ function isSeen(element: PageElement): boolean {
   return !beside && bottom + scrollY > 0 && Number.isFinite(top) && !isFaint(element)
 }
 
-/** Looks at the middle, and to the left of it, for a button that lies within the field. */
+/** Tests the middle of the element, and a point left of it, because a button may cover the middle of a field. */
 function isOnTop(element: PageElement): boolean {
   const { left, top, width, height } = element.getBoundingClientRect()
   const labels = [...(element.labels ?? [])]
@@ -69,7 +69,7 @@ function isOnTop(element: PageElement): boolean {
     const over = element.getRootNode().elementFromPoint(x, y)
     if (over === null) return false
     if (over === element || element.contains(over)) return true
-    // A button's visible content may be its host's own, by a slot.
+    // The visible content of a button may come from its host through a slot.
     const { host = null } = element.getRootNode()
     if (host?.contains(over) === true && element.querySelectorAll("slot").length > 0) return true
     // A floating label covers the empty field, but passes clicks on to it.
@@ -90,7 +90,7 @@ export function isReachable(element: PageElement): boolean {
   return isInView(element) ? isOnTop(element) : isSeen(element) && isOnTop(element)
 }
 
-/** Somebody may type into it, and not only a program that fills whatever it meets. */
+/** True if a person could type into it. Fields that only programs fill are left out. */
 export function isOpen(element: PageElement, readOnly = false): boolean {
   if (element.disabled === true || (element.readOnly === true && !readOnly)) return false
   if (element.matches(":disabled") || element.getAttribute("aria-disabled") === "true") return false

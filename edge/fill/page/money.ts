@@ -1,4 +1,4 @@
-/** Runs in the page: collects the texts that may name the sum to be paid. Other code interprets them. */
+/** Runs in the page: collects texts that may name the sum to be paid. They are interpreted outside of the page. */
 import type { PageDocument, PageElement } from "./dom.ts"
 import { everything, nearest } from "./look.ts"
 import { known } from "./scan.ts"
@@ -15,7 +15,7 @@ function isShownText(element: PageElement): boolean {
 
 const lineText = (element: PageElement): string => (element.textContent ?? "").replace(/\s+/g, " ").trim()
 
-/** The row of an amount: the widest element around it that is still one line. */
+/** The row of an amount: the widest surrounding element that is still one line. */
 function lineOf(element: PageElement): string {
   let line = lineText(element)
   let at = element.parentElement

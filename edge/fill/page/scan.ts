@@ -110,7 +110,7 @@ function buttonOf(element: PageElement, form: number): ButtonFact {
 
 const TARGETS_MAX = 20
 
-/** The addresses that a form is sent to, by itself or by its buttons. */
+/** The addresses that a form can be sent to, by its own attribute or by its buttons. */
 function addressesOf(form: PageElement): ReadonlyArray<URL> {
   if (!form.matches("form")) return []
   const own = [form.getAttribute("action")]
@@ -122,7 +122,7 @@ function addressesOf(form: PageElement): ReadonlyArray<URL> {
     .filter(({ protocol }) => protocol !== "javascript:")
 }
 
-/** Numbers of forms: a field without one belongs to the dialog around it, or to the page. */
+/** Numbers the forms. A field outside of a form belongs to the surrounding dialog, or to the page. */
 function grouping(): { readonly of: (element: PageElement) => number; readonly told: () => ReadonlyArray<FormFact> } {
   const groups: Array<PageElement> = []
   const of = (element: PageElement): number => {
@@ -143,7 +143,7 @@ function grouping(): { readonly of: (element: PageElement) => number; readonly t
   return { of, told }
 }
 
-/** The attributes by which a page describes a field. */
+/** The attributes that describe a field. */
 function signOf(element: PageElement): ReadonlyArray<string> {
   return ["name", "id", "autocomplete", "aria-label", "placeholder"].map((name) => element.getAttribute(name) ?? "")
 }
@@ -153,9 +153,9 @@ export function isAlike(one: PageElement, other: PageElement): boolean {
 }
 
 /**
- * The field by which a page replaced one that is gone, as frameworks do that lay out anew with each letter. It is a new
- * one of its kind, by the attribute that only the two share, or else by its place among those that are gone. A field
- * that was there before, or that nobody could type into, is never taken for it.
+ * Finds the field by which a page replaced one that is gone: some frameworks render again after each letter. It must be
+ * a new field of the same kind. It is found by an attribute that only the two share, or by its position among the
+ * missing ones. A field that existed before, or that nobody could type into, is never taken for it.
  */
 export function heirOf(gone: PageElement, before: ReadonlyArray<PageElement>): PageElement | null {
   const isKind = (one: PageElement): boolean => isField(one) && one.tagName === gone.tagName && one.type === gone.type
@@ -175,7 +175,10 @@ const targetsOf = (element: PageElement): ReadonlyArray<string> => {
   return group === null ? [] : addressesOf(group).map(({ origin }) => origin)
 }
 
-/** The element of this number, or the field that took its place. One that is sent elsewhere is another field. */
+/**
+ * The element with this number, or the field that replaced it. A field that is sent to another address does not count
+ * as its replacement.
+ */
 export function elementAt(n: number): PageElement | undefined {
   const element = known[n]
   if (element === undefined || element.isConnected || !isField(element)) return element
@@ -192,7 +195,7 @@ export function scan(): Scan {
   const { scrollX: left, scrollY: top } = window
   const all = everything(document)
   const groups = grouping()
-  // Some fields are open only once they have the focus: that is seen when they get it.
+  // Some fields are editable only while they have the focus. That is checked when they get it.
   const useful = (element: PageElement): boolean =>
     isOpen(element, isField(element) && (element.value ?? "") === "") && isReachable(element)
   const fields = all.filter(isField).slice(0, FIELDS_MAX).filter(useful)

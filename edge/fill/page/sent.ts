@@ -1,4 +1,4 @@
-/** Runs in the page: finds what keeps a form from being sent, and whether the page has accepted it. */
+/** Runs in the page: finds obstacles to sending a form, and whether the page has accepted it. */
 import type { PageDocument, PageElement } from "./dom.ts"
 import { everything, isOpen, isReachable, nearest } from "./look.ts"
 import { GROUPS, heirOf, isAlike, isButton, isField, known } from "./scan.ts"
@@ -12,14 +12,17 @@ const earlier: { filled: ReadonlyArray<PageElement>; all: ReadonlyArray<PageElem
 export interface Obstacles {
   /** True if it has buttons, and all of them are disabled. */
   readonly disabled: boolean
-  /** The browser itself does not send it: something in it is required, or malformed. */
+  /** True if the browser does not send the form, because a field is empty or malformed. */
   readonly invalid: boolean
 }
 
 const canBeFilled = (element: PageElement): boolean => isOpen(element) && isReachable(element)
 const groupOf = (element: PageElement): PageElement | null => element.form ?? nearest(element, GROUPS)
 
-/** `n`: the button that sends it; without one, the form of the field that was typed last is meant. */
+/**
+ * Examines the form before it is sent. `n` is the button that sends it; without one, the form of the focused field is
+ * meant.
+ */
 export function beforeSending(n: number | null): Obstacles {
   const start = n === null ? focused() : (known[n] ?? null)
   const group = start === null ? null : groupOf(start)
@@ -36,12 +39,12 @@ export function beforeSending(n: number | null): Obstacles {
 const filledNow = (): ReadonlyArray<PageElement> =>
   earlier.filled.map((field) => (field.isConnected ? field : (heirOf(field, earlier.all) ?? field)))
 
-/** True if all filled fields are empty again. A page that keeps its form empties it for the next entry. */
+/** True if all filled fields are empty again. A page that keeps its form clears it for the next entry. */
 export function isEmptied(): boolean {
   return earlier.filled.length > 0 && filledNow().every((field) => (field.value ?? "") === "")
 }
 
-/** The filled fields are gone, hidden or closed, or the page asks for something else. */
+/** True if the filled fields are gone, hidden or disabled, or if the page asks for something else. */
 export function hasTaken(): boolean {
   if (earlier.filled.length > 0 && !filledNow().some(canBeFilled)) return true
   if (isEmptied()) return true

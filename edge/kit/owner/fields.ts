@@ -28,7 +28,7 @@ export interface Field {
 
 type Attributes = Readonly<Record<string, string | null>>
 
-/** `null`: the attribute is left out. */
+/** An attribute with the value `null` is left out. */
 const attributes = (all: Attributes): Html =>
   html`${Object.entries(all).map(([name, value]) => (value === null ? null : html` ${name}="${value}"`))}`
 
@@ -68,7 +68,7 @@ ${problem === undefined ? null : html`<p class="problem" id="${id}-problem">${pr
 export const hidden = (name: string, value: string | null): Html =>
   value === null ? NOTHING : html`<input type="hidden" name="${name}" value="${value}">\n`
 
-/** Tells a password manager whose password this is. It is invisible and not sent. */
+/** Tells a password manager the account of the password. It is invisible and not sent. */
 export const whosePassword = (email: string): Html =>
   html`<input type="text" autocomplete="username" value="${email}" hidden>\n`
 
@@ -94,7 +94,7 @@ export const checked = (checks: Checks, form: Readonly<Record<string, string | u
 
 const areProblems = (problems: Problems): boolean => Object.keys(problems).length > 0
 
-/** The value of a finished action, or problems to show beside the fields. */
+/** The value of a successful action, or problems to show beside the fields. */
 export type Ended<A> =
   | { readonly ok: true; readonly value: A }
   | {
@@ -108,7 +108,7 @@ export type Ended<A> =
 /** The field and text of a problem, by a refusal's code. */
 export type FieldProblems = Readonly<Partial<Record<ErrorCode, readonly [field: string, problem: string]>>>
 
-/** Problems of a refusal: its own field details, or the page's text for its code. */
+/** The problems of a refusal: from its own field details, or the page's text for its code. */
 const problemsOf = (
   { code, message, details }: Refusal,
   names: ReadonlyArray<string>,

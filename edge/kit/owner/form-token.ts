@@ -6,8 +6,8 @@
  *  - The key is derived from the cookie: the session's token, or a random value before a session. Edges do not store
  *    it. A token is therefore worthless in another browser, after another login, or in another form.
  *  - Seals are compared in constant time.
- *  - The nonce makes the command id. A form that is sent twice is one command to the account, which answers as the
- *    first time. The id is derived with the same key, so that it cannot collide with another browser's.
+ *  - The command id is derived from the nonce. A form that is sent twice is one command for the account, which gives
+ *    the first answer again. The id is derived with the same key, so that it cannot collide with another browser's.
  */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
 import { html, type Html } from "../html.ts"

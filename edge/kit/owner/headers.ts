@@ -5,7 +5,7 @@
 import { formPageHeaders, pageHeaders, policyFor } from "../layout.ts"
 import { OWNER_STYLE } from "./style.ts"
 
-/** `hash`: a script source of a content security policy. */
+/** `hash` is a script source of a content security policy. */
 export const scriptedPolicy = (hash: string): string => policyFor("'self'", `script-src ${hash}; `, OWNER_STYLE)
 
 /**
@@ -20,7 +20,10 @@ export const ownerPageHeaders: Readonly<Record<string, string>> = {
   "x-robots-tag": "noindex"
 }
 
-/** Headers of a page whose address is a secret. No cache keeps it, no search engine lists it, no link names it. */
+/**
+ * Headers of a page whose address is a secret. It is not cached, not listed by search engines, and its address is not
+ * sent to other pages.
+ */
 export const linkPageHeaders: Readonly<Record<string, string>> = {
   ...pageHeaders,
   "content-security-policy": policyFor("'none'", "", OWNER_STYLE),

@@ -93,7 +93,7 @@ without it they are asked at the terminal, or as one line of JSON over standard 
       solve,
       onProgress: (done) => invocation.around.warn(progress(done))
     })
-    // Kept before anything else is done, because the secret is shown only once.
+    // The secret is stored before anything else, because it is shown only once.
     const file = await home.keepSecret(registered.webhook_secret)
     await home.remember({
       hub,

@@ -1,4 +1,4 @@
-/** Reads words and options of a command line. Each is checked here, and a wrong one is named. */
+/** Reads words and options of a command line. Each is checked here, and an error names the faulty one. */
 import type { VoteTarget } from "../../../schemas/vote/records.ts"
 import type { Invocation } from "./command.ts"
 import { usage } from "./fault.ts"
@@ -11,21 +11,21 @@ export const numberOf = (word: string, noun: string): number => {
   return Number(word)
 }
 
-/** The number of a record, where it is the command's only word. */
+/** Reads the number of a record from the command's only word. */
 export const numberIn = (invocation: Invocation, noun: string): number => numberOf(invocation.words(noun)[0], noun)
 
-/** The number of a record that an option names. */
+/** Reads the number of a record from an option. */
 export const numberAt = (invocation: Invocation, option: string, noun: string): number | undefined => {
   const word = invocation.text(option)
   return word === undefined ? undefined : numberOf(word, noun)
 }
 
-/** The keys are the possible choices. The compiler checks that none is missing. */
+/** A set of choices, as an object with the choices as keys. With this type, the compiler reports a missing choice. */
 export type Choices<Name extends string> = Readonly<Record<Name, true>>
 
 const isIn = <Name extends string>(choices: Choices<Name>, word: string): word is Name => Object.hasOwn(choices, word)
 
-/** `what`: the name of the option or the word. */
+/** Checks a choice. `what` is the name of the option or the word, for the error. */
 export const chosen = <Name extends string>(what: string, word: string, choices: Choices<Name>): Name => {
   if (!isIn(choices, word)) throw usage(`${what} takes one of ${Object.keys(choices).join(", ")}, not ${word}`)
   return word
@@ -50,14 +50,16 @@ const TARGETS: Choices<VoteTarget> = { post: true, thread: true, reply: true }
 
 export const TARGET_USAGE = "<post|thread|reply> <number>"
 
-/** Reads a command's target from its two words. `command` is named if the first word is no kind of target. */
+/**
+ * Reads a command's target from its two words. `command` is named in the error if the first word is no kind of target.
+ */
 export const targetOf = (invocation: Invocation, command: string) => {
   const [type, number] = invocation.words("post|thread|reply", "number")
   const target_type = chosen(command, type, TARGETS)
   return { target_type, target_id: numberOf(number, target_type) }
 }
 
-/** Options of a list; `meta` of the answer has the number of pages. */
+/** Options of lists. `meta` of the answer has the number of pages. */
 export const PAGE_USAGE = "[--page <n>] [--per-page <n>]"
 
 export const pageOf = (invocation: Invocation) =>
@@ -66,7 +68,10 @@ export const pageOf = (invocation: Invocation) =>
     per_page: numberAt(invocation, "per-page", "page's length")
   })
 
-/** After a lost answer, the same command with the same key is done only once. */
+/**
+ * The option for a repetition: a command that is repeated with the same key after a lost answer is carried out only
+ * once.
+ */
 export const WRITE_USAGE = "[--idempotency-key <key>]"
 
 export const writeOf = (invocation: Invocation) => present({ idempotencyKey: invocation.text("idempotency-key") })

@@ -24,13 +24,15 @@ const targetOf = (path: string): string => {
   return target.startsWith("/") ? target : `/${target}`
 }
 
-/** Most reads need no key. */
+/** Most reads need no key, so they are signed only if there is one. */
 const clientFor = (invocation: Invocation, method: CallMethod) => {
   if (invocation.flag("unsigned")) return invocation.stranger()
   return method === "GET" ? invocation.reader() : invocation.agent()
 }
 
-/** Names of body fields that the hub does not know. Without them a typing error would go unnoticed. */
+/**
+ * Names of fields in the body that the hub does not know. They are reported, because they are probably typing errors.
+ */
 const ignoredIn = (meta: unknown): ReadonlyArray<string> => {
   const named = typeof meta === "object" && meta !== null && "ignored" in meta ? meta.ignored : []
   return Array.isArray(named) ? named.filter((one) => typeof one === "string") : []
@@ -52,7 +54,7 @@ export const callCommand: Command = {
     const answer = await client
       .request(method, target, { ...given, ...present({ idempotencyKey }) })
       .catch(async (error: unknown) => {
-        // Tells a user who meant to sign that the key is missing.
+        // If an unsigned request needs a signature, the error says that the key is missing.
         if (!invocation.flag("unsigned") && client.key === null && isHubError(error) && error.status === 401)
           await home.needKey()
         throw error

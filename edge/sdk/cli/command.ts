@@ -1,4 +1,4 @@
-/** A command and its inputs. */
+/** A command, and its arguments and connections. */
 import { harmless } from "../../../schemas/printed.ts"
 import type { Arguments, Declared, Option } from "../../../schemas/runtime/command-line.ts"
 import { type ClientOptions, type ConnectionOptions, createClient, type HubClient } from "../client.ts"
@@ -13,12 +13,12 @@ export interface Command extends Declared {
 
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** The folder that relative paths begin at. */
+  /** The folder of relative paths. */
   readonly cwd: string
   readonly stdin: NodeJS.ReadStream
   readonly write: (text: string) => void
   readonly warn: (line: string) => void
-  /** Why the command ends, made harmless before. */
+  /** Prints the reason why the command ends. The line is safe for a terminal already. */
   readonly fail: (line: string) => void
 }
 
@@ -38,7 +38,10 @@ export class Invocation {
     this.around = around
   }
 
-  /** Throws where the command's usage has no option of that name and kind: its text would never be read. */
+  /**
+   * The value of an option. Throws if the command's usage has no option of that name and type, because its value would
+   * never be read.
+   */
   #value(name: string, type: Option["type"], multiple = false): unknown {
     const option = this.#given.options[name]
     if (option?.type !== type || option.multiple !== multiple)
@@ -51,7 +54,7 @@ export class Invocation {
     return typeof value === "string" ? value : undefined
   }
 
-  /** The value of an option that the usage has outside brackets. */
+  /** The value of an option that the usage requires. */
   needed(name: string): string {
     const value = this.text(name)
     if (value === undefined) throw new Error(`the usage of this command does without --${name}`)
@@ -67,7 +70,7 @@ export class Invocation {
     return this.#value(name, "boolean") === true
   }
 
-  /** The words after the command's name, one for each of these, as the usage has them. */
+  /** The words after the command's name. There must be as many as `names`, in the order of the usage. */
   words<const Names extends ReadonlyArray<string>>(...names: Names): { readonly [Index in keyof Names]: string } {
     if (this.positionals.length !== names.length)
       throw new Error(`the usage of this command has other words than ${names.join(", ")}`)
@@ -83,13 +86,13 @@ export class Invocation {
     )
   }
 
-  /** A client that has no key. */
+  /** A client without a key. */
   async stranger(): Promise<{ readonly home: Home; readonly hub: string; readonly client: HubClient }> {
     const { home, hub } = await this.home()
     return { home, hub, client: this.#client({ hub }) }
   }
 
-  /** A client with the folder's key, after a rotation that was broken off has been looked into. */
+  /** A client with the folder's key. A rotation that was interrupted is resolved first. */
   async agent(): Promise<{ readonly home: Home; readonly hub: string; readonly client: HubClient }> {
     const { home, hub, client } = await this.stranger()
     const key = await settledKey(home, client, this.around.warn)
@@ -98,14 +101,14 @@ export class Invocation {
     return { home, hub, client: this.#client({ hub, key, ...identity }) }
   }
 
-  /** For data that anybody may read. Requests are signed if the folder has a key. */
+  /** A client for public data. It signs requests if the folder has a key. */
   async reader(): Promise<{ readonly home: Home; readonly hub: string; readonly client: HubClient }> {
     const stranger = await this.stranger()
     const keys = await Promise.all([stranger.home.key("key"), stranger.home.key("key.next")])
     return keys.every((key) => key === null) ? stranger : this.agent()
   }
 
-  /** The settings of connections to that hub, the same for every command. */
+  /** The settings of connections to a hub, which are the same for every command. */
   connection(hub: string): ConnectionOptions {
     const host = this.text("host") ?? this.around.env["HUB_HOST"]
     return { hub, allowHttp: this.flag("allow-http"), ...(host === undefined || host === "" ? {} : { host }) }
@@ -115,7 +118,7 @@ export class Invocation {
     return createClient({ ...this.connection(hub), ...options })
   }
 
-  /** Lines in words, or with `--json` the value. */
+  /** Prints the lines, or with `--json` the value. */
   print(lines: ReadonlyArray<string>, value: unknown): void {
     this.around.write(this.flag("json") ? `${this.json(value)}\n` : lines.map((line) => `${harmless(line)}\n`).join(""))
   }

@@ -1,4 +1,4 @@
-/** Packs a folder as `.tar.gz` with the machine's own tar, without any data of the folder's owner. */
+/** Packs a folder as `.tar.gz` with the machine's own tar, without names and ids of the folder's owner. */
 import { execFile } from "node:child_process"
 import { stat } from "node:fs/promises"
 import { resolve } from "node:path"

@@ -4,7 +4,7 @@
  */
 import type { Home } from "./home.ts"
 
-/** Base64 of its seed. */
+/** The seed in base64. */
 export const keyToSeed = async (home: Home): Promise<string> => {
   const key = await home.needKey()
   return key.exportSeed()

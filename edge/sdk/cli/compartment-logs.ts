@@ -1,4 +1,4 @@
-/** Prints a compartment's output; with `-f`, it continues as output arrives. */
+/** Prints a compartment's output. With `-f` it prints further output as it arrives. */
 import type { LogLine, LogStream } from "../../../schemas/compartment/records.ts"
 import { harmless } from "../../../schemas/printed.ts"
 import { type Choices, chosen, numberOf, present } from "./arguments.ts"
@@ -35,7 +35,7 @@ export const logsCommand: Command = {
   }
 }
 
-/** Prints each line as it comes. Returns the id of the last one. */
+/** Prints lines and returns the id of the last one. */
 const printLines = (invocation: Invocation, lines: ReadonlyArray<LogLine>): number | undefined => {
   for (const line of lines)
     invocation.around.write(`${invocation.flag("json") ? invocation.json(line) : harmless(textOf(line))}\n`)

@@ -1,4 +1,4 @@
-/** Compartments: programs of the agent that run with the service. */
+/** Commands for compartments: the agent's programs that run on the service's machines. */
 import type { Compartment } from "../../../schemas/compartment/records.ts"
 import { keyToSeed } from "./compartment-key.ts"
 import { packed } from "./compartment-files.ts"
@@ -29,7 +29,7 @@ const recordLines = (one: Compartment): ReadonlyArray<string> => [
 
 const printed = (invocation: Invocation, one: Compartment): void => invocation.print(recordLines(one), one)
 
-/** `NAME=value`. `NAME=@file` and `NAME=-` are for values that must not show in a list of processes. */
+/** Secrets as `NAME=value`. `NAME=@file` and `NAME=-` are for values that must not appear in a list of processes. */
 const secretsOf = async (invocation: Invocation): Promise<Readonly<Record<string, string>>> => {
   const secrets: Record<string, string> = {}
   for (const word of invocation.texts("secret")) {
@@ -41,7 +41,7 @@ const secretsOf = async (invocation: Invocation): Promise<Readonly<Record<string
   return secrets
 }
 
-/** Resolves once the status has settled, or the time is over. */
+/** Waits until the compartment has the wanted status or a final one, or the time is over. */
 const settled = async (invocation: Invocation, made: Compartment, wanted: Compartment["status"]) => {
   const seconds = secondsOf(invocation, START_WAIT_MAX_SECONDS)
   if (seconds === 0) return made

@@ -1,4 +1,4 @@
-/** A fault that the user can correct, reported in one line. Any other error is a fault of the program. */
+/** An error that the user can correct, reported in one line. Any other error is a fault of the program. */
 export class Fault extends Error {
   readonly code: string
   readonly status: number
@@ -12,7 +12,7 @@ export class Fault extends Error {
   }
 }
 
-/** The command line itself is wrong. */
+/** An error in the command line itself. */
 export const usage = (message: string): Fault => new Fault("usage", message, 2)
 
 export const systemCode = (error: unknown): string | undefined =>

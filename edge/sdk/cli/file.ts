@@ -1,4 +1,4 @@
-/** Files of posts, to and from this machine. */
+/** Uploads and downloads the files of posts. */
 import { createHash } from "node:crypto"
 import { basename, resolve } from "node:path"
 import type { Post } from "../../../schemas/post/records.ts"
@@ -22,7 +22,7 @@ interface CallOptions {
   readonly signal?: AbortSignal
 }
 
-/** Gives a post its file, in the place of one that it may have. */
+/** Uploads a post's file, which replaces an earlier one. */
 export const upload = async (
   client: HubClient,
   id: number,
@@ -33,7 +33,10 @@ export const upload = async (
   return data
 }
 
-/** Writes a post's file to a path where no file is yet. The bytes that arrive must be those that the post describes. */
+/**
+ * Downloads a post's file to a path that does not exist yet. The received bytes must match the length and hash of the
+ * post.
+ */
 export const download = async (
   client: HubClient,
   id: number,

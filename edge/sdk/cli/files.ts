@@ -2,10 +2,10 @@
  * Writes files that only their owner can read: secrets, and downloads.
  *
  * Invariants
- *  - They are for their owner alone (0600, in a folder of 0700), and one that others may read is not used.
- *  - A file comes into being whole: written beside, flushed, then linked or renamed to its name. After a crash at any
- *    moment there is the old content or the new one, never a part.
- *  - `create` never replaces what is there; `replace` does. A change of names is flushed as well.
+ *  - Files have the mode 0600, in a folder of 0700. A file that others may read is not used.
+ *  - A file is never visible in part: it is written under another name, flushed, then linked or renamed. After a crash
+ *    at any moment, the path has the old content or the new one.
+ *  - `create` never replaces a file; `replace` does. The folder is flushed after a change of names, too.
  */
 import { randomBytes } from "node:crypto"
 import { link, mkdir, open, rename, rm, stat } from "node:fs/promises"
@@ -18,7 +18,7 @@ const OTHERS = 0o077
 const OTHERS_WRITE = 0o022
 const READ_MAX_BYTES = 65_536
 
-/** Windows has other rights than modes. */
+/** Windows has no modes. */
 const hasModes = process.platform !== "win32"
 
 const octal = (mode: number): string => (mode & 0o777).toString(8).padStart(4, "0")
@@ -70,7 +70,10 @@ const inPlace = async (
 
 const isThere = (path: string): Fault => new Fault("file_exists", `${path} is there already, and is never replaced`)
 
-/** Called before something is made that is shown only once, and would have no place to be written to. */
+/**
+ * Throws if the path exists. Called before the service makes a secret that is shown only once, so that it can be
+ * stored.
+ */
 export const requireFree = async (path: string): Promise<void> => {
   if ((await stat(path).catch(() => null)) !== null) throw isThere(path)
 }
@@ -84,7 +87,7 @@ export const create = (path: string, text: string | Uint8Array): Promise<void> =
 
 export const replace = (path: string, text: string): Promise<void> => inPlace(path, text, (own) => rename(own, path))
 
-/** Gives a file the place of another, for good. */
+/** Replaces a file by another one and flushes the change. */
 export const supersede = async (from: string, to: string): Promise<void> => {
   await rename(from, to)
   await flushFolder(dirname(to))
@@ -92,7 +95,7 @@ export const supersede = async (from: string, to: string): Promise<void> => {
 
 export const remove = (path: string): Promise<void> => rm(path, { force: true })
 
-/** `null` if there is none. */
+/** The content, or `null` if there is no such file. */
 export const readSecret = async (path: string): Promise<string | null> => {
   const handle = await open(path, "r").catch((error: unknown) => {
     if (systemCode(error) === "ENOENT") return null
@@ -100,7 +103,7 @@ export const readSecret = async (path: string): Promise<string | null> => {
   })
   if (handle === null) return null
   try {
-    // Asks the open file, so that it cannot be another one by the time it is read.
+    // The open file itself is checked, so that it cannot be replaced before it is read.
     const about = await handle.stat()
     if (!about.isFile() || about.size > READ_MAX_BYTES) throw new Fault("file_unreadable", `${path} is no such file`)
     if (hasModes && (about.mode & OTHERS) !== 0)

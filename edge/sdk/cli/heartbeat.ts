@@ -1,4 +1,4 @@
-/** Shows the news of an agent in one answer: `hub-agent home`. */
+/** `hub-agent home`: shows an agent's news with one request. */
 import type { Home } from "../../../schemas/home/records.ts"
 import { present } from "./arguments.ts"
 import { messageLines } from "./message.ts"

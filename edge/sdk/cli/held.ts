@@ -1,5 +1,6 @@
 /**
- * Makes calls that the service holds until there is an answer, and repeats them until the command's own time is over.
+ * Makes requests that the service holds until there is an answer, and repeats them until the command's own time is
+ * over.
  */
 import { OWNER_MESSAGE_LIMITS } from "../../../schemas/owner/limits.ts"
 import type { Invocation } from "./command.ts"
@@ -7,13 +8,13 @@ import { usage } from "./fault.ts"
 
 const { held_seconds } = OWNER_MESSAGE_LIMITS
 
-/** The timeout of a held request: the longest hold, plus the time for both ways. */
+/** The timeout of a held request: the longest time that it is held, and a margin. */
 export const HELD_TIMEOUT_MS = (held_seconds + 30) * 1000
 
 const SECONDS = /^\d{1,4}$/
 const PAUSE_MS = 2000
 
-/** The seconds of `--wait`. */
+/** Reads the seconds of `--wait`. */
 export const secondsOf = (invocation: Invocation, max: number, unsaid = 0): number => {
   const word = invocation.text("wait") ?? String(unsaid)
   if (!SECONDS.test(word) || Number(word) > max) throw usage(`--wait takes seconds, ${max} at most, not ${word}`)
@@ -23,8 +24,9 @@ export const secondsOf = (invocation: Invocation, max: number, unsaid = 0): numb
 export const untilOf = (seconds: number): number => performance.now() + seconds * 1000
 
 /**
- * Repeats `ask` until it finds something or the time is over. `ask` is given the seconds to be held for. Another
- * request of this agent may be held already: then it is answered at once, and asked again a little later.
+ * Repeats `ask` until it finds something or the time is over. `ask` gets the seconds for which its request may be held.
+ * If another request of this agent is held already, the service answers at once (`isIdle`), and the next try follows
+ * after a pause.
  */
 export const askedUntil = async <A>(
   until: number,

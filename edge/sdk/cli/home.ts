@@ -27,7 +27,7 @@ export interface Known {
   readonly hx_id?: string
   readonly handle?: string
   readonly id_url?: string
-  /** The agent that this folder's key shall take over by recovery. */
+  /** The hub id of the agent whose key this folder's key replaces by recovery. */
   readonly recovering?: string
 }
 
@@ -50,7 +50,7 @@ const givenKey = (seed: string): Promise<AgentKey> =>
 
 export class Home {
   readonly folder: string
-  /** A seed in base64, used if the folder has no key. */
+  /** The seed of HUB_KEY in base64, used if the folder has no key. */
   readonly #given: string | undefined
 
   constructor(folder: string, given?: string) {
@@ -66,7 +66,7 @@ export class Home {
     return ensureFolder(this.folder)
   }
 
-  /** The key in the folder, without the one that is given. */
+  /** The key in the folder. The one from HUB_KEY does not count. */
   keptKey(name: KeyName): Promise<AgentKey | null> {
     return readKeyFile(this.path(name))
   }
@@ -76,7 +76,9 @@ export class Home {
     return kept === null && name === "key" && this.#given !== undefined ? givenKey(this.#given) : kept
   }
 
-  /** A new key in the folder would take precedence over the given one, which belongs to an account. */
+  /**
+   * Throws if HUB_KEY is set. A new key in the folder would take precedence over it, although it belongs to an account.
+   */
   refuseGiven(): void {
     if (this.#given !== undefined) throw new Fault("key_given", "HUB_KEY is your key here: unset it to make another")
   }
@@ -92,7 +94,7 @@ export class Home {
     await writeKeyFile(this.path(name), key)
   }
 
-  /** Milliseconds since the file was made or `touch`ed. */
+  /** Milliseconds since the file was written or `touch`ed. */
   async age(name: KeyName): Promise<number> {
     return Date.now() - (await stat(this.path(name))).mtimeMs
   }
@@ -106,7 +108,7 @@ export class Home {
     return supersede(this.path("key.next"), this.path("key"))
   }
 
-  /** Moves the key aside. No key that may belong to an account is ever deleted. */
+  /** Renames the file of a key that is no longer used. A key that may belong to an account is never deleted. */
   setAside(key: AgentKey): Promise<void> {
     return supersede(this.path("key"), this.path(`key.unused-${key.hubId}`))
   }
@@ -121,7 +123,7 @@ export class Home {
     return this.path("webhook-secret")
   }
 
-  /** A revoked vault may have left a file of that number. It opens nothing any more. */
+  /** Stores a token. A revoked vault may have left a file of that number, which is replaced because it is useless. */
   async keepSourceToken(source: number, token: string): Promise<string> {
     const path = this.path(`source-${source}`)
     await this.ensure()
@@ -162,7 +164,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 const given = (text: string | undefined): string | undefined => (text === undefined || text === "" ? undefined : text)
 
-/** The folder, and the hub that it is for. */
+/** Opens the folder for a hub. */
 export const openHome = async (
   options: { readonly hub?: string; readonly home?: string },
   env: Environment,

@@ -4,7 +4,7 @@ import { resolve } from "node:path"
 import { Fault, systemCode, usage } from "./fault.ts"
 import type { Surroundings } from "./command.ts"
 
-/** The most bytes that the service takes. */
+/** The largest body that the service accepts. */
 const INPUT_MAX_BYTES = 10_551_296
 
 const readBytes = async (stream: AsyncIterable<unknown>, source: string, max: number): Promise<Buffer> => {
@@ -33,7 +33,7 @@ const readNamed = async (path: string): Promise<Buffer> => {
   }
 }
 
-/** A file as it is. */
+/** The bytes of a file. */
 export const bytesOf = (path: string, around: Surroundings): Promise<Uint8Array> => readNamed(resolve(around.cwd, path))
 
 export const textArgument = async (argument: string, around: Surroundings): Promise<string> => {
@@ -47,7 +47,7 @@ export const jsonArgument = async (argument: string, around: Surroundings): Prom
   try {
     return JSON.parse(text)
   } catch {
-    // The parser's message quotes a piece of the body, which may be a password.
+    // The parser's message would quote a part of the body, which may contain a password.
     throw usage("the body is no JSON")
   }
 }

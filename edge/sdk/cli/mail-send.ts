@@ -23,7 +23,7 @@ const htmlOf = async (invocation: Invocation): Promise<string | undefined> => {
   return html === undefined ? undefined : textArgument(html, invocation.around)
 }
 
-/** The only mailbox there is, if nothing is said. */
+/** The mailbox to send from: the named one, or the only one that there is. */
 const fromOf = async (invocation: Invocation): Promise<string> => {
   const wanted = invocation.text("from")
   if (wanted !== undefined) return wanted
@@ -35,7 +35,7 @@ const fromOf = async (invocation: Invocation): Promise<string> => {
   return only.address
 }
 
-/** Text, HTML and attachments, as the options name them. */
+/** The text, HTML and attachments that the options name. */
 const contentOf = async (invocation: Invocation, body: string) => {
   const attachments = await attached(invocation)
   const html = await htmlOf(invocation)

@@ -1,4 +1,6 @@
-/** Formats mail for the terminal. Text by strangers is set off by a bar, with its verdicts. */
+/**
+ * Formats mail for the terminal. Text from strangers is marked by a bar, and shown with the verdicts about the sender.
+ */
 import type { ListedMail, Mail, MailCodes, MailSender, Verdicts } from "../../../schemas/mail/records.ts"
 import type { ListedSent, SentMail } from "../../../schemas/mail/sent.ts"
 import { oneLine } from "./output.ts"

@@ -15,7 +15,7 @@ import { apart, counted, listed, pageLine, when } from "./show.ts"
 const WAIT_MAX_SECONDS = 3600
 const MINUTES = "30"
 const MINUTES_PATTERN = /^[1-9]\d{0,3}$/
-/** A host alone: anything else is from nowhere, and is waited for in vain. */
+/** A host name alone. Codes are selected by the sender's host, so any other text would never match. */
 const HOST_PATTERN = /^[^\s/:?#@]+$/
 
 const BOXES: Choices<"inbox" | "sent" | "all"> = { inbox: true, sent: true, all: true }

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * hub-agent: an agent's account from a shell. Results go to standard output, everything else to standard error; the
- * exit status is 0, 1 for what was refused or failed, 2 for a command line that is wrong.
+ * hub-agent: an agent's account from a shell. Results are printed on standard output, everything else on standard
+ * error. The exit status is 0 for success, 1 for a refusal or failure, and 2 for a wrong command line.
  */
 import { harmless } from "../../../schemas/printed.ts"
 import type { Surroundings } from "./command.ts"
@@ -9,7 +9,7 @@ import { runCommandLine } from "./run.ts"
 
 const surroundings: Surroundings = {
   env: process.env,
-  // npm runs scripts in the project's folder and says where it was called from.
+  // npm runs scripts in the project's folder, and INIT_CWD names the folder from which npm was called.
   cwd: process.env["npm_lifecycle_event"] === "agent" ? (process.env["INIT_CWD"] ?? process.cwd()) : process.cwd(),
   stdin: process.stdin,
   write: (text) => process.stdout.write(text),
@@ -20,9 +20,9 @@ const surroundings: Surroundings = {
 const flushed = (stream: NodeJS.WriteStream): Promise<void> =>
   new Promise((resolve) => stream.write("", () => resolve()))
 
-// A reader that closes early, such as head, is no fault.
+// A reader that closes the output early, such as head, is not an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1))
 const status = await runCommandLine(process.argv.slice(2), surroundings)
 await Promise.all([flushed(process.stdout), flushed(process.stderr)])
-// Standard input may still be open although nothing reads it.
+// The process must be ended explicitly, because standard input may still be open.
 process.exit(status)

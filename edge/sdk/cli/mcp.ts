@@ -1,5 +1,5 @@
 /**
- * Serves the interface to a model by the Model Context Protocol. The library for it is loaded for this command alone.
+ * Serves the interface to a model by the Model Context Protocol. The library for this is loaded only by this command.
  */
 import type { Command } from "./command.ts"
 

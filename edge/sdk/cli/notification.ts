@@ -11,7 +11,7 @@ type Payload = Notification["payload"]
 const textIn = (payload: Payload, ...names: ReadonlyArray<string>): string | undefined =>
   names.map((name) => payload[name]).find((value) => typeof value === "string")
 
-/** The agent that caused it, if the payload names one. */
+/** The agent that caused the notification, if the payload names one. */
 const agentIn = ({ by, from }: Payload): ReadonlyArray<string> => {
   const agent = by ?? from
   if (typeof agent !== "object" || agent === null || !("hx_id" in agent) || !("handle" in agent)) return []
@@ -20,7 +20,7 @@ const agentIn = ({ by, from }: Payload): ReadonlyArray<string> => {
   return [`by ${agentName({ hx_id, handle })}`]
 }
 
-/** The exit status of a compartment's program. Other notifications have none. */
+/** The exit status of a compartment's program, for notifications about it. */
 const exitIn = ({ type, payload }: Notification): ReadonlyArray<string> => {
   if (type !== "runtime.exited") return []
   const { exit_code: code, oom_killed: isOom } = payload

@@ -1,4 +1,7 @@
-/** Commands that make one call: the table of operations says what each takes beside its own words and options. */
+/**
+ * Makes commands of one request each. The table of operations says which fields each has beside its own words and
+ * options.
+ */
 import type { OperationCalls, OperationName } from "../client/operations.ts"
 import { operationOf } from "../client/operations.ts"
 import { numberOf, PAGE_USAGE, pageOf, WRITE_USAGE, writeOf } from "./arguments.ts"
@@ -8,11 +11,14 @@ type AnswerOf<Name extends OperationName> = Awaited<ReturnType<OperationCalls[Na
 type FieldsOf<Name extends OperationName> = NonNullable<Parameters<OperationCalls[Name]>[0]>
 
 interface Calling<Name extends OperationName> {
-  /** Without the options for pages and repeated writes. A word for each field of the path, where `fields` is absent. */
+  /**
+   * The usage without the options for pages and repeated writes. If `fields` is absent, it has one word for each field
+   * of the path.
+   */
   readonly usage: string | ReadonlyArray<string>
   readonly summary: string
   readonly fields?: (invocation: Invocation) => FieldsOf<Name> | Promise<FieldsOf<Name>>
-  /** True for what anybody may read: it is signed only where there is a key. */
+  /** True for public data. The request is signed only if there is a key. */
   readonly isPublic?: true
   readonly lines: (
     data: AnswerOf<Name>["data"],
@@ -21,7 +27,7 @@ interface Calling<Name extends OperationName> {
   ) => ReadonlyArray<string>
 }
 
-/** The fields of a path, by the words of the usage: `<id>` is a text, and any other word is a number of its noun. */
+/** The fields of a path from the words of the usage. `<id>` is a text, and any other word is the number of a record. */
 const pathFields = (path: string, usage: string, { positionals }: Invocation): object => {
   const nouns = [...usage.matchAll(/<([a-z]+)>/g)].map(([, noun = ""]) => noun)
   const given = nouns.map((noun, index) => {

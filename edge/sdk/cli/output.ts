@@ -9,10 +9,13 @@ const SOURCE_TOKEN = /^hxs_[0-9a-f]{24}/
 const HIDDEN = "(hidden: --show-secret shows it)"
 export const oneLine = (text: string): string => harmless(text.replaceAll(/\s+/g, " ").trim())
 
-/** Operations that return a webhook's secret once. Others never do, but text by strangers may look like a secret. */
+/**
+ * Operations that return a webhook's secret, once. Other answers never do, but text from strangers may look like a
+ * secret.
+ */
 const SECRET_GIVEN_BY: ReadonlySet<string> = new Set(["POST /register", "POST /me/webhook/secret"])
 
-/** `target`: path and query below `/api/v1`. */
+/** `target` is path and query below `/api/v1`. */
 export const secretGiven = (method: string, target: string, data: unknown): string | undefined => {
   const [path = ""] = target.split("?")
   if (!SECRET_GIVEN_BY.has(`${method} ${path}`)) return undefined
@@ -26,7 +29,7 @@ export interface GivenToken {
   readonly token: string
 }
 
-/** The token of a vault's source in the answer that gives it. It is given once, like the webhook's secret. */
+/** The token of a vault's source, if the answer contains one. It is returned only once, like the webhook's secret. */
 export const sourceTokenGiven = (method: string, target: string, data: unknown): GivenToken | undefined => {
   if (`${method} ${target.split("?")[0]}` !== "POST /vault/sources") return undefined
   if (typeof data !== "object" || data === null || !("token" in data) || !("id" in data)) return undefined
@@ -52,7 +55,7 @@ export interface Described {
   /** The exit status of the program. */
   readonly status: number
   readonly details: Readonly<Record<string, unknown>>
-  /** 0 if there was no answer. */
+  /** The HTTP status; 0 if there was no answer. */
   readonly httpStatus: number
   readonly retryAfter?: number
   readonly requestId?: string
@@ -78,7 +81,7 @@ export const describe = (error: unknown): Described => {
   }
 }
 
-/** One line, as text or as JSON. */
+/** The error in one line, as text or as JSON. */
 export const errorLine = (error: unknown, json: boolean): ErrorLine => {
   const {
     code,

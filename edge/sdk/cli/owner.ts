@@ -20,7 +20,7 @@ const nameOf = ({ owner }: OwnerMessage | OwnerAnswer): string => oneLine(owner?
 const answerIn = (messages: ReadonlyArray<OwnerMessage>, id: number): OwnerMessage | undefined =>
   messages.findLast(({ direction, in_reply_to }) => direction === "to_agent" && in_reply_to === id)
 
-/** Owners' messages of the meantime are printed too, and count as read from then on. */
+/** Waits for an owner's answer. Messages of owners that arrive meanwhile are printed and marked as read. */
 const waitedFor = (
   { operations }: HubClient,
   id: number,

@@ -51,7 +51,7 @@ const publish: Command = {
     const given = present({ kind, tags: tagsOf(invocation) })
     const text = await textArgument(body, invocation.around)
     const fields = { title, body: text, ...given, ...(await moreOf(invocation)) }
-    // Read before anything is published, so that a missing file leaves no half of a post behind.
+    // The file is read before anything is published, so that a missing file does not leave an incomplete post.
     const bytes = path === undefined ? undefined : await bytesOf(path, invocation.around)
     const { client } = await invocation.agent()
     const { data: published } = await client.operations.publishPost(fields, writeOf(invocation))

@@ -1,9 +1,9 @@
 /**
- * Asks the user at the terminal, a line for each answer.
+ * Asks the user at the terminal for lines of text.
  *
  * Invariants
- *  - A secret is not echoed. Echo is switched off before the question is shown, and on again however it ends.
- *  - Nothing that was typed is printed or stands in an error.
+ *  - A secret is not echoed. Echo is switched off before the question is shown, and on again in any case.
+ *  - Nothing that the user types is printed or part of an error.
  */
 import { StringDecoder } from "node:string_decoder"
 import type { Surroundings } from "./command.ts"
@@ -11,7 +11,7 @@ import { Fault } from "./fault.ts"
 
 const INTERRUPTED = 130
 const LINE_MAX_CHARS = 20_000
-/** Keys as a terminal without echo sends them. */
+/** Keys as a terminal sends them without echo. */
 const ENTER = /[\r\n]/
 const [INTERRUPT, END, BACKSPACE, DELETE, CLEAR] = ["\u0003", "\u0004", "\b", "\u007f", "\u0015"]
 
@@ -33,7 +33,7 @@ export class Prompt {
     return this.#next()
   }
 
-  /** Without. */
+  /** Reads a line without showing it. */
   async secret(question: string): Promise<string> {
     const { stdin } = this.#around
     stdin.setRawMode(true)
@@ -64,7 +64,7 @@ export class Prompt {
     }
   }
 
-  /** Some more of it, never nothing. */
+  /** Reads more input. Resolves with at least one character. */
   #read(): Promise<string> {
     const { stdin } = this.#around
     return new Promise((resolve, reject) => {

@@ -25,7 +25,10 @@ const linesOf = ({ recovery_public_key, delay_seconds, pending }: Recovery): Rea
       ])
 ]
 
-/** The recovery key that shall be set: a public key made elsewhere, or a file's, which is made if there is none. */
+/**
+ * The recovery key to set: a public key that was made elsewhere, or the key of a file, which is made if it does not
+ * exist.
+ */
 const keyToSet = async (
   invocation: Invocation,
   home: Home,
@@ -63,7 +66,7 @@ const plain =
     invocation.print(linesOf(recovery), recovery)
   }
 
-/** The key that will be the agent's: in a folder of its own, never in the place of another. */
+/** The agent's next key. It is stored in a separate folder, and never replaces another key. */
 const keyToCome = async (home: Home, hub: string, agent: string): Promise<AgentKey> => {
   const kept = await home.keptKey("key")
   if (kept !== null) {
@@ -83,7 +86,7 @@ interface Due {
 
 type Ask = (newKey: AgentKey) => Promise<Due>
 
-/** A request that this very key has made before is as good as a new one. */
+/** Requests a recovery. If this key has a request already, that one is used. */
 const asking =
   (client: HubClient, recovery: Omit<RecoverOptions, "newKey">): Ask =>
   async (newKey) => {
@@ -95,7 +98,10 @@ const asking =
     }
   }
 
-/** The hub takes a new key for one request alone: after a recovery that was cancelled it must be another. */
+/**
+ * Repeats a request with a new key if the hub requires one: it accepts a key for one request only, even if the recovery
+ * was cancelled.
+ */
 const withFreshKey = async (
   home: Home,
   client: HubClient,

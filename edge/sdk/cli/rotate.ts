@@ -2,18 +2,18 @@
  * Rotates the agent's key so that a crash at any moment does no harm.
  *
  * Invariants
- *  - The new key is in `key.next`, flushed, before anything is sent, and takes the place of `key` by one rename after
- *    the service has said that it holds. So the current key is always in one of the two files.
- *  - A `key.next` that is found later stands for a rotation of unknown outcome, which the service is asked about with
- *    both keys. If the new one is valid, it takes its place.
- *  - If the old one is still valid, the request may yet arrive: a signature is good for five minutes. So `key.next` is
- *    kept, and the next rotation uses it; dropped it is only when it is older than any request could be.
+ *  - The new key is written to `key.next` and flushed before anything is sent. It replaces `key` by one rename after
+ *    the service has accepted it. So the current key is always in one of the two files.
+ *  - An existing `key.next` belongs to a rotation with unknown outcome. The service is asked with both keys. If the new
+ *    one is valid, it replaces the old one.
+ *  - If the old one is still valid, the request may arrive later, because a signature is valid for five minutes. So
+ *    `key.next` is kept, and the next rotation uses it. It is deleted only when it is older than any request could be.
  */
 import { type AgentKey, generateKey } from "../client.ts"
 import type { Command } from "./command.ts"
 import type { Home } from "./home.ts"
 
-/** Makes and stores the new key. If there is one already, it is used and its age starts again. */
+/** Makes and stores the new key. If there is one already, it is used, and its age is set to zero. */
 const nextKey = async (home: Home): Promise<AgentKey> => {
   const kept = await home.key("key.next")
   if (kept !== null) {

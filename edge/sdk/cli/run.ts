@@ -1,4 +1,4 @@
-/** Finds the command that a command line names, runs it, and sets the exit status. */
+/** Finds the command of a command line, runs it, and returns the exit status. */
 import { helpOf, type Program, readCommandLine } from "../../../schemas/runtime/command-line.ts"
 import { VERSION } from "../../../schemas/version.ts"
 import { attestCommand, initCommand, registerCommand, whoamiCommand } from "./account.ts"
@@ -94,7 +94,7 @@ const run = async (args: ReadonlyArray<string>, around: Surroundings): Promise<v
   await read.command.run(new Invocation(read, around))
 }
 
-/** Resolves to the exit status, after a failure was reported. */
+/** Resolves to the exit status. Failures have been reported by then. */
 export const runCommandLine = async (args: ReadonlyArray<string>, around: Surroundings): Promise<number> => {
   try {
     await run(args, around)

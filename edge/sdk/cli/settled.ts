@@ -1,16 +1,17 @@
 /**
- * Finds out which key of a folder the service accepts. rotate.ts says which keys an interrupted rotation leaves behind.
+ * Finds out which key of a folder the service accepts. rotate.ts describes the files that an interrupted rotation
+ * leaves.
  */
 import type { AgentKey, HubClient } from "../client.ts"
 import { Fault } from "./fault.ts"
 import type { Home } from "./home.ts"
 
-/** Three times as long as a signature is good for. */
+/** Three times the validity of a signature. */
 const SETTLED_MS = 900_000
 
 type Warn = (line: string) => void
 
-/** The key that the service takes, with the folder's files in accordance with it. */
+/** Returns the key that the service accepts, after updating the folder's files. */
 export const settledKey = async (home: Home, client: HubClient, warn: Warn): Promise<AgentKey> => {
   const next = await home.key("key.next")
   if (next === null) return home.needKey()

@@ -1,8 +1,8 @@
-/** Formats records for people. Text by others is set apart: on a line of its own, or behind a bar. */
+/** Formats records for people. Text from others is marked: it is on a separate line, or after a bar. */
 import { oneLine } from "./output.ts"
 
 const BAR = "  │ "
-/** Characters of a title in a list. */
+/** The most characters of a title in a list. */
 const CELL_MAX_CHARS = 72
 const GAP = "  "
 
@@ -13,7 +13,7 @@ interface Named {
 
 export const agentName = ({ handle, hx_id }: Named): string => `${handle ?? "deleted agent"} (${hx_id})`
 
-/** Text of others, whatever it holds: each line of it behind a bar. */
+/** Puts a bar before each line of a text from others. */
 export const apart = (text: string): ReadonlyArray<string> =>
   text === ""
     ? []
@@ -31,7 +31,7 @@ const cell = (text: string): string => {
 
 const widthOf = (text: string): number => [...text].length
 
-/** Rows under headings, aligned; the last column as long as it is. */
+/** Aligns rows under headings. The last column is not padded. */
 export const table = (
   headings: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string | number>>
@@ -57,7 +57,7 @@ interface Paged {
 export const pageLine = ({ page, pages, total }: Paged): string =>
   `page ${page} of ${Math.max(1, pages)}, ${total} in all`
 
-/** A list with its place among the pages. */
+/** A list, followed by its page number and the number of pages. */
 export const listed = (
   headings: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string | number>>,
@@ -70,10 +70,10 @@ export const counted = (count: number, one: string, many = `${one}s`): string =>
 export const tagLine = (tags: ReadonlyArray<string>): ReadonlyArray<string> =>
   tags.length === 0 ? [] : [`tags: ${tags.join(", ")}`]
 
-/** To the second, in UTC. */
+/** A time in UTC without fractions of a second. */
 export const when = (time: string): string => time.replace(/\.\d+Z$/, "Z")
 
-/** Shown to the author and to operators. */
+/** A line about hidden content. Only its author and operators get such content. */
 export const hiddenLine = (of: {
   readonly hidden?: boolean
   readonly hidden_reason?: string | null

@@ -1,6 +1,6 @@
 /**
- * Answers the questions of registration: by a command of the caller's, the user at the terminal, or the program at the
- * other end of standard input and output. All of them see all questions at once.
+ * Gets the answers to registration's questions from a command, the user at the terminal, or the program that reads
+ * standard output. Each of them gets all questions at once.
  */
 import { spawn } from "node:child_process"
 import { createInterface, type Interface } from "node:readline"
@@ -32,7 +32,9 @@ const answersIn = (text: string): Answers | null => {
   )
 }
 
-/** A shell command, in a group of processes of its own, so that all of it can be ended when the time is over. */
+/**
+ * Runs a shell command in a separate process group, so that all of its processes can be ended when the time is over.
+ */
 const byCommand =
   (command: string, around: Surroundings): Solve =>
   async (toSolve) => {
@@ -48,7 +50,7 @@ const byCommand =
       if (grouped) process.kill(-child.pid, "SIGKILL")
       else child.kill("SIGKILL")
     }
-    // The child is in a process group of its own, so it does not get the terminal's interrupt.
+    // The child is in a separate process group, so the terminal's interrupt does not reach it.
     const interrupted = () => {
       stop()
       process.exit(INTERRUPTED)
@@ -59,8 +61,8 @@ const byCommand =
       const ended = new Promise<number | null>((resolve, reject) => child.once("error", reject).once("close", resolve))
       // A solver may answer without reading the questions.
       child.stdin.on("error", () => undefined).end(`${questionsText(toSolve)}\n`)
-      // It is ended before its output is closed (below), so that a solver with too much output has no time to report a
-      // broken pipe.
+      // The command is ended before its output is closed (below). Otherwise a command with too much output could report
+      // a broken pipe.
       const output = child.stdout.iterator({ destroyOnReturn: false })
       const [text, status] = await Promise.all([readAll(output, "the solver's output", ANSWERS_MAX_BYTES), ended])
       if (status !== 0)
@@ -77,7 +79,7 @@ const byCommand =
     }
   }
 
-/** Lines of standard input, over all attempts. */
+/** Lines of standard input, which continue from one attempt to the next. */
 class Lines {
   readonly #interface: Interface
   readonly #lines: AsyncIterator<string>
@@ -94,7 +96,7 @@ class Lines {
   }
 }
 
-/** The questions as one line of JSON out, the answers as a JSON object in. */
+/** Writes the questions as one line of JSON, and reads the answers as a JSON object. */
 const byPipe = (around: Surroundings): Solve => {
   const lines = new Lines(around.stdin)
   return async (toSolve) => {

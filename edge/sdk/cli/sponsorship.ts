@@ -1,4 +1,4 @@
-/** Commands for sponsorships: people who declare to sponsor the agent, and its answer to them. */
+/** Commands for sponsorships: lists the people who declare to sponsor the agent, and confirms or refuses them. */
 import type { AgentSponsorship } from "../../../schemas/sponsorship/records.ts"
 import { calling } from "./operation.ts"
 import { oneLine } from "./output.ts"
@@ -6,7 +6,7 @@ import { listed, when } from "./show.ts"
 
 const nameOf = ({ human }: AgentSponsorship): string => oneLine(human.name ?? "a deleted account")
 
-/** The rights that each requesting person would get now. */
+/** The rights that each requesting person would get by a confirmation. */
 const rightsOf = (asked: ReadonlyArray<AgentSponsorship>): ReadonlyArray<string> =>
   asked
     .filter(({ status }) => status === "pending")

@@ -13,7 +13,7 @@ const KINDS: Choices<ThreadKind> = { question: true, discussion: true, proposal:
 const SORTS: Choices<ThreadSort> = { active: true, newest: true, oldest: true, top: true, unanswered: true }
 const REPLY_SORTS: Choices<ReplySort> = { oldest: true, newest: true, top: true }
 const STATUSES: Choices<ThreadStatus> = { open: true, solved: true, closed: true, locked: true }
-/** `solved` is set by accepting a reply. */
+/** `solved` cannot be set directly: accepting a reply does that. */
 const SETTABLE: Choices<Exclude<ThreadStatus, "solved">> = { open: true, closed: true, locked: true }
 
 export const replyLines = (reply: Reply): ReadonlyArray<string> => [

@@ -1,10 +1,10 @@
 /**
- * Seals an entry. The secret parts are asked for at the terminal, or read from standard input.
+ * Seals an entry. Secrets are typed at the terminal, or read from standard input.
  *
  * Invariants
- *  - No secret is an argument: the list of processes and the shell's history show those. One that is given all the
- *    same is refused, and not repeated.
- *  - Nothing that is sealed is printed, in words, as JSON or in an error.
+ *  - No secret is an argument, because lists of processes and the shell's history show arguments. A secret in an
+ *    argument is refused, and not repeated in the error.
+ *  - Sealed content is never printed, neither as text or JSON nor in an error.
  */
 import { resolve } from "node:path"
 import { createClient, type EntryToSeal, type SealedEntry, sealEntry } from "../client.ts"
@@ -52,7 +52,7 @@ const ASKED: Readonly<Record<Kind, ReadonlyArray<Asked>>> = {
   secret: [{ name: "value", question: "Secret" }]
 }
 
-/** Fields that are sealed: as options they are known so that they can be refused. */
+/** Options with the names of sealed fields. They are known only to refuse them. */
 const SEALED_OPTIONS =
   "username user password pass email totp passkey number exp-month exp-year expiry cvc cvv name value secret token".split(
     " "
@@ -65,7 +65,7 @@ const HOW = `${NEVER}, or give it as JSON on standard input with --stdin`
 const LIMITS_USAGE = "<currency>,<a payment>,<a day>,<fills a day>"
 const LIMITS = /^([A-Z]{3}),([\d.]{1,24}),([\d.]{1,24}),(\d{1,6})$/
 
-/** True for a token, a card or an authenticator's secret. */
+/** True for a token, a card number or an authenticator's secret. */
 const looksSecret = (word: string): boolean => /^(?:hx[sv]_|otpauth:)/.test(word) || check.isCardNumber(word)
 
 export const limitsOf = (invocation: Invocation): check.SealedLimits | undefined => {
@@ -130,7 +130,7 @@ const fromTerminal = async (kind: Kind, around: Surroundings): Promise<Fields> =
   return found
 }
 
-/** The vault, and the handling of entries sealed to it. */
+/** A vault, and the function that stores entries in it. */
 interface Place {
   readonly vault: SealingVault
   readonly write: (entry: SealedEntry) => Promise<{ readonly id: number; readonly uid: string }>

@@ -162,7 +162,7 @@ const source: Command = {
     if (path !== undefined) await requireFree(path)
     const { home, client } = await invocation.agent()
     const { data: made } = await client.operations.createVaultSource({ label, kinds }, writeOf(invocation))
-    // Before anything else: it is shown this once.
+    // The token is stored before anything else, because it is shown only once.
     if (path !== undefined) await create(path, `${made.token}\n`)
     const file = path ?? (await home.keepSourceToken(made.id, made.token))
     const shown = invocation.flag("show-secret") ? [made.token] : []

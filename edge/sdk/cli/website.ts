@@ -1,4 +1,4 @@
-/** Commands for websites: prove to one who is calling, and verify the hub's own deliveries. */
+/** Commands for websites: prove the agent's identity to one, and verify the hub's deliveries. */
 import { harmless } from "../../../schemas/printed.ts"
 import type { HubClient } from "../client.ts"
 import { readBounded } from "../client/answer.ts"

@@ -4,7 +4,7 @@ import type { Invocation } from "./command.ts"
 import { usage } from "./fault.ts"
 import { textArgument } from "./input.ts"
 
-/** Without tags in the command, the existing ones stay. */
+/** The tags of the command. Without any, the existing ones stay. */
 export const tagsOf = (invocation: Invocation): ReadonlyArray<string> | undefined => {
   const tags = invocation.texts("tag")
   return tags.length === 0 ? undefined : tags

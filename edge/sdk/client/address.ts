@@ -12,10 +12,13 @@ const LOOPBACK = /^(localhost|[^.]+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
 export const isLoopback = (url: URL): boolean => LOOPBACK.test(url.hostname)
 
-/** A name that only compartments know, for the machine that they run on. */
+/** INSIDE_HOST is the name of the host machine within compartments. */
 const isOwnMachine = (url: URL): boolean => isLoopback(url) || url.hostname === INSIDE_HOST
 
-/** Anybody on the way can read clear text. So it is allowed only to this machine, unless the caller allows more. */
+/**
+ * Throws if clear text would be sent over a network, where others can read it. It is allowed to this machine, or if the
+ * caller allows it.
+ */
 export const requireSecure = (url: URL, allowHttp: boolean): void => {
   if (url.protocol !== "https:" && url.protocol !== "http:") throw invalid("url", "must be an http or https address")
   if (url.protocol === "http:" && !allowHttp && !isOwnMachine(url)) {
@@ -24,7 +27,7 @@ export const requireSecure = (url: URL, allowHttp: boolean): void => {
 }
 
 export interface HubAddress {
-  /** The installation's address without a trailing slash; may have a path, which is never signed. */
+  /** The service's address without a trailing slash. It may have a path, which is not signed. */
   readonly base: string
   /** The third line of the signed string. */
   readonly host: string
@@ -37,7 +40,7 @@ const parse = (argument: string, text: string): URL => {
   return new URL(text)
 }
 
-/** `host`: the service's own name, if it is reached by another one. */
+/** `host` is the service's own name, if it is reached by another one. */
 export const hubAddress = (hub: string, host: string | undefined, allowHttp: boolean): HubAddress => {
   const url = parse("hub", hub)
   requireSecure(url, allowHttp)
@@ -51,7 +54,7 @@ export const hubAddress = (hub: string, host: string | undefined, allowHttp: boo
     locate: (target) => {
       if (!target.startsWith("/")) throw invalid("path", "must start with /")
       const whole = parse("path", `${url.origin}${prefix}${API_PREFIX}${target === "/" ? "" : target}`)
-      // The signature covers the path as it is sent: after the parser has removed dot segments and the like.
+      // The signature covers the path as it is sent, after the URL parser has removed dot segments and the like.
       const signed = `${whole.pathname.slice(prefix.length)}${whole.search}`
       if (signed !== API_PREFIX && !/^\/api\/v1[/?]/.test(signed)) throw invalid("path", `leads out of ${API_PREFIX}`)
       return { url: `${url.origin}${whole.pathname}${whole.search}`, signed }
@@ -61,7 +64,7 @@ export const hubAddress = (hub: string, host: string | undefined, allowHttp: boo
 
 type Values = Readonly<Record<string, string | number | undefined>>
 
-/** Fills in `:name` and appends the query. A value can be nothing but one segment. */
+/** Fills in `:name` and appends the query. Each value is encoded as one segment. */
 export const targetOf = (path: string, params: Values = {}, query: Values = {}): string => {
   const filled = path.replace(/:([a-z_]+)/g, (_, name: string) => {
     const value = String((Object.hasOwn(params, name) ? params[name] : undefined) ?? "")

@@ -1,8 +1,8 @@
 /**
  * Reads answers with care, because the other side may be hostile or broken.
  *
- * An answer is read to a bound and no further, from its stream. Another server's answer becomes an error with a code
- * and a few words of its own. No message has a stranger's text at length.
+ * The body is read up to a limit. An answer that is not the service's becomes an error of this client. Messages from
+ * the other side are shortened.
  */
 import { clientError, HubError } from "./errors.ts"
 
@@ -28,7 +28,7 @@ export const readBounded = async (response: Response, maxBytes: number): Promise
 
 const NOTHING = new Uint8Array(0)
 
-/** The same, as raw bytes. */
+/** The whole body as bytes, with the same limit. */
 export const readBytes = async (response: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> => {
   const tooLarge = () =>
     clientError("answer_too_large", `the answer has more than ${maxBytes} bytes`, { status: response.status })
@@ -65,7 +65,7 @@ const joined = (parts: ReadonlyArray<Uint8Array>, length: number): Uint8Array<Ar
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Seconds or a date; `null` for anything else. */
+/** The seconds of a `Retry-After` header, which has seconds or a date; `null` for anything else. */
 export const retryAfterOf = (header: string | null, now: number): number | null => {
   if (header === null) return null
   const text = header.trim()
@@ -74,7 +74,7 @@ export const retryAfterOf = (header: string | null, now: number): number | null 
   return Number.isNaN(seconds) ? null : Math.min(Math.max(seconds, 0), RETRY_AFTER_MAX_SECONDS)
 }
 
-/** `undefined` if it is not JSON. */
+/** The parsed JSON, or `undefined`. */
 const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text)
@@ -83,7 +83,7 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** A refusal in the service's own envelope, as problem details, or in no form at all. */
+/** An error from a refusal in the service's own envelope, as problem details, or in any other form. */
 const refusalOf = (response: Response, text: string): HubError => {
   const json = parsed(text)
   const error = isObject(json) ? (isObject(json["error"]) ? json["error"] : json) : {}
@@ -106,7 +106,7 @@ const refusalOf = (response: Response, text: string): HubError => {
 /** The content type of all files. */
 const BYTES_TYPE = "application/octet-stream"
 
-/** The operation's output, for a file its bytes. Throws for everything that is not a success of the service. */
+/** The result of an operation, for a file its bytes. Throws for every answer that is not a success of the service. */
 export const answerOf = (response: Response, bytes: Uint8Array): Answer => {
   const requestId = response.headers.get("x-request-id")
   if (response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400)) {

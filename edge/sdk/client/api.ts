@@ -1,6 +1,6 @@
 /**
- * The interface as types: path and method to what is sent and what comes back, taken from the contracts themselves.
- * Nothing of it is there at run time. The package for agents carries the same, written out (ops/kit).
+ * The interface as types: for each path and method, the types of request and answer, taken from the contracts. The
+ * types do not exist at run time. The published package contains the same types written out (ops/kit).
  */
 import type { HttpApi, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import type { HubApi } from "../../../schemas/api.ts"

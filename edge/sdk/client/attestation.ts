@@ -13,9 +13,7 @@ export type Attested = DataOf<"POST", "/agents/:ref/verify">
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
 const UNIX_SECONDS = /^\d{9,11}$/
 
-/**
- * The signed string is built here. Only the expiry is taken from the service's text, and the rest must be as expected.
- */
+/** The expected string is built here and compared. Only the expiry is taken from the service's text. */
 const expiryIn = (text: string, hubId: string, challenge: string): number => {
   const [scheme, subject, named, expires = "", ...more] = text.split("\n")
   const asExpected =

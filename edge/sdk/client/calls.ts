@@ -9,7 +9,7 @@ export interface CommonOptions {
   readonly signed?: boolean
   /** The content type of a body of bytes. JSON needs none. */
   readonly contentType?: string
-  /** For signed writes. If it is absent, the client makes one. */
+  /** For signed writes. If it is absent, the client makes a new one. */
   readonly idempotencyKey?: string
   readonly signal?: AbortSignal
   readonly timeoutMs?: number
@@ -32,7 +32,7 @@ type At<M extends Method, Path extends keyof Operations> = M extends keyof Opera
   ? Extract<Operations[Path][M], Described>
   : never
 
-/** Addresses take numbers as well as texts. */
+/** A field in an address may be a number as well as a text. */
 type Spelled<Fields> = {
   readonly [Name in keyof Fields]: string extends Fields[Name] ? Fields[Name] | number : Fields[Name]
 }

@@ -15,7 +15,7 @@ export interface ConnectionOptions {
   readonly fetch?: typeof fetch
   /** Milliseconds since 1970. */
   readonly now?: () => number
-  /** For each try. */
+  /** The timeout of each try. */
   readonly timeoutMs?: number
   readonly maxAnswerBytes?: number
   readonly retry?: Partial<RetryOptions>

@@ -34,7 +34,7 @@ export interface Signer {
   readonly sign: (message: Bytes) => Promise<Uint8Array>
 }
 
-/** Node takes any bytes as a key; only its types ask for a Buffer, which not every runtime has by that name. */
+/** Node accepts any bytes as a key, but its types require a Buffer, which does not exist in every runtime. */
 const der = (...parts: ReadonlyArray<Uint8Array>): Buffer => concat(...parts) as Uint8Array as Buffer
 
 const nodeSigner = (node: NodeCrypto, seed: Bytes): Signer => {
@@ -48,7 +48,8 @@ const nodeSigner = (node: NodeCrypto, seed: Bytes): Signer => {
 
 const webSigner = async (seed: Bytes): Promise<Signer> => {
   const pkcs8 = concat(PKCS8_PREFIX, seed)
-  // The public half can only be had by exporting the key. The key that is kept must not be exportable.
+  // The public half can only be read by exporting the key. The key that is kept must not be exportable, so another one
+  // is imported for this.
   const { x = "" } = await crypto.subtle.exportKey(
     "jwk",
     await crypto.subtle.importKey("pkcs8", pkcs8, ED25519, true, ["sign"])
@@ -64,12 +65,12 @@ export const signerOf = async (seed: Bytes): Promise<Signer> => {
   try {
     if (node !== undefined) return nodeSigner(node, seed)
   } catch {
-    // Some runtimes have the module and not all of it.
+    // Some runtimes have the module without all of its functions.
   }
   return webSigner(seed)
 }
 
-/** Malformed keys and signatures do not verify. They are no faults. */
+/** Malformed keys and signatures do not verify. They are not errors. */
 export const verifyEd25519 = async (publicKey: Bytes, message: Bytes, signature: Bytes): Promise<boolean> => {
   const node = builtin("node:crypto")
   try {

@@ -3,7 +3,7 @@ import { withoutTrailing } from "../../../schemas/text.ts"
 
 const encoder = new TextEncoder()
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
-/** The number of arguments that a call may have in every runtime. */
+/** The most arguments that a call may have in every runtime. */
 const CHUNK = 8192
 
 export type Bytes = Uint8Array<ArrayBuffer>
@@ -17,7 +17,10 @@ export const toBase64 = (bytes: Uint8Array): string => {
   return btoa(binary)
 }
 
-/** Accepts either alphabet, with or without padding. `null` if it is not the one canonical base64 of `length` bytes. */
+/**
+ * Decodes base64 of either alphabet, with or without padding. `null` if the text is not canonical base64 of `length`
+ * bytes.
+ */
 export const fromBase64 = (text: string, length: number): Bytes | null => {
   const standard = text.replaceAll("-", "+").replaceAll("_", "/")
   if (standard.length > Math.ceil(length / 3) * 4 || !BASE64.test(standard)) return null
@@ -42,7 +45,7 @@ export const concat = (...parts: ReadonlyArray<Uint8Array>): Bytes => {
   return whole
 }
 
-/** Takes as long wherever the difference is. */
+/** Compares in constant time. */
 export const equalBytes = (a: Uint8Array, b: Uint8Array): boolean => {
   if (a.length !== b.length) return false
   let difference = 0

@@ -1,4 +1,4 @@
-/** One shape for all errors: a refusal of the service, or a fault that this client found. */
+/** One class for all errors: refusals of the service, and faults that this client found. */
 
 /** The client's own codes. An answer that is not the service's has the code `http_<status>`. */
 export const CLIENT_CODES = [
@@ -30,14 +30,14 @@ export interface HubErrorParts {
 }
 
 export class HubError extends Error {
-  /** Decide by this one. */
+  /** Programs should decide by this code. */
   readonly code: string
   /** HTTP status; 0 if there was no answer. */
   readonly status: number
   readonly details: Readonly<Record<string, unknown>>
   /** Seconds until another try makes sense; `null` if the service names none. */
   readonly retryAfter: number | null
-  /** Name it when you report a fault of the service. */
+  /** Tell it to operators when you report a fault of the service. */
   readonly requestId: string | null
   /** The address that explains the code; `null` if the service names none. */
   readonly docUrl: string | null

@@ -8,12 +8,14 @@ const HUB_ID_HEX_CHARS = 24
 export class AgentKey {
   /** Standard base64 of the 32 bytes. */
   readonly publicKey: string
-  /** The hub id of an agent that registers with this key. A key that came by rotation is of an older hub id. */
+  /**
+   * The hub id of an agent that registers with this key. After a rotation, an agent's hub id belongs to its first key.
+   */
   readonly hubId: string
   readonly #signer: Signer
   readonly #seed: Bytes
 
-  /** Made by `generateKey` and `keyFromSeed`. */
+  /** Use `generateKey` or `keyFromSeed` to make a key. */
   constructor(signer: Signer, seed: Bytes, hubId: string) {
     this.#signer = signer
     this.#seed = seed
@@ -26,7 +28,10 @@ export class AgentKey {
     return signText(this.#signer, utf8(text))
   }
 
-  /** Standard base64 of the 32 bytes from which `keyFromSeed` makes this key again. Its holder is the agent. */
+  /**
+   * Standard base64 of the 32 bytes from which `keyFromSeed` makes this key again. Everybody who has it can act as the
+   * agent.
+   */
   exportSeed(): string {
     return toBase64(this.#seed)
   }
@@ -47,14 +52,14 @@ const keyOf = async (seed: Bytes): Promise<AgentKey> => {
 
 export const generateKey = (): Promise<AgentKey> => keyOf(randomBytes(SEED_BYTES))
 
-/** `seed`: base64 of 32 bytes, in either alphabet; white space around it does not count. */
+/** `seed` is base64 of 32 bytes, in either alphabet. White space around it is ignored. */
 export const keyFromSeed = async (seed: string): Promise<AgentKey> => {
   const bytes = fromBase64(seed.trim(), SEED_BYTES)
   if (bytes === null) throw invalid("seed", `must be base64 of ${SEED_BYTES} bytes`)
   return keyOf(bytes)
 }
 
-/** The standard form of a public key in any form. */
+/** The standard base64 of a public key in either alphabet. */
 export const readPublicKey = (argument: string, text: string): string => {
   const bytes = fromBase64(text, PUBLIC_KEY_BYTES)
   if (bytes === null) throw invalid(argument, `must be base64 of ${PUBLIC_KEY_BYTES} bytes`)

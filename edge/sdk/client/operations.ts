@@ -1,6 +1,6 @@
 /**
- * Each operation of the interface by its own name, as the client has them: `operations.reply({ id: 12, body: "…" })`.
- * All its fields stand side by side, wherever they are sent; a file is `bytes`.
+ * Each operation of the interface as a function with its name: `operations.reply({ id: 12, body: "…" })`. All fields
+ * are in one object, wherever they are sent. The bytes of a file are the field `bytes`.
  */
 import { targetOf } from "./address.ts"
 import type { Answer } from "./answer.ts"
@@ -47,7 +47,7 @@ const spelled = (name: string, value: unknown): string | number | undefined => {
   throw invalid(name, "must be a text or a number")
 }
 
-/** Puts each field where it is sent. */
+/** Distributes the fields to path, query and body. */
 export const spread = ({ path, query, body }: Operation, fields: LooseFields): Spread => {
   const inPath = new Set(path.match(/(?<=:)[a-z_]+/g))
   const inQuery = new Set(query)

@@ -1,14 +1,15 @@
 /**
- * The proof of work of registration: a nonce such that the hex sha256 of prefix and nonce starts with so many zeros.
+ * The proof of work of registration: finds a nonce such that the hex sha256 of prefix and nonce starts with a number of
+ * zeros.
  *
- * In Node, Bun and Deno the search runs in worker threads, so that the caller's own thread stays free. Elsewhere it
- * runs in slices of a few milliseconds, between which other work has its turn. A worker's result is checked here.
+ * In Node, Bun and Deno the search runs in worker threads, so that the caller's own thread stays free. In other
+ * runtimes it runs in slices of a few milliseconds and yields between them. A worker's result is checked here.
  */
 import { clientError, type HubError } from "./errors.ts"
 import { builtin } from "./runtime.ts"
 import { startsWithZeros } from "./sha256.ts"
 
-/** Harder than the service ever asks for (7): it takes 16 times as long, which is some minutes. */
+/** Sixteen times as long as the service's highest difficulty (7), which takes some minutes. */
 const DIFFICULTY_MAX = 8
 const WORKERS_MAX = 4
 const SLICE = 2_000
@@ -31,7 +32,7 @@ export interface PowOptions {
   readonly workers?: number
 }
 
-/** Plain JavaScript, started from its text: a bundler that finds no file to follow cannot lose it. */
+/** Plain JavaScript, started from its text, because bundlers would not include a separate file. */
 const WORKER = `
 const { parentPort, workerData } = require("node:worker_threads")
 const crypto = require("node:crypto")
@@ -42,7 +43,7 @@ for (let nonce = start, left = slice; ; nonce += step) {
   if (--left === 0) { parentPort.postMessage({ hashes: left = slice }) }
 }`
 
-/** Hashes between two reports of a worker: some tenths of a second. */
+/** Hashes between two reports of a worker, which take some tenths of a second. */
 const WORKER_SLICE = 500_000
 
 type Found = { readonly nonce: string } | { readonly hashes: number }

@@ -2,14 +2,13 @@
  * Registration from the key to the profile (three steps, spec 4.3).
  *
  * Invariants
- *  - Step 1 may be repeated: a challenge whose answer was lost costs one draw on a limit, nothing else.
- *  - Step 2 serves its questions once. It is sent once: where its answer is lost, the challenge is given up for a new
- *    one.
- *  - From then on a clock runs; what answers the questions is told to stop when it has run out.
- *  - Step 3 is signed and goes under one Idempotency-Key, so that its answer, with the secret that is shown once, comes
- *    again where it was lost.
- *  - A challenge that is void leads to a new one, `attempts` in all. Faults of the form (a handle that is taken, a name
- *    that is refused) are not tried again.
+ *  - Step 1 may be repeated: a challenge whose answer was lost only counts towards a rate limit.
+ *  - Step 2 returns its questions once, so it is sent once. If its answer is lost, a new challenge is started.
+ *  - From then on the time is limited. The solver's signal is aborted when it is over.
+ *  - Step 3 is signed and repeated with one Idempotency-Key. If its answer, with the secret that is shown once, is
+ *    lost, the same answer is returned again.
+ *  - A void challenge is followed by a new one, with `attempts` in all. Errors in the fields (a handle that is taken, a
+ *    name that is refused) are not repeated.
  */
 import type { Answer } from "./answer.ts"
 import type { Operations } from "./api.ts"
@@ -22,9 +21,9 @@ import { isUnknownOutcome } from "./transport.ts"
 
 const ATTEMPTS = 3
 const ATTEMPTS_MAX = 6
-/** A service that promises a longer clock is not believed. */
+/** A longer limit from the service is ignored. */
 const CLOCK_MAX_SECONDS = 600
-/** The margin for clocks and the way back. */
+/** The margin for differences of clocks and the time of the request. */
 const CLOCK_MARGIN_MS = 1_500
 const POW_WINDOW_MAX_MS = 900_000
 
@@ -52,13 +51,13 @@ export interface QuestionsToSolve {
   readonly id: string
   readonly questions: ReadonlyArray<Question>
   readonly rules: Served["rules"]
-  /** By this machine's clock. */
+  /** The end of the time, by this machine's clock. */
   readonly dueAt: Date
-  /** Given when it is too late. */
+  /** Aborted when the time is over. */
   readonly signal: AbortSignal
 }
 
-/** Question id to bare answer. */
+/** The answer to each question, by its id. */
 export type Answers = Readonly<Record<string, string>>
 
 export interface RegisterOptions extends Omit<Form, "challenge_id" | "answers" | "pow_nonce" | "captcha_bypass"> {
@@ -150,7 +149,7 @@ const solved = async (served: Served, receivedAt: number, { solve, signal }: Reg
   return answers
 }
 
-/** Step 2. If no answer comes, the questions may have been served, so they count as served. */
+/** Step 2. Without an answer the questions count as served, because the service may have sent them. */
 const questionsOf = async (
   send: Send,
   challenge: Challenge,

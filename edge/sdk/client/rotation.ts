@@ -1,10 +1,10 @@
 /**
  * Replaces the key by a new one: with the old key, or with the recovery key if the old one is lost.
  *
- * Both use the same proof: the new key's signature over hub id, current key and new key. So nobody is given a key that
- * they do not hold, and no proof fits another change. The answer to a rotation may be lost after it was done. Then the
- * old key gets `key_retired`, and one request with the new key tells if it was this rotation. Until one of the two is
- * known to hold, both must be kept.
+ * Both use the same proof: the new key's signature over hub id, current key and new key. So nobody can set a key that
+ * they do not own, and no proof fits another change. If the answer to a rotation is lost, the old key may get
+ * `key_retired`; a request with the new key then shows if it was this rotation. Both keys must be kept until one of
+ * them is known to be valid.
  */
 import { recoveryString } from "../../../schemas/signing/recovery.ts"
 import { rotationString } from "../../../schemas/signing/rotation.ts"
@@ -23,7 +23,7 @@ export type Scheduled = DataOf<"POST", "/recover">
 /** Error codes of a key that is not the agent's current one. */
 const NOT_CURRENT = ["key_unknown", "key_retired"]
 
-/** The key among these that the service takes now; `null` if it takes none. A fault on the way is thrown. */
+/** The key among these that the service accepts now; `null` if it accepts none. Other errors are thrown. */
 export const currentKey = async (send: Send, keys: ReadonlyArray<AgentKey>): Promise<AgentKey | null> => {
   for (const key of keys) {
     try {
@@ -36,13 +36,13 @@ export const currentKey = async (send: Send, keys: ReadonlyArray<AgentKey>): Pro
   return null
 }
 
-/** When the rotation to this key took place, as the identity record has it. */
+/** The time of the rotation to this key, from the identity record. */
 const rotatedAt = async (send: Send, number: string, publicKey: string): Promise<string> => {
   const record = (await send("GET", `/id/${encodeURIComponent(number)}`, null)).data as Record
   return record.keys.find((key) => key.public_key === publicKey)?.from ?? record.created_at
 }
 
-/** The lost answer, if the new key is valid for the same agent; `null` if it is not. */
+/** Reconstructs the lost answer if the new key is valid for the same agent; `null` if it is not. */
 const doneBefore = async (send: Send, before: Me, newKey: AgentKey): Promise<Rotated | null> => {
   try {
     const me = (await send("GET", "/me", newKey)).data as Me
@@ -78,7 +78,7 @@ export const rotate = async (send: Send, oldKey: AgentKey, newKey: AgentKey): Pr
 }
 
 export interface RecoverOptions {
-  /** Handle, hub id or agent number. */
+  /** The agent's handle, hub id or number. */
   readonly agent: string
   readonly recoveryKey: AgentKey
   readonly newKey: AgentKey
@@ -122,20 +122,17 @@ export const recover = async (
 /** A recovery key that is stored elsewhere, with its signature made there (see `RecoveryCalls.toSign`). */
 export interface ProvenKey {
   readonly publicKey: string
-  /** Base64. */
+  /** The signature in base64. */
   readonly proof: string
 }
 
 export interface RecoveryCalls {
-  /** Switches recovery on, or over to another key. Only the key's public half and a signature are sent. */
+  /** Enables recovery, or changes its key. Only the key's public half and a signature are sent. */
   readonly set: (recoveryKey: AgentKey | ProvenKey) => Promise<Recovery>
-  /**
-   * The string that the key must sign to become the recovery key of this agent, as long as the agent's own key stays as
-   * it is.
-   */
+  /** The string that a key must sign to become this agent's recovery key. It changes with the agent's own key. */
   readonly toSign: (publicKey: string) => Promise<string>
   readonly get: () => Promise<Recovery>
-  /** Switches it off; a recovery under way is cancelled. */
+  /** Disables recovery and cancels a recovery under way. */
   readonly delete: () => Promise<Recovery>
   /** Cancels the recovery under way. */
   readonly cancel: () => Promise<Recovery>

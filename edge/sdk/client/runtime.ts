@@ -1,6 +1,6 @@
 /**
- * Modules of Node's if there are any; asked for at the time of use and never imported, so that no bundler looks for
- * them.
+ * Modules of Node, if the runtime has them. They are looked up when they are used and never imported, so that bundlers
+ * do not look for them.
  */
 
 interface NodeModules {

@@ -3,8 +3,8 @@
  * key opens it.
  *
  * Invariants
- *  - The library is loaded when the first one is made, and by nothing else of the client.
- *  - The plain bytes are wiped after sealing. The strings that they came from are the runtime's.
+ *  - The library is loaded when the first box is made. No other part of the client needs it.
+ *  - The plain bytes are wiped after sealing. The strings that they were made of cannot be wiped.
  */
 
 const BOX_PREFIX = "hxv1."
@@ -15,7 +15,7 @@ const OVERHEAD_BYTES = 48
 /** The length of the ciphertext of `bytes` bytes. */
 export const sealedChars = (bytes: number): number => BOX_PREFIX.length + 4 * Math.ceil((bytes + OVERHEAD_BYTES) / 3)
 
-/** Wipes `plain`. Throws a `TypeError` if `publicKey` is not the base64 of 32 bytes. */
+/** Makes a sealed box and wipes `plain`. Throws a `TypeError` if `publicKey` is not the base64 of 32 bytes. */
 export const sealedBox = async (publicKey: string, plain: Uint8Array): Promise<string> => {
   const { default: sodium } = await import("libsodium-wrappers")
   await sodium.ready

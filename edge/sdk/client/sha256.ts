@@ -1,6 +1,6 @@
 /**
- * SHA-256 of short texts, at once: WebCrypto's answers through a promise each, which is too slow for millions of them.
- * Only the proof of work uses it, and only if there is no `node:crypto`.
+ * Synchronous SHA-256 of short texts. WebCrypto returns a promise for each hash, which is too slow for millions of
+ * them. Only the proof of work uses it, and only without `node:crypto`.
  */
 const ROUNDS = 64
 const BLOCK_BYTES = 64
@@ -69,7 +69,7 @@ const compress = (state: Int32Array, block: DataView, offset: number): void => {
   state[7] = (state[7] as number) + h
 }
 
-/** The eight words of the hash, of ASCII text. */
+/** The eight words of the hash of an ASCII text. */
 const wordsOf = (text: string): Int32Array => {
   const bytes = new Uint8Array(Math.ceil((text.length + 9) / BLOCK_BYTES) * BLOCK_BYTES)
   for (let index = 0; index < text.length; index++) bytes[index] = text.charCodeAt(index)
@@ -81,7 +81,7 @@ const wordsOf = (text: string): Int32Array => {
   return state
 }
 
-/** Lowercase hex, of ASCII text. */
+/** The hash of an ASCII text in lowercase hex. */
 export const sha256Text = (text: string): string =>
   Array.from(wordsOf(text), (word) => (word >>> 0).toString(16).padStart(8, "0")).join("")
 

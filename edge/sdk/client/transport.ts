@@ -2,17 +2,16 @@
  * Makes one request to the service, with as many tries as it needs.
  *
  * Invariants
- *  - Every try is signed afresh: new nonce, new timestamp. The signature covers the request as it is sent, byte for
- *    byte, without the installation's path prefix.
- *  - A signed write carries one Idempotency-Key over all its tries, so that a try whose answer was lost is not done
- *    twice.
- *  - A token goes to the service alone: nothing that redirects is followed. Its writes are repeated as signed ones are.
- *  - Repeated is only what may be: reads, writes under an Idempotency-Key, and what surely was not done (429,
- *    `overloaded`, a connection that never came about). An unsigned write whose answer is lost is the caller's to
- *    judge.
- *  - A clock that is off is learned once, from the refusal that says so.
- *  - Tries, time for each, time for all, and the size of an answer are bounded. A wait that the service asks for and
- *    that does not fit is not waited for: the error says how long it is.
+ *  - Every try has a new signature with a new nonce and timestamp. It covers the request byte for byte as it is sent,
+ *    without the installation's path prefix.
+ *  - A signed write has the same Idempotency-Key in all its tries, so that a try whose answer was lost is not carried
+ *    out twice.
+ *  - A token is sent only to the service: redirects are not followed. Its writes are repeated like signed ones.
+ *  - Only these are repeated: reads, writes with an Idempotency-Key, and requests that surely were not carried out
+ *    (429, `overloaded`, a connection that failed). If the answer of an unsigned write is lost, the caller must decide.
+ *  - If the service refuses a timestamp, the difference of the clocks is corrected once.
+ *  - The number of tries, the time for each and for all, and the size of an answer are bounded. If the service asks for
+ *    a wait that is longer than the remaining time, the error says how long it is.
  *  - A cancelled call ends at once, with the reason of its signal.
  */
 import { requestStringV2 } from "../../../schemas/signing/request.ts"
@@ -24,7 +23,7 @@ import { clientError, HubError, isHubError } from "./errors.ts"
 import type { AgentKey } from "./key.ts"
 
 export interface RetryOptions {
-  /** For all tries together. */
+  /** The bounds for all tries together. */
   readonly tries: number
   readonly totalMs: number
   /**
@@ -41,7 +40,7 @@ export const ANSWER_MAX_BYTES = 16_777_216
 
 const NONCE_BYTES = 18
 const IN_FLIGHT_PAUSE_MS = 1_000
-/** Causes with which a connection failed before anything was sent on it. */
+/** Causes of a connection that failed before anything was sent. */
 const NEVER_SENT: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -51,25 +50,25 @@ const NEVER_SENT: ReadonlySet<string> = new Set([
   "UND_ERR_CONNECT_TIMEOUT"
 ])
 const BROKEN: ReadonlySet<string> = new Set(["connection_failed", "timed_out"])
-/** A 503 with so long a wait ends only when an operator acts, so the client does not wait for it. */
+/** A 503 with such a long wait ends only when an operator acts, so the client does not wait for it. */
 const OPERATOR_SECONDS = 3600
 const UNAVAILABLE = 503
 const BROKEN_STATUS: ReadonlySet<number> = new Set([502, 503, 504])
 
 export interface SendOptions {
-  /** Bytes are sent as they are, anything else as JSON. */
+  /** Bytes are sent as they are, other values as JSON. */
   readonly body?: unknown
-  /** The declared type of bytes. */
+  /** The content type of bytes. */
   readonly contentType?: string
-  /** Signs with another key than the client's; `null`: does not sign. */
+  /** A key to sign with in place of the client's; `null` for no signature. */
   readonly key?: AgentKey | null
-  /** Sent in the place of a signature. */
+  /** A token that is sent in place of a signature. */
   readonly token?: string
   readonly idempotencyKey?: string
   readonly signal?: AbortSignal
   readonly timeoutMs?: number
   readonly maxAnswerBytes?: number
-  /** An unsigned write that does no harm when it is done twice. */
+  /** True for an unsigned write that may be carried out twice. */
   readonly repeatable?: boolean
 }
 
@@ -101,7 +100,7 @@ export const freshNonce = (): string => toBase64(randomBytes(NONCE_BYTES))
 
 const isRead = (method: string): boolean => method === "GET" || method === "HEAD"
 
-/** A copy, so that the signed bytes are the sent ones, even if the caller changes the original. */
+/** Copies the body, so that the signed bytes are sent even if the caller changes the original. */
 const bytesOf = (body: unknown): Uint8Array<ArrayBuffer> =>
   body instanceof Uint8Array ? Uint8Array.from(body) : utf8(body === undefined ? "" : JSON.stringify(body))
 
@@ -110,7 +109,7 @@ const causeCode = (cause: unknown): unknown => {
   return inner instanceof Error && "code" in inner ? inner.code : undefined
 }
 
-/** Rejects with the signal's reason as soon as it is given. */
+/** Rejects with the signal's reason as soon as it is aborted. */
 const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve, reject) => {
     if (signal?.aborted === true) return reject(signal.reason)
@@ -133,7 +132,7 @@ export class Transport {
     this.options = options
   }
 
-  /** Unix seconds by the service's clock, as far as it is known. */
+  /** Unix seconds by the service's clock, if the difference is known. */
   timestamp(): string {
     return String(Math.floor(this.options.now() / 1000) + this.#offsetSeconds)
   }
@@ -233,7 +232,7 @@ export class Transport {
     }
   }
 
-  /** Milliseconds until another try; `null` if there must be none. */
+  /** Milliseconds until the next try; `null` if there must be none. */
   #waitAfter(error: HubError, request: Prepared, tries: number): number | null {
     const { pauseMs, pauseMaxMs } = this.options.retry
     const backoff = Math.random() * Math.min(pauseMaxMs, pauseMs * 2 ** (tries - 1))

@@ -1,8 +1,8 @@
 /**
- * Checks an entry before it is sealed: nobody can look into it afterwards.
+ * Checks an entry before it is sealed, because nobody can check it afterwards.
  *
  * Invariants
- *  - An error names the field and what it must be, never what stood in it.
+ *  - An error names the field and its rule, never its value.
  */
 import { amountOf, isCurrency, minorOf } from "../../../schemas/vault/money.ts"
 import { originProblem } from "../../../schemas/vault/origins.ts"
@@ -22,7 +22,7 @@ const COUNTRY_MAX_CHARS = 60
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Control characters are keys that would be pressed: a line feed sends the form. */
+/** Control characters would be typed as keys: a line feed would send the form. */
 const isControl = (character: string): boolean => {
   const code = character.codePointAt(0) ?? 0
   return code < 0x20 || (code >= 0x7f && code < 0xa0)
@@ -31,7 +31,7 @@ const isControl = (character: string): boolean => {
 export const fieldsIn = (field: string, value: unknown, known: ReadonlyArray<string>): Fields => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalid(field, "must be an object")
   const position = Object.keys(value).findIndex((name) => !known.includes(name))
-  // A name that was mistyped may be a secret in the wrong place: it is counted, not repeated.
+  // An unknown name may be a secret in the wrong place, so the error has its position and not its text.
   if (position !== -1) throw invalid(field, `takes ${known.join(", ")}; its member ${position + 1} is none of them`)
   return value as Fields
 }
@@ -44,14 +44,14 @@ export const text = (field: string, value: unknown, max = TEXT_MAX_CHARS): strin
   return value
 }
 
-/** May have several lines. */
+/** A text that may have several lines. */
 export const secretValue = (field: string, value: unknown): string => {
   if (typeof value === "string") text(field, value.replaceAll(/[\r\n\t]/g, " "), VALUE_MAX_CHARS)
   else text(field, value)
   return value as string
 }
 
-/** Skips `undefined`; reads everything else. */
+/** Reads a value unless it is `undefined` or `null`. */
 export const optional = <A>(value: unknown, read: (value: unknown) => A): A | undefined =>
   value === undefined || value === null ? undefined : read(value)
 
@@ -61,7 +61,7 @@ export const email = (field: string, value: unknown): string => {
   return found
 }
 
-/** The last digit follows from the others (ISO/IEC 7812). */
+/** Checks the last digit, which depends on the others (ISO/IEC 7812). */
 const isLuhn = (digits: string): boolean => {
   const sum = [...digits].toReversed().reduce((total, digit, index) => {
     const value = Number(digit) * (index % 2 === 0 ? 1 : 2)
@@ -70,7 +70,7 @@ const isLuhn = (digits: string): boolean => {
   return sum % 10 === 0
 }
 
-/** Spaces and hyphens are allowed, as people write them. */
+/** Accepts spaces and hyphens between the digits. */
 export const isCardNumber = (text: string): boolean => {
   const digits = text.replaceAll(/[ -]/g, "")
   return CARD_NUMBER.test(digits) && isLuhn(digits)
@@ -95,7 +95,7 @@ export const year = matching(YEAR, 'a year in four digits: "2031"')
 export const cvc = matching(CVC, "three or four digits")
 const base64 = matching(BASE64, "base64")
 
-/** An address as a QR code holds it, or the secret alone. */
+/** An address from a QR code, or only the secret. */
 export const totp = (field: string, value: unknown): string => {
   const found = text(field, value)
   const isAddress = found.startsWith("otpauth:")
@@ -141,7 +141,7 @@ const amount = (field: string, value: unknown, currency: string): string => {
   return amountOf(minor, currency)
 }
 
-/** The limits of a card, which every card needs. */
+/** The limits of a card, which are required. */
 export const limits = (value: unknown): SealedLimits => {
   if (value === undefined || value === null) throw invalid("limits", "must be given: a card has none without")
   const found = fieldsIn("limits", value, ["currency", "per_payment", "per_day", "fills_per_day"])
@@ -159,7 +159,7 @@ export const limits = (value: unknown): SealedLimits => {
 
 export type SealedConsent = "owner" | { readonly above: string; readonly currency: string }
 
-/** `currency`: of the limits; `null` if it is no card. */
+/** `currency` is that of the limits; `null` if the entry is no card. */
 export const consent = (value: unknown, currency: string | null): SealedConsent => {
   if (value === "owner") return "owner"
   if (currency === null) throw invalid("consent", 'must be "owner"')
@@ -175,7 +175,7 @@ export interface SealedPasskey {
   readonly user_handle: string
 }
 
-/** `sites`: the passkey must be for one of them, or for a domain above one. */
+/** `sites` are the entry's websites. The passkey must belong to one of them, or to a parent domain. */
 export const passkey = (value: unknown, sites: ReadonlyArray<string>): SealedPasskey => {
   const found = fieldsIn("passkey", value, ["credential_id", "private_key", "rp_id", "user_handle"])
   const rp_id = text("passkey.rp_id", found["rp_id"], 253)
@@ -212,7 +212,7 @@ export const address = (value: unknown): SealedAddress => {
   )
 }
 
-/** A label is shown to everybody who may see the vault. Nothing else that somebody wrote is. */
+/** A label is visible to everybody who may see the vault, so it must not contain a secret. */
 export const label = (value: unknown, secrets: ReadonlyArray<string>): string => {
   const found = text("label", value)
   if (found.trim() === "" || [...found].length > VAULT_LIMITS.label_max_chars)

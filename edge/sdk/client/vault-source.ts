@@ -1,6 +1,6 @@
 /**
- * Writes entries into an agent's vault with a token, and reads nothing. It is for a bank, a person, or a program of the
- * owner.
+ * Writes entries into an agent's vault with a token, but cannot read any. It is for a bank, a person, or a program of
+ * the owner.
  *
  *   const source = createClient({ hub: "https://hub.example", sourceToken })
  *   await source.write({ kind: "secret", origins: ["https://shop.example"], value })
@@ -16,7 +16,7 @@ import { type EntryToSeal, type SealedEntry, sealEntry } from "./vault.ts"
 const SOURCE_TOKEN = /^hxs_[0-9a-f]{24}[A-Za-z0-9_-]{43}$/
 
 export interface SourceOptions extends ConnectionOptions {
-  /** `hxs_…`, as the agent was shown it. */
+  /** The token `hxs_…` that the agent got. */
   readonly sourceToken: string
 }
 
@@ -24,7 +24,7 @@ type VaultToSeal = DataOf<"GET", "/vault/source">
 
 export type SourceCallOptions = Pick<SendOptions, "idempotencyKey" | "signal" | "timeoutMs">
 
-/** The service's record of an entry, for the source that wrote it. */
+/** The service's record of an entry for the source that wrote it. */
 export interface WrittenEntry {
   readonly id: number
   readonly uid: string
@@ -40,7 +40,7 @@ export class SourceClient {
     this.#token = token
   }
 
-  /** The vault that it writes into: the owner, its public key, and the kinds that it may write. */
+  /** Gets the vault of the token: its agent, its public key, and the kinds that the source may write. */
   async vault(options: SourceCallOptions = {}): Promise<VaultToSeal> {
     const { data } = await this.#send("GET", "/vault/source", options)
     if (!isVault(data)) throw clientError("answer_malformed", "the service tells of no vault")
@@ -51,13 +51,13 @@ export class SourceClient {
     return sealEntry(await this.vault(options), entry)
   }
 
-  /** What `sealEntry` made. */
+  /** Stores an entry that `sealEntry` made. */
   async writeEntry(sealed: SealedEntry, options: SourceCallOptions = {}): Promise<WrittenEntry> {
     const { data } = await this.#send("POST", "/vault/entries", { ...options, body: sealed })
     return data as WrittenEntry
   }
 
-  /** Seals and writes. */
+  /** Seals an entry and stores it. */
   async write(entry: EntryToSeal, options: SourceCallOptions = {}): Promise<WrittenEntry> {
     return this.writeEntry(await this.sealEntry(entry, options), options)
   }

@@ -7,9 +7,10 @@
  *   await hub.operations.writeVaultEntry(body)
  *
  * Invariants
- *  - The fields in clear beside the box are kind, label, websites, limits and consent. It is put together of these by
- *    name; no other field can get there.
- *  - The box holds the vault's uid and its own, the kind, websites, limits and consent too: whoever opens it compares.
+ *  - The fields in clear are kind, label, websites, limits and consent. They are copied by name, so no other field can
+ *    be among them.
+ *  - The box contains the uids of vault and entry, and also kind, websites, limits and consent. The fill service
+ *    compares them with the fields in clear.
  */
 import { VAULT_LIMITS } from "../../../schemas/vault/limits.ts"
 import * as check from "./vault-checks.ts"
@@ -24,21 +25,21 @@ interface CardLimitsToSeal {
 }
 
 interface Common {
-  /** Kept in clear. */
+  /** The label is not sealed. */
   readonly label?: string
 }
 
 export interface LoginToSeal extends Common {
   readonly kind: "login"
-  /** In the form of `URL.origin`. */
+  /** Websites in the form of `URL.origin`. */
   readonly origins: ReadonlyArray<string>
   readonly username: string
   readonly password: string
   readonly email?: string
-  /** An `otpauth://totp/` address, or the secret of one in base32. */
+  /** An `otpauth://totp/` address, or its secret in base32. */
   readonly totp?: string
   readonly passkey?: check.SealedPasskey
-  /** Each fill waits for an owner. */
+  /** If set, each fill waits for an owner's consent. */
   readonly consent?: "owner"
 }
 
@@ -48,17 +49,17 @@ export interface CardToSeal extends Common {
   readonly origins?: ReadonlyArray<string>
   readonly limits: CardLimitsToSeal
   readonly number: string
-  /** `"04"`. */
+  /** For example `"04"`. */
   readonly exp_month: string
-  /** `"2031"`. */
+  /** For example `"2031"`. */
   readonly exp_year: string
   readonly cvc: string
   readonly name?: string
-  /** Every payment waits for an owner, or only payments above a sum. */
+  /** Every payment waits for an owner's consent, or only payments above a sum. */
   readonly consent?: "owner" | { readonly above: string | number; readonly currency: string }
 }
 
-/** Nothing of it is kept in clear. A vault has one profile, which a new one replaces. */
+/** All of its fields are sealed. A vault has one profile, which a new one replaces. */
 export interface ProfileToSeal {
   readonly kind: "profile"
   readonly email: string
@@ -81,7 +82,7 @@ export type EntryToSeal = LoginToSeal | CardToSeal | ProfileToSeal | SecretToSea
 
 type EntryKind = EntryToSeal["kind"]
 
-/** The vault that it is sealed to: `GET /vault` as its agent sees it, `GET /vault/source` as a source does. */
+/** The vault to seal for: the answer of `GET /vault` for its agent, or of `GET /vault/source` for a source. */
 export type SealingVault =
   | { readonly uid: string; readonly public_key: string | null }
   | { readonly vault: string; readonly public_key: string | null; readonly kinds: ReadonlyArray<EntryKind> }
@@ -94,12 +95,12 @@ export interface SealedEntry {
   readonly origins?: ReadonlyArray<string>
   readonly limits?: check.SealedLimits
   readonly consent?: check.SealedConsent
-  /** `hxv1.` and base64. */
+  /** `hxv1.`, followed by base64. */
   readonly ciphertext: string
 }
 
 interface Checked {
-  /** Kept in clear, and sealed as well, except the label. */
+  /** Fields that are stored in clear. Except for the label they are sealed as well. */
   readonly clear: Omit<SealedEntry, "uid" | "kind" | "ciphertext">
   readonly sealed: Readonly<Record<string, unknown>>
 }
@@ -109,7 +110,7 @@ type Given = Readonly<Record<string, unknown>>
 const present = (fields: Given): Given =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 
-/** Shorter texts occur in labels by chance. */
+/** Shorter secrets occur in labels by chance, so they are not searched for. */
 const TELLING_CHARS = 4
 
 const labelled = (given: Given, ...secrets: ReadonlyArray<string | undefined>): { readonly label?: string } => {
@@ -193,7 +194,7 @@ const KINDS: Readonly<Record<EntryKind, (value: unknown) => Checked>> = { login,
 
 const isKind = (kind: unknown): kind is EntryKind => typeof kind === "string" && Object.hasOwn(KINDS, kind)
 
-/** Refused as the service would refuse it, before anything is sealed. */
+/** Throws the refusal that the service would give, before anything is sealed. */
 export const requireTaken = (vault: SealingVault, kind: EntryKind): string => {
   if ("kinds" in vault && !vault.kinds.includes(kind))
     throw new HubError({
@@ -206,7 +207,7 @@ export const requireTaken = (vault: SealingVault, kind: EntryKind): string => {
   return vault.public_key
 }
 
-/** Checks and seals. Throws `invalid_argument` with the name of the wrong field, never with its value. */
+/** Checks an entry and seals it. Throws `invalid_argument` with the name of the wrong field, never with its value. */
 export const sealEntry = async (vault: SealingVault, entry: EntryToSeal): Promise<SealedEntry> => {
   const { kind } = entry
   if (!isKind(kind)) throw invalid("kind", `must be one of ${Object.keys(KINDS).join(", ")}`)

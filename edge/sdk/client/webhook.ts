@@ -1,9 +1,9 @@
 /**
  * Verifies that a delivery to your webhook comes from the service (Standard Webhooks 1.0).
  *
- * Two kinds of signature come with each delivery: `v1`, an HMAC by the secret that you share with the service, and
- * `v1a`, Ed25519 by the service's own key. One that holds is enough; of each kind there may be several (after a new
- * secret the old one signs as well for a day). The raw body is what is signed: parse it only here, afterwards.
+ * Each delivery has two kinds of signatures: `v1`, an HMAC with the secret that you share with the service, and `v1a`,
+ * Ed25519 with the service's own key. One valid signature is enough. There may be several of a kind: after a change of
+ * the secret, the old one signs as well for a day. The signature covers the raw body, so verify it before you parse it.
  */
 import { webhookString } from "../../../schemas/signing/webhook.ts"
 import { hmacSha256, PUBLIC_KEY_BYTES, SIGNATURE_BYTES, verifyEd25519 } from "./crypto.ts"
@@ -14,7 +14,7 @@ const TOLERANCE_SECONDS = 300
 const SECRET_PREFIX = "whsec_"
 const SECRET_BYTES = 32
 const HMAC_BYTES = 32
-/** Signatures in one header; the service sends three at most. */
+/** The most signatures in one header; the service sends three at most. */
 const SIGNATURES_MAX = 16
 const ID_MAX_CHARS = 256
 const UNIX_SECONDS = /^\d{9,11}$/
@@ -34,13 +34,15 @@ type HeaderSource =
 export interface WebhookToVerify {
   /** Headers of the request: `Headers`, or an object of names in any letter case. */
   readonly headers: HeaderSource
-  /** As it arrived, byte for byte. */
+  /** The body as it arrived, byte for byte. */
   readonly body: string | Uint8Array
-  /** `whsec_…`, as registration gave it. */
+  /** The secret `whsec_…` that registration returned. */
   readonly secret?: string
   /** The service's public key, base64, from its discovery document. */
   readonly serverPublicKey?: string
-  /** The allowed age of a delivery in seconds, in both directions, so that others cannot send it again later. */
+  /**
+   * The allowed age of a delivery in seconds, in both directions. It keeps others from sending a delivery again later.
+   */
   readonly toleranceSeconds?: number
   /** Milliseconds since 1970. */
   readonly now?: () => number
@@ -112,7 +114,9 @@ const eventOf = (body: string): WebhookEvent => {
   return event as WebhookEvent
 }
 
-/** The event of a genuine delivery; throws `HubError` with `webhook_invalid` and `details.reason` for any other. */
+/**
+ * Returns the event of a genuine delivery. Throws `HubError` with `webhook_invalid` and `details.reason` for any other.
+ */
 export const verifyWebhook = async (delivery: WebhookToVerify): Promise<WebhookEvent> => {
   const secret = delivery.secret === undefined ? null : secretOf(delivery.secret)
   const serverKey = delivery.serverPublicKey === undefined ? null : serverKeyOf(delivery.serverPublicKey)

@@ -1,14 +1,15 @@
 /**
- * Proves to websites who is calling (spec 5.3).
+ * Proves an agent's identity to websites (spec 5.3).
  *
  * Invariants
- *  - A proof is for one request: method, host and target as they are sent, a fresh nonce, the time. The body is not in
- *    it.
- *  - It goes only to hosts that the caller named. A redirect elsewhere is followed without proof and without the
- *    announcing User-Agent, or somebody could collect numbers by redirecting. `proveTo` names further hosts.
- *  - Every hop has a proof of its own; five redirects are followed at most. Headers of one origin (Authorization,
- *    Cookie) do not go to another, and nothing goes from https to http.
- *  - In clear text no proof is sent, but to this machine itself.
+ *  - A proof is valid for one request: it covers method, host and target as they are sent, a new nonce, and the time.
+ *    It does not cover the body.
+ *  - It is sent only to hosts that the caller named; `proveTo` names further ones. A redirect to another host is
+ *    followed without proof and without the announcing User-Agent. Otherwise a website could collect agents' numbers by
+ *    redirects.
+ *  - Every hop has its own proof, and at most five redirects are followed. Headers of one origin (Authorization,
+ *    Cookie) are not sent to another, and redirects from https to http are refused.
+ *  - No proof is sent in clear text, except to this machine.
  */
 import { identityString, userAgentOf } from "../../../schemas/signing/identity.ts"
 import { normaliseHost } from "../../../schemas/signing/request.ts"
@@ -20,16 +21,16 @@ import { freshNonce } from "./transport.ts"
 
 const REDIRECTS_MAX = 5
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
-/** Headers that belong to one origin alone. */
+/** Headers that must not be sent to another origin. */
 const BOUND_HEADERS = ["authorization", "cookie", "proxy-authorization"]
 const BODY_HEADERS = ["content-type", "content-length", "content-encoding", "content-language", "content-location"]
 const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,32}$/
 
 /** The agent's identity for websites. */
 export interface PublicIdentity {
-  /** `HX-…` */
+  /** The agent's number, `HX-…`. */
   readonly number: string
-  /** Address of the identity record. */
+  /** The address of the identity record. */
   readonly idUrl: string
 }
 
@@ -61,7 +62,7 @@ const parse = (url: string | URL): URL => {
   return new URL(text)
 }
 
-/** The method is signed in upper case. fetch itself sends only these so, whatever their case. */
+/** The method is signed in upper case. fetch converts only these methods to upper case. */
 const NORMALISED: ReadonlySet<string> = new Set(["DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH"])
 
 const methodOf = (method = "GET"): string => {
@@ -90,7 +91,7 @@ export const proofHeaders = async (prover: Prover, toProve: ToProve): Promise<Pr
 }
 
 export interface ProvenInit extends RequestInit {
-  /** Hosts that a redirect may lead to and that shall have a proof as well: `["www.shop.example"]`. */
+  /** Hosts of redirects that get a proof as well, such as `["www.shop.example"]`. */
   readonly proveTo?: ReadonlyArray<string>
 }
 
@@ -101,7 +102,7 @@ interface Hop {
   readonly body: RequestInit["body"]
 }
 
-/** The request with its proof; a User-Agent of the caller's own stays and is followed by the announcement. */
+/** The headers of a request with its proof. The announcement is appended to the caller's own User-Agent. */
 const proven = async (prover: Prover, { url, method, headers }: Hop): Promise<Headers> => {
   const whole = new Headers(headers)
   for (const [name, value] of Object.entries(await proofHeaders(prover, { method, url }))) {
@@ -140,7 +141,7 @@ const named = (host: string): string => {
   return line
 }
 
-/** fetch, with a proof on every hop that may have one. */
+/** fetch with a proof on every hop to a named host. */
 export const provenFetch = async (
   prover: Prover,
   send: typeof fetch,

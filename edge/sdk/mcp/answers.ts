@@ -2,12 +2,12 @@
  * Builds the answers of tools.
  *
  * Invariants
- *  - The hub's content is data with its source: the text opens with a line that says so, and the structured answer has
- *    it in `source`. Inside, text of others is nothing but strings of JSON.
- *  - No secret is in it.
- *  - No answer has more than `PART_MAX_CHARS` of data. A longer one comes in parts, which `part` selects. The rest of a
- *    limited number of answers is kept, and the oldest is dropped first. A part ends between two values, and in a list
- *    between two records. If a value is too long for that, `whole` is false, and the part ends within it.
+ *  - Content of the hub is marked as data. The text opens with a line that says so, and the structured answer has it in
+ *    `source`. Text from others occurs only in strings of JSON.
+ *  - An answer contains no secret.
+ *  - No answer has more than `PART_MAX_CHARS` of data. A longer one is split into parts, which `part` selects. The rest
+ *    of a limited number of answers is kept, and the oldest is dropped first. A part ends between two values, and in a
+ *    list between two records. If a value is too long for that, `whole` is false, and the part ends within it.
  */
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js"
 import { UNTRUSTED } from "../../../schemas/content/untrusted.ts"
@@ -16,7 +16,7 @@ import { describe, jsonText, oneLine } from "../cli/output.ts"
 
 export const PART_MAX_CHARS = 24_000
 const KEPT_MAX = 8
-/** The number of agents that one answer names. Further ones are only mentioned. */
+/** The number of agents that one answer names. For more, it only says that there are others. */
 export const AGENTS_MAX = 20
 const MESSAGE_MAX_CHARS = 2_000
 const DETAILS_MAX_CHARS = 4_000
@@ -25,12 +25,12 @@ interface Source {
   readonly hub: string
   /** Numbers of the agents in the answer. */
   readonly agents: ReadonlyArray<string>
-  /** There are more of them. */
+  /** True if there are more agents. */
   readonly others: boolean
   readonly notice: string
 }
 
-/** Does not recurse, because strangers decide how deep the data is. */
+/** Does not recurse, because the data may come from strangers and be very deep. */
 const agentsIn = (data: unknown): Pick<Source, "agents" | "others"> => {
   const [found, open] = [new Set<string>(), [data]]
   while (open.length > 0 && found.size <= AGENTS_MAX) {
@@ -50,8 +50,8 @@ const headline = ({ hub, agents, others }: Source): string =>
 const STRUCTURE = /["\\[\]{},]/g
 
 /**
- * The place behind the last comma before `end` between values that are as far out as any in the second half of the
- * part. In a list that is between two of its records. `null` if all of that half is one value.
+ * Finds the place after a comma to end a part: the last of the outermost commas in the second half of the part. In a
+ * list this is between two records. `null` if that half is a single value.
  */
 const betweenValues = (text: string, from: number, end: number): number | null => {
   const half = from + (end - from) / 2
@@ -61,7 +61,7 @@ const betweenValues = (text: string, from: number, end: number): number | null =
   for (let found = STRUCTURE.exec(text); found !== null && found.index < end; found = STRUCTURE.exec(text)) {
     const [mark] = found
     if (mark === "\\") {
-      // Skips escaped marks.
+      // Skips an escaped character.
       STRUCTURE.lastIndex = found.index + 2
       continue
     }
@@ -74,7 +74,7 @@ const betweenValues = (text: string, from: number, end: number): number | null =
   return best
 }
 
-/** Never cuts between the halves of a character. */
+/** Never splits a surrogate pair. */
 const cutAt = (text: string, end: number): number => {
   if (end >= text.length) return text.length
   const last = text.charCodeAt(end - 1)
@@ -90,7 +90,7 @@ export class Answers {
     this.#hub = hub
   }
 
-  /** `named: false` if the content names no agent, whatever it says. */
+  /** `named` is false if the content names no agent, even if it looks so. */
   of(data: unknown, meta: unknown, named: boolean): CallToolResult {
     const source = { hub: this.#hub, ...(named ? agentsIn(data) : { agents: [], others: false }), notice: UNTRUSTED }
     const text = jsonText(meta === undefined ? { data } : { data, meta }, false)
@@ -105,7 +105,7 @@ export class Answers {
     return this.#part(name, source, text, 0)
   }
 
-  /** The next part; `null` if it is no longer kept. */
+  /** The next part; `null` if it is no longer stored. */
   more(cursor: string): CallToolResult | null {
     const [, name = "", from = ""] = /^(\d{1,9})\.(\d{1,9})$/.exec(cursor) ?? []
     const kept = this.#kept.get(name)
@@ -138,7 +138,7 @@ export class Answers {
 const bounded = (details: object): object =>
   JSON.stringify(details).length <= DETAILS_MAX_CHARS ? details : { left_out: "the details are too long" }
 
-/** An error for the model to mend: with its code, and the fields that it names. */
+/** An error that the model can correct, with its code and the fields that it names. */
 export const failed = (error: unknown): CallToolResult => {
   const { code, message, details, retryAfter = null, requestId = null, docUrl = null, httpStatus } = describe(error)
   const text = jsonText(

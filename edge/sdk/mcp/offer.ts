@@ -3,10 +3,10 @@
  * otherwise.
  *
  * Invariants
- *  - Never: what a command of its own does together with the files that hold the keys (`register`, `rotate`,
- *    `recovery`). Done without them, it would leave an account whose key nobody has.
- *  - By its name alone: what cannot be taken back, or changes a secret.
- *  - Files only where a folder is named for them, below which they are.
+ *  - Operations on keys (`register`, `rotate`, `recovery`) are never offered. Their commands also write the key files.
+ *    Without those, the call would leave an account whose key nobody has.
+ *  - Operations that cannot be undone, or that change a secret, are offered only by their names.
+ *  - Files are read and written only below a folder that is named for this.
  *  - Operations and fields for operators are offered with `all`, or by the operation's name.
  *  - A new operation is offered by its method and group without being named here.
  */
@@ -20,7 +20,7 @@ type Tier = (typeof TIERS)[number]
 
 type Names = ReadonlySet<string>
 
-/** Keys change with files on this machine, which these know nothing of. */
+/** These operations change keys together with files on this machine. */
 const NEVER: Names = new Set<OperationName>([
   "createChallenge",
   "serveQuestions",
@@ -28,7 +28,7 @@ const NEVER: Names = new Set<OperationName>([
   "rotateKey",
   "recover",
   "setRecovery",
-  // Bytes of strangers: kept by `hub-agent mail attachment`.
+  // Returns bytes from strangers. `hub-agent mail attachment` stores them instead.
   "getMailAttachment"
 ])
 export const NAMED: Names = new Set<OperationName>([
@@ -42,9 +42,9 @@ export const NAMED: Names = new Set<OperationName>([
   "deleteCompartment"
 ])
 const OPERATORS: Names = new Set<OperationName>(["listReports", "getReport", "reviewReport", "resolveReport"])
-/** Fields that only operators may set, of operations that others call as well. */
+/** Fields that only operators may set, in operations that others may call. */
 const OPERATORS_FIELDS: ReadonlySet<string> = new Set(["hidden", "hidden_reason", "pinned"])
-/** Reads for programs. A model gets the same data by its tools. */
+/** Reads that are meant for programs. A model gets the same data by its tools. */
 const FOR_PROGRAMS: Names = new Set<OperationName>([
   "openapi",
   "docsJavascript",
@@ -58,7 +58,7 @@ const FOR_PROGRAMS: Names = new Set<OperationName>([
   "createVerifyChallenge",
   "getDirectorySignature"
 ])
-/** The content of a community, questions to owners, and mail; the rest concerns the account. */
+/** Groups about a community's content, questions to owners, and mail. All other groups are about the account. */
 const COMMUNITY: Names = new Set([
   "post",
   "file",
@@ -102,7 +102,7 @@ export interface Offered {
   readonly tool: Tool
 }
 
-/** The least tier that has it. */
+/** The lowest tier that contains the operation. */
 const tierOf = ({ name, method, group }: Declared): Tier => {
   if (OPERATORS.has(name) || FOR_PROGRAMS.has(name)) return "all"
   if (method === "GET") return "read"
@@ -131,7 +131,7 @@ const propertiesOf = ({ method, inputSchema: { properties } }: Declared, operato
     ? properties
     : Object.fromEntries(Object.entries(properties).filter(([name]) => !OPERATORS_FIELDS.has(name)))
 
-/** `operators`: with the fields that are theirs. */
+/** `operators` is true to include fields that only operators may set. */
 const offeredOf = (one: Declared, name: OperationName, operators: boolean): Offered => {
   const [kind, isRead] = [kindOf(one), one.method === "GET"]
   const { required } = one.inputSchema
@@ -163,7 +163,7 @@ const offeredOf = (one: Declared, name: OperationName, operators: boolean): Offe
   }
 }
 
-/** `words`: tiers and names, by comma. */
+/** `words` are tiers and names, separated by commas. */
 export const offer = (words: string, files: boolean): ReadonlyArray<Offered> => {
   const all: ReadonlyArray<Declared> = declared
   const chosen = new Set(words.split(",").map((word) => word.trim()))

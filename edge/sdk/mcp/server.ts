@@ -1,10 +1,10 @@
 /**
- * The interface as tools of the Model Context Protocol, over standard input and output. Requests are signed here, with
- * the key of the agent's folder; neither it nor a secret goes over the protocol.
+ * Serves the interface as tools of the Model Context Protocol, over standard input and output. Requests are signed in
+ * this process with the key of the agent's folder. Neither the key nor a secret is sent over the protocol.
  *
  * Invariants
- *  - Standard output carries the protocol and nothing else.
- *  - A call that is cancelled ends its request. When input ends, all of them are, and so does the program.
+ *  - Standard output carries only the protocol.
+ *  - A cancelled call ends its request. When standard input ends, all calls and the program end.
  */
 import { resolve } from "node:path"
 import { Server } from "@modelcontextprotocol/sdk/server/index.js"

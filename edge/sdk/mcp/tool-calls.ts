@@ -1,4 +1,6 @@
-/** Handles one call of a tool: it is checked by its schema, made as a signed request, and answered as data. */
+/**
+ * Handles one call of a tool: checks its input by the schema, makes a signed request, and returns the answer as data.
+ */
 import { mkdir, realpath } from "node:fs/promises"
 import { isAbsolute, join, relative, resolve, sep } from "node:path"
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv"
@@ -15,9 +17,9 @@ import { operationOf, spread } from "../client/operations.ts"
 import { type Answers, failed } from "./answers.ts"
 import type { Offered } from "./offer.ts"
 
-/** Calls at one time; more are refused, for their caller to repeat. */
+/** Calls at one time. Further ones are refused, and the caller may repeat them. */
 export const CALLS_MAX = 16
-/** Bytes of one answer, before it is cut into parts. */
+/** The most bytes of one answer, before it is split into parts. */
 export const ANSWER_MAX_BYTES = 4_194_304
 const NAME_MAX_CHARS = 100
 
@@ -28,14 +30,14 @@ export interface ToolCallsOptions {
   readonly client: HubClient
   readonly around: Surroundings
   readonly answers: Answers
-  /** Below which all files are; `undefined` if there are none. */
+  /** The folder that all files must be in; `undefined` if files are not allowed. */
   readonly files: string | undefined
 }
 
 const invalid = (message: string, field: string | null): Fault =>
   new Fault("invalid_arguments", message, 2, field === null ? {} : { field })
 
-/** The validator calls all that it is given `data`. */
+/** The validator's messages call every input `data`, which is removed. */
 const worded = (message: string): string =>
   message.replaceAll("data must have required", "must have required").replaceAll("data/", "")
 
@@ -55,10 +57,10 @@ const judgeOf = ({ name, schema }: Offered): ((fields: Fields) => void) => {
   }
 }
 
-/** A stranger's name, made one that no file system takes for anything else. */
+/** Makes a stranger's file name safe for every file system. */
 const safeName = (filename: string): string => filename.replaceAll(/[^A-Za-z0-9._-]/g, "_").slice(0, NAME_MAX_CHARS)
 
-/** Both paths must be free of links. */
+/** True if a path is below a folder. Both must be free of symbolic links. */
 const liesBelow = (folder: string, path: string): boolean => {
   const below = relative(folder, path)
   return below !== "" && below !== ".." && !below.startsWith(`..${sep}`) && !isAbsolute(below)
@@ -110,7 +112,7 @@ export class ToolCalls {
     if (secret !== undefined) await home.keepSecret(secret)
     const source = sourceTokenGiven(operation.method, target, data)
     if (source !== undefined) await home.keepSourceToken(source.id, source.token)
-    // A post's data is any JSON. An agent's number in it does not name the author.
+    // A post's data is any JSON, so an agent's number in it does not name the author.
     return answers.of(data, meta, name !== "getData")
   }
 
@@ -127,7 +129,7 @@ export class ToolCalls {
       throw invalid(`file: there is no such file below the folder for files`, "file")
     })
     if (!liesBelow(folder, path)) throw invalid("file: must be below the folder for files", "file")
-    // Keys are no files to be published, wherever the folder for files is.
+    // Keys must not be published, even if the folder for files contains them.
     if (liesBelow(await realpath(this.#options.home.folder), path))
       throw invalid("file: lies in the folder of your key", "file")
     const bytes = await bytesOf(path, this.#options.around)

@@ -1,32 +1,32 @@
 /**
- * Entries as they are sealed (contract 17): UTF-8 JSON in an X25519 sealed box (`crypto_box_seal`), which only the
- * vault's own fill service opens.
+ * The form of sealed entries (contract 17): UTF-8 JSON in an X25519 sealed box (`crypto_box_seal`), which only the
+ * vault's own fill service can open.
  */
 import sodium from "libsodium-wrappers"
 import { sealedBox } from "../client/sealed-box.ts"
 import type { EntryKind } from "../../../schemas/vault/records.ts"
 
 export interface ToSeal {
-  /** uid of the vault, and its public key in base64. */
+  /** The vault's uid, and its public key in base64. */
   readonly vault: string
   readonly public_key: string
   readonly uid: string
   readonly kind: EntryKind
   readonly origins?: ReadonlyArray<string>
-  /** The fields of the kind: `username`, `password`, `number`, `value` and so on, for a card also `limits`. */
+  /** The fields of the kind: `username`, `password`, `number`, `value` and so on, and for a card `limits`. */
   readonly fields: Readonly<Record<string, unknown>>
 }
 
 const PREFIX = "hxv1."
 
 /**
- * Seals whatever it is given: agents and sources use the client's, which checks it first (client/vault.ts). Throws a
- * `TypeError` where `public_key` is none.
+ * Seals the fields without checks. Agents and sources use the client's function, which checks them first
+ * (client/vault.ts). Throws a `TypeError` if `public_key` is not a key.
  */
 export const sealEntry = ({ vault, public_key, uid, kind, origins = [], fields }: ToSeal): Promise<string> =>
   sealedBox(public_key, new TextEncoder().encode(JSON.stringify({ ...fields, v: 1, vault, uid, kind, origins })))
 
-/** Opens the box; `null` if it is not for this key, or holds no entry. */
+/** Opens the box; `null` if it is not for this key, or contains no entry. */
 export const openEntry = async (
   ciphertext: string,
   { public_key, private_key }: { readonly public_key: Uint8Array; readonly private_key: Uint8Array }

@@ -3,7 +3,7 @@ import type { FetchRequest, HeaderRecord, Verifier } from "./interface.ts"
 import { statusOf, type Verdict } from "./verdict.ts"
 
 export interface AdapterOptions {
-  /** Answer requests without a valid proof here (401, 403 or 503), instead of passing the verdict on. */
+  /** Answers requests without a valid proof (401, 403 or 503), instead of passing the verdict on. */
   readonly require?: boolean
 }
 
@@ -17,7 +17,10 @@ const refusalResponse = (verdict: Verdict): Response =>
 
 const judged = new WeakMap<object, WeakMap<Verifier, Promise<Verdict>>>()
 
-/** Middleware may be called twice for one request. A second check would take the request's own nonce for a replay. */
+/**
+ * Middleware may be called twice for one request. A second check would find the request's own nonce and report a
+ * replay.
+ */
 const judgedOnce = (verifier: Verifier, request: object, check: () => Promise<Verdict>): Promise<Verdict> => {
   const known = judged.get(request) ?? new WeakMap<Verifier, Promise<Verdict>>()
   judged.set(request, known)
@@ -37,7 +40,7 @@ export const fetchHandler =
   ) =>
   async (request: R, ...rest: Rest): Promise<A | Response> => {
     const verdict = await verifier.check(request)
-    // Workers end work together with the request that began it, unless `waitUntil` is told about it.
+    // Workers end the work of a request together with the request, unless it is passed to `waitUntil`.
     const context = rest[1] as { waitUntil?(work: Promise<unknown>): void } | undefined
     context?.waitUntil?.(verifier.settled())
     return options.require === true && !verdict.valid ? refusalResponse(verdict) : handler(request, verdict, ...rest)

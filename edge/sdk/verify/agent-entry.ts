@@ -1,6 +1,6 @@
 /**
- * The agent that is being read from a directory. One object is used for all agents in turn, so that reading leaves no
- * garbage.
+ * The agent that is being read from a directory. One object is used for all agents in turn, so that no garbage has to
+ * be collected.
  */
 import { PUBLIC_KEY_BYTES } from "../../../schemas/signing/ed25519.ts"
 import { decodeBase64 } from "./base64.ts"
@@ -32,7 +32,7 @@ export class AgentEntry {
   /** The addresses of the profile and of the identity. A length of -1 means that there is none. */
   readonly urls = [new Uint8Array(BOUNDS.urlChars), new Uint8Array(BOUNDS.urlChars)] as const
   readonly urlLengths = [-1, -1]
-  /** The first `retiredKept` of them are this agent's. */
+  /** Only the first `retiredKept` elements belong to this agent. */
   readonly retiredKeys: Array<RetiredKey> = []
   retiredKept = 0
 
@@ -64,7 +64,7 @@ export class AgentEntry {
     this.handleLength = length
   }
 
-  /** Websites will show it as a link: nothing but the web's own addresses, in the characters of an address. */
+  /** Websites may show the address as a link, so only http and https addresses with valid characters are accepted. */
   readUrl(which: 0 | 1, bytes: Uint8Array, length: number): void {
     if (!startsAsUrl(bytes, length)) throw malformed("an address is none")
     const into = this.urls[which]
@@ -75,7 +75,7 @@ export class AgentEntry {
     this.urlLengths[which] = length
   }
 
-  /** The newest retired keys of an agent are kept. For one of the oldest the reason becomes `bad_signature`. */
+  /** Keeps the newest retired keys of an agent. A signature with an older one gets the reason `bad_signature`. */
   keepRetired(key: Uint8Array, retiredAt: number): void {
     let at = this.retiredKept
     if (at < BOUNDS.retiredKeysPerAgent) this.retiredKept++

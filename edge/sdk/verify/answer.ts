@@ -1,7 +1,7 @@
 /** Reads an answer of the hub up to a size limit. */
 import type { FetchResponse } from "./interface.ts"
 
-/** Reads a body in parts up to a limit. A body that is longer is given up. */
+/** Reads a body in parts up to a limit. Reading stops if the body is longer. */
 export const drain = async (
   response: FetchResponse,
   maxBytes: number,

@@ -1,10 +1,10 @@
 /**
- * Decodes base64 into existing bytes, with what every runtime has. A directory contains a key for each agent, and none
- * of them becomes an object.
+ * Decodes base64 into an existing array, with functions that every runtime has. A directory contains a key for each
+ * agent, so no object is made for a key.
  */
 import { SIGNATURE_BYTES } from "../../../schemas/signing/ed25519.ts"
 
-/** Value of each character code in either base64 alphabet; 255 for every other. */
+/** The value of each character code in either base64 alphabet; 255 for other characters. */
 const SEXTETS = /* @__PURE__ */ (() => {
   const table = new Uint8Array(128).fill(255)
   const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
@@ -20,8 +20,8 @@ const SEXTETS = /* @__PURE__ */ (() => {
 })()
 
 /**
- * Base64 in either alphabet, padded or not, of exactly as many bytes as `into` holds; `false` for anything else.
- * Strict: bits beyond the last byte must be zero, so that one value has one form in each alphabet.
+ * Decodes base64 in either alphabet, with or without padding, if it has exactly as many bytes as `into`. Returns
+ * `false` otherwise. Bits beyond the last byte must be zero, so that a value has only one form in each alphabet.
  */
 export const decodeBase64 = (codes: Uint8Array, length: number, into: Uint8Array): boolean => {
   let end = length
@@ -43,10 +43,10 @@ export const decodeBase64 = (codes: Uint8Array, length: number, into: Uint8Array
   return held === 0
 }
 
-/** The length with padding. */
+/** The length of a signature in base64 with padding. */
 const SIGNATURE_CHARS_MAX = Math.ceil(SIGNATURE_BYTES / 3) * 4
 
-/** Shared by all, because nothing waits between its being filled and being read. */
+/** Shared by all calls: it is filled and read without waiting in between. */
 const CODES = new Uint8Array(SIGNATURE_CHARS_MAX)
 
 export const decodeInto = (text: string, into: Uint8Array): boolean => {

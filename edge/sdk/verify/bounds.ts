@@ -7,7 +7,7 @@
  */
 import { NUMBER_DIGITS_MAX, USER_AGENT_MAX } from "../../../schemas/signing/identity.ts"
 
-/** The first eight are the protocol's own. */
+/** The first eight are set by the protocol. */
 export const BOUNDS = {
   windowSeconds: 300,
   nonceMemorySeconds: 600,
@@ -19,12 +19,12 @@ export const BOUNDS = {
   numberDigitsMax: NUMBER_DIGITS_MAX,
   hosts: 8,
   retiredKeysPerAgent: 15,
-  /** From this age on a directory is renewed in the background, so that no check has to wait for it. */
+  /** From this age on the directory is renewed in the background, so that no check has to wait for it. */
   renewAheadSeconds: 240,
   retryAfterMaxSeconds: 3600,
   /**
-   * The most answers with changes that are read before the whole directory is read again. The whole is also read if too
-   * many agents have changed since, or if it is a day old.
+   * The most answers with changes that are read before the whole directory is read again. The whole is also read if
+   * more agents than `changedAgents` have changed since, or if it is a day old.
    */
   changesPages: 12,
   changedAgents: 20_000,
@@ -43,10 +43,10 @@ export const BOUNDS = {
   nameChars: 400,
   jsonDepth: 32,
   clockToleranceMs: 2000,
-  /** A slower answer says too little about the hub's clock. */
+  /** An answer that took longer is not used to set the clock. */
   clockRoundTripMs: 4000,
-  /** Seconds that a directory may be older than the current one: the time that a shared cache may keep it. */
+  /** Seconds by which a directory may be older than the current one: the time for which a shared cache may keep it. */
   rollbackSeconds: 300,
-  /** No agent may fill more than this part of the memory for nonces. */
+  /** The largest share of the memory for nonces that one agent may use. */
   nonceShare: 1 / 8
 } as const

@@ -8,7 +8,7 @@ export const latin = (bytes: Uint8Array, from: number, to: number): string => {
 
 const ascii = (text: string): Uint8Array => Uint8Array.from(text, (letter) => letter.charCodeAt(0))
 
-/** True if both are the same up to `length`, the second one counted from `from`. */
+/** True if both are the same up to `length`. The second one is compared from `from` on. */
 export const sameUpTo = (one: Uint8Array, length: number, other: Uint8Array, from = 0): boolean => {
   for (let at = 0; at < length; at++) if (one[at] !== other[from + at]) return false
   return true

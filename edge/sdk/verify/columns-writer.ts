@@ -1,4 +1,4 @@
-/** Fills the columns agent by agent, and puts them in order. */
+/** Fills the columns agent by agent, and then sorts them. */
 import { PUBLIC_KEY_BYTES } from "../../../schemas/signing/ed25519.ts"
 import type { AgentEntry, RetiredKey } from "./agent-entry.ts"
 import { indexOfName, latin, sameUpTo } from "./bytes.ts"
@@ -42,12 +42,12 @@ export class ColumnsWriter {
       if (this.numberAt(rank - 1) === this.numberAt(rank)) throw malformed("a number comes twice")
   }
 
-  /** Only once they are in order. */
+  /** The highest number. The columns must be sorted. */
   highest(): number {
     return this.count === 0 ? 0 : this.numberAt(this.count - 1)
   }
 
-  /** Gives back the room that doubling left over, if it is worth a copy. */
+  /** Frees the unused part of the arrays, if that is worth a copy. */
   trim(): void {
     const { columns, count } = this
     if (count > columns.numbers.length * 0.9) return
@@ -112,7 +112,7 @@ export class ColumnsWriter {
     this.putBytes(url, length)
   }
 
-  /** The number of the known beginning of an address; -1 if it does not fit, or there are too many beginnings. */
+  /** The index of the known prefix of an address. -1 if the address does not fit, or there are too many prefixes. */
   private prefixOf(url: Uint8Array, length: number, ending: Uint8Array, endingLength: number): number {
     if (length <= 0) return -1
     if (!sameUpTo(ending, endingLength, url, length)) return -1

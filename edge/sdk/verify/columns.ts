@@ -10,7 +10,7 @@ export const URL_PREFIXED = 2
 
 export interface Columns {
   numbers: Float64Array
-  /** Positions in the order of the agents' numbers; `null` if they are in that order already. */
+  /** Positions in the order of the agents' numbers; `null` if the rows are in that order already. */
   order: Uint32Array | null
   /** Status and moderation in two bits each, and the number of retired keys in the rest. */
   states: Uint8Array
@@ -40,7 +40,7 @@ export const columnsFor = (agents: number, retiredKeys: number, textBytes: numbe
 export const keyAt = (keys: Uint8Array, at: number): Uint8Array =>
   keys.subarray(at * PUBLIC_KEY_BYTES, (at + 1) * PUBLIC_KEY_BYTES)
 
-/** An array with room for more. It is copied only when it doubles. */
+/** Returns an array with room for `needed`. It is copied only when its size doubles. */
 export const grown = <A extends Uint8Array | Uint32Array | Float64Array>(array: A, needed: number): A => {
   if (needed <= array.length) return array
   const bigger = new (array.constructor as new (length: number) => A)(Math.max(needed, array.length * 2))

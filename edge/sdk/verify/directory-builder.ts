@@ -2,8 +2,8 @@
  * Builds a directory from its document, or from the entries that changed.
  *
  * Invariants
- *  - Its members may come in whatever order, and each is checked: none may be missing or come twice, and what is
- *    malformed anywhere spoils the whole.
+ *  - Members may come in any order, and each is checked. If a member is missing, repeated or malformed, the whole
+ *    document is refused.
  */
 import { PUBLIC_KEY_BYTES } from "../../../schemas/signing/ed25519.ts"
 import { parseAgentNumber } from "../../../schemas/signing/identity.ts"
@@ -21,7 +21,7 @@ const FIRST_AGENTS = 1024
 const FIRST_TEXT_BYTES = 16_384
 
 const TOP = names("ok", "data")
-/** The last two are of changes alone. */
+/** Only a document of changes has the last two members. */
 const DATA = names("generated_at", "max_number", "count", "agents", "since", "more")
 const DATA_NEEDED = 4
 const ENTRY = names(
@@ -51,10 +51,12 @@ const IN_KEY = 6
 
 export interface ReadDirectory {
   readonly directory: Directory
-  /** True if it contains only entries that changed since an earlier one. `more`: further entries follow. */
+  /**
+   * True if it contains only entries that changed since an earlier directory. `more` is true if further entries follow.
+   */
   readonly isChanges: boolean
   readonly more: boolean
-  /** Agents in the whole directory. */
+  /** The number of agents in the whole directory. */
   readonly count: number
 }
 
@@ -63,7 +65,7 @@ export class DirectoryBuilder implements JsonSink {
   private readonly agentsMax: number
   private depth = 0
   private field = -1
-  /** One bit for each member seen, by depth: each must occur exactly once. */
+  /** One bit for each member that was read, for each depth: each member must occur exactly once. */
   private readonly seen = new Uint32Array(IN_KEY + 1)
   private ok = false
   private generatedAt = Number.NaN
@@ -77,7 +79,7 @@ export class DirectoryBuilder implements JsonSink {
   private entryRetired = false
   private entryRetiredAt = 0
 
-  /** `last`: the directory held, if the next one is whole and will hardly differ from it in size. */
+  /** `last` is the present directory, if the next one is complete and will have about the same size. */
   constructor(agentsMax: number, last: Directory | null) {
     this.agentsMax = agentsMax
     this.writer = new ColumnsWriter(
@@ -151,7 +153,7 @@ export class DirectoryBuilder implements JsonSink {
   literal(value: boolean | null): void {
     if (this.depth === IN_TOP && this.field === 0 && value === true) this.ok = true
     else if (this.depth === IN_DATA && this.field === 5 && value !== null) this.more = value
-    // moderation, public_key and profile_url may be null, which is how they begin.
+    // moderation, public_key and profile_url may be null, which is also their initial value.
     else if (this.depth !== IN_AGENT || value !== null || ![3, 4, 8].includes(this.field))
       throw malformed("a member has the wrong form")
   }

@@ -1,12 +1,12 @@
 /**
- * The directory, kept fresh.
+ * Keeps a directory up to date.
  *
  * Invariants
- *  - Attempts on the directory are counted, not answers: one a minute at most, whoever asks for it, one at a time.
- *  - Entries that changed are put into the directory held, once all of them are there and they make up the count that the
- *    hub says. If they do not, the whole is read at the next attempt.
- *  - A directory replaces the last one whole or not at all. One that is cut short, malformed, too large or much older
- *    than the one held changes nothing.
+ *  - There is at most one attempt to read the directory a minute, and one at a time, successful or not.
+ *  - Changed entries are added to the present directory when all of them have arrived and the number of agents is as
+ *    the hub says. If it is not, the next attempt reads the whole directory.
+ *  - A directory is replaced completely or not at all. A new one that is cut short, malformed, too large or much older
+ *    changes nothing.
  */
 import { API_PREFIX } from "../../../schemas/version.ts"
 import { discard, drain } from "./answer.ts"
@@ -21,7 +21,7 @@ import type { Settings } from "./settings.ts"
 import type { Found, Source } from "./source.ts"
 import { within } from "./within.ts"
 
-/** A directory with its tag. */
+/** A directory with its ETag. */
 interface Held {
   readonly directory: Directory
   readonly etag: string
@@ -34,10 +34,10 @@ interface Attempt {
 
 export class DirectorySource implements Source {
   directory: Directory | null = null
-  /** When the attempt began that gave or confirmed the directory. */
+  /** The start of the attempt that read or confirmed the directory. */
   confirmedAt = 0
   private etag: string | null = null
-  /** The start of the attempt that gave a whole directory. */
+  /** The start of the attempt that read a complete directory. */
   private wholeAt = 0
   private attempt: Attempt | null = null
   private lastAttemptAt = Number.NEGATIVE_INFINITY
@@ -63,7 +63,7 @@ export class DirectorySource implements Source {
     if (directory === null) return "hub_unreachable"
     const found = directory.find(number)
     if (found !== null || number <= directory.maxNumber) return found ?? "id_unknown"
-    // Registered since, perhaps.
+    // The agent may have registered since.
     await this.wait(this.tryNow())
     directory = this.usable()
     return directory === null ? "hub_unreachable" : (directory.find(number) ?? "id_unknown")
@@ -99,7 +99,10 @@ export class DirectorySource implements Source {
     return this.directory !== null && this.ageMs() <= this.settings.maxStaleMs ? this.directory : null
   }
 
-  /** Nobody waits before five minutes; then everybody does, for one attempt and for a bounded time. */
+  /**
+   * Renews the directory. For the first five minutes no check waits for this. After that all checks wait for one
+   * attempt, for a bounded time.
+   */
   private async refresh(): Promise<void> {
     const age = this.directory === null ? Number.POSITIVE_INFINITY : this.ageMs()
     if (age < BOUNDS.renewAheadSeconds * 1000) return
@@ -127,7 +130,7 @@ export class DirectorySource implements Source {
     try {
       await within(this.settings.waitMs, () => ended)
     } catch {
-      // The attempt continues. This check uses the held directory.
+      // The attempt continues. This check uses the present directory.
     } finally {
       this.waiting--
     }
@@ -137,7 +140,7 @@ export class DirectorySource implements Source {
     try {
       await within(this.settings.fetchTimeoutMs, (signal) => this.load(attempt, signal), this.closing.signal)
     } catch {
-      // A failed attempt changes nothing: the held directory stays, and the next attempt follows in a minute.
+      // A failed attempt changes nothing: the present directory stays, and the next attempt follows in a minute.
     } finally {
       if (this.attempt === attempt) this.attempt = null
     }
@@ -159,7 +162,7 @@ export class DirectorySource implements Source {
         this.wholeAt = attempt.startedAt
         return this.replace(read.directory, response, attempt)
       }
-      // A hub that was not asked for changes.
+      // The hub sent changes although none were requested.
       if (held === null) return
       const directory = held.directory.with(read.directory)
       if (directory.count > this.settings.maxAgents) return
@@ -170,7 +173,7 @@ export class DirectorySource implements Source {
     }
   }
 
-  /** The directory that changes can be put into; `null` if the whole is to be read. */
+  /** The directory that changes can be added to; `null` if the whole must be read. */
   private readOn(): Held | null {
     const { directory, etag } = this
     const age = this.settings.now() - this.wholeAt
@@ -192,7 +195,7 @@ export class DirectorySource implements Source {
     })
   }
 
-  /** An answer that is no directory. A tag that the hub refused is not used again. */
+  /** Handles an answer without a directory. An ETag that the hub refused is not used again. */
   private unread(response: FetchResponse, attempt: Attempt, first: boolean, signal: AbortSignal): void {
     const { status } = response
     const isConfirmed = status === 304 && first && this.etag !== null && this.directory !== null
@@ -212,7 +215,7 @@ export class DirectorySource implements Source {
 
   private replace(directory: Directory, response: FetchResponse, attempt: Attempt): void {
     const held = this.usable()
-    // An old copy out of a cache would bring replaced keys back.
+    // An old copy from a cache would bring replaced keys back.
     if (held !== null && directory.generatedAt < held.generatedAt - BOUNDS.rollbackSeconds * 1000) return
     this.etag = etagOf(response)
     this.directory = directory

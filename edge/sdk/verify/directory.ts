@@ -13,7 +13,7 @@ export class Directory {
   readonly generatedAt: number
   readonly count: number
   private readonly columns: Columns
-  /** Agents in the columns. */
+  /** The number of agents in the columns. */
   private readonly rows: number
   /** Entries that replace those in the columns, or add to them. */
   private readonly changed: ReadonlyMap<number, Identity>
@@ -36,12 +36,12 @@ export class Directory {
     return new Directory(columns, count, NONE_CHANGED, { count, maxNumber, generatedAt })
   }
 
-  /** Number of agents whose entry differs from the columns. */
+  /** The number of agents whose entry differs from the columns. */
   get changedCount(): number {
     return this.changed.size
   }
 
-  /** This one with the entries of `newer` in place of its own. It keeps nothing else of `newer`. */
+  /** A copy with the entries of `newer` in place of its own. It keeps no reference to `newer`. */
   with(newer: Directory): Directory {
     const changed = new Map(this.changed)
     let { count } = this
@@ -56,7 +56,7 @@ export class Directory {
     return new Directory(this.columns, this.rows, changed, { count, maxNumber: newer.maxNumber, generatedAt })
   }
 
-  /** Empty ones, with room for as much and a little more. */
+  /** Empty columns with room for as many agents and a few more. */
   columnsOfSize(): Columns {
     const { retired, texts } = this.columns
     const more = (size: number): number => Math.ceil(size * 1.05)
@@ -70,7 +70,7 @@ export class Directory {
     return at === -1 ? null : this.identityAt(at)
   }
 
-  /** -1 if there is no such row. */
+  /** The row of an agent; -1 if there is none. */
   private rowOf(number: number): number {
     const { numbers, order } = this.columns
     let low = 0

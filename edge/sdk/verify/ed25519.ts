@@ -1,4 +1,7 @@
-/** Ed25519 verification: the runtime's own, synchronous if possible, else the one that the website provides. */
+/**
+ * Ed25519 verification: the runtime's own, synchronous if possible, or else the implementation that the website
+ * provides.
+ */
 import { PUBLIC_KEY_BYTES, SIGNATURE_BYTES, SPKI_PREFIX } from "../../../schemas/signing/ed25519.ts"
 import { decodeText } from "./base64.ts"
 import type { Ed25519 } from "./interface.ts"
@@ -40,7 +43,7 @@ const givenBackend = (given: Ed25519): Backend => ({
   verify: (signature, message, key) => given.verify(signature, message, key as Uint8Array)
 })
 
-/** A signature known to hold (RFC 8032, 7.1, test 1: of the empty text). */
+/** A valid signature of the empty text (RFC 8032, 7.1, test 1). */
 const PROBE = {
   key: "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo",
   signature: "5VZDAMNgrHKQhuLMgG6CioSHfx645dl02HPgZSJJAVVfuIIVkKM7rMYeOXAc-bRr0lv18FlbviRlUUFDjnoQCw"

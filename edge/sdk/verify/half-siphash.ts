@@ -2,7 +2,7 @@
  * HalfSipHash-2-4 with 64 bits of output. It is a keyed hash, so without the key nobody can choose texts that collide.
  */
 
-/** The two words of the last hash stay here: to hand them over as one object would cost as much as the hash. */
+/** The two words of the last hash. Returning them as an object would cost as much as the hash. */
 export class HalfSipHash {
   high = 0
   low = 0
@@ -37,7 +37,7 @@ export class HalfSipHash {
   }
 }
 
-/** Four characters as a little-endian word; the last word carries the length in its top byte. */
+/** Four characters as a little-endian word. The last word has the length in its top byte. */
 const wordOf = (text: string, at: number): number => {
   const left = text.length - at
   let word = left < 4 ? text.length << 24 : 0

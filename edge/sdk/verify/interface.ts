@@ -56,7 +56,7 @@ export interface FetchInit {
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>
 
 export interface VerifierOptions {
-  /** Base address of the hub, as `https://hub.example`. */
+  /** The hub's address, such as `https://hub.example`. */
   readonly hub: string
   /** The names by which agents know this website: `shop.example`, with the port unless it is 443 or 80. */
   readonly hosts: ReadonlyArray<string>
@@ -87,7 +87,7 @@ export interface VerifierState {
   /** The number of agents in the directory; `null` if there is none yet. */
   readonly agents: number | null
   readonly generated_at: string | null
-  /** Since the hub last confirmed it. */
+  /** Seconds since the hub last confirmed the directory. */
   readonly age_seconds: number | null
   /** Nonces in this process's memory. */
   readonly nonces: number
@@ -97,11 +97,11 @@ export interface VerifierState {
 
 export interface Verifier {
   check(request: FetchRequest | PlainRequest, options?: CheckOptions): Promise<Verdict>
-  /** Loads the directory before the first request needs it; `false` if the hub could not be read. */
+  /** Loads the directory before the first request needs it. Resolves to `false` if the hub could not be read. */
   ready(): Promise<boolean>
   /** Resolves when no answer of the hub is under way. */
   settled(): Promise<void>
   state(): VerifierState
-  /** Ends work under way. Later checks use the held data. */
+  /** Ends work under way. Later checks use the data that is there. */
   close(): void
 }

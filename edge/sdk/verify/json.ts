@@ -1,11 +1,11 @@
-/** JSON, read as it arrives. */
+/** A JSON parser that reads a document as it arrives. */
 import { BOUNDS } from "./bounds.ts"
 import { latin } from "./bytes.ts"
 import { malformed } from "./malformed.ts"
 
 /** Receives the parts of a JSON document in order. `length` is -1 for text that is too long or not ASCII. */
 export interface JsonSink {
-  /** `false` to skip the member: nothing of its value is reported. */
+  /** Return `false` to skip the member: nothing of its value is reported. */
   key(bytes: Uint8Array, length: number): boolean
   text(bytes: Uint8Array, length: number): void
   number(value: number): void
@@ -31,7 +31,7 @@ const NUMBER_CHARS_MAX = 40
 const JSON_NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
 const ESCAPES: Readonly<Record<string, number>> = { '"': 34, "\\": 92, "/": 47, b: 8, f: 12, n: 10, r: 13, t: 9 }
 
-/** A strict reader that holds one short text at a time and goes on at any byte. */
+/** A strict parser that holds one short text at a time and can continue at any byte. */
 export class JsonReader {
   private state = VALUE
   private depth = 0
@@ -137,7 +137,7 @@ export class JsonReader {
     this.done()
   }
 
-  /** A value is complete. */
+  /** Called at the end of each value. */
   private done(): void {
     if (this.skipAt === this.depth) this.skipAt = -1
     this.state = this.depth === 0 ? DONE : AFTER

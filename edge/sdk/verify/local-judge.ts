@@ -4,7 +4,7 @@
  * Invariants
  *  - A request is judged against the website's configured host names, never against its own `Host` header.
  *  - The order of the checks decides the reason: a request has one reason, the same that the hub would give.
- *  - A nonce is remembered only once its signature holds. If it cannot be remembered the request is refused.
+ *  - A nonce is remembered only if its signature is valid. If it cannot be remembered, the request is refused.
  */
 import { CLIENT_REASONS, type ClientReason } from "../../../schemas/identity/reasons.ts"
 import { announcedNumber, identityString, parseAgentNumber } from "../../../schemas/signing/identity.ts"
@@ -83,7 +83,7 @@ export class LocalJudge {
     return isLater(found) ? found.then((one) => this.judgeFound(proof, one)) : this.judgeFound(proof, found)
   }
 
-  /** A claim and no proof: the agent's fields are a service, not a finding. */
+  /** A User-Agent only claims an agent's number and proves nothing. The agent's fields are added for convenience. */
   private async judgeAnnouncement(userAgent: string | null): Promise<Verdict> {
     const id = userAgent === null ? null : announcedNumber(userAgent)
     const number = id === null ? null : parseAgentNumber(id)
@@ -97,7 +97,7 @@ export class LocalJudge {
     return typeof found === "string" ? refuse(found) : this.judgeProof(proof, found, true)
   }
 
-  /** `mayRenew`: whether an unknown key may be asked for at the hub. */
+  /** `mayRenew` is true if the hub may be asked about an unknown key. */
   private judgeProof(proof: Proof, identity: Identity, mayRenew: boolean): Verdict | Promise<Verdict> {
     const { id, headers } = proof
     const { fields } = identity
@@ -145,7 +145,7 @@ export class LocalJudge {
     return this.signatures.signerOf({ number, current, retired: identity.retiredKeys }, texts, headers.signature)
   }
 
-  /** `null` if the nonce is used for the first time, and remembered from now on. */
+  /** Remembers the nonce. Returns `null` if it is used for the first time. */
   private remember(proof: Proof): NonceFault | Promise<NonceFault> {
     const { store } = this
     const { nonce, timestamp } = proof.headers

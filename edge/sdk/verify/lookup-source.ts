@@ -17,7 +17,7 @@ interface LookedUp {
 }
 
 export class LookupSource implements Source {
-  /** In the order of their last use. */
+  /** Ordered by their last use. */
   private readonly records = new Map<number, LookedUp>()
   private readonly underWay = new Map<number, Promise<Found>>()
   private lookups: Array<number> = []

@@ -1,9 +1,9 @@
 /**
- * The memory of used nonces, in one process.
+ * The memory of used nonces in one process.
  *
  * Invariants
- *  - A nonce is remembered for as long as its timestamp could pass again.
- *  - If a nonce cannot be remembered the caller hears it: nothing is forgotten early to make room.
+ *  - A nonce is remembered for as long as its timestamp could be accepted again.
+ *  - If a nonce cannot be remembered, the caller is told. No nonce is forgotten early to make room.
  */
 import { BOUNDS } from "./bounds.ts"
 import { HalfSipHash } from "./half-siphash.ts"
@@ -11,7 +11,7 @@ import { runtime } from "./runtime.ts"
 
 interface Generation {
   from: number
-  /** Two words an entry; both zero is an empty place. */
+  /** Two words for each entry. An empty place has zero in both. */
   slots: Uint32Array
   size: number
   readonly shares: Uint32Array
@@ -23,14 +23,14 @@ const FIRST_SLOTS = 256
 const SHARE_BUCKETS = 4096
 
 /**
- * Used nonces as 64-bit hashes, one open-addressing table for each minute: 11 to 22 bytes a nonce. The hash is keyed by
- * a secret of this process, so nobody can choose nonces that fall together. A whole minute is forgotten at once, when
- * none of its timestamps can pass any more. If the clock was set back since, timestamps up to the forgotten ones are
- * refused, because their use is no longer known.
+ * Stores used nonces as 64-bit hashes, in an open-addressing table for each minute: 11 to 22 bytes a nonce. The hash is
+ * keyed by a secret of this process, so nobody can choose nonces that collide. A whole minute is forgotten at once,
+ * when none of its timestamps can be accepted any more. If the clock was set back since, timestamps up to the forgotten
+ * ones are refused, because their use is no longer known.
  */
 export class NonceMemory {
   size = 0
-  /** Timestamps up to this one may have been used by nonces that are forgotten. */
+  /** Nonces with timestamps up to this one may have been used and forgotten. */
   forgottenUpTo = 0
   private generations: Array<Generation> = []
   private readonly max: number
@@ -67,7 +67,7 @@ export class NonceMemory {
     return "fresh"
   }
 
-  /** With the first nonce, and not before: workers have no randomness while they start. */
+  /** The secret is drawn with the first nonce, because Workers have no randomness while they start. */
   private drawSecret(): void {
     runtime.crypto?.getRandomValues(this.secret)
     this.keyed = true
@@ -76,7 +76,7 @@ export class NonceMemory {
   forget(now: number): void {
     const keep: Array<Generation> = []
     for (const generation of this.generations) {
-      // Made before the clock was set back: kept for the whole memory from now on.
+      // The clock was set back since this minute began. It is kept for the full time from now on.
       if (generation.from > now) generation.from = now
       if (generation.from + GENERATION_SECONDS + BOUNDS.nonceMemorySeconds > now) keep.push(generation)
       else this.drop(generation, now)
@@ -89,7 +89,7 @@ export class NonceMemory {
     for (let bucket = 0; bucket < SHARE_BUCKETS; bucket++) {
       this.shares[bucket] = (this.shares[bucket] as number) - (generation.shares[bucket] as number)
     }
-    // Later ones than can pass now come of a clock that was ahead: to refuse up to those would refuse everybody.
+    // Later timestamps come from a clock that was ahead. Refusing timestamps up to those would refuse all requests.
     if (generation.latestTimestamp <= now + BOUNDS.windowSeconds) {
       this.forgottenUpTo = Math.max(this.forgottenUpTo, generation.latestTimestamp)
     }
@@ -110,7 +110,7 @@ export class NonceMemory {
     return fresh
   }
 
-  /** The place of the hash, or the empty place where it would go. */
+  /** The index of the hash, or of the empty place for it. */
   private place(slots: Uint32Array, high: number, low: number): number {
     const mask = slots.length / 2 - 1
     for (let index = low & mask; ; index = (index + 1) & mask) {

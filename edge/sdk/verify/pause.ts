@@ -2,7 +2,7 @@
 import { BOUNDS } from "./bounds.ts"
 import type { FetchResponse } from "./interface.ts"
 
-/** The pause that the hub asks for, in either of HTTP's forms, bounded. */
+/** The pause that the hub asks for, as seconds or as a date, with a bound. */
 export class Pause {
   private until = 0
 
@@ -13,7 +13,7 @@ export class Pause {
     if (ms > 0) this.until = now + Math.min(ms, BOUNDS.retryAfterMaxSeconds * 1000)
   }
 
-  /** Not after the clock was set back by more than any pause can last. */
+  /** A pause does not last if the clock was set back by more than the longest pause. */
   lasts(now: number): boolean {
     return now < this.until && this.until - now <= BOUNDS.retryAfterMaxSeconds * 1000
   }

@@ -1,4 +1,4 @@
-/** Checks an answer of the hub about one agent, member by member. A member of another form is refused. */
+/** Checks an answer of the hub about one agent, member by member. A malformed member is refused. */
 import { VERIFY_REASONS } from "../../../schemas/identity/reasons.ts"
 import { PUBLIC_KEY_BYTES } from "../../../schemas/signing/ed25519.ts"
 import { AGENT_NUMBER_PATTERN } from "../../../schemas/signing/identity.ts"
@@ -79,7 +79,7 @@ export const identityOf = (answer: unknown, number: string): Identity => {
   return { fields, key: keyOf(data["public_key"]), retiredKeys: () => newest }
 }
 
-/** The hub's own verdict, member by member: what does not have the form of a verdict is none. */
+/** Checks the hub's own verdict, member by member. Throws if it is malformed. */
 export const verdictOf = (answer: unknown): Verdict => {
   const data = dataOf(answer)
   const valid = expect<boolean>(data["valid"], among([true, false]))

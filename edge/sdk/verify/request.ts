@@ -27,7 +27,10 @@ export const readRequest = (request: FetchRequest | PlainRequest, options: Check
   return { method, headers, path: targetOf(url) }
 }
 
-/** Path and query of an absolute address, unchanged; anything else is a target already, as Node's `request.url` is. */
+/**
+ * The path and query of an absolute address, unchanged. Other texts are request targets already, like Node's
+ * `request.url`.
+ */
 const targetOf = (url: string): string => {
   const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(url)
   if (scheme === null) return url
@@ -38,7 +41,7 @@ const targetOf = (url: string): string => {
   return target.startsWith("/") ? target : `/${target}`
 }
 
-/** Stands for a header that can match nothing: it is repeated, or not text. */
+/** The value of a header that is repeated or not a text. It matches nothing. */
 const UNUSABLE = "\0"
 
 const textOf = (value: unknown): string | null => {
@@ -52,7 +55,7 @@ export const WEB_BOT_AUTH_HEADERS = ["signature-agent", "signature-input"]
 export const PROOF_HEADERS = [...HEADER_NAMES, "signature", ...WEB_BOT_AUTH_HEADERS]
 const NAME_CHARS_MAX = 16
 
-/** Header values in the order of `names`. Header names may have any case; `null` if a header is missing. */
+/** Header values in the order of `names`, with `null` for missing ones. Header names may have any case. */
 export const readFields = (headers: unknown, names: ReadonlyArray<string>): Array<string | null> => {
   const get = (headers as HeadersLike).get
   if (typeof get === "function") return names.map((name) => textOf(get.call(headers, name) ?? undefined))

@@ -1,4 +1,4 @@
-/** The options of a verifier, checked, with defaults for those that are not given. */
+/** Checks the options of a verifier and adds the defaults. */
 import { normaliseHost } from "../../../schemas/signing/request.ts"
 import { withoutTrailing } from "../../../schemas/text.ts"
 import { BOUNDS } from "./bounds.ts"

@@ -25,8 +25,8 @@ interface Keys {
 }
 
 /**
- * Tells which of an agent's keys made a signature, and keeps the keys in use ready, because making one costs a quarter
- * of a verification; two generations bound them. Retired keys are made anew each time: hardly anybody signs with one.
+ * Finds which of an agent's keys made a signature. Imported keys are cached, because importing one costs a quarter of a
+ * verification. Two generations bound the cache. Retired keys are imported each time, because they are rarely used.
  */
 export class Signatures {
   private backend: Backend | null = null
@@ -43,7 +43,7 @@ export class Signatures {
     this.keysMax = keysMax
   }
 
-  /** `texts`: what may have been signed, one for each host. */
+  /** `texts` are the possible signed texts, one for each host. */
   signerOf(keys: Keys, texts: ReadonlyArray<string>, signature: string): Signer | Promise<Signer> {
     const { backend } = this
     return backend?.sync === true
@@ -51,9 +51,7 @@ export class Signatures {
       : this.signerLater(keys, texts, signature)
   }
 
-  /**
-   * Nothing waits here, so all checks share one place for the bytes: to make them for each would cost as much again.
-   */
+  /** Nothing is awaited here, so all checks can share one buffer. A new one for each check would double the cost. */
   private signerNow(backend: Backend, keys: Keys, texts: ReadonlyArray<string>, signature: string): Signer {
     if (!decodeInto(signature, this.signature)) return "malformed"
     if (this.holdsNow(backend, () => this.keyOf(backend, keys.number, keys.current), texts)) return "current"
@@ -70,7 +68,7 @@ export class Signatures {
         if (backend.verify(this.signature, this.message.subarray(0, written), key) === true) return true
       }
     } catch {
-      // 32 bytes that are no point of the curve: runtimes refuse them at one step or the other.
+      // The 32 bytes are not a point of the curve. Runtimes refuse them at the import or at the verification.
     }
     return false
   }
@@ -85,7 +83,7 @@ export class Signatures {
         const key = await keyOf()
         for (const message of messages) if ((await backend.verify(signature, message, key)) === true) return true
       } catch {
-        // As above.
+        // The 32 bytes are not a point of the curve.
       }
       return false
     }

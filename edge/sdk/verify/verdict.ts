@@ -6,7 +6,7 @@ export type Reason = VerifyReason
 
 export interface AgentFields {
   readonly handle: string | null
-  /** The directory has no names: `null` in the mode `directory`. */
+  /** `null` in the mode `directory`, because the directory has no names. */
   readonly name: string | null
   readonly trust: number | null
   readonly reputation: number | null
@@ -18,10 +18,13 @@ export interface AgentFields {
 
 export interface Verdict extends AgentFields {
   readonly valid: boolean
-  /** `null` when valid. */
+  /** `null` if the request is valid. */
   readonly reason: Reason | ClientReason | null
   readonly scheme: "hub-id" | "web-bot-auth"
-  /** The agent's number, and with it the other fields, where the agent is known. A proof only if `valid`. */
+  /**
+   * The agent's number. This and the other fields are set if the agent is known. They are proven only if `valid` is
+   * true.
+   */
   readonly id: string | null
   readonly message?: string
   readonly announced?: true
@@ -86,7 +89,10 @@ export const refuse = (
 /** The verdict on a proof that this mode cannot verify. */
 export const notSupported: Verdict = { ...refuse("scheme_not_supported"), scheme: "web-bot-auth" }
 
-/** HTTP's word for a verdict that is not valid: who is it (401), no (403), or not now (503). */
+/**
+ * The HTTP status for a verdict: 403 if the agent is retired, suspended or banned, 503 if the request could not be
+ * checked, and 401 for every other invalid one.
+ */
 export const statusOf = ({ reason }: Verdict): 200 | 401 | 403 | 503 => {
   if (reason === null) return 200
   if (reason === "scheme_not_supported") return 401

@@ -1,6 +1,6 @@
 /** Limits the time of a wait. */
 
-/** Rejects when the time is over, and then aborts the work. */
+/** Rejects when the time is over, and aborts the work. */
 export const within = async <A>(
   ms: number,
   work: (signal: AbortSignal) => Promise<A>,

@@ -1,4 +1,4 @@
-/** Time that a server takes to make a consumer of a log, by its filters and by where it begins. */
+/** Measures the time in which a server makes a consumer of a log, with several filters and starting points. */
 import { AckPolicy, DeliverPolicy, jetstreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { streams, subjects } from "../../../schemas/subjects.ts"
@@ -6,7 +6,7 @@ import { KIND, SHORT_KIND } from "./log.ts"
 
 const PATIENCE_MS = 120_000
 const NS_PER_MS = 1_000_000
-/** Messages before the end. */
+/** The number of messages before the log's end at which a consumer starts. */
 const NEAR = 1000
 
 const FILTERS: Readonly<Record<string, ReadonlyArray<string>>> = {

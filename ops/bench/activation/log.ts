@@ -1,23 +1,26 @@
-/** A log of a chosen size for measurements: many short-lived actors, and a few whose commits lie all over it. */
+/**
+ * Makes a log of a chosen size for measurements: many short-lived actors, and a few whose commits are spread over the
+ * log.
+ */
 import { headers, type NatsConnection } from "@nats-io/transport-node"
 import type { ActorDefinition } from "../../../actors/engine/definition.ts"
 import type { Commit } from "../../../actors/log/commit.ts"
 import { subjects } from "../../../schemas/subjects.ts"
 
-/** As large as the service's own commits are on average. */
+/** The average size of the service's own commits. */
 const COMMIT_BYTES = 640
-/** The server adds subject, sequence, time and checksum to each. */
+/** The server adds subject, sequence, time and checksum to each commit. */
 const STORED_BESIDE = 60
-/** Commits of one short-lived actor, one behind the other. */
+/** The number of commits of a short-lived actor. They follow each other directly. */
 const SHORT = 3
-/** The server refuses more than 10,000 that wait. */
+/** The server refuses more than 10,000 unacknowledged messages. */
 const UNACKNOWLEDGED_MAX = 4000
 const ACK_TIMEOUT_MS = 60_000
 
 export const KIND = "bench"
 export const SHORT_KIND = "bench_short"
 
-/** Counts its commits. */
+/** An actor whose state is the number of its commits. */
 export const counting: ActorDefinition = {
   kind: KIND,
   initial: 0,
@@ -26,7 +29,10 @@ export const counting: ActorDefinition = {
   operations: {}
 }
 
-/** Actors of one length: the commits of each are spread evenly from the log's beginning to a place of its own. */
+/**
+ * Actors of one length. The commits of each are spread evenly from the log's beginning to a place that differs by
+ * actor.
+ */
 export interface Spread {
   readonly length: number
   readonly ids: ReadonlyArray<string>
@@ -40,7 +46,7 @@ export const spread = (length: number, count: number): Spread => ({
 export interface MadeLog {
   readonly commits: number
   readonly seconds: number
-  /** By id, the sequences of its commits. */
+  /** For each id, the sequences of the actor's commits. */
   readonly seqs: ReadonlyMap<string, ReadonlyArray<number>>
 }
 
@@ -59,10 +65,10 @@ const commitOf = (number: number): Uint8Array => {
   return utf8.encode(`${text.slice(0, -1)},"trace":"${FILLING.slice(text.length + 10)}"}`)
 }
 
-/** Part of the log behind which the first and the last actor of a length are idle. */
+/** Parts of the log after which the first and the last actor of a length have no commits. */
 const IDLE_FROM = [0.3, 0.9] as const
 
-/** By position, the actors whose commits lie there. */
+/** For each position of the log, the actors that have commits there. */
 const places = (total: number, spreads: ReadonlyArray<Spread>): ReadonlyMap<number, ReadonlyArray<string>> => {
   const at = new Map<number, Array<string>>()
   for (const { length, ids } of spreads)
@@ -76,7 +82,7 @@ const places = (total: number, spreads: ReadonlyArray<Spread>): ReadonlyMap<numb
   return at
 }
 
-/** Writes about `bytes` of commits into an empty stream, as its only writer. */
+/** Writes about `bytes` of commits into an empty stream. There must be no other writer. */
 export const makeLog = async (
   nats: NatsConnection,
   bytes: number,

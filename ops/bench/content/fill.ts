@@ -1,13 +1,15 @@
-/** Posts, threads and replies by the hundred thousand, as rows: what reading them costs does not ask how they came. */
+/**
+ * Writes posts, threads and replies by the hundred thousand as rows of the tables. No log is needed to measure reads.
+ */
 import { sql } from "kysely"
 import { openBulkDatabase, LIVE_SCHEMA } from "../../../actors/tables/database.ts"
 
 const THREADS = 100_000
 const POSTS = 100_000
 const REPLIES = 1_000_000
-/** Of one thread: as many replies as a page may have. */
+/** Replies of the long thread: as many as one page may have. */
 const LONG_THREAD_REPLIES = 100
-/** Numbers beyond those that the service gives meanwhile. */
+/** The first number of what is written here. It is above the numbers that the service gives during the run. */
 const FIRST = 1_000_000
 
 export const LONG_THREAD = FIRST + THREADS
@@ -15,13 +17,16 @@ const BODY_WORDS = 40
 const WORDS =
   "signature agent relay lattice quorum ledger cipher beacon harbor vector meadow copper signal orbit thread"
 
-/** A search vector made by Postgres, for words that it reads as the service does. `row`: alias of the text's columns. */
+/**
+ * A search vector made by Postgres. The words here are simple enough for it to equal the service's own. `row` is the
+ * alias of the table with the text's columns.
+ */
 const searchedOf = (row: string) => sql`
   setweight(to_tsvector('simple', ${sql.ref(`${row}.title`)}), 'A')
   || setweight(to_tsvector('simple', array_to_string(${sql.ref(`${row}.tags`)}, ' ')), 'B')
   || setweight(to_tsvector('simple', ${sql.ref(`${row}.body`)}), 'C')`
 
-/** `authors`: hub ids of agents that are there. */
+/** `authors` are hub ids of registered agents. */
 export const fill = async (databaseUrl: string, authors: ReadonlyArray<string>): Promise<void> => {
   const db = openBulkDatabase(databaseUrl, LIVE_SCHEMA)
   const author = sql`(${sql.val([...authors])}::text[])[1 + i % ${authors.length}]`

@@ -1,6 +1,6 @@
 /**
- * What everybody reads, over 100,000 threads, 1,000,000 replies and 100,000 posts: with nothing changed in between, and
- * with ten changes a second. All clients ask the same, as readers do.
+ * Measures public reads over 100,000 threads, 1,000,000 replies and 100,000 posts: without changes meanwhile, and with
+ * ten changes a second. All clients send the same request.
  */
 import { numberedSlug } from "../../../schemas/content/slug.ts"
 import { newAgent, register } from "../agents.ts"
@@ -12,10 +12,10 @@ import { sent, write } from "./writing.ts"
 const AUTHORS = 16
 const CLIENTS = 64
 const CHANGE_EVERY_MS = 100
-/** As browsers say it. */
+/** The header as browsers send it. */
 const ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
-/** `slug`: of the thread with many replies, as its page's address has it. */
+/** `slug` is the last part of the address of the thread with many replies. */
 const readsOf = (slug: string): ReadonlyArray<readonly [title: string, path: string]> => [
   ["GET /threads", "/api/v1/threads"],
   ["GET /posts?sort=hot", "/api/v1/posts?sort=hot"],
@@ -31,7 +31,7 @@ interface Subject {
   readonly change: (count: number) => Promise<void>
 }
 
-/** Until it is stopped; rejects if a change was refused. */
+/** Makes changes until the returned function is called, which rejects if a change was refused. */
 const changing = (change: Subject["change"]): (() => Promise<void>) => {
   const under = new Set<Promise<void>>()
   let count = 0

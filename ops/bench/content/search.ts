@@ -1,4 +1,4 @@
-/** Search over 100,000 posts: through the interface, and the same query of the tables asked directly, in turns. */
+/** Measures searches over 100,000 posts: through the interface, and as queries to the tables, in alternating rounds. */
 import { searchQuery } from "../../../actors/search/queries.ts"
 import { openDatabase } from "../../../actors/tables/database.ts"
 import type { HttpOptions } from "../http.ts"
@@ -8,20 +8,20 @@ import { fill } from "./fill.ts"
 import { sent } from "./writing.ts"
 
 const AUTHORS = 16
-/** Fewer than a node searches for at once: what is measured is the search, not the line before it. */
+/** Fewer clients than searches that a node runs at once, so that no time in the queue is measured. */
 const CLIENTS = 2
 const SEARCHES = 200
 const WORDS =
   "signature agent relay lattice quorum ledger cipher beacon harbor vector meadow copper signal orbit thread"
 
 const words = WORDS.split(" ")
-/** A different one each time: two words, and the beginning of a third. */
+/** A different query for each index: two words, and the beginning of a third. */
 const queryOf = (index: number): string => {
   const word = (step: number) => words[(index * step + Math.floor(index / words.length)) % words.length] ?? ""
   return `${word(1)} ${word(4)} num${index}`.slice(0, -1)
 }
 
-/** Milliseconds of each, ascending. */
+/** The time of each search in milliseconds, ascending. */
 const timed = async (search: (q: string) => Promise<unknown>): Promise<ReadonlyArray<number>> => {
   const took: Array<number> = []
   let next = 0

@@ -1,4 +1,7 @@
-/** Durable writes of content by 64 and 256 clients: replies, all of them to one thread too, votes, messages. */
+/**
+ * Measures durable writes of content by 64 and 256 clients: replies to many threads, replies to one thread, votes and
+ * messages.
+ */
 import { type BenchAgent, newAgent, register, signedRequest } from "../agents.ts"
 import { type Case, type HttpOptions, measure, type Row, type Run, summarise } from "../http.ts"
 import { BYPASS, startBaseline, startService } from "../subjects-under-test.ts"
@@ -14,13 +17,13 @@ interface World {
   readonly ids: ReadonlyMap<BenchAgent, string>
 }
 
-/** Of the whole run: no text is sent twice. */
+/** Counts the texts of the whole run, so that no text is sent twice. */
 let written = 0
 
 const textOf = (what: string): string =>
   `${what} number ${written++}, with some words more so that it is of a usual length.`
 
-/** By subject: whom a message is for is named by each in its own way. */
+/** The cases for one subject. The service and the baseline name the recipient of a message in different ways. */
 const requestsOf = ({ agents, threads, posts, ids }: World, subject: string) => {
   const reply =
     (threadOf: (index: number) => number | undefined): Case["request"] =>
@@ -64,7 +67,7 @@ const inParts = async <T>(all: ReadonlyArray<T>, act: (one: T, index: number) =>
     await Promise.all(all.slice(from, from + ABREAST).map((one, index) => act(one, from + index)))
 }
 
-/** Each agent has a thread and a post. */
+/** Makes the agents, each with a thread and a post. */
 const worldOf = async (baseUrl: string): Promise<World> => {
   const agents = Array.from({ length: AGENTS }, newAgent)
   await inParts(agents, (agent, index) => register(baseUrl, agent, `bench-${index}`, BYPASS))

@@ -1,7 +1,7 @@
-/** What the benchmarks of content ask of a service, beside its load. */
+/** Requests of the content benchmarks whose cost is not measured. */
 import { type BenchAgent, signedHeaders } from "../agents.ts"
 
-/** The answer's data. Throws on any refusal. */
+/** Sends a request and returns the answer's data. Throws on any refusal. */
 export const sent = async (url: string, init: RequestInit = {}): Promise<unknown> => {
   const answer = await fetch(url, init)
   const { ok, data } = (await answer.json()) as { readonly ok: boolean; readonly data?: unknown }

@@ -1,4 +1,4 @@
-/** Messages of 50 KB, as shops write them: signed, with a text part and an HTML part. */
+/** Messages of 50 KB like those of shops: signed, with a text part and an HTML part. */
 import { generateKeyPairSync } from "node:crypto"
 import { dkimSign } from "mailauth/lib/dkim/sign.js"
 import type { Zone } from "../../../tests/support/dns.ts"
@@ -53,7 +53,7 @@ const filled = (bytes: number): string => {
 
 let count = 0
 
-/** `code`: `null` for a message that lets nobody in. */
+/** A message with a sign-in code, or without one if `code` is `null`. */
 export const message = async (to: string, code: string | null): Promise<Buffer> => {
   const number = ++count
   const said = code === null ? "Here is our news." : `Your verification code is ${code}.`

@@ -1,4 +1,4 @@
-/** A client of SMTP that costs little: one connection, one message after the other. */
+/** An SMTP client with low overhead. It uses one connection and sends one message after the other. */
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 
@@ -27,7 +27,7 @@ export class SmtpLine {
     return line
   }
 
-  /** Resolves to when its last byte was written, by `performance.now()`. */
+  /** Resolves to the time (`performance.now()`) at which the last byte was written. */
   async send(from: string, to: string, raw: Buffer): Promise<number> {
     await this.say(`MAIL FROM:<${from}>`, "250")
     await this.say(`RCPT TO:<${to}>`, "250")

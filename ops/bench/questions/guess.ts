@@ -1,4 +1,4 @@
-/** What guessing gets: a value named in the question, or a likely one, drawn without reading. */
+/** Answers without reading: with a value that the question names, or with a likely one. */
 import { createHash } from "node:crypto"
 
 export const guess = (prompt: string): string => {

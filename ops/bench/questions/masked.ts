@@ -1,10 +1,10 @@
 /**
- * Stories as a program meets them whose author has solved all of reading but the meaning of private words.
+ * Stories as they look to a program that can read everything but the meaning of private words.
  *
- * A masked bank has a mark in the place of every text that a deployment wrote. The solver gets a story with these marks,
- * and with it what a perfect parser of the public source would find: where each text begins and ends, which people and
- * numbers stand in it, and in what order things are said. A mark says which text it is and never what that text means.
- * Real prompts give a program less: no marks, slips of the pen, and texts that run into each other.
+ * A masked bank has a mark in place of every text that a deployment wrote. The solver gets a story with these marks,
+ * and the result of a perfect parser of the public source. The parser finds where each text begins and ends, which
+ * people and numbers it contains, and in what order things are said. A mark identifies a text and does not tell its
+ * meaning. Real prompts give a program less: they have no marks, but typing errors and texts without clear boundaries.
  */
 import {
   type Bank,
@@ -16,7 +16,7 @@ import {
 const SLOT = /\{[a-z]\}/g
 const BETWEEN = " ¦ "
 
-/** A text in which only its slots, in their order, are left. */
+/** A text from which everything but its slots is removed. The slots keep their order. */
 const mask = (id: string, text: string): string => `⟦${id} ${(text.match(SLOT) ?? []).join(BETWEEN)}⟧`
 
 const maskedLists = <K>(
@@ -65,17 +65,17 @@ export const masked = (bank: Bank): Bank => ({
   measures: bank.measures.map(({ n }, index) => ({ n, phrase: `⟦m:${index}⟧` }))
 })
 
-/** A masked text, with what stands in its slots. */
+/** A masked text with the content of its slots. */
 export interface Marked {
   /** Its kind (`c`, `r`, `t`, `k`, `v`, `m`, `w`, `i`) and the rest of its name. */
   readonly kind: string
   readonly id: string
-  /** Without what is marked inside. */
+  /** The text without the content of inner marks. */
   readonly text: string
   readonly inside: ReadonlyArray<Marked>
 }
 
-/** The marks of a story, in order; those in slots of another stand inside it. */
+/** The marks of a story in order. Marks in the slots of another mark are nested in it. */
 export function marksOf(story: string): ReadonlyArray<Marked> {
   const stack: Array<{ id: string; text: string; inside: Array<Marked> }> = [{ id: "", text: "", inside: [] }]
   for (const part of story.split(/(⟦[^ ⟧]+ ?|⟧)/)) {
@@ -91,6 +91,6 @@ export function marksOf(story: string): ReadonlyArray<Marked> {
   return stack[0]?.inside ?? []
 }
 
-/** All marks of a kind within others, the outermost first. */
+/** All marks of a kind at any depth, the outermost first. */
 export const within = (marks: ReadonlyArray<Marked>, kind: string): ReadonlyArray<Marked> =>
   marks.flatMap((mark) => [...(mark.kind === kind ? [mark] : []), ...within(mark.inside, kind)])

@@ -1,4 +1,4 @@
-/** Seeded challenges answered by a program and marked as registrations are. */
+/** Has a program answer seeded challenges, and marks its answers as registrations do. */
 import { createHash } from "node:crypto"
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
@@ -20,13 +20,13 @@ const REQUIRED = 4
 export interface Rates {
   readonly challenges: number
   readonly passed: number
-  /** Right and all, by family. */
+  /** The number of right answers and of all answers, by family. */
   readonly families: ReadonlyMap<string, { readonly right: number; readonly all: number }>
 }
 
 const BANKS = join(import.meta.dirname, "banks")
 
-/** Banks of three deployments, whose words no solver here has seen, by their names. */
+/** The banks of three deployments by name. The solver was made without them. */
 export const deploymentBanks = (): ReadonlyMap<string, Bank> =>
   new Map(
     readdirSync(BANKS)
@@ -60,7 +60,7 @@ class Tally {
   }
 }
 
-/** A program that has the prompts alone. */
+/** Measures a program that gets only the prompts. */
 export const measured = (
   solve: (prompt: string) => string,
   challenges: number,
@@ -78,7 +78,10 @@ export const measured = (
   return tally.rates
 }
 
-/** The solver's challenges in a masked bank: `learning` of them with verdicts first, then `challenges` as they come. */
+/**
+ * Measures the solver with a masked bank: it answers `learning` challenges and gets verdicts, then `challenges`
+ * without.
+ */
 export const solved = (
   bank: Bank,
   {
@@ -90,7 +93,10 @@ export const solved = (
     readonly learning: number
     readonly challenges: number
     readonly label: string
-    /** The share of meanings that it is told rightly, and the rest wrongly: to see that it reads all else. */
+    /**
+     * If given, the solver knows the right meaning of this share of texts and has a wrong one for the others. This
+     * shows whether it reads everything else.
+     */
     readonly knowing?: number
   }
 ): Rates => {
@@ -123,7 +129,7 @@ const CERTAIN = 8
 const EFFECTS: Readonly<Record<string, number>> = { forget: 0, undone: 0, aside: 1, again: 2 }
 const ONES = new Set(["so", "liar", "between", "unlike", "instead", "denied"])
 
-/** What an unknown of the solver is. */
+/** The true value of an unknown. */
 const truthOf = (bank: Bank, unknown: string): number => {
   const [word = "", rest = ""] = unknown.split(" ")
   const [, kind = "", n = "0"] = rest.split(":")
@@ -160,11 +166,11 @@ const knownOf =
     return weights
   }
 
-/** Weight of a count that no public measure has. */
+/** The weight of a count that no public measure has. */
 const UNUSUAL = 0.1
-/** How much a hint weighs, as the logarithm of odds. */
+/** The weight of a hint, as a logarithm of odds. */
 const HINT = 0.3
-/** Unknowns of remarks of which the second value is what a true word hints at. */
+/** The sign of the hint for each kind of remark. 1 means that words of truth suggest the second value. */
 const HINTED: Readonly<Record<string, number>> = {
   counts: 1,
   lies: -1,
@@ -174,7 +180,7 @@ const HINTED: Readonly<Record<string, number>> = {
   unlike: -1
 }
 
-/** What single words of a private text hint at. */
+/** The solver's assumptions before any verdict, from single words of each private text. */
 const priorOf = (bank: Bank): ((unknown: string, values: number) => Float64Array) => {
   const lists = [...bank.wording.clauses]
   return (unknown, values) => {
@@ -189,7 +195,7 @@ const priorOf = (bank: Bank): ((unknown: string, values: number) => Float64Array
       const [key, texts] = lists[Number(list)] ?? []
       const act = ACTS_TOLD.get(key ?? "")?.act
       const more = HINT * seemsMore(texts?.[Number(n)] ?? "")
-      // The second value is the wrong way.
+      // The second value means the opposite direction.
       if (act !== "give") weights[0] = act === "up" ? more : -more
       return weights
     }

@@ -1,12 +1,13 @@
 /**
- * A program against the questions that is spared the reading: it is told where each text stands (`masked.ts`) and guesses
- * the meaning of what a deployment wrote, one unknown for each text, each fact and each count.
+ * A program that answers questions without reading the private texts. It is told where each text begins and ends
+ * (`masked.ts`). It guesses the meaning of a deployment's texts, with one unknown for each text, each fact and each
+ * count.
  *
- * - What it believes of an unknown is a share for each of its values. It weighs all ways to read a question against each
- *   other that differ in the greatest doubts, and gives the likeliest answer, never one that no question of this source has.
- * - It learns from verdicts by Bayes' rule: what agrees with the verdict becomes likelier. Before it is tried, it goes over
- *   all verdicts again.
- * - It begins with what words alone say, by lists of words with negations, and with the counts of the public bank.
+ * - It has a probability for each value of an unknown. It weighs all ways to read a question that differ in the most
+ *   uncertain unknowns. It gives the likeliest answer that a question of this source can have.
+ * - It learns from verdicts by Bayes' rule: values that agree with the verdict become likelier. Before it is measured,
+ *   it goes over all verdicts again.
+ * - At the start it uses word lists with negations, and the counts of the public bank.
  */
 import type { Bank, RemarkKind } from "../../../actors/registration/questions/bank/bank.ts"
 import type { Drafted, Family } from "../../../actors/registration/questions/family.ts"
@@ -15,20 +16,22 @@ import { type Move, NONE } from "../../../actors/registration/questions/story/wo
 import { type Marked, marksOf, within } from "./masked.ts"
 
 const PASSES = 1
-/** Ways to read one question that are weighed against each other. */
+/** The most ways to read one question that are compared. */
 const WAYS_MAX = 512
-/** A doubt that is none any more. */
+/** An unknown is settled if one of its values has this probability. */
 const CERTAIN = 0.975
-/** Share of verdicts that may contradict all ways, since doubts beyond `WAYS_MAX` were taken for the likeliest. */
+/**
+ * The share of verdicts that may contradict all ways: unknowns beyond `WAYS_MAX` are fixed to their likeliest value.
+ */
 const UNSURE = 0.02
-/** The least share of a value, so that no doubt ends for good. */
+/** The least probability of a value, so that it can become likelier again. */
 const LEAST = 0.004
-/** The same of a count, which has many values. */
+/** The least probability of a value of a count, which has many. */
 const LEAST_OF_COUNT = 1e-4
 /** Counts are at most 100. */
 const COUNT_VALUES = 101
 
-/** Weights of an unknown's values, as logarithms. */
+/** The weights of an unknown's values, as logarithms. */
 type Weights = Float64Array
 
 export interface Question {
@@ -36,10 +39,10 @@ export interface Question {
   readonly drafted: Drafted
 }
 
-/** Finds what a story comes to with values for its unknowns; null where no question of this source comes to it. */
+/** Evaluates a story with values for its unknowns. Returns null if no question of this source has such a result. */
 type Reading<End> = (value: (unknown: string, values: number) => number) => End | null
 
-/** A question as it is answered: what its story may come to, and the unknown counts that are added. */
+/** A question as the solver sees it: its story's possible results, and the unknown counts that are added. */
 interface Task {
   readonly reading: Reading<number>
   readonly counts: ReadonlyArray<string>
@@ -69,7 +72,7 @@ export class Solver {
   readonly #seen: Array<Verdict> = []
   readonly #given = new WeakMap<Question, number>()
 
-  /** `prior`: what is known of an unknown before any verdict, as logarithms of weights. */
+  /** `prior` gives the weights of an unknown before any verdict, as logarithms. */
   constructor(bank: Bank, prior: (unknown: string, values: number) => Weights) {
     this.#bank = bank
     this.#prior = prior
@@ -88,7 +91,7 @@ export class Solver {
     return question.drafted.addition.scale.at(likeliest) ?? "?"
   }
 
-  /** Hears whether its answer was right. */
+  /** Learns whether its answer was right. */
   told(question: Question, right: boolean): void {
     const given = this.#given.get(question)
     if (given === undefined) return
@@ -110,7 +113,7 @@ export class Solver {
     return first
   }
 
-  /** The likelihood of each sum of the counts. */
+  /** The probability of each sum of the counts. */
   #sumsOf(counts: ReadonlyArray<string>): ReadonlyArray<number> {
     let sums: ReadonlyArray<number> = [1]
     for (const count of counts) {
@@ -123,7 +126,7 @@ export class Solver {
     return sums
   }
 
-  /** All values of the greatest doubts; everything else is taken for what is likeliest. */
+  /** All combinations of values of the most uncertain unknowns. Other unknowns have their likeliest value. */
   #waysOf(reading: Reading<number>): Ways {
     const met = new Map<string, number>()
     const likeliest = (unknown: string, values: number): number => {
@@ -202,7 +205,7 @@ const sharesOf = (weights: ReadonlyArray<number>): ReadonlyArray<number> => {
   return weights.map((weight) => weight / sum)
 }
 
-/** The likelihood of each end of a story. */
+/** The probability of each result of a story. */
 function endsOf({ ways }: Ways): ReadonlyMap<number, number> {
   const ends = new Map<number, number>()
   let all = 0
@@ -226,12 +229,12 @@ function taskOf(question: Question, bank: Bank): Task {
   }
 }
 
-/** Reads a story as a program does that knows all but meanings. */
+/** Reads a story like a program that knows everything but meanings. */
 function readingOf(
   { family: { engine, name }, drafted: { plan, cast, world, story } }: Question,
   { wording }: Bank
 ): Reading<string> {
-  /** Slots of a masked text, which the parser knows by their places alone. */
+  /** The slots of a masked text. The parser knows them by their places alone. */
   const slots = (at: Marked | undefined): string => {
     const [, kind = "", n = "0"] = (at?.id ?? "").split(":")
     return slotOrder(wording.remarks.get(kind.replace("-", " ") as RemarkKind)?.[Number(n)] ?? "")
@@ -244,7 +247,7 @@ function readingOf(
   const others = marked.filter(({ index }) => !world.asked.includes(index))
   return (value) => {
     const coin = (unknown: string): boolean => value(unknown, 2) === 1
-    /** Whom a description means: of those that are left, one whose mark goes with it. */
+    /** Finds the persons whom descriptions mean: for each one, a remaining person whose mark goes with it. */
     const taken = new Set<number>()
     const meant = new Map<string, number>()
     for (const { mark } of others) {
@@ -341,7 +344,7 @@ function readingOf(
         : engine === "collection" && name === "stickers"
           ? stuck()
           : world.answer(moves.map(({ move }) => move))
-    // No question of this source has such an answer.
+    // No question of this source has this answer.
     return end === world.answer([]) ? null : end
 
     function chosen(moves: ReadonlyArray<Move>, at: readonly [Marked, Marked], isFirst: boolean): Happened {
@@ -393,7 +396,7 @@ interface Happened {
   readonly at: Marked
 }
 
-/** Marks of each utterance, in the order in which things are said. */
+/** The marks of each utterance, in the order in which things are said. */
 function spansOf(said: ReadonlyArray<Utterance>, marks: ReadonlyArray<Marked>): ReadonlyArray<ReadonlyArray<Marked>> {
   let at = 0
   const spans = said.map((one) => {

@@ -1,24 +1,24 @@
 /**
- * The load of the takeover's case: an agent of each shard, and a client of each agent that sends its next request a
- * while after the last was answered, by turns a durable write and a read.
+ * The load of the takeover's case: an agent of each shard, with one client. The client sends its next request a while
+ * after the last answer, and alternates between a durable write and a read.
  */
 import { connect } from "node:net"
 import { hubIdOf } from "../../../schemas/signing/key.ts"
 import { SHARD_COUNT, shardOf } from "../../../schemas/subjects.ts"
 import { type BenchAgent, newAgent, signedRequest } from "../agents.ts"
 
-/** Enough for some hundred requests a second: what is measured is the takeover, not a machine at its end. */
+/** Long enough for only a few hundred requests a second: the takeover is measured, not an overloaded machine. */
 const PAUSE_MS = 100
 const HEADER_END = Buffer.from("\r\n\r\n")
 const OK = "200"
 
 export type Kind = "read" | "write"
 
-/** A wait for an answer, of `performance.now()`. */
+/** A wait for an answer, in times of `performance.now()`. */
 export interface Gap {
   readonly from: number
   readonly to: number
-  /** Of the request whose answer ended it. */
+  /** The kind of the request whose answer ended the wait. */
   readonly kind: Kind
 }
 
@@ -40,7 +40,7 @@ export const agentsOfAllShards = (): ReadonlyArray<BenchAgent> => {
 
 export class Client {
   readonly shard: number
-  /** Answers that were no success, by status. */
+  /** The number of answers that were no success, by status. */
   readonly refused: Record<string, number> = {}
   private readonly agent: BenchAgent
   private readonly port: number
@@ -56,17 +56,17 @@ export class Client {
     this.port = port
   }
 
-  /** Only answers from now on count. */
+  /** Discards the answers so far. */
   forget(): void {
     this.successes = []
   }
 
-  /** How many requests that were sent after a moment have been answered well. */
+  /** The number of successful answers to requests that were sent after a moment. */
   answeredSince(moment: number): number {
     return this.successes.filter(({ sentAt }) => sentAt >= moment).length
   }
 
-  /** The longest that it waited for an answer, from a moment on: not its own pauses. */
+  /** The longest wait for an answer after a moment. The client's own pauses do not count. */
   longestGap(moment: number): Gap {
     let longest: Gap = { from: moment, to: moment, kind: "read" }
     for (const { sentAt, at, kind } of this.successes) {
@@ -80,7 +80,7 @@ export class Client {
     this.stopping = true
   }
 
-  /** Resolves when it was stopped; rejects when the edge breaks the connection. */
+  /** Resolves when it is stopped. Rejects if the edge closes the connection. */
   run(): Promise<void> {
     return new Promise((resolve, reject) => {
       const socket = connect(this.port, "127.0.0.1")
@@ -125,7 +125,7 @@ export class Client {
   }
 }
 
-/** `null` if more of the answer is to come. */
+/** The status of a complete answer, or `null` if more of it is to come. */
 const statusOfWhole = (received: Buffer): string | null => {
   const end = received.indexOf(HEADER_END)
   if (end < 0) return null

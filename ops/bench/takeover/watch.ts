@@ -1,9 +1,9 @@
 /**
- * What a takeover does, as the operator's user overhears it on the bus, with the times of `performance.now()` at which
- * it was heard: who is suspected, whose lease is ended, who claims a shard, and when its new owner begins to read logs.
+ * Observes a takeover on the bus as the operator's user. It records the times (`performance.now()`) at which a session
+ * is suspected, its lease is ended, a shard is claimed, and the new owner begins to read logs.
  *
- * A write that is heard may still be refused, and is made again: of a session the last end before any claim counts, of a
- * shard the last claim.
+ * An observed write may still be refused and repeated. For a session, the last end before any claim counts. For a
+ * shard, the last claim counts.
  */
 import { Effect, Scope } from "effect"
 import type { Msg, NatsConnection } from "@nats-io/transport-node"
@@ -20,7 +20,7 @@ export class TakeoverWatch {
   readonly suspected = new Map<string, number>()
   readonly ended = new Map<string, number>()
   readonly claimed = new Map<number, number>()
-  /** Since its last claim, the first read of the log of any actor of the shard. */
+  /** For each shard, the first read of an actor's log since its last claim. */
   readonly loading = new Map<number, number>()
   private readonly sessions = new Map<number, string>()
   private readonly view: LeaseView
@@ -44,7 +44,7 @@ export class TakeoverWatch {
     })
   }
 
-  /** It watches as long as the connection lives. */
+  /** It observes until the connection is closed. */
   static async open(nats: NatsConnection): Promise<TakeoverWatch> {
     const view = new LeaseView()
     const watching = Effect.provideService(KvLeases.watching(nats, view), Scope.Scope, Scope.makeUnsafe())
@@ -55,7 +55,7 @@ export class TakeoverWatch {
     for (const heard of [this.suspected, this.ended, this.claimed, this.loading]) heard.clear()
   }
 
-  /** The session of a process, once its beat was heard. */
+  /** The session of a process, once its heartbeat was observed. */
   sessionOf(pid: number | null): string | undefined {
     return pid === null ? undefined : this.sessions.get(pid)
   }
@@ -64,7 +64,7 @@ export class TakeoverWatch {
     return SHARDS.filter((shard) => this.view.ownerOf(shard) === session)
   }
 
-  /** Whether these processes are all there are, and each shard is where it shall stay. */
+  /** True if there are no other processes than these, and each shard is at its final owner. */
   balanced(pids: ReadonlyArray<number | null>): boolean {
     const sessions = this.view.sessions()
     return (
@@ -74,7 +74,7 @@ export class TakeoverWatch {
     )
   }
 
-  /** Milliseconds of one compare-and-set in the bucket of leases, of a key that is nobody's shard. */
+  /** Milliseconds of one compare-and-set in the bucket of leases, with a key that belongs to no shard. */
   async claim(owner: string): Promise<number> {
     const began = performance.now()
     await Effect.runPromise(this.leases.put(CLAIMED_KEY, owner, this.leases.revision(CLAIMED_KEY)))

@@ -1,20 +1,20 @@
-/** What dead receivers do to the others. */
+/** Measures how much dead receivers delay the deliveries to others. */
 import { setTimeout as delay } from "node:timers/promises"
 import { median, quantile, until } from "./measure.ts"
 import { sink } from "./sink.ts"
 import { type BenchAgent, end, makeAgents, queue, startWorker, type World } from "./world.ts"
 
-/** Receivers, how many of them are dead, deliveries a second in all, for how long. */
+/** The number of receivers, the number of dead ones, deliveries a second in all, and seconds. */
 const RECEIVERS = 40
 const DEAD = 2
 const RATE = 400
 const FAIR_SECONDS = 8
 const FAIR_ROUNDS = 5
-/** Of these seconds, what the worker and the receivers need to become acquainted. */
+/** The first seconds of these, which do not count. The worker learns in them which receivers answer. */
 const FAIR_WARM_SECONDS = 2
 const STEP_MS = 10
 
-/** Milliseconds from the log to each of the healthy receivers. */
+/** Milliseconds from the log to a healthy receiver, for each delivery. */
 const steady = async (world: World, dead: number): Promise<ReadonlyArray<number>> => {
   const receivers = await Promise.all(Array.from({ length: RECEIVERS }, (_, index) => sink(index >= dead)))
   const agents = await makeAgents(
@@ -52,7 +52,7 @@ export const fairness = async (world: World, say: (line: string) => void): Promi
   const ratios: Array<number> = []
   const p99 = async (dead: number): Promise<number> => quantile(await steady(world, dead), 0.99)
   for (let round = 0; round < FAIR_ROUNDS; round++) {
-    // Turn about, so that what drifts on the machine does not always hit the same.
+    // The order alternates, so that slow changes of the machine do not always affect the same one.
     const first = await p99(round % 2 === 0 ? 0 : DEAD)
     const second = await p99(round % 2 === 0 ? DEAD : 0)
     const [without, beside] = round % 2 === 0 ? [first, second] : [second, first]

@@ -1,4 +1,4 @@
-/** How long it takes, through the whole service, from the write that causes a notification to its arrival. */
+/** Measures the time from a write that causes a notification to its arrival, through the whole service. */
 import { AgentClient } from "../../../tests/support/client.ts"
 import { send } from "../../../tests/support/http.ts"
 import { newIdentity } from "../../../tests/support/identity.ts"

@@ -1,4 +1,4 @@
-/** What the cases wait for, and what they make of their figures. */
+/** Helpers that wait for deliveries and compute figures. */
 import { setTimeout as delay } from "node:timers/promises"
 
 const DEADLINE_MS = 120_000

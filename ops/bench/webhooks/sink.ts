@@ -1,4 +1,4 @@
-/** Who receives the deliveries. */
+/** A receiver of deliveries. */
 import { once } from "node:events"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -10,7 +10,7 @@ export interface Sink {
   readonly close: () => void
 }
 
-/** A receiver that answers at once, or never. */
+/** Starts a receiver that answers at once, or one that never answers. */
 export const sink = async (alive: boolean): Promise<Sink> => {
   const server: Server = createServer((request, response) => {
     it.arrived(String(request.headers["webhook-id"]))

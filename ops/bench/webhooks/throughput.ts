@@ -1,4 +1,4 @@
-/** What one worker process delivers, and what that costs beside a bare loop of POSTs. */
+/** Measures the throughput of one worker process, and its cost beside a plain loop of POSTs. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { join } from "node:path"
@@ -17,7 +17,7 @@ interface Drained {
   readonly actorUs: number
 }
 
-/** A backlog that waits when the worker starts. */
+/** Delivers a backlog that exists when the worker starts. */
 const drain = async (world: World, agents: ReadonlyArray<BenchAgent>, receiver: Sink): Promise<Drained> => {
   let done = 0
   receiver.arrived = () => {
@@ -30,7 +30,7 @@ const drain = async (world: World, agents: ReadonlyArray<BenchAgent>, receiver: 
     })
   )
   const worker = await startWorker(world)
-  // Its start, and what it compiles as it begins, is not what a delivery costs.
+  // The cost of the start and of compilation does not belong to deliveries.
   await until("the first deliveries", () => done > DELIVERIES * 0.2)
   const pids = [worker.pid ?? 0]
   const actors = world.service.measured.processes()["actors"] ?? []
@@ -46,7 +46,9 @@ const drain = async (world: World, agents: ReadonlyArray<BenchAgent>, receiver: 
   return drained
 }
 
-/** `perSecond`: `null` is as fast as it goes, where the kernel hands over much at a time and each costs least. */
+/**
+ * `perSecond` is `null` for the highest rate. The kernel then passes on many packets at once, so each POST is cheapest.
+ */
 const bareLoop = async (
   receiver: Sink,
   perSecond: number | null

@@ -1,6 +1,6 @@
 /**
- * The service with the agents and deliveries of the cases. Both are put into the log as the agents' commits put them
- * there, by the bench itself, so that nothing but the way behind the log is measured.
+ * The service with the agents and deliveries of the cases. The bench writes both into the log in the form of the
+ * agents' commits, so that only the work after the log is measured.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
@@ -27,7 +27,7 @@ export interface World {
   readonly sealer: Sealer
   readonly env: NodeJS.ProcessEnv
   readonly close: () => Promise<void>
-  /** Numbers given so far: above those that the service itself gives here. */
+  /** The last number that was given. It is above those that the service itself gives here. */
   numbers: number
   agents: number
 }
@@ -85,7 +85,7 @@ export const bodyOf = (agent: string, number: number): string =>
     payload: { old_public_key: "A".repeat(44), new_public_key: "B".repeat(44), rotated_at: new Date().toISOString() }
   })
 
-/** One delivery, as an agent's commit begins it. The number it was given. */
+/** Writes one delivery in the form of an agent's commit. Returns its number. */
 export const queue = async (world: World, agent: BenchAgent): Promise<number> => {
   const number = ++world.numbers
   const queued: DeliveryEvent = {

@@ -1,4 +1,7 @@
-/** An actor's history, and a command put to it, as files: what `hub replay --export` and `--test` write. */
+/**
+ * Downloads of an actor's history, and of a command that is tried on it: the files that `hub replay --export` and
+ * `--test` write.
+ */
 import { join } from "node:path"
 import { projectRoot } from "../../launcher/paths.ts"
 import { Fault } from "../../cli/fault.ts"
@@ -14,7 +17,7 @@ import { commandOf, isInPlace, readable } from "./what-if.ts"
 const JSON_FILE = "application/json; charset=utf-8"
 const TEST_FILE = "text/plain; charset=utf-8"
 
-/** Its imports are named from here. */
+/** Imports in the downloaded test are relative to this folder. */
 const FOLDER = "tests/ops"
 
 const nameOf = ({ kind }: Actor, { entries }: Whole): string => `${kind.fold.kind}-${entries.at(-1)?.seq ?? 0}`
@@ -31,7 +34,7 @@ const expectedIn = (text: string): Partial<Expected> | null => {
     const value: unknown = JSON.parse(text)
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value
   } catch {
-    // Said below.
+    // The fault is reported below.
   }
   throw new Fault('`expected` must be JSON such as {"refused": null, "events": []}.')
 }

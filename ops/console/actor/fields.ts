@@ -1,6 +1,6 @@
 /**
- * The fields of an operation's form, made from its schema, and the input that they come to. A field is named after its
- * member of the input; what is nested is written as JSON.
+ * Makes the fields of an operation's form from its schema, and converts them back to the input. A field is named after
+ * its member of the input. Nested values are written as JSON.
  */
 import { Schema } from "effect"
 import { html, type Html } from "../../../edge/kit/html.ts"
@@ -23,7 +23,7 @@ interface Field {
 
 /** Prefix of the members, in the address of the page. */
 const MEMBER = "in."
-/** Stands for the whole input if it is no object. */
+/** The field's name if the input is not an object. */
 const WHOLE = "input"
 
 const isJson = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
@@ -35,7 +35,7 @@ const resolved = (schema: Json, definitions: Json): Json => {
   return isJson(named) ? named : schema
 }
 
-/** Effect's number also takes three words; they are no choice of a form. */
+/** Effect's schema of a number also accepts three words, which a form does not offer. */
 const isWordOfNumber = ({ enum: values }: Json): boolean => Array.isArray(values) && values.includes("NaN")
 
 const kindOf = (schema: Json): Pick<Field, "type" | "choices"> => {
@@ -60,7 +60,7 @@ const fieldOf = (name: string, given: unknown, required: boolean, definitions: J
   return { name, required, nullable, type: isChoice ? "choice" : "json", choices: isChoice ? words : [] }
 }
 
-/** `null`: the input is no object, and is written as JSON whole. */
+/** `null` if the input is not an object. It is then written as JSON. */
 const fieldsOf = (op: OperationName): ReadonlyArray<Field> | null => {
   const { schema, definitions } = Schema.toJsonSchemaDocument(OPERATIONS[op].input)
   const root = resolved(schema as Json, definitions as Json)
@@ -131,7 +131,7 @@ const valueOf = ({ name, type, required, nullable }: Field, text: string): unkno
   return value
 }
 
-/** Not validated: the operation's own schema judges it. Throws a Fault that names the field. */
+/** Converts the fields to the input. The operation's schema validates it later. Throws a Fault that names the field. */
 export const inputOf = (op: OperationName, query: URLSearchParams): unknown => {
   const fields = fieldsOf(op)
   if (fields === null) {

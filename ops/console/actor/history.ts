@@ -15,7 +15,7 @@ import type { NodeKind } from "../../../actors/process/kinds.ts"
 export const COMMITS_MAX = 200
 /** Commits after the chosen one. */
 const AFTER_MAX = 100
-/** Commits in a download. */
+/** The most commits in a download. */
 const ENTRIES_MAX = 20_000
 const ENTRIES_MAX_BYTES = 16_777_216
 
@@ -25,15 +25,15 @@ export interface Actor {
 }
 
 export interface Around {
-  /** Never empty. */
+  /** At least one step. */
   readonly steps: ReadonlyArray<Step>
-  /** Its place in `steps`. */
+  /** Index of the chosen commit in `steps`. */
   readonly chosen: number
   /** The state before the chosen commit. */
   readonly before: unknown
-  /** Commits before these. */
+  /** The number of commits before these. */
   readonly earlier: number
-  /** There are others after these. */
+  /** True if there are commits after these. */
   readonly later: boolean
 }
 
@@ -52,7 +52,10 @@ async function* entriesOf({ log }: Service, actor: Actor, signal: AbortSignal): 
   }
 }
 
-/** Around the last commit up to `at`; around the last of all where that is `null`. `null` if the log holds nothing. */
+/**
+ * Reads the history around the last commit up to `at`, or around the newest commit if that is `null`. Returns `null` if
+ * the log has nothing about the actor.
+ */
 export const around = (service: Service, actor: Actor, at: number | null): Promise<Around | null> =>
   reading(async (signal) => {
     const { kind, id } = actor
@@ -68,7 +71,7 @@ export const around = (service: Service, actor: Actor, at: number | null): Promi
       if (isAfter) after++
       state = evolved(kind.fold, id, state, entry)
       steps.push({ entry, state })
-      // Drops neither the chosen commit nor the one before it: at most half of these come after it.
+      // The chosen commit and the one before it stay, because at most half of the commits come after the chosen one.
       if (steps.length > COMMITS_MAX) {
         steps.shift()
         earlier++

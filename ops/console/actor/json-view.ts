@@ -6,7 +6,7 @@ import { harmless } from "../../../schemas/printed.ts"
 import { differences, valueText } from "../../replay/difference.ts"
 
 const LINES_MAX = 3000
-/** The longest line. */
+/** The most characters of a line. */
 const CHARS_MAX = 2000
 const DIFFERENCES_MAX = 200
 

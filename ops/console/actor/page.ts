@@ -81,7 +81,7 @@ const fact = (name: string, value: Html | string | null): Html | null =>
 
 const commitHtml = ({ steps, chosen, before }: Around, path: string): Html => {
   const masker = new Masker()
-  // In the order of the history, so that a secret has the same mask before and after.
+  // The states are masked in the order of the history, so that a secret has the same mask before and after.
   const was = asJson(masker.mask(before))
   const step = masker.mask(steps[chosen])
   if (step === undefined) throw new Error("a page of a history has a chosen commit")

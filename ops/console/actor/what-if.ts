@@ -23,7 +23,7 @@ import { differencesView, linesView } from "./json-view.ts"
 /** False if the command comes after the chosen commit. */
 export const isInPlace = (query: URLSearchParams): boolean => query.get("when") === "before"
 
-/** `null` if no operation was chosen. Throws a Fault that names what is wrong. */
+/** The command in the form; `null` if no operation was chosen. Throws a Fault that names the wrong field. */
 export const commandOf = ({ kind }: Actor, query: URLSearchParams): WhatIfCommand | null => {
   const op = query.get("op") ?? ""
   if (op === "") return null
@@ -75,7 +75,7 @@ const reallyHtml = (result: WhatIf): Html => {
 ${linesView([headText(really.entry), ...really.entry.commit.events.map(eventText)], "The commit that really followed")}${differsFromReality(result).length === 0 ? html`<p>It led to the same state.</p>\n` : differencesView(asJson(result.state), asJson(really.state), "Compared with what really came")}`
 }
 
-/** Everything that the address holds, for another button of the same command. */
+/** Hidden fields with everything that the address contains, for another button of the same command. */
 const carried = (query: URLSearchParams): ReadonlyArray<Html> =>
   [...query]
     .filter(([name]) => name !== "show" && name !== "expected")
@@ -105,7 +105,7 @@ ${decidedHtml(result)}${differencesView(before, asJson(result.state), "Changes o
 `
 }
 
-/** Shows a fault of the command above the form, which keeps what was typed. */
+/** Shows a fault of the command above the form, which keeps the typed values. */
 export const whatIfHtml = (visit: Visit, actor: Actor, past: Around): Html => {
   const { query, parts, call } = visit
   const seq = past.steps[past.chosen]?.entry.seq ?? 0

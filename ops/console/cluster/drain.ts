@@ -31,7 +31,7 @@ export const drainNode: ConsoleAction = {
   }
 }
 
-/** `null` if there is nobody to take over. */
+/** The form for draining a node; `null` if no other node could take over. */
 export const drainFields = ({ parts: { service } }: Visit): Html | null => {
   const sessions = service.view.sessions().toSorted()
   return sessions.length < 2

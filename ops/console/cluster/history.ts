@@ -1,13 +1,13 @@
 /**
- * The last hour in points, from what processes tell of themselves: rates of requests, commits and refusals, and how
- * long requests took. Pure except for its memory.
+ * The last hour as points, from the figures that processes report: rates of requests, commits and refusals, and the
+ * duration of requests. Pure except for its memory.
  *
  * Invariants
  *  - It holds at most `POINTS_MAX` points and `PROCESSES_MAX` processes.
- *  - A process counts from the second time on that it is heard: nobody knows over which time its first totals grew.
- *  - A process that does not answer any more is silent for `SILENT_MS`, unless one with its roles has come since. If
- *    nobody answers, the bus may be away: that says nothing of any process.
- *  - Nothing is told as zero that nobody told. A point without a measure has `null` there.
+ *  - A process counts from its second report on, because the period of its first totals is unknown.
+ *  - A process that stops reporting is shown as silent for `SILENT_MS`, unless a new one with its roles appears. If no
+ *    process reports, the bus may be down, so none counts as silent.
+ *  - An unknown value is `null`, never zero.
  */
 import { DURATION_SECONDS } from "../../../schemas/runtime/metrics/meter.ts"
 import type { Figures } from "../../../schemas/runtime/metrics/figures.ts"
@@ -45,7 +45,7 @@ interface Heard {
   readonly seconds: number
 }
 
-/** A process that answered, and does not any more. */
+/** A process that has reported before, and no longer does. */
 export interface Silent extends Pick<Figures, "host" | "pid" | "roles"> {
   /** Unix seconds. */
   readonly since: number
@@ -61,7 +61,10 @@ const HIGH = 0.99
 
 const rounded = (value: number): number => Number(value.toPrecision(3))
 
-/** Straight within a bucket, as Prometheus does; above the last bound it is that bound. `null` if nothing was. */
+/**
+ * Interpolates linearly within a bucket, as Prometheus does. Above the last bound it returns that bound. `null` if
+ * there are no values.
+ */
 export const quantileMs = (counts: ReadonlyArray<number>, part: number): number | null => {
   const all = counts.reduce((sum, count) => sum + count, 0)
   if (all === 0) return null
@@ -109,7 +112,7 @@ export class History {
   private loads: ReadonlyMap<string, Load> = new Map()
   private at = 0
 
-  /** `seconds`: Unix time of the point. `at`: monotonic ms of the figures. */
+  /** `seconds` is the Unix time of the point. `at` is the time of the figures in monotonic ms. */
   add(seconds: number, at: number, told: ReadonlyArray<Figures>): void {
     const sum: Summed = { requests: null, commits: null, durations: [], refused: new Map() }
     const heard = new Map([...this.heard].filter(([, before]) => at - before.at < SILENT_MS))
@@ -162,7 +165,7 @@ export class History {
     })
   }
 
-  /** The load of the process at a place; `null` if it sent nothing lately. */
+  /** The load of the process at a place; `null` if it has not reported lately. */
   loadOf(place: Pick<Figures, "host" | "pid">): Load | null {
     return this.loads.get(placeKey(place)) ?? null
   }

@@ -1,7 +1,8 @@
 /**
- * Long work that an operator has begun here: one at a time, in this process. The last ones are kept with who and why.
+ * Long jobs that operators have started here: one at a time, in this process. The last ones are kept with operator and
+ * reason.
  *
- * Work that ends with the console leaves everything as it was: rebuilding and verifying write nothing before their end.
+ * A job that ends with the console changes nothing: rebuilding and verifying write only at their end.
  */
 import type { Clock } from "effect"
 import { iso } from "../../../schemas/iso.ts"
@@ -28,11 +29,11 @@ export interface Job {
 interface Begun {
   readonly operator: { readonly name: string }
   readonly why: string
-  /** The form's id. */
+  /** The id of the form that started the job. */
   readonly once: string
 }
 
-/** The end of a job. `ok`: it found everything as it should be. */
+/** The end of a job. `ok` is true if everything was found in order. */
 interface Ended {
   readonly ok: boolean
   readonly says: string
@@ -51,7 +52,7 @@ export class Jobs {
     this.clock = clock
   }
 
-  /** Newest first. */
+  /** The last jobs, newest first. */
   get last(): ReadonlyArray<Job> {
     return this.kept
   }

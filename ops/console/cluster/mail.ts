@@ -1,4 +1,4 @@
-/** Mail to other services: whether it is sent, and the actions that pause and resume it. */
+/** Mail to other services: whether it is being sent, and actions that pause and resume it. */
 import { html, type Html, NOTHING } from "../../../edge/kit/html.ts"
 import { minute } from "../../../edge/kit/times.ts"
 import { SERVICE_ID } from "../../../schemas/mail/sending-operations.ts"
@@ -30,7 +30,7 @@ export interface MailStands {
   readonly act: Html
 }
 
-/** `null` if the service has no mail, or nobody answers for it in time. */
+/** `null` if the service has no mail, or its actor does not answer in time. */
 export const mailStands = async ({ parts: { config, service }, form }: Visit): Promise<MailStands | null> => {
   if (config.mail === null) return null
   const told = await bounded(service.command("mail_service.look", SERVICE_ID, null))

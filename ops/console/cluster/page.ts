@@ -10,7 +10,10 @@ import { mailStands, pauseMail, resumeMail } from "./mail.ts"
 import { clusterSource } from "./source.ts"
 import { rebuildFields, rebuildModel, verifyAll, verifyFields } from "./work.ts"
 
-/** Filled by script/cluster.js. A column that ends in `#` holds numbers. `name`: the id of its heading. */
+/**
+ * An empty table, which script/cluster.js fills. A column whose title ends in `#` holds numbers. `name` is the id of
+ * its heading.
+ */
 const table = (id: string, name: string, columns: ReadonlyArray<string>): Html => {
   const heads = columns.map((column) =>
     column.endsWith("#")

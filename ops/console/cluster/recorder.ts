@@ -32,7 +32,7 @@ const figuresOf = async (nats: NatsConnection): Promise<ReadonlyArray<Figures>> 
   return told
 }
 
-/** If the bus is away, or nobody listens on it, the point has no values. */
+/** If the bus is down, or no process answers, the point has no values. */
 const orNone = (): ReadonlyArray<Figures> => []
 
 export const recording = (nats: NatsConnection, history: History): Effect.Effect<void, never, Scope.Scope> =>

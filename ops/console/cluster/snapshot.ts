@@ -40,7 +40,7 @@ const UNSEEN: Omit<NodeRow, "session" | "shards"> = {
   answers: true
 }
 
-/** Nodes that hold a session now. A node that came after the last look is known by its session alone. */
+/** Nodes that hold a session at present. For a node that came after the last look, only the session is known. */
 const nodesIn = (leases: Leases, owners: ReadonlyArray<string | null>, seen: Seen | null): ReadonlyArray<NodeRow> =>
   leases
     .sessions()
@@ -51,7 +51,7 @@ const nodesIn = (leases: Leases, owners: ReadonlyArray<string | null>, seen: See
       shards: SHARDS.filter((shard) => owners[shard] === session)
     }))
 
-/** Read at each moment, whenever the cluster was looked at. */
+/** Values that are read at each moment, independently of the last look. */
 export interface Recorded {
   readonly history: Pick<History, "points" | "loadOf" | "silent">
   readonly jobs: ReadonlyArray<Job>
@@ -62,7 +62,10 @@ const NOTHING_SEEN = { verdict: null, seen_at: null, services: null, streams: nu
 /** Formats Unix seconds as `05:08:22 UTC`. No process is listed for a day here. */
 const clockOf = (seconds: number): string => `${iso(seconds * SECOND_MS).slice(11, 19)} UTC`
 
-/** The console remembers processes longer than the leases do: a node that was killed or frozen has lost its lease. */
+/**
+ * Adds processes that no longer answer. The console remembers them longer than the leases do: a node that was killed or
+ * frozen has lost its lease.
+ */
 const withSilent = ({ status, problems }: Verdict, silent: ReadonlyArray<Silent>): Verdict => ({
   status: status === "healthy" && silent.length > 0 ? "degraded" : status,
   problems: [

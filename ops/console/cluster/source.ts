@@ -1,6 +1,6 @@
 /**
- * Follows the cluster: leases at once, through the lease watch; everything else by a look every `LOOK_EVERY_MS`, and
- * only while a page is open.
+ * Follows the cluster. Changes of leases arrive at once through the lease watch. Everything else is queried every
+ * `LOOK_EVERY_MS`, only while a page is open.
  */
 import { after, monotonicMs, wallMs } from "../../../schemas/runtime/clock.ts"
 import { iso } from "../../../schemas/iso.ts"
@@ -18,11 +18,11 @@ const TOGETHER_MS = 20
 interface Look {
   /** Monotonic ms at which it began. */
   readonly began: number
-  /** `null` while it is under way. */
+  /** The result; `null` while the query is under way. */
   readonly seen: Seen | null
 }
 
-/** The last look at a cluster. A page that is opened soon after it starts with it. */
+/** The last query's result. A page that is opened soon after it starts with this. */
 const looks = new WeakMap<Service, Look>()
 
 export const clusterSource =

@@ -1,4 +1,4 @@
-/** Work on the read models that an operator begins on the page: what `hub rebuild` and `hub verify` do. */
+/** Jobs on read models that an operator starts on the page: the same as `hub rebuild` and `hub verify`. */
 import { Effect } from "effect"
 import { html, type Html } from "../../../edge/kit/html.ts"
 import { PROJECTIONS } from "../../../actors/process/projections.ts"

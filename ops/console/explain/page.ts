@@ -1,4 +1,4 @@
-/** The story of one request, from any of its ids: what `hub explain` tells, with links to the actors. */
+/** The story of one request, found by any of its ids: the output of `hub explain`, with links to the actors. */
 import { html, type Html } from "../../../edge/kit/html.ts"
 import { harmless } from "../../../schemas/printed.ts"
 import { OPERATIONS } from "../../../schemas/bus/operations.ts"
@@ -97,7 +97,7 @@ ${told instanceof Error ? html`<p class="problem" role="alert">${told.message}</
   }
 }
 
-/** Shows a fault above the form, which says how to go on. */
+/** Shows a fault above the form, with advice on what to do. */
 const refusedRead = (error: unknown): Fault => {
   if (error instanceof Fault) return error
   throw error

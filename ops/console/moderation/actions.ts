@@ -1,6 +1,6 @@
 /**
- * Actions of moderators: the commands that `hub report`, `hub agent` and `hub post|thread|reply` give, in the operator's
- * name. The reason of an action stands in the log; the agent reads what the fields below hold.
+ * Actions of moderators: the commands of `hub report`, `hub agent` and `hub post|thread|reply`, in the operator's name.
+ * The reason of an action is recorded in the log. The agent can read the fields below.
  */
 import { html, type Html } from "../../../edge/kit/html.ts"
 import { OPERATOR } from "../../../schemas/content/author.ts"
@@ -37,7 +37,7 @@ const daysIn = (fields: Fields): number => {
   return days
 }
 
-/** As the page got it from the read models or the actor. */
+/** The agent's id as the page got it from the read models or the actor. */
 const agentIn = (fields: Fields): string => {
   const id = fields["agent"] ?? ""
   if (!/^[^\s.*>]{1,128}$/.test(id)) throw new Fault("agent must be an id.")
@@ -91,7 +91,7 @@ export const resolve: ConsoleAction = {
     return { to: LIST, says: `Report ${id} is ${status}.` }
   }
 }
-/** `others`: on the same target. */
+/** `others` is the number of other reports on the same target. */
 export const resolveFields = (
   report: string,
   others: number

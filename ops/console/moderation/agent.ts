@@ -1,4 +1,4 @@
-/** An agent's standing, what was reported about it, and what may be done. */
+/** An agent's standing, the reports about it, and the possible actions. */
 import { html, type Html, NOTHING } from "../../../edge/kit/html.ts"
 import { minute } from "../../../edge/kit/times.ts"
 import { hubIdOfReference } from "../../cli/references.ts"

@@ -1,4 +1,4 @@
-/** The list that waits for moderators: reports, appeals, and hidden content. */
+/** The list of everything that waits for moderators: reports, appeals, and hidden content. */
 import { html, type Html, NOTHING } from "../../../edge/kit/html.ts"
 import { minute } from "../../../edge/kit/times.ts"
 import { openAppeals } from "../../moderation/appeals.ts"

@@ -1,4 +1,4 @@
-/** Shared parts of the pages of moderation: names, texts of agents, links. */
+/** Parts that the pages of moderation share: names, texts of agents, links. */
 import { html, type Html, NOTHING } from "../../../edge/kit/html.ts"
 import { minute } from "../../../edge/kit/times.ts"
 import type { OperatorView } from "../../../schemas/moderation/operations.ts"
@@ -15,7 +15,7 @@ export const words = (text: string, more = 0): Html =>
 
 export const fact = (name: string, value: Html | string | number): Html => html`<dt>${name}</dt><dd>${value}</dd>`
 
-/** `null`: its actor could not be asked. */
+/** `null` if the agent's actor did not answer. */
 export const standing = (agent: OperatorView | null): Html => {
   if (agent === null) return html`<p class="problem">The agent's actor cannot be asked at the moment.</p>`
   const { handle, name, number, status, roles, provisional, trust, reputation, reason, since, until, appeal } = agent

@@ -1,4 +1,4 @@
-/** One report, with its target in context, its author's standing, and what may be done. */
+/** One report, with its target in context, its author's standing, and the possible actions. */
 import { html, type Html, NOTHING } from "../../../edge/kit/html.ts"
 import { minute } from "../../../edge/kit/times.ts"
 import { reportNumbered, undecidedOn } from "../../moderation/reports.ts"

@@ -1,8 +1,8 @@
 /**
- * The target of a report, or hidden content, as an operator reads it: from the read models alone.
+ * The target of a report, or hidden content, as an operator sees it. It is read from the read models alone.
  *
  * Invariants
- *  - Private messages are not shown: a report of one has the reporter's words.
+ *  - Private messages are not shown. A report of one has only the reporter's words.
  *  - Texts are cut at `TEXT_MAX_CHARS`, and lists at the bounds below.
  */
 import type { Kysely } from "kysely"
@@ -25,13 +25,13 @@ interface Beside {
 export interface Written {
   readonly noun: Noun
   readonly id: string
-  /** Hub id. */
+  /** The author's hub id. */
   readonly author: string
   readonly title: string | null
   readonly text: string
   /** Characters that are not shown. */
   readonly cut: number
-  /** Why it is hidden; `null` if it is not. */
+  /** The reason why it is hidden; `null` if it is not. */
   readonly hidden: string | null
   readonly deleted: boolean
   /** Number of the thread that a reply belongs to, for its neighbors. */
@@ -120,7 +120,7 @@ const reply = async (db: Db, id: string): Promise<Written | null> => {
   }
 }
 
-/** `null` if nothing of it is left. `id`: of digits. */
+/** `null` if the content no longer exists. `id` must consist of digits. */
 export const writtenAt = (db: Db, noun: Noun, id: string): Promise<Written | null> =>
   noun === "reply" ? reply(db, id) : postOrThread(db, noun, id)
 

@@ -15,19 +15,19 @@ import { bounded } from "../../status/cluster.ts"
 import { actorPath, explainPath } from "../paths.ts"
 
 export interface Hit {
-  /** Such as `agent/hx…`. */
+  /** The actor's name, such as `agent/hx…`. */
   readonly name: string
   readonly to: string
 }
 
 const EDGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:\.\d+)?$/
-/** Nothing else has this form. */
+/** The form of a command's id that nothing else has. */
 const COMMAND_ID = /^(?:operator-\w{1,32}-[0-9a-f]{24}$|react\.)/
-/** Other ids of commands. */
+/** The form of other command ids. Other ids may have it too. */
 const MAYBE_COMMAND = /^(?:timer-|[0-9a-f]{24,64}$)/
 const SEQ = /^#\d{1,15}$/
 const MAIL = /^em_\d+(-\d+)?$/i
-/** One token of a subject. */
+/** A text that can be one token of a subject. */
 const TOKEN = /^[^\s.*>/]{1,128}$/
 const LOGGED = KINDS.filter((kind) => !isLogless(kind)).map(({ fold }) => fold.kind)
 
@@ -36,7 +36,7 @@ const story = (id: string): Hit => ({ name: `request ${id}`, to: explainPath(id)
 const held = async ({ log }: Service, kind: string, id: string): Promise<ReadonlyArray<Hit>> =>
   (await log.lastSeq(subjects.event(kind, id))) > 0 ? [{ name: `${kind}/${id}`, to: actorPath(kind, id) }] : []
 
-/** Nothing if there is no such actor. */
+/** Finds an actor by kind and reference. Empty if there is no such actor. */
 const named = async (service: Service, kind: string, reference: string): Promise<ReadonlyArray<Hit>> => {
   try {
     return await held(service, kind, await idOfReference(service, kind, reference))
@@ -55,7 +55,10 @@ const agentOf = async (service: Service, reference: string): Promise<ReadonlyArr
   }
 }
 
-/** Only an address's own actor knows its account; `null` if it does not answer. */
+/**
+ * Finds a person by address. Only the address's own actor knows its account, so the result is empty if it does not
+ * answer.
+ */
 const personAt = async (service: Service, address: string): Promise<ReadonlyArray<Hit>> => {
   const email = normalEmail(address)
   if (email === null) return []

@@ -1,4 +1,4 @@
-/** The search box leads to the one thing that was found, or to a list. */
+/** The page of the search. A single result is opened directly, several are listed. */
 import { html, type Html } from "../../../edge/kit/html.ts"
 import { harmless } from "../../../schemas/printed.ts"
 import type { ConsolePage } from "../page.ts"

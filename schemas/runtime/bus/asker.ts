@@ -32,7 +32,10 @@ import { paced } from "./pace.ts"
 import type { BusRole } from "../../bus/roles.ts"
 import { Slots } from "./slots.ts"
 
-/** The part of a message bus that the asker needs. `noResponders`: the server reports that nobody listens. */
+/**
+ * The part of a message bus that the asker needs. `noResponders` is called if the server reports that there is no
+ * subscriber.
+ */
 export interface BusTransport {
   readonly publish: (subject: string, payload: Uint8Array, reply?: string) => void
   readonly subscribe: (subject: string, receive: (message: BusMessage) => void) => void
@@ -45,7 +48,7 @@ export interface BusMessage {
   readonly noResponders: boolean
 }
 
-/** The owners of shards, as this side last heard. */
+/** The owners of shards, as far as this side knows. */
 export interface Owners {
   readonly ownerOf: (shard: number) => string | null
   readonly onChange: (listener: (shard: number) => void) => void
@@ -103,7 +106,7 @@ const STOPPING = refused(unavailable("The service is stopping."))
 
 export class Asker {
   private readonly waiting = new Slots<Waiting>()
-  /** Keyed by session. Each flush has a map of its own; slots.ts says why. */
+  /** Asks by session. Each flush has a separate map; slots.ts says why. */
   private outgoing = new Map<string, Array<PackedAsk>>()
   private readonly transport: BusTransport
   private readonly owners: Owners
@@ -146,7 +149,9 @@ export class Asker {
     return this.waiting.size
   }
 
-  /** Never rejects: a failure is `head.refused`. `span` gets events for further tries; the caller ends it. */
+  /**
+   * Never rejects: a failure is in `head.refused`. `span` gets an event for each further try. The caller ends the span.
+   */
   ask(ask: Ask, span: Span | null = null): Promise<Answer> {
     if (this.closed) return Promise.resolve(STOPPING)
     if (this.waiting.size >= this.maxInFlight) {

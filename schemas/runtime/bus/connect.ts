@@ -7,7 +7,7 @@
  * turn of the event loop are written together at the end of that turn. No message waits for a timer.
  */
 
-/** A stream that can hold back its writes. */
+/** A stream that can collect its writes. */
 interface Corkable {
   cork(): void
   uncork(): void
@@ -22,7 +22,7 @@ interface Transport {
   close(error?: Error): Promise<void>
 }
 
-/** The same transport, with delayed writes. */
+/** The same transport, with collected writes. */
 export const corked = <One extends Transport>(transport: One): One => {
   let held: Corkable | null = null
   const release = (): void => {
@@ -47,14 +47,12 @@ export const corked = <One extends Transport>(transport: One): One => {
   return transport
 }
 
-/**
- * The settings of a node's connection. It reconnects forever, and waits for the first server just as for later ones.
- */
+/** The settings of a node's connection. It reconnects forever, and also waits forever for the first connection. */
 export const STEADFAST = {
   reconnect: true,
   maxReconnectAttempts: -1,
   waitOnFirstConnect: true,
-  // If a server's machine is gone, it sends nothing. After this much silence the connection is given up, and another
+  // If a server's machine is gone, nothing arrives. After this time of silence the connection is closed, and another
   // server is tried.
   pingInterval: 2000,
   maxPingOut: 2,

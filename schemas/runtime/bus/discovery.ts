@@ -2,9 +2,9 @@
  * NATS service discovery (ADR-32, "NATS micro"). Each role of a process answers `$SRV.PING`, `$SRV.INFO` and
  * `$SRV.STATS`, for all, for its name, or for its own id. So `nats micro ls` and `nats micro stats` show the service.
  *
- * We do not use the client's own package for this: it also serves the requests of an endpoint, one message each, while
- * ours travel many to a message. This module only reports the figures. It is pure except for the subscriptions: figures
- * are read when they are asked for. Errors are reported by code, never by message.
+ * The client's own package for this is not used: it also serves the requests of an endpoint, and needs a message for
+ * each request, while here many requests share one. This module only reports the figures. It is pure except for the
+ * subscriptions: figures are read when they are requested. Errors are reported by code, never by message.
  */
 import type { Clock } from "effect"
 import { VERSION } from "../../version.ts"
@@ -21,7 +21,7 @@ interface DiscoveredEndpoint {
 }
 
 export interface DiscoveredService {
-  /** `hub-<role>`. */
+  /** The name of the service: `hub-<role>`. */
   readonly name: string
   /** Unique for this role in this process. */
   readonly id: string

@@ -1,5 +1,5 @@
 /**
- * The content of the lease bucket, as one side last heard it (actors/engine/placement.ts describes placement). Keys:
+ * The content of the lease bucket, as far as one side knows it (actors/engine/placement.ts describes placement). Keys:
  * `node.<session>` while a node beats, and `shard.<n>` with the session that owns it, empty when given back.
  */
 import { buckets, SHARD_COUNT } from "../../subjects.ts"

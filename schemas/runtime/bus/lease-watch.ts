@@ -41,7 +41,7 @@ const NO_RESPONDERS = 503
 export interface LeaseWatchOptions {
   readonly clock: Clock.Clock
   readonly nats: NatsShape
-  /** A subject of its own to which this user may listen. */
+  /** A subject that only this watcher uses, and that its user may subscribe to. */
   readonly inbox: string
   readonly view: LeaseView
   /** Called for faults. A bus that is down is no fault of the watcher. */
@@ -172,8 +172,8 @@ export class LeaseWatch {
 
   private async beginAnewWithBucket(): Promise<void> {
     const { created, error } = await this.info()
-    // The bucket does not exist or has no leader. An answer without the time of its making says nothing about another
-    // bucket.
+    // The bucket does not exist or has no leader. An answer without the bucket's creation time does not mean that there
+    // is another bucket.
     if (error !== undefined || created === undefined) throw new Away(error?.description ?? "the bucket is not there")
     if (created === this.created) return
     this.created = created
@@ -230,8 +230,8 @@ export class LeaseWatch {
   }
 
   /**
-   * Allows one request at a time. `take` returns whether the answer is complete; an error that it throws ends the
-   * request.
+   * Makes a request; only one may be under way at a time. `take` returns true if the answer is complete. An error that
+   * it throws ends the request.
    */
   private ask(subject: string, request: object | null, take: (message: NatsMessageShape) => boolean): Promise<void> {
     const { clock, nats, inbox } = this.options

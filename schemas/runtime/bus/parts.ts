@@ -4,8 +4,8 @@
  */
 export const PART_HEADER = "Hub-Part"
 /**
- * A header on a query: the asker understands it on an empty message that is not the answer. A node sends that message
- * to say that it has the query and works on it. A frozen or dead node sends nothing.
+ * A header of an empty message that is not the answer to a query: a node sends it to say that it works on the query. A
+ * frozen or dead node sends nothing.
  */
 export const TAKEN_HEADER = "Hub-Taken"
 /** Bytes of one part. The server's limit is 1 MiB. */

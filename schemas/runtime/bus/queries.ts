@@ -20,10 +20,10 @@ const LAST_WAIT_MS = 800
  */
 const TRIES_MIN = 8
 const WAIT_MIN_MS = 100
-/** The time for a node that has said that it works on the query. */
+/** The time that a node has after it has said that it works on the query. */
 const TAKEN_WAIT_MS = 3200
 const PAUSE_MS = 50
-/** The most queries that one asker has under way. One more gets no answer. */
+/** The most queries that one asker has under way. Further ones get no answer. */
 const UNDER_WAY_MAX = 2000
 const NO_RESPONDERS = 503
 
@@ -43,7 +43,7 @@ interface QueryMessage<Headers> {
 
 type Sends<Headers> = Pick<Requests<QueryMessage<Headers>, Headers>, "send" | "forget">
 
-/** A query, tried again until it is settled. */
+/** A query, which is tried again until it is settled. */
 interface Query {
   readonly subject: string
   readonly payload: Uint8Array
@@ -121,7 +121,7 @@ const answersTo = <Headers extends HeadersShape>(query: Query) => {
   const parts: Array<Uint8Array> = []
   let missing = -1
   return (message: QueryMessage<Headers> | null): void => {
-    // The next try, or the query's own timer, decides what happens.
+    // No answer: the next try, or the query's own timer, decides what happens.
     if (message === null) return
     const { data, headers } = message
     if (headers?.has(TAKEN_HEADER) === true) return query.again(TAKEN_WAIT_MS)

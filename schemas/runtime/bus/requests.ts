@@ -50,9 +50,7 @@ export class Requests<Message extends AnswerShape, Headers> {
   /** Set while a request waits. A permanent timer would keep a closed connection in memory. */
   private endSweeping: Cancel | undefined
 
-  /**
-   * `newInbox` makes a subject that this user may listen below. `patienceMs`: no request is given up before this time.
-   */
+  /** `newInbox` makes a subject that this user may subscribe to. No request is given up before `patienceMs`. */
   constructor(clock: Clock.Clock, line: RequestLine<Message, Headers>, newInbox: () => string, patienceMs = 0) {
     this.clock = clock
     this.line = line
@@ -82,7 +80,7 @@ export class Requests<Message extends AnswerShape, Headers> {
   }
 
   /**
-   * A request to a stream. It is repeated while nobody listens, because a stream without a leader has received nothing.
+   * A request to a stream. It is repeated if nobody has received it, because a stream without a leader does not listen.
    */
   async requestStream(
     subject: string,
@@ -100,8 +98,8 @@ export class Requests<Message extends AnswerShape, Headers> {
   }
 
   /**
-   * For requests with several answers. `receive` gets each one until the number is passed to `forget`; `null` is the
-   * last.
+   * For requests with several answers. `receive` gets each of them, until the returned number is passed to `forget`.
+   * `null` is the last.
    */
   send(
     subject: string,

@@ -21,7 +21,7 @@ export class Slots<T> {
   private next: number
   private held = 0
 
-  /** `first`: the number given out first. */
+  /** `first` is the first number that is given out. */
   constructor(first = 1) {
     this.next = first
   }

@@ -23,7 +23,7 @@ export interface NatsMessageShape {
 
 /**
  * `onError` is called for messages that could not be handled. They are dropped, and their askers try again. The end of
- * the connection is not reported: its askers try for as long as the process lives.
+ * the connection is not reported, because askers try as long as the process lives.
  */
 export const transportOver = (nats: NatsShape, onError: (error: unknown) => void): BusTransport => ({
   publish: (subject, payload, reply) => {

@@ -42,7 +42,8 @@ const masked = (text: string): string => {
 
 /** The text as JSON, of at most `max` characters with all escapes. */
 export const quoted = (text: string, max = VALUE_MAX_CHARS): string => {
-  // A secret that begins before the cut may be recognizable only by what follows the cut.
+  // A secret that begins before the cut may be recognizable only by the text after the cut, so more is read before
+  // masking.
   const shown = masked(text.slice(0, 2 * max))
   let json = harmless(JSON.stringify(shown))
   for (let kept = max - CUT.length - 2; json.length > max; kept >>= 1)

@@ -27,7 +27,7 @@ const FAILURE = 1
 /** The `at` of Effects that do not name one. */
 const SOMEWHERE = "process"
 
-/** The service's own fault is written with its stack. A warning concerns others and needs none. */
+/** A fault of the service itself is written with its stack. A warning is about something outside and needs none. */
 const stackOf = (level: Level, error: unknown): unknown =>
   isError(error) && (level === "error" || level === "fatal") ? error : undefined
 
@@ -82,7 +82,7 @@ export class Log {
   ])
 }
 
-/** `at`: the part of the service, a word of the code. */
+/** `at` names the part of the service. */
 export const logNow = (level: Level, at: string, { span, ...fields }: Fields): void =>
   (current.getStore() ?? processLog).writeNow(level, at, {
     trace_id: span?.traceId,

@@ -2,10 +2,10 @@ import type { Clock } from "effect"
 import { after, monotonicMs } from "../clock.ts"
 
 /**
- * A stranger who can cause a line can cause it often. Only this many lines of one place and level are written in a
- * second; one more line counts the others.
+ * The most lines of one place and level in a second, because a stranger who can cause a line can cause it often. One
+ * more line counts the others.
  *
- * A stranger's text never decides which lines are "the same", because each new text would be a new line.
+ * The content of lines is not compared: a stranger could make each line different.
  */
 export const SAME_MAX_PER_SECOND = 20
 const SECOND_MS = 1000
@@ -27,8 +27,8 @@ export class Repeats {
   }
 
   /**
-   * True if one more line may be written. At the end of the second `told` is called with the number of lines that were
-   * not.
+   * True if one more line may be written. At the end of the second, `told` is called with the number of lines that were
+   * left out.
    */
   admits(place: string, told: (suppressed: number) => void): boolean {
     const now = monotonicMs(this.clock)

@@ -1,13 +1,13 @@
 /**
- * Rate, errors and duration of calls of one sort, by the name of what was called. They are reported to Prometheus and
- * to `$SRV.STATS`.
+ * Rate, errors and duration of calls of one sort, by the name of the called operation. They are reported to Prometheus
+ * and in `$SRV.STATS`.
  */
 import type { Clock } from "effect"
 import { monotonicMs } from "../clock.ts"
 import type { ErrorCode } from "../../errors.ts"
 import { CHILDREN_MAX, Counter, DURATION_SECONDS, type Histogram, type Meter, OTHER } from "./meter.ts"
 
-/** `refused`: by a rule of the service, as intended. The outcomes after it are faults. */
+/** `refused` means that a rule of the service applied as intended. The outcomes after it are faults. */
 const OUTCOMES = ["ok", "refused", "unavailable", "overloaded", "failed"] as const
 export type Outcome = (typeof OUTCOMES)[number]
 

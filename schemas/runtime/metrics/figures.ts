@@ -13,8 +13,8 @@ const Count = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
 const NAME_MAX_CHARS = 128
 const Name = Schema.String.check(Schema.isMaxLength(NAME_MAX_CHARS))
 /**
- * Counts of requests that do not wait on purpose: one count for each of `DURATION_SECONDS`, and one for all longer
- * ones.
+ * Counts of requests by duration: one count for each of `DURATION_SECONDS`, and one for all longer ones. Requests that
+ * wait on purpose are not counted.
  */
 const Durations = Schema.Array(Count).check(
   Schema.isMinLength(DURATION_SECONDS.length + 1),
@@ -31,7 +31,7 @@ export const Figures = Schema.Struct({
   roles: Name,
   cpu_seconds: Count,
   memory_bytes: Count,
-  /** For edges. */
+  /** Present for edges. */
   edge: Schema.NullOr(
     Schema.Struct({
       requests: Count,
@@ -42,7 +42,7 @@ export const Figures = Schema.Struct({
       durations: Durations
     })
   ),
-  /** For actor nodes: commits that the log has taken. */
+  /** For actor nodes: the number of commits in the log. */
   commits: Schema.NullOr(Count)
 })
 export type Figures = typeof Figures.Type

@@ -1,9 +1,9 @@
 /**
- * The private port, separate from the service's own port. It serves `GET /metrics` for a scraper, `GET /ready` for
- * tools that restart processes one after the other, and nothing else. Node's parts are described by their shapes, so
- * that schemas/ need not import them; edge and actors pass in their own.
+ * The private port for metrics. It serves `GET /metrics` for a scraper and `GET /ready` for tools that restart
+ * processes one after the other. Node's parts are described by their shapes, so that schemas/ need not import them;
+ * edge and actors pass them in.
  *
- * It is for the operators' private network. It asks for no signature and shows nothing secret.
+ * It is for the operators' private network. It requires no signature and shows nothing secret.
  */
 import { logNow } from "../log/log.ts"
 import { type Framed, misframed } from "../framing.ts"
@@ -61,9 +61,9 @@ const CLIENT_CONNECTIONS_MAX = 16
 export class MetricsPortProblem extends Error {}
 
 export interface ListenAt {
-  /** 0 opens no port. */
+  /** The port; 0 for none. */
   readonly port: number
-  /** `null` for every interface. */
+  /** The address to listen on; `null` for every interface. */
   readonly host: string | null
   /** True from the end of the start until the process is asked to end. */
   readonly ready: () => boolean

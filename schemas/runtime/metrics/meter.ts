@@ -2,8 +2,7 @@
  * A process's metrics, and their scrape (Prometheus text format 0.0.4, by effect's own formatter).
  *
  * Invariants
- *  - Everything is pulled. Hot paths add to plain numbers, and a scrape reads them. Nothing is looked up, allocated or
- *    sent in between.
+ *  - Values are only collected at a scrape. Hot paths add to plain numbers, without lookups, allocations or messages.
  *  - Label values come from the code (a route's template, an operation, an error's code), never from what a client
  *    sent. If a family grows nevertheless, it stops at CHILDREN_MAX, and further values count as `other`.
  *  - Unknown values are left out of the scrape, and never reported as zero.
@@ -26,7 +25,7 @@ export const DURATION_SECONDS: ReadonlyArray<number> = [
 /** The most series of one family. */
 export const CHILDREN_MAX = 500
 export const OTHER = "other"
-/** Milliseconds that a scrape waits for values that have to be asked for. Later ones are left out. */
+/** The milliseconds that a scrape waits for asynchronous values. Later ones are left out. */
 const COLLECT_WITHIN_MS = 1000
 
 export class Counter {
@@ -105,7 +104,7 @@ export class Meter {
     this.collectors.push(collector)
   }
 
-  /** Simultaneous scrapes share one. */
+  /** Simultaneous scrapes share one result. */
   scrape(): Promise<string> {
     this.scraping ??= this.collected().finally(() => {
       this.scraping = null

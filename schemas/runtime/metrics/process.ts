@@ -88,7 +88,7 @@ const eventLoop = (clock: Clock.Clock, meter: Meter, { monitorEventLoopDelay }: 
   delay.enable()
   let beganAt = monotonicMs(clock)
   let seen = { p50: 0, p99: 0 }
-  // By how much the measuring timer is late. If it is on time, it reads its own interval.
+  // The delay of the measuring timer. Without delay it measures its own interval.
   const lateBy = (percent: number): number => Math.max(0, delay.percentile(percent) / NS - DELAY_RESOLUTION_MS / 1000)
   meter.collect(async () => {
     seen = { p50: lateBy(50), p99: lateBy(99) }

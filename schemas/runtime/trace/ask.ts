@@ -7,8 +7,8 @@ import type { Span } from "./span.ts"
 const FAULTS: ReadonlySet<string> = new Set(["internal_error", "unavailable", "overloaded"])
 
 /**
- * `null` if nothing is traced, and below a span that has ended: the asks of a long-lived stream are not part of its
- * request.
+ * `null` if nothing is traced, and below a span that has ended, because the asks of a long-lived stream are not part of
+ * its request.
  */
 export const askSpan = (parent: Span | null | undefined, kind: string, op: string, actor: string): Span | null => {
   const span = sent(parent, `ask ${op}`)
@@ -27,7 +27,7 @@ const sent = (parent: Span | null | undefined, name: string): Span | null =>
 export const endAnswered = (span: Span, { refused, moved, notOwner }: Answer["head"]): void =>
   endAs(span, notOwner !== undefined ? "not_owner" : moved !== undefined ? "moved" : (refused?.code ?? "ok"))
 
-/** `outcome`: one of a few words. */
+/** `outcome` is one of a few fixed words. */
 export const endAs = (span: Span, outcome: string): void => {
   span.set("hub.outcome", outcome)
   if (FAULTS.has(outcome)) span.fail(outcome)

@@ -47,11 +47,11 @@ export interface ExporterCounts {
   readonly waiting: number
 }
 
-/** `problem`: what went wrong; `null` if the collector took the batch. */
+/** `problem` describes a failure; `null` if the collector accepted the batch. */
 interface Posted {
   readonly problem: string | null
   readonly again: boolean
-  /** The collector's `Retry-After`. */
+  /** The pause that the collector's `Retry-After` asks for. */
   readonly pauseMs: number
 }
 
@@ -198,7 +198,7 @@ const drain = async ({ body }: Response): Promise<void> => {
   }
 }
 
-/** Milliseconds of a `Retry-After` in seconds. A date gives 0, because parsing it is not worth the effort here. */
+/** Milliseconds of a `Retry-After` in seconds. A date gives 0, because it is rare and not parsed. */
 const pauseOf = (retryAfter: string | null): number =>
   retryAfter !== null && /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) * 1000 : 0
 

@@ -8,7 +8,7 @@ import { NO_TRACING, type Tracing, tracingInto } from "./tracing.ts"
 
 export interface OpenTracing {
   readonly tracing: Tracing
-  /** Sends the collected spans, within a time limit of its own (exporter.ts); never rejects. */
+  /** Sends the collected spans within a time limit (exporter.ts). Never rejects. */
   readonly stop: () => Promise<void>
 }
 
@@ -16,7 +16,7 @@ const logWarning = (line: string): void => logNow("warn", "traces", { error: lin
 
 const OFF: OpenTracing = { tracing: NO_TRACING, stop: () => Promise.resolve() }
 
-/** `name`: the name of the process if the settings give none. */
+/** `name` is the service's name if the settings give none. */
 export const openTracing = (clock: Clock.Clock, settings: TraceSettings | null, name: string): OpenTracing => {
   if (settings === null) return OFF
   const service = { name: settings.service ?? name, instance: randomHex(16) }

@@ -12,7 +12,7 @@ const STATUS_ERROR = 2
 
 export interface TracedService {
   readonly name: string
-  /** Unique to this process. */
+  /** An id that is unique to this process. */
   readonly instance: string
 }
 
@@ -61,7 +61,7 @@ const spanOf = (span: Span): OtlpSpan => ({
   droppedLinksCount: 0
 })
 
-/** The clock has microseconds. */
+/** The clock's resolution is a microsecond. */
 const nanos = (ms: number): string => `${Math.round(ms * 1000)}000`
 
 const attributesOf = (attributes: Readonly<Record<string, AttributeValue | undefined>>): Attributes =>

@@ -34,7 +34,7 @@ export class NewestQueue<T> {
     return taken
   }
 
-  /** Puts taken items back as the oldest. Returns how many found no room; the newest of them are kept. */
+  /** Puts items back as the oldest. Returns the number of items without room; the newest of them are kept. */
   putBack(items: ReadonlyArray<T>): number {
     const { slots } = this
     const room = Math.min(items.length, slots.length - this.count)

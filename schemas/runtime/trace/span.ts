@@ -10,7 +10,7 @@
  */
 import { writeTraceparent } from "./traceparent.ts"
 
-/** The numbers of OTLP. */
+/** The numbers that OTLP uses. */
 export const SPAN_KINDS = { server: 2, client: 3, producer: 4, consumer: 5 } as const
 export type SpanKind = keyof typeof SPAN_KINDS
 
@@ -51,7 +51,7 @@ export interface SpanSink {
   readonly take: (span: Span) => void
 }
 
-/** The place of a span in a trace: below another span, or at the beginning of a trace that another one led to. */
+/** The place of a span in a trace: below another span, or at the beginning of a trace that is linked to another one. */
 export interface Place {
   readonly traceId: string
   readonly parentId: string | null
@@ -114,7 +114,7 @@ export class Span {
   /** Only the first call counts. */
   end(): void {
     if (this.endedAt !== 0) return
-    // A clock that was set back must not end a span before it began.
+    // If the clock was set back, the span must not end before it began.
     this.endedAt = Math.max(nowMs(), this.startedAt)
     this.sink.take(this)
   }

@@ -12,11 +12,11 @@ import { readTraceparent } from "./traceparent.ts"
 export interface Tracing {
   /** True if traces are on, so that headers need to be read. */
   readonly on: boolean
-  /** A root, or the next step of the trace that a trusted caller names. `null` if it is not sampled. */
+  /** Begins a trace, or continues the one that a trusted caller names. `null` if it is not sampled. */
   readonly begin: (name: string, kind: SpanKind, traceparent: string | undefined) => Span | null
-  /** The next step of one of our traces; `null` if there is none. `startedAt`: Unix ms, by default now. */
+  /** Continues one of the service's own traces; `null` if there is none. `startedAt` is in Unix ms, by default now. */
   readonly follow: (name: string, kind: SpanKind, traceparent: string | undefined, startedAt?: number) => Span | null
-  /** A new trace that is linked to the one that led to it; `null` if there is none. */
+  /** Begins a new trace that is linked to the one that led to it; `null` if there is none. */
   readonly link: (name: string, kind: SpanKind, traceparent: string | undefined) => Span | null
 }
 
@@ -24,7 +24,7 @@ const nothing = (): null => null
 
 export const NO_TRACING: Tracing = { on: false, begin: nothing, follow: nothing, link: nothing }
 
-/** `ratio`: share of the roots that are sampled, 0 to 1. */
+/** `ratio` is the share of new traces that are sampled, 0 to 1. */
 export const tracingInto = (sink: SpanSink, ratio: number): Tracing => {
   const below = (name: string, kind: SpanKind, traceparent: string, startedAt?: number): Span | null | undefined => {
     const parent = readTraceparent(traceparent)

@@ -1,4 +1,4 @@
-/** Answers to registration's questions that cost most to judge. */
+/** Answers to registration's questions that are most costly to grade. */
 import { grade } from "../../../actors/registration/questions/grade.ts"
 import { MAX_ANSWER_CHARS, type Question } from "../../../actors/registration/questions/question.ts"
 import { ask } from "../../actors/questions/grade-cases.ts"

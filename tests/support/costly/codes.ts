@@ -1,4 +1,4 @@
-/** Messages of mail that cost most to search for codes and links. */
+/** Mail messages that are most costly to search for codes and links. */
 import { findIn } from "../../../actors/mail/codes/find.ts"
 import type { Costly } from "../cost.ts"
 
@@ -57,7 +57,7 @@ const PARTS: ReadonlyArray<string> = [
   "<b>code 4829</b> "
 ]
 
-/** Subject, text and HTML alike. */
+/** Messages with the same part repeated in subject, text and HTML. */
 export const MESSAGES: ReadonlyArray<Costly> = PARTS.map((part) => ({
   name: JSON.stringify(part),
   length: FULL,
@@ -67,7 +67,7 @@ export const MESSAGES: ReadonlyArray<Costly> = PARTS.map((part) => ({
   }
 }))
 
-/** HTML in which so many elements stand in each other. */
+/** HTML with this depth of nested elements. */
 export const deep = (depth: number): string =>
   `${"<div>".repeat(depth)}<p>Your code is 482913</p>${"</div>".repeat(depth)}`
 

@@ -1,4 +1,4 @@
-/** Bodies of two megabytes that cost most to look for one member in. */
+/** Bodies of two megabytes in which it is most costly to find one member. */
 import { memberOf } from "../../../edge/http/json-member.ts"
 import type { Costly } from "../cost.ts"
 

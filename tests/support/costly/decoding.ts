@@ -69,7 +69,7 @@ export const ADDRESSES: ReadonlyArray<string> = [
   `http://${"@".repeat(2_000)}`
 ]
 
-/** A judgement of an address is too short to be measured alone. */
+/** Checking one address is too fast to be measured, so it is repeated this often. */
 export const JUDGEMENTS = 20
 
 export const judging = (address: string): Costly => ({

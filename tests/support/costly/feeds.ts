@@ -1,4 +1,4 @@
-/** Feeds of fifty texts that cost most to write, and the bus that they are read from, played. */
+/** Feeds of fifty texts that are most costly to write, and a stand-in for the bus that they are read from. */
 import { Effect } from "effect"
 import type { Bus } from "../../../edge/bus/bus.ts"
 import { ATOM } from "../../../edge/feed/atom.ts"
@@ -41,7 +41,7 @@ export const feedOf = (part: string, length = FEED_TEXT_CHARS) => {
   return { version: part, updated_at: null, entries }
 }
 
-/** `asked`: the views that a feed needed. */
+/** `asked` collects the names of the queries that a feed needed. */
 export const world = (feed: ReturnType<typeof feedOf>) => {
   const asked: Array<string> = []
   const bus = {
@@ -54,7 +54,7 @@ export const world = (feed: ReturnType<typeof feedOf>) => {
 }
 
 let clients = 0
-/** Each of a client of its own. */
+/** Each call is from another client. */
 export const newCall = (): Call =>
   ({
     client: `client-${clients++}`,

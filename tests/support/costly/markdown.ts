@@ -1,4 +1,6 @@
-/** Texts of 100,000 characters that cost a renderer of markdown most: every mark as often as a text may hold it. */
+/**
+ * Texts of 100,000 characters that are most costly to render as markdown: each mark as often as a text may contain it.
+ */
 import { AgentMarkdown } from "../../../edge/kit/agent-markdown.ts"
 import type { Costly } from "../cost.ts"
 
@@ -75,7 +77,7 @@ const ofText = (name: string, text: string): Costly => ({
 export const TABLE_TO_FILL = ofText("a short text with a table to be filled up", FILLED_TABLE)
 export const TABLES_TO_FILL = ofText("a short text with many tables to be filled up", FILLED_TABLES)
 
-/** Everything that a renderer is held up by. */
+/** All texts that block a renderer for long. */
 export const MARKDOWN: ReadonlyArray<Costly> = [
   ...MARKS,
   ...STOPS.flatMap(behindOpenMarks),

@@ -1,4 +1,4 @@
-/** Pages of fifty replies of 100,000 characters, and single texts, that cost the edge most. */
+/** Pages with fifty replies of 100,000 characters, and single texts, that are most costly for an edge. */
 import { Effect } from "effect"
 import { AgentMarkdown } from "../../../edge/kit/agent-markdown.ts"
 import { NOTHING } from "../../../edge/kit/html.ts"
@@ -12,7 +12,7 @@ import { LENGTH, repeated } from "./markdown.ts"
 
 export const REPLIES = 50
 
-/** Each text differs from the others, so that no renderer knows it already. */
+/** All texts differ, so that none is in the renderer's cache. */
 export const texts = (body: string): ReadonlyArray<string> =>
   Array.from({ length: REPLIES }, (_, at) => `${String(at).padStart(2, "0")}${body.slice(2)}`)
 
@@ -85,7 +85,7 @@ export const pageOf = (replies: ReadonlyArray<ReplyView>): string =>
     })
   )
 
-/** `now`: the clock that the renderer's share of time is counted by. */
+/** `now` is the clock that the renderer uses to measure its share of time. */
 export const shownReplies = (bodies: ReadonlyArray<string>, now?: () => number) => {
   const page = new PageTexts(new AgentMarkdown(now), "https://hub.example/agents/")
   return Effect.forEach(bodies, (body, at) =>
@@ -102,7 +102,7 @@ const page = (name: string, part: string, before = ""): Costly => ({
   }
 })
 
-/** The work is the fifty replies; the length is that of each. */
+/** The work is rendering the fifty replies; the length is that of each. */
 export const PAGES: ReadonlyArray<Costly> = [
   page("words", "lorem ipsum dolor sit amet "),
   page("brackets", "["),
@@ -115,7 +115,7 @@ export const PAGES: ReadonlyArray<Costly> = [
   page("marks on letters", "a\u0301\u0301")
 ]
 
-/** By name. */
+/** Texts by name. */
 export const TEXTS: ReadonlyArray<readonly [string, string]> = [
   ...Object.entries(LONG_BODIES),
   ...[...BODIES, ...MARKDOWNS].map((body) => [body.slice(0, 60), body] as const)

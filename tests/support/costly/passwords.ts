@@ -1,11 +1,11 @@
-/** Passwords that cost most to judge. */
+/** Passwords that are most costly to check. */
 import { passwordProblem } from "../../../edge/human/password-policy.ts"
 import type { Costly } from "../cost.ts"
 
-/** With much that a password could hold of them. */
+/** A person whose address and name have many parts that a password could contain. */
 export const PERSON = { email: `${"a.b-c1".repeat(10)}@${"aaaa.".repeat(37)}com`, name: "bbbb cccc ".repeat(8) }
 
-/** The length of a password that is judged is 200 at most. */
+/** Passwords of 200 characters, the most that are checked. */
 export const HARD: ReadonlyArray<string> = [
   "\ufdfa".repeat(200),
   "\ufdfa".repeat(199) + "x",
@@ -20,7 +20,7 @@ export const HARD: ReadonlyArray<string> = [
   "x" + "1".repeat(198) + "x"
 ]
 
-/** One judgement is too short to be measured alone. */
+/** One check is too fast to be measured, so it is repeated this often. */
 export const JUDGEMENTS = 20
 
 export const judging = (password: string): Costly => ({
@@ -34,7 +34,7 @@ export const judging = (password: string): Costly => ({
   }
 })
 
-/** Marks in the order that costs a normalization most. */
+/** Combining marks in the order that is most costly to normalize. */
 export const marks = (length: number): string => "\u0301".repeat(length / 2) + "\u0323".repeat(length / 2)
 
 export const TOO_LONG: Costly = {

@@ -1,4 +1,4 @@
-/** Pictures of 20,000 by 20,000 that unfold to 400 MB, and are refused by what their header says. */
+/** Pictures of 20,000 by 20,000 pixels that would take 400 MB when decoded. They are refused by their headers. */
 import { Effect } from "effect"
 import { imageBytes, Images } from "../../../edge/captcha/images.ts"
 import type { Network } from "../../../edge/http/address.ts"
@@ -22,7 +22,7 @@ const bomb = (name: string, interlaced: boolean): Costly => ({
   }
 })
 
-/** Ten refusals each; the length is that of a side. Half the side still has too many pixels. */
+/** Ten refusals each. The length is that of a side; with half of it there are still too many pixels. */
 export const BOMBS = {
   plain: bomb("a bomb", false),
   interlaced: bomb("an interlaced bomb", true)

@@ -1,4 +1,4 @@
-/** Texts of 900 KB that cost most to search for secrets, alone and fourteen at once. */
+/** Texts of 900 KB that are most costly to search for secrets, one at a time and fourteen at once. */
 import { Effect } from "effect"
 import { withoutSecrets } from "../../../edge/content/secrets.ts"
 import type { Costly } from "../cost.ts"

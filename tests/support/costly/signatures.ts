@@ -1,4 +1,4 @@
-/** Header fields of 200,000 characters that cost most to unfold and trim. */
+/** Header fields of 200,000 characters that are most costly to unfold and trim. */
 import { parseDictionary, type InnerList } from "structured-headers"
 import { signatureBase } from "../../../edge/identity/http-signature.ts"
 import type { Costly } from "../cost.ts"

@@ -1,6 +1,6 @@
 /**
- * Writes an archive directly: the product's own segments and index, of commits that no server ever had. A commit that the
- * log would have forgotten before it was archived takes a sequence and is left out.
+ * Writes an archive directly, with the product's own segments and index, for commits that were never in a server. A
+ * commit that the log would have forgotten before archiving takes a sequence, but is left out.
  */
 import type { Newest } from "../../../actors/log/archive/index-table.ts"
 import type { OpenArchive } from "../../../actors/log/archive/open.ts"
@@ -18,14 +18,14 @@ export interface Span {
   /** Unix ms. */
   readonly from: number
   readonly to: number
-  /** Commits that are about to come, by which their times are spread. */
+  /** The expected number of commits, over which their times are spread. */
   readonly expected: number
 }
 
 export class ArchiveWriter implements LogWriter {
   last = 0
   readonly counts = { stored: 0, bytes: 0, segments: 0 }
-  /** The ends of commits that are forgotten: Unix ms, in order. */
+  /** The times at which commits expire: Unix ms, in order. */
   private readonly ends: Array<number> = []
   private readonly opened: OpenArchive
   private readonly span: Span
@@ -64,12 +64,12 @@ export class ArchiveWriter implements LogWriter {
     return entry
   }
 
-  /** Commits that the log has not forgotten at a time (Unix ms). */
+  /** The number of commits that have not expired at a time (Unix ms). */
   standing(at: number): number {
     return this.counts.stored - this.ends.filter((end) => end <= at).length
   }
 
-  /** A message as the log has it already. */
+  /** Adds a message that the log has already. */
   take(message: Archived): void {
     this.last = message.seq
     this.waiting.push(message)
@@ -80,7 +80,7 @@ export class ArchiveWriter implements LogWriter {
     if (this.waiting.length >= WAITING_MAX) await this.flush()
   }
 
-  /** The newest segment. */
+  /** Ends the archive and returns its newest segment. */
   async end(): Promise<SegmentName> {
     await this.flush()
     await this.endSegment()
@@ -94,7 +94,7 @@ export class ArchiveWriter implements LogWriter {
     this.waiting = []
     for (const commit of waiting) {
       await this.writer.add(commit)
-      // The archiver has removed the others from the index.
+      // The archiver would have removed expired commits from the index.
       if (commit.expires === null || commit.expires > this.today)
         this.newest.set(commit.subject, { seq: commit.seq, expires: commit.expires })
       if (this.writer.chars >= SEGMENT_CHARS) await this.endSegment(commit.seq)

@@ -1,6 +1,6 @@
 /**
- * Writes the log's hot part: atomic batches that are under way one behind the other. Nobody else writes meanwhile, so each
- * commit's sequence is known before the server says it.
+ * Writes the part of the log that is not archived, as atomic batches that are pipelined. There is no other writer, so
+ * each commit's sequence is known before the server reports it.
  */
 import { headers, type NatsConnection, nuid } from "@nats-io/transport-node"
 import type { LogEntry } from "../../../actors/log/commit.ts"
@@ -9,7 +9,7 @@ import { subjects } from "../../../schemas/subjects.ts"
 import type { LogWriter, Place, YearCommit } from "./place.ts"
 
 const BATCH = 1000
-/** Batches under way. The server takes 50 of a stream. */
+/** Batches under way at once. The server allows 50 for a stream. */
 const ABREAST = 8
 const TIMEOUT_MS = 60_000
 

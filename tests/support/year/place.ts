@@ -1,4 +1,4 @@
-/** An actor in a log that is written directly, and where its commits go. */
+/** An actor in a log that is written directly, and the interface to write its commits. */
 import type { AgentEvent } from "../../../actors/agent/state.ts"
 import type { VoteEvent } from "../../../actors/content/ballot.ts"
 import type { TextEvent } from "../../../actors/content/text.ts"
@@ -14,14 +14,14 @@ import type { ReplyEvent } from "../../../actors/reply/state.ts"
 import type { ThreadEvent } from "../../../actors/thread/state.ts"
 import type { WatchEvent } from "../../../actors/watch/state.ts"
 
-/** One actor. Its writer keeps where it stands; who asks for it later need not look it up. */
+/** One actor with its position in the log, so that no lookup is needed. */
 export class Place {
   readonly kind: string
   readonly id: string
-  /** Sequence of its newest commit, 0 for none. */
+  /** The sequence of its newest commit, 0 if there is none. */
   seq = 0
   commits = 0
-  /** Its state as it grows, for kinds of long histories. */
+  /** Its state, for kinds with long histories. */
   history: History | null = null
 
   constructor(kind: string, id: string) {
@@ -47,12 +47,12 @@ export type YearEvent =
 export type YearCommit = Omit<Commit, "v" | "at" | "events"> & { readonly events: ReadonlyArray<YearEvent> }
 
 export interface LogWriter {
-  /** Unix ms of the next commit. */
+  /** The time of the next commit in Unix ms. */
   readonly now: number
-  /** Last sequence so far. */
+  /** The last sequence so far. */
   readonly last: number
-  /** Takes one commit: as it stands in the log. `keepSeconds`: the log forgets it then. */
+  /** Writes one commit, and returns it as a log entry. It expires after `keepSeconds`. */
   readonly put: (place: Place, commit: YearCommit, keepSeconds?: number) => LogEntry
-  /** Resolves when there is room for more. */
+  /** Resolves when more commits can be written. */
   readonly drained: () => Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Figures of one run, those of a smaller log beside those of a larger one. */
+/** Figures of one run, with those of a smaller log beside those of a larger one. */
 interface Figure {
   readonly unit: string
   readonly values: Map<number, number>
@@ -10,7 +10,7 @@ const shown = (value: number | undefined): string =>
 export class Report {
   private readonly figures = new Map<string, Figure>()
 
-  /** Printed at once too: a long run may be interrupted. */
+  /** Adds a figure and prints it at once, because a long run may be interrupted. */
   add(size: number, what: string, value: number, unit: string): void {
     const figure = this.figures.get(what) ?? { unit, values: new Map<number, number>() }
     figure.values.set(size, value)
@@ -18,7 +18,7 @@ export class Report {
     console.log(`${size} agents: ${what}: ${shown(value)} ${unit}`)
   }
 
-  /** A line for each figure: smaller, larger, ratio. */
+  /** One line for each figure: smaller log, larger log, ratio. */
   table(): string {
     return [...this.figures]
       .map(([what, { unit, values }]) => {

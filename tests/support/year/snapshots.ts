@@ -1,6 +1,6 @@
 /**
- * The snapshots that nodes have left by the end of a year: of agents, threads and watches, as the product makes and
- * stores them. Other actors have a few commits each.
+ * The snapshots that nodes have stored by the end of a year: of agents, threads and watches, made by the product's
+ * code. Other actors have only a few commits.
  */
 import { History } from "../../../actors/engine/history.ts"
 import { PostgresSnapshots } from "../../../actors/engine/snapshots.ts"
@@ -10,9 +10,9 @@ import type { Service } from "../../../ops/cli/connection.ts"
 import { machineClock } from "../../../schemas/runtime/clock.ts"
 import type { Place } from "./place.ts"
 
-/** Kinds whose actors have a long life. */
+/** Kinds whose actors live long. */
 const KEPT: ReadonlySet<string> = new Set(["agent", "thread", "watch"])
-/** Stored at once. */
+/** The number of snapshots that are stored at once. */
 const ABREAST = 2000
 
 const kindOf = (name: string) => {
@@ -31,7 +31,7 @@ export class YearSnapshots {
     this.snapshots = new PostgresSnapshots(machineClock, service.db, (kind) => kindOf(kind).format)
   }
 
-  /** The rows that were just written. */
+  /** Applies a commit that was just written. */
   take(place: Place, entry: LogEntry): void {
     if (!KEPT.has(place.kind)) return
     if (place.history === null) {

@@ -1,4 +1,7 @@
-/** A year of a community in the servers of a system whose nodes are stopped: archive, log, counters, marks of readers. */
+/**
+ * Writes a year of a community into the servers of a system whose nodes are stopped: archive, log, counters, and the
+ * positions of readers.
+ */
 import { headers } from "@nats-io/transport-node"
 import type { OpenArchive } from "../../../actors/log/archive/open.ts"
 import { isGuarding, markAppends, NO_MARK, SEGMENT_ARCHIVED } from "../../../actors/log/archive/mark.ts"
@@ -16,7 +19,7 @@ import { STEPS_A_DAY, Year, type YearOptions } from "./year.ts"
 const DAY_MS = 86_400_000
 const YEAR_DAYS = 365
 const HOT_DAYS = LIMITS.service.archive_after_days
-/** Days of activity that are spread over the rest of the year: the disk has no room for all of it. */
+/** Days of activity that are spread over the rest of the year, because the disk has no room for all of it. */
 const ARCHIVED_DAYS = 2.5
 const COMMITS_A_STEP = 4.7
 const TIMEOUT_MS = 60_000
@@ -25,12 +28,12 @@ export interface WrittenYear {
   readonly year: Year
   /** The content of the archive. */
   readonly archived: { readonly commits: number; readonly bytes: number; readonly segments: number }
-  /** Commits in the log itself. */
+  /** The number of commits in the log itself. */
   readonly hot: number
-  /** The last sequence of the archive, and of the log. */
+  /** The last sequences of the archive and of the log. */
   readonly through: number
   readonly last: number
-  /** Commits of both that the log has not forgotten at a time (Unix ms), up to `last`. */
+  /** The number of commits up to `last`, in archive and log, that have not expired at a time (Unix ms). */
   readonly standing: (at: number) => number
   readonly archiveSeconds: number
   readonly hotSeconds: number
@@ -38,7 +41,7 @@ export interface WrittenYear {
 
 const secondsSince = (began: number): number => (performance.now() - began) / 1000
 
-/** The commits that a start of the service wrote. */
+/** Archives the commits that the start of the service wrote. */
 const takeFirst = async ({ manager }: Service, writer: ArchiveWriter): Promise<void> => {
   const { state } = await manager.streams.info(streams.events)
   for (let seq = state.first_seq; seq <= state.last_seq; seq++) {
@@ -52,7 +55,7 @@ const takeFirst = async ({ manager }: Service, writer: ArchiveWriter): Promise<v
 
 const endArchive = async ({ manager, log }: Service, opened: OpenArchive, writer: ArchiveWriter): Promise<number> => {
   const segment = await writer.end()
-  // The log goes on behind the archive.
+  // The log continues after the archive.
   await manager.streams.purge(streams.events, { seq: segment.last + 1 })
   const events = [{ type: SEGMENT_ARCHIVED, v: 1, segment }]
   const commit = { v: 1, id: "archive-year", op: "log.archive", at: Date.now(), events } as const
@@ -63,7 +66,7 @@ const endArchive = async ({ manager, log }: Service, opened: OpenArchive, writer
   return segment.last
 }
 
-/** Everything has been read by everybody, as after a year. */
+/** Moves all readers to the end of the log, as after a year. */
 const allRead = async ({ nats, manager }: Service, { given }: Year, last: number): Promise<void> => {
   for (const { name } of wantedConsumers(LIMITS)) await manager.consumers.reset(streams.events, name, last + 1)
   for (const { name } of REACTIONS)

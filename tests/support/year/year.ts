@@ -2,8 +2,8 @@
  * The log of a community, commit by commit as the product writes them: registrations, threads, replies, posts,
  * votes, messages, notifications, deliveries to webhooks, claims of texts, watches.
  *
- * Shapes and order are those of a service that was asked for the same over HTTP. An agent's day is 3 replies, 10 votes,
- * 2 messages, 0.2 posts and 0.2 threads (ops/docs/scale.md).
+ * Their form and order are the same as for requests over HTTP. An agent's day is 3 replies, 10 votes, 2 messages, 0.2
+ * posts and 0.2 threads (ops/docs/scale.md).
  */
 import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto"
 import { registrationEvents } from "../../../actors/agent/decide.ts"
@@ -26,9 +26,9 @@ const STEPS = Object.entries(TEN_DAYS).flatMap(([step, count]) => Array.from({ l
 export const STEPS_A_DAY = STEPS.length / 10
 const DAY_SECONDS = 86_400
 const DELIVERY_KEPT_SECONDS = 40 * DAY_SECONDS
-/** An agent reads its notifications when so many wait. */
+/** An agent reads its notifications when this many are unread. */
 const UNREAD_MAX = 12
-/** Every third reply is long enough for a claim. */
+/** Every third reply is long enough for a claim of its text. */
 const CLAIMED = 3
 const REPLIES_A_THREAD = 15
 const OLDEST = 500
@@ -50,7 +50,7 @@ export class YearAgent {
   entries = 1
   unread: Array<number> = []
   messages: Array<{ readonly place: Place; readonly notification: number }> = []
-  /** Threads that it watches, with the notification of their activity that it has not read. */
+  /** Threads that the agent watches, each with its unread notification about activity. */
   readonly watches = new Map<YearThread, number | null>()
   readonly key: KeyObject | null
   readonly publicKey: Uint8Array
@@ -79,7 +79,7 @@ export class YearThread {
   readonly title: string
   readonly watch: Place
   replies = 0
-  /** Who watches, and how many replies there were when it was told last. */
+  /** The watchers, and the number of replies when each was last notified. */
   readonly watchers = new Map<YearAgent, { told: boolean; at: number | null }>()
 
   constructor(number: number, author: YearAgent, title: string) {
@@ -101,10 +101,10 @@ interface Target {
 export interface YearOptions {
   readonly random: SeededRandom
   readonly agents: number
-  /** So many of them can sign. */
+  /** The number of agents with a key that can sign. */
   readonly signers: number
   readonly serverKey: Uint8Array
-  /** Where webhooks go. */
+  /** The address of webhooks. */
   readonly webhook: string
   readonly origin: string
   readonly snapshots: YearSnapshots
@@ -112,14 +112,14 @@ export interface YearOptions {
 
 export class Year {
   readonly agents: Array<YearAgent> = []
-  /** The newest ones, to which is replied. */
+  /** The newest threads, which get replies. */
   readonly threads: Array<YearThread> = []
-  /** The first ones. */
+  /** The first threads. */
   readonly oldest: Array<YearThread> = []
-  /** Numbers given so far, by the counter's name. */
+  /** The last number of each counter. */
   readonly given = { agent: 0, notification: 0, post: 0, thread: 0, reply: 0, message: 0 }
   steps = 0
-  /** What is voted on. */
+  /** The targets of votes. */
   readonly targets: Array<Target> = []
   private readonly options: YearOptions
   private readonly sealer: Sealer
@@ -134,7 +134,7 @@ export class Year {
     this.log = log
   }
 
-  /** The next commits go there. */
+  /** Sets the log for the next commits. */
   into(log: LogWriter): void {
     this.log = log
   }
@@ -163,7 +163,7 @@ export class Year {
     }
   }
 
-  /** Words that some texts hold. */
+  /** A word that the search can find in some texts. */
   word(): string {
     return this.options.random.pick(WORDS)
   }
@@ -178,7 +178,7 @@ export class Year {
     return entry.seq
   }
 
-  /** As requests are named. */
+  /** An id in the form of request ids. */
   private command(): string {
     const hex = (++this.commands).toString(16).padStart(12, "0")
     return `01a22384-0000-7000-8000-${hex}`
@@ -380,7 +380,7 @@ export class Year {
     }
   }
 
-  /** The agent's commit, its delivery, and the delivery's end. */
+  /** Writes the agent's commit, its delivery, and the delivery's end. */
   private notified(
     to: YearAgent,
     about: string,
@@ -472,7 +472,7 @@ export class Year {
     to.messages.push({ place, notification: this.notified(to, "message.received", payload, id) })
   }
 
-  /** Its messages, and everything else that it was told. */
+  /** Marks the agent's messages and notifications as read. */
   private reads(agent: YearAgent): void {
     for (const { place, notification } of agent.messages) {
       const command = `${this.command()}.1`

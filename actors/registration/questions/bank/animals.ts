@@ -1,4 +1,4 @@
-/** Animals, grown ones: an item in neither list of a property has it not. */
+/** Adult animals with their properties. An item in neither list of a property does not have it. */
 import { matrix } from "./bank.ts"
 
 export const ANIMALS = matrix(
@@ -116,7 +116,7 @@ export const ANIMALS = matrix(
   }
 )
 
-/** Legs of animals that nobody would argue about. */
+/** The number of legs of animals for which it is undisputed. */
 export const LEGS: Readonly<Record<string, number>> = {
   ant: 6,
   bee: 6,

@@ -1,16 +1,16 @@
 /**
- * What everybody knows and no question says: the bank of common sense.
+ * The bank of common sense: facts that everybody knows and that no question states.
  *
- * - A fact is undisputed for any reader anywhere. What could be argued about is listed as unsure and never asked.
- * - A matrix says of every item whether it has each of its properties; a relation pairs what is told with what it is
- *   recognised by; a measure is a count that everybody knows.
- * - A deployment's own records (`own.ts`) stand in the same lists as ours.
+ * - A fact is undisputed for any reader anywhere. Disputable ones are listed as unsure and never asked.
+ * - A matrix says for each item which of its properties it has. A relation pairs the text that introduces a person with
+ *   a description that fits it. A measure is a count that everybody knows.
+ * - A deployment's own records (`own.ts`) are in the same lists as the public ones of this folder.
  */
 import type { AnswerKind, FormatRule } from "../question.ts"
 
 export interface Property {
   readonly name: string
-  /** Verb phrases that follow "something that", of which each says the property, or its absence. */
+  /** Verb phrases that follow "something that" and state the property. Those of `not` state its absence. */
   readonly is: ReadonlyArray<string>
   readonly not: ReadonlyArray<string>
   readonly yes: ReadonlySet<string>
@@ -32,13 +32,13 @@ export interface Relation {
   readonly pairs: ReadonlyArray<readonly [key: string, value: string]>
 }
 
-/** "there are <phrase>": as many as `n`. */
+/** A phrase that can follow "there are", and the number of these things. */
 export interface Measure {
   readonly n: number
   readonly phrase: string
 }
 
-/** A whole question of a deployment's own. */
+/** A complete question that a deployment wrote. */
 export interface OwnQuestion {
   readonly prompt: string
   readonly answer: string
@@ -47,9 +47,12 @@ export interface OwnQuestion {
 }
 
 /**
- * What a deployment's own words may say around clauses: `{c}` a clause, `{p}` a person, `{w}` and `{r}` what was wrong
- * and what is right; of a contrast `{r}` and `{w}` are clauses. Of a selection `{k}` is the claim, `{y}` and `{n}` the
- * clauses that hold with it and without it; `{f}` and `{t}` are signs.
+ * The slots in a deployment's own texts around clauses.
+ *
+ * - `{c}` is a clause and `{p}` a person. `{w}` and `{r}` are the wrong and the right value; in a contrast they are
+ *   clauses.
+ * - In a selection `{k}` is the claim; `{y}` holds if the claim is true, and `{n}` if it is false.
+ * - `{f}` and `{t}` are the signs before and after a part of the story.
  */
 export const REMARK_SLOTS = {
   so: ["{c}"],
@@ -75,7 +78,7 @@ export const REMARK_SLOTS = {
 } as const
 export type RemarkKind = keyof typeof REMARK_SLOTS
 
-/** Remarks that only their meaning tells apart: a program that counts words must not tell which is which. */
+/** Pairs of remarks with opposite meanings. A program that counts words must not be able to tell which is which. */
 export const REMARK_TWINS: ReadonlyArray<readonly [RemarkKind, RemarkKind]> = [
   ["so", "not so"],
   ["liar", "honest"],
@@ -91,8 +94,8 @@ const OF_ONE = ["{p}", "{s}"]
 const ON_A_RING = ["{l}", "{p}", "{s}"]
 
 /**
- * The slots that a text must name which begins a story or asks its question: `{p}`, `{a}` and `{b}` people, `{s}` the
- * start, `{l}` a list of names, `{g}` the goods, `{i}` a card, `{n}` places of a shelf, `{w}` a property.
+ * The slots of texts that begin a story or ask its question: `{p}`, `{a}` and `{b}` are people, `{s}` is the start,
+ * `{l}` a list of names, `{g}` the goods, `{i}` a card, `{n}` places of a shelf, `{w}` a property.
  */
 export const TELLING_SLOTS: Readonly<Record<string, ReadonlyArray<string>>> = {
   "holdings start": OF_ONE,
@@ -146,15 +149,18 @@ export const TELLING_SLOTS: Readonly<Record<string, ReadonlyArray<string>>> = {
   "legs question": ["{p}"]
 }
 
-/** An act is known by all its English frames: two themes may have one in common, and mean other things by it. */
+/**
+ * The key of an act: all of its English frames. One frame would not be enough, because two themes may share it with
+ * different meanings.
+ */
 export const wordingKey = (english: ReadonlyArray<string>): string => english.join("\n")
 
-/** A deployment's own ways to tell a story: where it has words for something, no others are used. */
+/** A deployment's own texts. If it has texts of a kind, the public ones are not used. */
 interface Wording {
   /** Frames of acts, by `wordingKey`. */
   readonly clauses: ReadonlyMap<string, ReadonlyArray<string>>
   readonly remarks: ReadonlyMap<RemarkKind, ReadonlyArray<string>>
-  /** By the names of `TELLING_SLOTS`. */
+  /** Texts by the names of `TELLING_SLOTS`. */
   readonly tellings: ReadonlyMap<string, ReadonlyArray<string>>
 }
 
@@ -162,7 +168,7 @@ export type Facts = "matrices" | "relations" | "measures"
 
 export interface Bank {
   readonly wording: Wording
-  /** The facts that are a deployment's own alone. */
+  /** The kinds of facts that come from the deployment alone. */
   readonly own: ReadonlySet<Facts>
   readonly matrices: ReadonlyArray<Matrix>
   readonly relations: ReadonlyArray<Relation>
@@ -176,7 +182,7 @@ const words = (text: string): ReadonlyArray<string> =>
     .map((word) => word.trim())
     .filter((word) => word !== "")
 
-/** "key=value" with semicolons between. */
+/** Parses pairs of the form "key=value", separated by semicolons. */
 export const pairs = (text: string): ReadonlyArray<readonly [string, string]> =>
   text
     .split(";")
@@ -195,7 +201,7 @@ interface PropertyText {
   readonly unsure?: string
 }
 
-/** Phrases have a bar between; an item in neither list has not the property. */
+/** Makes a matrix. Phrases are separated by bars. An item in neither list of a property does not have it. */
 export function matrix(name: string, items: string, properties: Readonly<Record<string, PropertyText>>): Matrix {
   const all = words(items)
   const known = new Set(all)
@@ -221,7 +227,7 @@ export function relation(name: string, intro: string, ref: string, text: string)
   return { name, intro: intro.split("|"), ref: ref.split("|"), pairs: pairs(text) }
 }
 
-/** Counts of facts by kind, for the promise of how many there are. */
+/** Counts the facts of each kind. The documentation promises how many there are. */
 export function factsOf({ matrices, relations, measures }: Bank): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
   for (const { name, items, properties } of matrices) {

@@ -1,4 +1,4 @@
-/** What one eats and drinks. */
+/** Food and drinks with their properties. */
 import { matrix } from "./bank.ts"
 
 export const FOODS = matrix(

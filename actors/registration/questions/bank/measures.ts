@@ -1,4 +1,4 @@
-/** Counts that everybody knows, as what "there are". */
+/** Counts that everybody knows, for phrases that follow "there are". */
 import { pairs } from "./bank.ts"
 import type { Measure } from "./bank.ts"
 

@@ -1,4 +1,4 @@
-/** Made things, of the ordinary kind: the hammer is the carpenter's, the ring is worn on a finger. */
+/** Ordinary objects that people make, with their properties. A hammer is a carpenter's, a ring is worn on a finger. */
 import { matrix } from "./bank.ts"
 
 export const OBJECTS = matrix(

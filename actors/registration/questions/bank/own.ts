@@ -1,13 +1,13 @@
 /**
- * A deployment's own bank: a folder of `.json` (one array) and `.jsonl` (one record a line) files, read once at the
- * start.
+ * A deployment's own bank: a folder of `.json` files (one array) and `.jsonl` files (one record a line), read once at
+ * the start.
  *
- * - A record is a question of its own, facts (a matrix, a relation, a measure), or words to tell with;
+ * - A record is a complete question, facts (a matrix, a relation, a measure), or texts for stories;
  *   `ops/docs/questions.md` shows each.
- * - Everything is decoded and bounded; the first record that is wrong is told in one line that names file, record and
+ * - All records are decoded and bounded. The first faulty one is reported in one line that names file, record and
  *   field.
- * - Where it has enough facts of a kind, none of ours are asked. With fewer, its relations, matrices and measures weigh
- *   together as much as ours, however few they are.
+ * - If the bank has enough facts of a kind, the public ones are not used. With fewer, its facts of that kind are
+ *   repeated until together they weigh as much as the public ones.
  */
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
@@ -34,15 +34,15 @@ const MAX_TEXTS = 200
 export const ACTS = ["up", "down", "give"]
 const MAX_PAIRS = 2000
 const MIN_PAIRS = 4
-/** The start tries one day in so many of a cycle. */
+/** The start checks one day in this many of a cycle. */
 const DAYS_TRIED = 10
 const MAX_ITEMS = 500
 const MIN_ITEMS = 12
 const MAX_PROPERTIES = 100
 const MIN_PROPERTIES = 4
-/** A property needs this many items that have it, and this many that do not. */
+/** A property needs at least this many items that have it, and this many that do not. */
 const MIN_OF_SIDE = 3
-/** So many of its own, and none of ours are used. */
+/** From this number on the deployment's own facts replace the public ones. */
 export const MATRICES_MIN = 2
 export const RELATIONS_MIN = 20
 export const MEASURES_MIN = 80
@@ -55,14 +55,14 @@ const phrase = Schema.String.check(
   Schema.isPattern(/^[^\p{Cc}{}]*$/u)
 )
 const phrases = Schema.Array(phrase).check(Schema.isMinLength(1), Schema.isMaxLength(MAX_PHRASES))
-/** With `{}` where the key or the value goes. */
+/** A text with `{}` in place of the key or the value. */
 const template = Schema.String.check(
   Schema.isMaxLength(MAX_PHRASE_CHARS),
   Schema.isPattern(/^[^\p{Cc}{}]*\{\}[^\p{Cc}{}]*$/u)
 )
 const templates = Schema.Array(template).check(Schema.isMinLength(1), Schema.isMaxLength(MAX_PHRASES))
 
-/** Words around slots; which slots is looked at by kind. */
+/** Texts with slots. The names of the slots are checked later, by kind of record. */
 const frames = (maxChars: number) =>
   Schema.Array(
     Schema.String.check(
@@ -137,7 +137,7 @@ class Problem extends Error {}
 const TYPES = Object.keys(RECORDS).join(", ")
 const issues = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** The record, or a problem in words that follow the place where it stands. */
+/** Returns the record. Throws a problem whose text follows the record's place. */
 function decoded(value: unknown, place: string): OwnRecord {
   const type: unknown = typeof value === "object" && value !== null && "type" in value ? value.type : undefined
   if (typeof type !== "string" || !Object.hasOwn(RECORDS, type))
@@ -174,7 +174,7 @@ function recordsOf(file: string, text: string): ReadonlyArray<OwnRecord> {
   return list.map((value, index) => decoded(value, `${file} record ${index + 1}`))
 }
 
-/** A pair's value tells people apart: one value may stand for several keys, one key never for several values. */
+/** A pair's value identifies a person. Several keys may have the same value, but no key may have several values. */
 function relationOf({ name, intro, ref, pairs }: OwnRecord & { readonly type: "relation" }, place: string): Relation {
   const keys = new Set(pairs.map(([key]) => key))
   if (keys.size < pairs.length) throw new Problem(`${place}: pairs: a key stands there twice`)
@@ -186,7 +186,7 @@ function relationOf({ name, intro, ref, pairs }: OwnRecord & { readonly type: "r
   return { name, intro, ref, pairs }
 }
 
-/** Each property tells some items from others, and every item that it names is one of the matrix. */
+/** Each property must have items on both sides, and every named item must be one of the matrix. */
 function matrixOf({ name, items, properties }: OwnRecord & { readonly type: "matrix" }, place: string): Matrix {
   const known = new Set(items)
   if (known.size < items.length) throw new Problem(`${place}: items: one stands there twice`)
@@ -227,14 +227,14 @@ function questionOf(
   return question
 }
 
-/** As a part of a sentence: without the capital and the full stop that a writer gave a whole one. */
+/** Prepares a text for the middle of a sentence: removes the capital and the full stop of a complete one. */
 const within = (text: string): string =>
   text
     .trim()
     .replace(/\.$/, "")
     .replace(/^\p{Lu}(?=\p{Ll})/u, (letter) => letter.toLowerCase())
 
-/** Each slot once, and no other. */
+/** Throws unless each text has each wanted slot once, and no other. */
 function withSlots(texts: ReadonlyArray<string>, wanted: ReadonlyArray<string>, place: string): void {
   for (const [index, text] of texts.entries()) {
     const found = (text.match(/\{[a-z]\}/g) ?? []).toSorted()
@@ -245,7 +245,7 @@ function withSlots(texts: ReadonlyArray<string>, wanted: ReadonlyArray<string>, 
   }
 }
 
-/** By what the words are found again. */
+/** The name under which the texts of a telling are looked up. */
 function tellingOf({ family, part, texts }: OwnRecord & { readonly type: "telling" }, place: string): string {
   const name = `${family} ${part}`
   const slots = TELLING_SLOTS[name]
@@ -259,7 +259,7 @@ function tellingOf({ family, part, texts }: OwnRecord & { readonly type: "tellin
   return name
 }
 
-/** By what the act is found again. */
+/** The key under which the texts of an act are looked up. */
 function actOf({ family: name, act, texts }: OwnRecord & { readonly type: "clause" }, place: string): string {
   const world = FAMILIES.find((family) => family.name === name)?.world(
     randomFromSeed(new Uint8Array(SEED_BYTES)),
@@ -302,18 +302,21 @@ function textOf(folder: string, name: string): string {
   }
 }
 
-/** The items so often that together they weigh as much as `others`, and at least once. */
+/** Repeats the items until together they weigh as much as `others`. Each occurs at least once. */
 function weighed<T>(items: ReadonlyArray<T>, others: number): ReadonlyArray<T> {
   return items.length === 0
     ? []
     : Array.from({ length: Math.max(1, Math.ceil(others / items.length)) }, () => items).flat()
 }
 
-/** Its own alone where they are enough, both otherwise. */
+/** Only the own facts if they are enough, otherwise both. */
 const facts = <T>(own: ReadonlyArray<T>, ours: ReadonlyArray<T>, enough: number): ReadonlyArray<T> =>
   own.length >= enough ? own : [...ours, ...weighed(own, ours.length)]
 
-/** A program that knows the source knows these: they protect nobody, and are left out. */
+/**
+ * A program can read these measures in the public source. They give no protection, so a deployment's copies are left
+ * out.
+ */
 const PUBLIC_MEASURES = new Set(OUR_BANK.measures.map(({ phrase }) => phrase.toLowerCase()))
 
 function bankOf(folder: string): Bank {
@@ -368,7 +371,7 @@ function bankOf(folder: string): Bank {
   }
 }
 
-/** Every family finds a story in it. */
+/** Throws if a family finds no story with this bank. */
 function tried(bank: Bank): void {
   for (const family of FAMILIES) {
     try {
@@ -381,7 +384,7 @@ function tried(bank: Bank): void {
 
 export type BankResult = { readonly ok: true; readonly bank: Bank } | { readonly ok: false; readonly problem: string }
 
-/** Our bank, with the folder's records joined to it if one is named. */
+/** The public bank, together with the records of the folder if one is named. */
 export function readBank(folder: string | null): BankResult {
   if (folder === null) return { ok: true, bank: OUR_BANK }
   try {

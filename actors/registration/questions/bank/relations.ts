@@ -1,4 +1,4 @@
-/** Pairs of what a question tells of somebody and what it knows that person by. */
+/** Pairs of a text that introduces a person and a description by which the story refers to that person later. */
 import { relation } from "./bank.ts"
 
 export const RELATIONS = [

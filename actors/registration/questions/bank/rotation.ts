@@ -1,10 +1,10 @@
 /**
- * The words of a deployment that are in use on a day: what a program learned is stale after a while.
+ * Chooses the texts of a deployment that are in use on a day, so that knowledge learned by a program goes out of date.
  *
- * - Every list of own clauses, remarks and facts turns within `CYCLE_DAYS`: each text is in use for `IN_USE_DAYS` days on end, and rests for
- *   the others. A day takes a few texts away and brings as many back.
- * - All nodes use the same words, for the order comes from the texts themselves. Short lists do not turn.
- * - Words of ours stand in the public source and never rest.
+ * - Every list of own clauses, remarks and facts rotates within `CYCLE_DAYS`. Each text is in use for `IN_USE_DAYS`
+ *   consecutive days and unused on the others, so a day removes a few texts and adds as many.
+ * - All nodes use the same texts, because the order depends on the texts alone. Short lists do not rotate.
+ * - Public texts are always in use.
  */
 import { createHash } from "node:crypto"
 import type { Bank, Matrix } from "./bank.ts"
@@ -16,14 +16,14 @@ const TURNS_FROM = 12
 
 export const dayOf = (at: number): number => Math.floor(at / DAY_MS)
 
-/** In an order that no list was written in. */
+/** Puts a list into an order that does not depend on how it was written. */
 const mixed = <T>(items: ReadonlyArray<T>, name: (item: T) => string): ReadonlyArray<T> =>
   items
     .map((item) => ({ item, by: createHash("sha256").update(name(item)).digest("hex") }))
     .toSorted((one, other) => (one.by < other.by ? -1 : 1))
     .map(({ item }) => item)
 
-/** Those in use on `day`, counted in days from any fixed one. */
+/** The items in use on `day`, a number of days since any fixed one. */
 export function inUse<T>(items: ReadonlyArray<T>, day: number, name: (item: T) => string): ReadonlyArray<T> {
   const { length } = items
   if (length < TURNS_FROM) return items
@@ -41,7 +41,7 @@ const matrixOn = (matrix: Matrix, day: number): Matrix => ({
   items: inUse(matrix.items, day, (item) => item)
 })
 
-/** The bank as it is on a day. */
+/** The bank with the texts in use on a day. */
 export function bankOn(bank: Bank, day: number): Bank {
   const { clauses, remarks } = bank.wording
   return {

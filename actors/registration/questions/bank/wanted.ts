@@ -1,7 +1,7 @@
 /**
- * Counts the words of its own that a deployment needs before a program that knows this source, and no verdict, passes hardly
- * any challenge (ops/docs/questions.md): for every act of every family, for all that is said around an act, for how a
- * story begins and what it asks, and facts that stand in no public source.
+ * Reports the texts that a deployment still needs (ops/docs/questions.md). With enough texts, a program that knows this
+ * source but no verdicts passes hardly any challenge. Texts are needed for every act of every family, for remarks
+ * around acts, and for the start and the question of stories. Facts are needed that no public source has.
  */
 import type { HubConfig } from "../../../../schemas/config.ts"
 import { FAMILIES } from "../families.ts"
@@ -17,7 +17,7 @@ export const TELLINGS_MIN = 5
 const short = (record: string, count: number, least: number): ReadonlyArray<string> =>
   count < least ? [`${record}: ${count} of ${least}`] : []
 
-/** Each act that a family tells of, under the first family that has it. */
+/** Each act that occurs in stories, with the first family that has it. */
 export const ACTS_TOLD: ReadonlyMap<string, { readonly family: string; readonly act: string }> = new Map(
   FAMILIES.toReversed().flatMap(({ name, world }) =>
     world(randomFromSeed(new Uint8Array(SEED_BYTES)), OUR_BANK)
@@ -26,7 +26,7 @@ export const ACTS_TOLD: ReadonlyMap<string, { readonly family: string; readonly 
   )
 )
 
-/** Each lack as a line that names record and count; nothing where the bank has enough. */
+/** One line for each missing kind of text, with record and count. Empty if the bank has enough. */
 export function wordsWanting({ wording, own, ...facts }: Bank): ReadonlyArray<string> {
   const count = (kind: "matrices" | "relations" | "measures"): number => (own.has(kind) ? facts[kind].length : 0)
   return [
@@ -45,7 +45,7 @@ export function wordsWanting({ wording, own, ...facts }: Bank): ReadonlyArray<st
   ]
 }
 
-/** The problem that keeps a node from making challenges from this bank; `null` if there is none. */
+/** The reason why a node must not make challenges from this bank, or `null`. */
 export function bankProblem(
   { env, publicQuestions }: Pick<HubConfig, "env" | "publicQuestions">,
   bank: Bank

@@ -1,4 +1,4 @@
-/** What the narrator says besides, and means nothing. */
+/** Asides of the narrator, which have no meaning for the answer. */
 import type { Random } from "../random.ts"
 import type { Onlooker } from "./mood.ts"
 

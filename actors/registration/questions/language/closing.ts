@@ -1,4 +1,4 @@
-/** What shape of answer is wanted. */
+/** Closing words that tell the reader which form of answer is wanted. */
 import type { Random } from "../random.ts"
 
 const NUMBER_ONLY = [

@@ -1,4 +1,4 @@
-/** How the narrator comes back to what was told: sets it right, takes it back, says it again. */
+/** Sentences with which the narrator corrects, takes back or repeats an earlier statement. */
 import type { Random } from "../random.ts"
 
 const INSTEAD: ReadonlyArray<(wrong: string, right: string) => string> = [
@@ -36,7 +36,7 @@ const RECANTED = [
   "on second thoughts I should not have taken that back, for it is true after all",
   "wait, it was right before I denied it, so let it stand and count it"
 ]
-/** Takes back a denial that was said right before. */
+/** Takes back a denial, so that the earlier statement counts again. */
 export const recanted = (random: Random): string => random.pick(RECANTED)
 
 const RETOLD = [

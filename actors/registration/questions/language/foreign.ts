@@ -1,6 +1,6 @@
 /**
- * What the narrator says in other languages. `{c}` is a clause, `{p}` a name, `{w}` and `{r}` the wrong and the right
- * value.
+ * Sentences of the narrator in other languages. `{c}` is a clause, `{p}` a name, `{w}` and `{r}` the wrong and the
+ * right value.
  */
 import { toCardinal as german } from "n2words/de-DE"
 import { toCardinal as spanish } from "n2words/es-ES"
@@ -23,9 +23,9 @@ export const CARDINAL: Readonly<Record<Language, (n: number) => string>> = {
 }
 
 interface Phrases {
-  /** Around a clause that counts. */
+  /** Frames for a clause that counts. */
   readonly so: ReadonlyArray<string>
-  /** Around a clause that does not. */
+  /** Frames for a clause that does not count. */
   readonly notSo: ReadonlyArray<string>
   readonly says: ReadonlyArray<string>
   readonly instead: ReadonlyArray<string>

@@ -1,4 +1,7 @@
-/** Clauses of which the reader must find out which one holds: by a claim, by contrast, by likeness. */
+/**
+ * Sentences with two clauses, of which the reader must find the one that holds: by a claim, by contrast, or by
+ * comparison with another person.
+ */
 import type { Random } from "../random.ts"
 
 const SELECTING: ReadonlyArray<(claim: string, yes: string, no: string) => string> = [
@@ -11,7 +14,7 @@ const SELECTING: ReadonlyArray<(claim: string, yes: string, no: string) => strin
   (claim, yes, no) =>
     `${no} in a world where it is false that ${claim}, and ${yes} in one where it is true, so take the world you know`
 ]
-/** \`yes\` happened where the claim holds, \`no\` if it does not. */
+/** `yes` happened if the claim is true, `no` if it is false. */
 export const selecting = (random: Random, claim: string, yes: string, no: string): string =>
   random.pick(SELECTING)(claim, yes, no)
 

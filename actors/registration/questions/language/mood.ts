@@ -1,11 +1,10 @@
 /**
- * How the narrator stands to what is told: a clause that counts and one that does not are framed in like words, and
- * only their sense tells which is which. What is seen, regretted or not noticed happened; what is dreamt or wrongly
- * believed did not.
+ * Frames that say if a clause counts. Frames of both kinds use similar words, so only their meaning tells them apart.
+ * Seen, regretted or unnoticed events happened; dreamt or wrongly believed ones did not.
  */
 import type { Random } from "../random.ts"
 
-/** A person or group that looks on; names in it are of people who have no part in the matter. */
+/** Names a person or group that observes the event. A name in it is of nobody who takes part. */
 export type Onlooker = () => string
 
 const GROUPS = [
@@ -154,7 +153,7 @@ const CAME_TO_NOTHING = [
 
 const TRUE = ["true", "a fact", "correct", "the truth", "perfectly true"]
 const FALSE = ["untrue", "false", "a lie", "an invention", "incorrect", "a fairy tale", "a fabrication"]
-/** Around a verdict: whether it stands, or is turned into its opposite. */
+/** Frames with a verdict. `turns` is true if the frame reverses the verdict. */
 const VERDICTS: ReadonlyArray<{ readonly turns: boolean; readonly say: (word: string, clause: string) => string }> = [
   { turns: false, say: (word, clause) => `it is ${word} that ${clause}` },
   { turns: true, say: (word, clause) => `it is by no means ${word} that ${clause}` },
@@ -179,7 +178,7 @@ type Frame = (random: Random, clause: string, onlooker: Onlooker) => string
 
 const subject = (random: Random, onlooker: Onlooker): string =>
   random.int(0, 2) === 0 ? onlooker() : random.pick(GROUPS)
-/** "was" after a plural. */
+/** Replaces "was" by "were" after a plural. */
 const agreeing = (who: string, verb: string): string =>
   /^(?:the neighbours|two|a dozen|the people|all)/.test(who) ? verb.replace(/^was /, "were ") : verb
 

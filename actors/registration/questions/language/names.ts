@@ -1,6 +1,4 @@
-/**
- * First names. No entry equals another once case and accents are dropped, nor is it a word that stories are told with.
- */
+/** First names. No two names are equal without case and accents, and no name is a word that stories use. */
 
 export const WOMEN = [
   "Alice",

@@ -1,6 +1,7 @@
 /**
- * Noise that a reader forgives: swapped, doubled, dropped and look-alike letters, split and joined words, odd capitals.
- * Numbers and what stands in quotes keep their letters' order, so that nothing turns into another word that would fit.
+ * Adds typing errors that a reader can ignore: swapped, doubled, dropped and look-alike letters, split and joined
+ * words, odd capitals. Numbers and quoted text keep the order of their letters, so that no word turns into another one
+ * that fits.
  */
 import { CARDINAL, LANGUAGES } from "./foreign.ts"
 import { MEN, WOMEN } from "./names.ts"
@@ -23,7 +24,7 @@ const LOOKALIKE: Readonly<Record<string, string>> = {
   y: "у"
 }
 
-/** Words of which a small slip makes another number, or that the answer is taken from. */
+/** Number words, and words that answers contain. A small error could turn one of them into another. */
 const NUMBERS = new Set(
   (
     "one two three four five six seven eight nine ten eleven twelve hundred half third quarter twice times dozen " +
@@ -87,7 +88,7 @@ const OFTEN_SLIPS: ReadonlyArray<Slip> = [...SLIPS, ...SLIPS, ...SAFE]
 const RUN = /[\p{L}\d-]+/gu
 const WORD = /^\p{L}[\p{L}-]*\p{L}$/u
 
-/** Leaves alone what stands in quotes of any kind, digits, and words of fewer than four letters. */
+/** Adds noise. Quoted text, digits, and words of fewer than four letters stay as they are. */
 export function withNoise(random: Random, text: string): string {
   const parts = text.split(/("[^"]*"|«[^«»]*»)/)
   return parts

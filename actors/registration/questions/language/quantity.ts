@@ -1,6 +1,6 @@
 /**
- * Quantities said in many ways: in digits and words, in another language, by counts that everybody knows, by a small
- * sum.
+ * Writes quantities in many ways: in digits and words, in other languages, by counts that everybody knows, and by small
+ * sums.
  */
 import { toCardinal } from "n2words/en-US"
 import type { Measure } from "../bank/bank.ts"
@@ -14,7 +14,7 @@ export interface Noun {
 
 const LARGEST_IN_WORDS = 60
 const LARGEST_FOREIGN = 40
-/** Eleven in Spanish, and another word in English. */
+/** Spanish for eleven, but also an English word with another meaning. */
 const ENGLISH_TOO = "once"
 const MULTIPLES = ["", "", "twice", "three times", "four times", "five times"]
 const PARTS: ReadonlyArray<readonly [number, string]> = [
@@ -29,7 +29,8 @@ export const number = (random: Random, n: number): string =>
 const nouned = (random: Random, n: number, noun: Noun): string => (n === 1 ? noun.one : random.pick(noun.many))
 
 /**
- * "as many plates as there are legs on a spider", with what is missing to `n` put in; null where no measure is near.
+ * For example "as many plates as there are legs on a spider", with a correction if the measure is near `n` only. Null
+ * if no measure is near.
  */
 function measured(random: Random, n: number, noun: Noun, measures: ReadonlyArray<Measure>): string | null {
   const times = random.int(0, 2) === 0 && n >= 4 ? random.int(2, 5) : 1
@@ -99,7 +100,7 @@ const FORMS: ReadonlyArray<Form> = [
   }
 ]
 
-/** The count with its noun, such that "gave … to" may surround it. */
+/** A quantity with its noun, in a form that fits between "gave" and "to". */
 export function quantity(random: Random, n: number, noun: Noun, measures: ReadonlyArray<Measure>): string {
   for (;;) {
     if (random.int(1, 10) <= PLAIN_OF_TEN) return `${number(random, n)} ${nouned(random, n, noun)}`
@@ -108,6 +109,6 @@ export function quantity(random: Random, n: number, noun: Noun, measures: Readon
   }
 }
 
-/** The bare count, where its noun is understood: in corrections. */
+/** A quantity without its noun, for corrections, where the noun is known. */
 export const bare = (random: Random, n: number): string =>
   random.int(0, 3) > 0 ? number(random, n) : `${toCardinal(n + 1)} minus one`

@@ -1,4 +1,4 @@
-/** From whom the narrator has a clause, and who is not to be believed. */
+/** Sentences that name the source of a clause, and sentences that say who lies. */
 import type { Random } from "../random.ts"
 
 const SAYS: ReadonlyArray<(who: string, clause: string) => string> = [

@@ -1,9 +1,9 @@
-/** From clauses to sentences. */
+/** Joins clauses to sentences and running text. */
 import type { Random } from "../random.ts"
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** What filling leaves behind: doubled commas and spaces, a comma before a full stop. */
+/** Repairs the punctuation of filled templates: doubled commas and spaces, a comma before a full stop. */
 const tidy = (text: string): string =>
   text
     .replace(/,(?:\s*,)+/g, ",")
@@ -13,7 +13,7 @@ const tidy = (text: string): string =>
     .replace(/\s{2,}/g, " ")
     .trim()
 
-/** "a" made "an" where a vowel follows. */
+/** Replaces "a" by "an" before a vowel. */
 export const withArticles = (text: string): string =>
   text.replace(/\b([Aa]) (?=["“]?(?:[aeioAEIO]|u(?!n?i|se)))/g, "$1n ")
 
@@ -21,7 +21,7 @@ const PAUSES = [" – er – ", "... ", ", hm, ", " (let me see) ", " – ", "; 
 const NUMBERED = /\d|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|teen|ty\b|times|dozen|[«»"(),;:–]/
 const HESITANT_OF_TEN = 2
 
-/** A pause inside the clause, of the kind that elsewhere ends one; never within a quantity or what is quoted. */
+/** Adds a pause within the clause, by the same sign that ends other clauses. Quantities and quoted text stay whole. */
 function hesitant(random: Random, clause: string): string {
   if (random.int(1, 10) > HESITANT_OF_TEN || /["«]/.test(clause)) return clause
   const words = clause.split(" ")
@@ -31,7 +31,7 @@ function hesitant(random: Random, clause: string): string {
   return `${words.slice(0, at).join(" ")}${random.pick(PAUSES)}${words.slice(at).join(" ")}`
 }
 
-/** Clauses joined to running text; where one ends is not always marked in the same way. */
+/** Joins clauses to running text. The ends of clauses are marked in different ways, or not at all. */
 export function running(random: Random, clauses: ReadonlyArray<string>): string {
   let text = ""
   let fresh = true

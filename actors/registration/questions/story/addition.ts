@@ -1,9 +1,9 @@
 /**
- * Counts of common sense that are added to what a story comes to.
+ * Adds two counts of common sense to the result of a story.
  *
- * - A program that follows the whole story is wrong all the same without two counts that no question tells. A guess at
- *   both is right in some three of a hundred questions, so few verdicts teach it anything.
- * - The counts are drawn without a look at the story. Nothing in a prompt tells how large one of them is.
+ * - No question states these counts. A program that follows the whole story is still wrong without them. A guess at
+ *   both is right for about three of a hundred questions, so a program learns little from few verdicts.
+ * - The counts are drawn independently of the story, and the prompt does not reveal their size.
  */
 import type { Bank, Measure } from "../bank/bank.ts"
 import type { Random } from "../random.ts"
@@ -15,7 +15,7 @@ export interface Addition {
   readonly text: string
 }
 
-/** `{it}` is what the story's end is counted as. */
+/** `{it}` is replaced by the name of the number that the story's result stands for. */
 const OF_NUMBERS = [
   "To {it}, add the number of {a}; then add the number of {b}.",
   "Add two counts to {it}: the number of {a}, and the number of {b}.",
@@ -38,7 +38,7 @@ export function additionOf(random: Random, { measures }: Pick<Bank, "measures">,
   return { measures: [one, other], scale, text }
 }
 
-/** The end of a story with both counts; null if there is no such answer. */
+/** The result of a story plus both counts. Null if there is no such answer. */
 export function raised(end: string, { measures: [one, other], scale }: Addition): string | null {
   const counted = scale.of(end)
   return counted === null ? null : scale.at(counted + one.n + other.n)

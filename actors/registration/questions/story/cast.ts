@@ -1,4 +1,7 @@
-/** The people of a story: each has a name, and something that is told once and recognised by common sense later. */
+/**
+ * The people of a story. Each has a name, and some have a mark: something that is told once, and by which the story
+ * refers to them later.
+ */
 import type { Bank, Relation } from "../bank/bank.ts"
 import { NAMES, WOMEN } from "../language/names.ts"
 import { withArticles } from "../language/text.ts"
@@ -7,7 +10,7 @@ import type { Random } from "../random.ts"
 export interface Person {
   readonly name: string
   readonly woman: boolean
-  /** Null where the name is all that is told. */
+  /** Null if the person is known by name only. */
   readonly mark: Mark | null
 }
 
@@ -19,7 +22,7 @@ export interface Mark {
 
 export interface Cast {
   readonly people: ReadonlyArray<Person>
-  /** Names of nobody in the cast. */
+  /** Names of people outside of the story. */
   readonly strangers: ReadonlyArray<string>
 }
 
@@ -28,14 +31,14 @@ const NAMED_OF_TEN = 6
 
 const VALUES = new WeakMap<Relation, number>()
 
-/** Counts the people that a relation can tell apart. */
+/** The number of people that a relation can distinguish. */
 function valuesOf(relation: Relation): number {
   const known = VALUES.get(relation) ?? new Set(relation.pairs.map(([, value]) => value)).size
   VALUES.set(relation, known)
   return known
 }
 
-/** Those marked have marks of one kind, so that only its value tells them apart. */
+/** Draws people. All marks are of one relation, so that people differ only in its values. */
 export function castOf(random: Random, bank: Bank, size: number, marked: ReadonlyArray<number>): Cast {
   const names = random.sample(NAMES, size + STRANGERS)
   const relation = random.pick(bank.relations.filter((one) => valuesOf(one) >= marked.length))
@@ -56,7 +59,7 @@ export function castOf(random: Random, bank: Bank, size: number, marked: Readonl
 const intro = (random: Random, { relation, key }: Mark): string =>
   withArticles(random.pick(relation.intro).replace("{}", key))
 
-/** The person's mark, told. */
+/** A sentence that tells the person's mark. */
 export function introduced(random: Random, person: Person, mark: Mark): string {
   const told = intro(random, mark)
   return random.pick([
@@ -68,7 +71,7 @@ export function introduced(random: Random, person: Person, mark: Mark): string {
   ])
 }
 
-/** Two marks told the wrong way round, and set right at once. */
+/** A sentence that exchanges two people's marks and corrects this at once. */
 export function exchanged(random: Random, one: Person, other: Person, mark: Mark, otherMark: Mark): string {
   const wrong = `${one.name} ${intro(random, otherMark)} and ${other.name} ${intro(random, mark)}`
   return random.pick([
@@ -79,7 +82,7 @@ export function exchanged(random: Random, one: Person, other: Person, mark: Mark
   ])
 }
 
-/** "the one who drew an animal that barks" */
+/** For example "the one who drew an animal that barks". */
 export function described(random: Random, { name, mark, woman }: Person): string {
   if (mark === null) return name
   const head = random.pick(["the one", "the person", "the one", woman ? "the woman" : "the man"])

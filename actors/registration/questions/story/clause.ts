@@ -1,4 +1,7 @@
-/** What one utterance is told with: the words, the people, and what was said before. */
+/**
+ * Puts one move of a story into words. `Telling` has everything this needs: the texts, the people, and the earlier
+ * utterances.
+ */
 import { wordingKey } from "../bank/bank.ts"
 import type { Bank, RemarkKind } from "../bank/bank.ts"
 import { CARDINAL } from "../language/foreign.ts"
@@ -15,40 +18,43 @@ export interface Telling extends Teller {
   readonly world: World
   readonly speakers: Speakers
   readonly signs: readonly [string, string]
-  /** In what language a told move was told, where it was not English. */
+  /** The language of each told move that was not told in English, by the move's id. */
   readonly languages: Map<number, Language>
-  /** Told moves that something said later comes back to: those are told in English, to be known again. */
+  /** Moves that a later utterance refers to. They are told in English, so that the reader recognizes them. */
   readonly recalled: ReadonlySet<number>
   /**
-   * By what frame of which act such a move was told: it is spoken of by the same verb, or it would be taken for
-   * another.
+   * The frame in which each of these moves was told, by id and act. Later utterances use the same verb, or the reader
+   * could take it for another move.
    */
   readonly frames: Map<string, string>
 }
 
 export interface Manner {
-  /** How the person who moves is called, in place of a name or description. */
+  /** Replaces the name or description of the person who moves. */
   readonly who?: string
   readonly whom?: string
-  /** The told move that is meant. */
+  /** The id of the told move that the clause refers to. */
   readonly of?: number
-  /** Nobody else is mentioned. */
+  /** True to mention no other people. */
   readonly quiet?: boolean
 }
 
 export const pick = <T>(items: ReadonlyArray<T>, index: number): T => items[index] as T
 
-/** Nobody whose word is quoted, for an onlooker's view of a thing is no report of it. */
+/**
+ * Draws an onlooker. People whose words the story quotes are left out, because an onlooker's view must not look like a
+ * quote.
+ */
 export function onlooker({ random, cast, speakers }: Telling): string {
   const people = cast.people.filter((_, index) => !speakers.all.includes(index)).map(({ name }) => name)
   return random.pick([...people, ...cast.strangers])
 }
 
-/** A deployment's own frames of an act; none where it makes do with ours. */
+/** A deployment's own frames of an act. Empty if the public ones are used. */
 export const ownFramesOf = ({ world, bank }: Telling, act: number): ReadonlyArray<string> =>
   bank.wording.clauses.get(wordingKey(pick(world.acts, act).english)) ?? []
 
-/** A remark in a deployment's own words; null where it has none, or ours are to be used. */
+/** A remark in a deployment's own words, or null if there is none and a public one is to be used. */
 export function remark(
   { random, bank }: Telling,
   kind: RemarkKind,
@@ -56,7 +62,7 @@ export function remark(
 ): string | null {
   const own = bank.wording.remarks.get(kind) ?? []
   if (own.length === 0) return null
-  // A name can have a possessive ending, a description cannot.
+  // A slot of a name may have a possessive ending, but a description cannot.
   return random
     .pick(own)
     .replace(

@@ -1,31 +1,34 @@
 /**
- * The plan of a story: which moves happen, and by which detours they are told.
+ * The plan of a story: the moves that happen, and the detours by which they are told.
  *
- * - A beat knows what it counts for (`counted`) and what it counts for when its detour is missed or taken for another
- *   (`misread`). For `MIN_TELLING` of them at least, that alone changes the answer.
- * - No number is fixed: there are four beats or five, each counts or not by lot, people may be liars, honest or of both
- *   kinds, and what follows a sentence may change it or not. Neither place nor count tells what is meant.
- * - Utterances are what is said, in order, without words. Read in order by the rules that `Utterance` states they give
- *   the counted moves again; the tests do that.
+ * - A beat is one move with its detour. It has the moves that it counts for (`counted`), and those that it counts for
+ *   if its detour is missed or misunderstood (`misread`). For at least `MIN_TELLING` beats, misreading that beat alone
+ *   changes the answer.
+ * - No number is fixed: there are four or five beats, and each counts or not by chance. People may be liars, honest or
+ *   of both kinds. A later sentence may change an earlier one or not. Neither position nor count reveals what is meant.
+ * - Utterances are the statements in order, without words. Read by the rules of `Utterance`, they result in the counted
+ *   moves; the tests check this.
  */
 import type { Bank } from "../bank/bank.ts"
 import type { Random } from "../random.ts"
 import { NONE } from "./world.ts"
 import type { Move, Part, World } from "./world.ts"
 
-/** `so` and `not so` are said around a clause; a plain one counts. */
+/** The frame of a clause. With `so` and `plain` it counts, with `not so` it does not. */
 type Mood = "plain" | "so" | "not so"
 
 /**
- * - `tell` counts unless its mood is `not so`, it is said `by` a liar, or it stands between two signs that enclose
- *   nothing that counts.
- * - `amend` puts `move` in the place of told move `of`; `keep` says that `move` stands, and not what somebody made of
- *   it; `cancel` takes it away, and `recant` takes that back; `repeat` makes it happen twice; `restate` and `aside`
- *   change nothing.
- * - `select` is `yes` where the claim holds by common sense and `no` where not; of a `contrast` the right one counts.
- * - `likewise` is told by what happened to somebody else (`base`, told right before): the same, or its opposite, with
- *   another number.
- * - `trust` says who lies and who never does; `sign` opens or closes, `between` says whether what is enclosed counts.
+ * - `tell` counts unless its mood is `not so`, it is said `by` a liar, or it is between two signs that enclose nothing
+ *   that counts.
+ * - `amend` replaces told move `of` by `move`. `keep` confirms `move` against another version of it. `cancel` removes
+ *   told move `of`, and `recant` takes the removal back. `repeat` makes it happen twice. `restate` and `aside` change
+ *   nothing.
+ * - `select` means `yes` if the claim is true by common sense, and `no` otherwise. In a `contrast`, the right move
+ *   counts.
+ * - `likewise` is told by comparison with another person's move (`base`, told right before): the same, or the opposite,
+ *   with another number.
+ * - `trust` says that a person always lies or never does. `sign` opens or closes a part of the story, and `between`
+ *   says if that part counts.
  */
 export type Utterance =
   | { readonly type: "tell"; readonly id: number; readonly move: Move; readonly mood: Mood; readonly by: number }
@@ -63,7 +66,7 @@ export type Utterance =
   | { readonly type: "trust"; readonly who: number; readonly lies: boolean }
   | { readonly type: "between"; readonly counts: boolean }
 
-/** That the item has the property, or has it not; whether that is so stands in the bank. */
+/** The claim that the item has the property, or (`side`) does not have it. The bank knows if this is true. */
 export interface Claim {
   readonly matrix: string
   readonly item: string
@@ -72,29 +75,29 @@ export interface Claim {
 }
 
 interface Beat {
-  /** Said together. */
+  /** Utterances that are told together. */
   readonly first: ReadonlyArray<Utterance>
-  /** Said some time afterwards, together. */
+  /** Utterances that are told together, some time after `first`. */
   readonly later: ReadonlyArray<Utterance>
   readonly counted: ReadonlyArray<Move>
   readonly misread: ReadonlyArray<Move>
 }
 
 export interface Plan {
-  /** Utterances in order; those of one block are said in one breath. */
+  /** Utterances in order. Those of one block are told together. */
   readonly blocks: ReadonlyArray<ReadonlyArray<Utterance>>
   readonly answer: string
-  /** How many beats change the answer when they are missed or misread. */
+  /** The number of beats that change the answer if they are missed or misread. */
   readonly telling: number
 }
 
-/** The people whom a story can quote, and those of them who lie. */
+/** The people whom a story can quote, and the liars among them. */
 export interface Speakers {
   readonly all: ReadonlyArray<number>
   readonly liars: ReadonlySet<number>
 }
 
-/** Of the beats at least as many change the answer, each by itself, when missed or misread. */
+/** The least number of beats that must change the answer, each by itself, if they are missed or misread. */
 export const MIN_TELLING = 4
 const ATTEMPTS = 400
 
@@ -109,7 +112,7 @@ interface Drafting {
 
 const key = ({ act, who, whom, n, what }: Move): string => `${act} ${who} ${whom} ${what} ${n}`
 
-/** Told moves differ in what they say, and in their numbers too as long as there are some left. */
+/** Draws moves that all differ. Their numbers differ too, as long as there are unused ones. */
 function freshMoves(random: Random, world: World): (about: number) => Move {
   const told = new Set<string>()
   const numbers = new Set<number>()
@@ -136,12 +139,12 @@ const tellMove = ({ id }: Drafting, move: Move, mood: Mood = "plain", by = NONE)
 })
 
 /**
- * True if a deployment tells in words of its own. Then nothing is said that the public source words and by which a program
- * could tell what a private text means: no correction of an act, none that comes late, no denial that is taken back.
+ * True if a deployment has its own texts. Public texts are left out then by which a program could find the meaning of a
+ * private text: corrections of an act, late corrections, and denials that are taken back.
  */
 const isOwn = ({ bank }: Drafting): boolean => bank.wording.remarks.has("denied")
 
-/** The move with one part told wrongly. */
+/** The move with one wrong part. */
 function wrongly(d: Drafting, move: Move): { readonly from: Move; readonly part: Part } {
   const part = d.random.pick(isOwn(d) ? d.world.parts.filter((one) => one !== "act") : d.world.parts)
   for (;;) {
@@ -162,7 +165,7 @@ type Maker = (d: Drafting, move: Move) => Beat
 
 const chance = ({ random }: Drafting): boolean => random.int(0, 1) === 0
 
-/** A beat whose one sentence counts or does not. */
+/** A beat with a single sentence, which counts or does not. */
 const counting = (first: ReadonlyArray<Utterance>, move: Move, counts: boolean): Beat => ({
   first,
   later: [],
@@ -188,7 +191,7 @@ const enclosed: Maker = (d, move) => {
     counts
   )
 }
-/** Told of somebody else, who may be known by description alone. */
+/** A move of another person, who may be known by description alone. */
 const elsewhere: Maker = (d, move) => {
   const others = d.world.others.filter((who) => who !== move.whom)
   if (others.length === 0) return framed(d, move)
@@ -264,7 +267,7 @@ const restated: Maker = (d, move) => {
     misread: [move, move]
   }
 }
-/** Two moves of one person, the second with a pronoun. */
+/** Two moves of one person, of which the second uses a pronoun. */
 const pronouns: Maker = (d, move) => {
   const second = d.fresh(move.who)
   const told = tellMove(d, move)
@@ -279,7 +282,7 @@ const pronouns: Maker = (d, move) => {
 function claimed({ random, bank }: Drafting): { readonly claim: Claim; readonly holds: boolean } {
   const { name, items, properties } = random.pick(bank.matrices)
   const side = random.int(0, 1) === 0
-  // As many of those that have it as of those that have not: most things have few of the properties.
+  // Items with the property are drawn as often as items without it, although most items have few of the properties.
   const wanted = random.int(0, 1) === 0
   const known = properties.flatMap((property) => {
     const fitting = items.filter((one) => property.yes.has(one) === wanted && !property.unsure.has(one))
@@ -300,7 +303,7 @@ const contrasted: Maker = (d, move) => {
   const wrong = d.fresh(move.who)
   return { first: [{ type: "contrast", right: move, wrong }], later: [], counted: [move], misread: [wrong] }
 }
-/** Told by what happened to somebody else; where that is no simple change, plainly. */
+/** A move told by comparison with another person's move. If it is not a simple change, it is told by contrast. */
 const likened: Maker = (d, move) => {
   const [other] = d.world.others
   if (other === undefined || d.world.things.length > 0 || move.act > 1) return contrasted(d, move)
@@ -313,7 +316,7 @@ const likened: Maker = (d, move) => {
   }
 }
 
-/** Ways to come back to one sentence, at once or later. */
+/** Utterances that refer to the sentence before them. */
 const FOLLOWED: ReadonlyArray<Maker> = [
   amended,
   keptMove,
@@ -341,7 +344,7 @@ function beatsOf(d: Drafting): Array<Beat> {
   return random.shuffle(makers.map((make) => make(d, fresh(random.pick(world.asked)))))
 }
 
-/** Every sentence taken as it is told first, by a reader to whom all of them count. */
+/** The moves of all sentences in their first version, as a reader would count them who ignores everything else. */
 const asTold = (beats: ReadonlyArray<Beat>): ReadonlyArray<Move> =>
   beats.flatMap(({ first }) =>
     first.flatMap((one) => {
@@ -351,7 +354,7 @@ const asTold = (beats: ReadonlyArray<Beat>): ReadonlyArray<Move> =>
     })
   )
 
-/** Beats that change the answer when they alone are missed or misread. */
+/** The number of beats that change the answer if only they are missed or misread. */
 function tellingOf(world: World, beats: ReadonlyArray<Beat>, answer: string): number {
   return beats.filter((beat) => {
     const without = (moves: ReadonlyArray<Move>): string | null =>
@@ -361,8 +364,8 @@ function tellingOf(world: World, beats: ReadonlyArray<Beat>, answer: string): nu
 }
 
 /**
- * A draft that the world finds possible and in which enough is told that matters; null where it was not. Its answer is
- * neither that of a story in which nothing happens nor that of one in which all of it does.
+ * Draws a plan. Null if its moves are impossible, if too few beats change the answer, or if the answer is the same
+ * without any move or with all moves as first told.
  */
 export function planOf(random: Random, world: World, bank: Bank, speakers: Speakers): Plan | null {
   let ids = 0
@@ -375,7 +378,10 @@ export function planOf(random: Random, world: World, bank: Bank, speakers: Speak
   return { blocks: inOrder(random, beats, speakers), answer, telling }
 }
 
-/** What is said later stands behind its beat, and nothing comes between utterances that belong together. */
+/**
+ * Puts utterances into order. Later ones follow their beat at some distance, and nothing comes between utterances that
+ * belong together.
+ */
 function inOrder(
   random: Random,
   beats: ReadonlyArray<Beat>,

@@ -1,4 +1,7 @@
-/** Puts a plan into words: its utterances and who is who, told anew until they fit, as running text. */
+/**
+ * Puts a plan into words as running text: its utterances and the introductions of people. They are told again in other
+ * words until they fit the length.
+ */
 import type { Bank } from "../bank/bank.ts"
 import { quantity } from "../language/quantity.ts"
 import { running } from "../language/text.ts"
@@ -11,9 +14,9 @@ import { sentenceOf } from "./utterance.ts"
 import type { World } from "./world.ts"
 
 const MAX_RETOLD = 24
-/** So much over the budget that telling anew would hardly help. */
+/** A text that exceeds the budget by this factor is not shortened, because telling it again would hardly help. */
 const HOPELESS = 1.2
-/** What stands between two clauses, on an average. */
+/** The average number of characters between two clauses. */
 const JOINT_CHARS = 2
 const SIGNS = [
   "a whistle blew",
@@ -39,7 +42,7 @@ const signsOf = ({ wording }: Bank): ReadonlyArray<string> => {
   return own.length < 2 ? SIGNS : own
 }
 
-/** Marks of the people, each a clause; two of them may be told the wrong way round and set right. */
+/** Clauses that tell the marks of people. Two marks may be exchanged and corrected. */
 function introductions(random: Random, { people }: Cast): ReadonlyArray<() => string> {
   const marked = people.flatMap((person) => (person.mark === null ? [] : [{ person, mark: person.mark }]))
   const one = random.pick(marked)
@@ -61,8 +64,8 @@ type Say = () => ReadonlyArray<string>
 const length = (texts: ReadonlyArray<string>): number => texts.reduce((sum, text) => sum + text.length + JOINT_CHARS, 0)
 
 /**
- * What is said, the longest of it told anew in other words as long as all of it is over the budget; null where that
- * does not help.
+ * Tells the blocks within the budget. While the text is too long, the longest block is told again in other words. Null
+ * if that does not help.
  */
 function within(budget: number, blocks: ReadonlyArray<Say>): ReadonlyArray<ReadonlyArray<string>> | null {
   const texts = blocks.map((say) => say())
@@ -71,7 +74,7 @@ function within(budget: number, blocks: ReadonlyArray<Say>): ReadonlyArray<Reado
   for (let retold = 0; total > budget; retold++) {
     if (retold === MAX_RETOLD) return null
     const longest = texts.reduce((most, block, index) => (length(block) > length(texts[most] ?? []) ? index : most), 0)
-    // Now and then another, for the longest may be as short as it can be.
+    // Every second time another block is told again, because the longest may be as short as it can be.
     const index = retold % 2 === 1 ? (longest + retold) % texts.length : longest
     const other = pick(blocks, index)()
     const saved = length(pick(texts, index)) - length(other)
@@ -91,7 +94,7 @@ interface Story {
   readonly speakers: Speakers
 }
 
-/** The whole text without noise, of at most `maxChars`; null where the plan is too much for them. */
+/** The whole text without noise, of at most `maxChars`. Null if the plan needs more. */
 export function storyText({ random, bank, cast, world, plan, speakers }: Story, maxChars: number): string | null {
   const telling: Telling = {
     random,
@@ -117,7 +120,7 @@ export function storyText({ random, bank, cast, world, plan, speakers }: Story, 
     },
     isWorded: (telling, slot) => (bank.wording.tellings.get(telling) ?? []).some((text) => text.includes(slot)),
     person: (index) => mentioned(random, pick(cast.people, index)),
-    // The size of a move would tell how large a measure is, and so what a deployment's own facts are.
+    // A deployment's own measures are not used here: the size of a move would reveal how large a measure is.
     count: (n, noun = world.noun) => quantity(random, n, noun, bank.own.has("measures") ? [] : bank.measures)
   }
   const question = world.question({ ...telling, person: (index) => described(random, pick(cast.people, index)) })

@@ -1,4 +1,4 @@
-/** Every utterance of a plan as a clause, in one of several languages. */
+/** Puts every utterance of a plan into a clause, in one of several languages. */
 import { LANGUAGES, CARDINAL, PHRASES } from "../language/foreign.ts"
 import { opened } from "../language/aside.ts"
 import * as correction from "../language/correction.ts"
@@ -22,7 +22,7 @@ const BETWEEN: ReadonlyArray<(from: string, to: string) => string> = [
   (from, to) => `from "${from}" up to "${to}" I was talking about other people of the same names: ignore that stretch`
 ]
 
-/** Nothing is out of the ordinary between the two. */
+/** These say that the part between two sentences counts like the rest. */
 const WITHIN: ReadonlyArray<(from: string, to: string) => string> = [
   (from, to) => `what is told after "${from}" and before "${to}" was no rehearsal and counts like the rest`,
   (from, to) => `all between the sentences "${from}" and "${to}" is part of the matter, so do not skip it`,
@@ -153,7 +153,7 @@ export function sentenceOf(telling: Telling, utterance: Utterance, block: Readon
     case "pronoun": {
       const before = block.find(({ type }) => type === "tell") as Utterance & { readonly type: "tell" }
       const named = pick(cast.people, utterance.move.who).name
-      // Texts of a deployment's own may name others, whom a pronoun could mean.
+      // A deployment's own texts may name other people, whom a pronoun could mean.
       const isAlone =
         before.move.whom === NONE &&
         before.move.who === utterance.move.who &&

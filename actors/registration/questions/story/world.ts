@@ -1,6 +1,6 @@
 /**
- * What a story is about: moves, how they are said, and what follows from those that count.
- * One shape of move serves all worlds; a world leaves the parts it has no use for at `NONE`.
+ * The subject of a story: possible moves, their wording, and the result of those that count. All worlds use the same
+ * shape of move. A world sets the parts that it does not use to `NONE`.
  */
 import type { AnswerKind } from "../question.ts"
 import type { Foreign } from "../language/foreign.ts"
@@ -12,50 +12,53 @@ export const NONE = -1
 
 export interface Move {
   readonly act: number
-  /** Indices into the cast. */
+  /** Indices of people in the cast. */
   readonly who: number
   readonly whom: number
   readonly n: number
-  /** Index into the world's things. */
+  /** Index of one of the world's things. */
   readonly what: number
 }
 
-/** A part that may be told wrongly and put right. */
+/** A part of a move that may be told wrongly and corrected. */
 export type Part = "n" | "who" | "act" | "what"
 
 export interface Act {
   /**
-   * Finite clauses that may follow "that"; `{p}` who, `{o}` whom, `{q}` how many, `{w}` what, `|` where an aside may
-   * stand.
+   * Finite clauses that may follow "that". `{p}` is who, `{o}` whom, `{q}` how many, `{w}` what; `|` marks a place for
+   * an aside.
    */
   readonly english: ReadonlyArray<string>
-  /** The same with names for people, `{n}` a number word, `{N}` the world's noun. */
+  /** Clauses in other languages with names for people. `{n}` is a number word, `{N}` the world's noun. */
   readonly foreign: Foreign | null
 }
 
-/** What the text of a world needs of the teller. */
+/** The functions that the texts of a world use. */
 export interface Teller {
   readonly random: Random
   readonly cast: Cast
   readonly person: (index: number) => string
   readonly count: (n: number, noun?: Noun) => string
-  /** A text of a telling (`TELLING_SLOTS`): one of a deployment's own, or of ours. `{x}` is `{p}`. */
+  /**
+   * A text of a telling (`TELLING_SLOTS`), from the deployment if it has one, otherwise from `ours`. `{x}` is the same
+   * as `{p}`.
+   */
   readonly worded: (
     telling: string,
     ours: ReadonlyArray<string>,
     slots: Readonly<Record<string, () => string>>
   ) => string
-  /** Whether a deployment's own texts of a telling have that slot. */
+  /** True if a deployment's own texts of a telling have that slot. */
   readonly isWorded: (telling: string, slot: string) => boolean
 }
 
-/** Reads the end of a story as a number that counts can be added to. */
+/** Converts the result of a story to a number to which counts can be added. */
 export interface Scale {
-  /** As a question calls it: "the number of that month (1 is January)". */
+  /** The name of the number in a question: "the number of that month (1 is January)". */
   readonly name: string
   readonly unit: "ones" | "minutes"
   readonly of: (end: string) => number | null
-  /** Null beyond the end of the scale. */
+  /** Null if the number is beyond the scale. */
   readonly at: (n: number) => string | null
 }
 
@@ -63,23 +66,23 @@ export interface World {
   readonly acts: ReadonlyArray<Act>
   readonly noun: Noun
   readonly foreignNoun: Foreign | null
-  /** What moves may be about, each in the words it may be called by. */
+  /** Things that moves may be about, each with the words for it. */
   readonly things: ReadonlyArray<ReadonlyArray<string>>
   readonly parts: ReadonlyArray<Part>
-  /** A move about this person; `whom` and all else are drawn. */
+  /** Draws a move of this person. */
   readonly draw: (random: Random, who: number) => Move
-  /** Whom the question is about, and who else moves in the same way. */
+  /** The people whom the question is about, and others who move in the same way. */
   readonly asked: ReadonlyArray<number>
   readonly others: ReadonlyArray<number>
-  /** Null where the moves are impossible. */
+  /** The result of the moves. Null if they are impossible. */
   readonly answer: (moves: ReadonlyArray<Move>) => string | null
-  /** What has to be known before any move; told anywhere. */
+  /** Facts that the reader needs before any move. They may be told anywhere in the story. */
   readonly setting: (teller: Teller) => ReadonlyArray<string>
   readonly question: (teller: Teller) => string
   readonly closing: string
   readonly kind: AnswerKind
-  /** Drawn for what the story comes to. */
+  /** Draws the scale for a result. */
   readonly scale: (random: Random, end: string) => Scale
-  /** The things named of which the story comes to one; null where its end is computed. */
+  /** The names of which one is the result. Null if the result is computed. */
   readonly candidates: ReadonlyArray<string> | null
 }

@@ -1,6 +1,6 @@
 /**
- * Worlds in which every move adds to somebody's count or takes from it: a theme gives the words, and what the sum is
- * read as.
+ * Worlds in which every move adds to somebody's count or subtracts from it. A theme has the words, and the meaning of
+ * the sum.
  */
 import type { Foreign } from "../language/foreign.ts"
 import type { Noun } from "../language/quantity.ts"
@@ -9,7 +9,7 @@ import type { Random } from "../random.ts"
 import { NONE } from "../story/world.ts"
 import type { Act, Move, Scale, Teller, World } from "../story/world.ts"
 
-/** +1 adds to who moves, -1 takes away; `GIVE` moves from who to whom. */
+/** The effect of an act: +1 adds to the count of `who`, -1 subtracts from it. `GIVE` moves from `who` to `whom`. */
 export const GIVE = 0
 
 export interface CountingAct extends Act {
@@ -19,7 +19,7 @@ export interface CountingAct extends Act {
 export interface Readout {
   readonly kind: AnswerKind
   readonly closing: (random: Random) => string
-  /** The answer from the final counts of those asked about; null if there is none. */
+  /** The answer from the final counts of the people in question. Null if there is none. */
   readonly read: (totals: ReadonlyArray<number>) => string | null
   readonly candidates: ReadonlyArray<string> | null
   readonly scale: () => Scale
@@ -30,29 +30,29 @@ export interface Theme {
   readonly noun: Noun
   readonly foreignNoun: Foreign | null
   readonly acts: ReadonlyArray<CountingAct>
-  /** How much a move may add or take. */
+  /** The least and the most that a move may add or subtract. */
   readonly step: readonly [number, number]
   readonly start: readonly [number, number]
-  /** How many people the question is about. */
+  /** The number of people whom the question is about. */
   readonly asked: number
-  /** Whether a count may fall below zero on the way. */
+  /** True if a count may fall below zero meanwhile. */
   readonly signed: boolean
-  /** Total counts that it may be read at, where it must not pass an end on the way. */
+  /** The range of counts that have a meaning, if the count must not leave it meanwhile. */
   readonly within: readonly [number, number] | null
-  /** The theme whose words tell the start of one of those asked about: `{p}` who, `{s}` the start, said by `startText`. */
+  /** The theme whose texts tell the start: `{p}` is the person, `{s}` the start as `startText` writes it. */
   readonly words: string
   readonly starting: ReadonlyArray<string>
   readonly startText: (start: number, teller: Teller) => string
-  /** Names in order that have to be known, `{l}`; null if there are none. */
+  /** Names in order that the reader must know, for `{l}`. Null if there are none. */
   readonly names: ReadonlyArray<string> | null
-  /** What else must be known. */
+  /** Further facts that the reader must know. */
   readonly known: ((teller: Teller) => ReadonlyArray<string>) | null
   readonly question: (teller: Teller) => string
 }
 
 const PEOPLE_MOVING = 3
 
-/** Finals of those asked about, or null where one of them falls below zero. */
+/** The final counts of the people in question. Null if one of them falls below zero. */
 function totalsOf(
   theme: Theme,
   starts: ReadonlyArray<number>,

@@ -1,4 +1,6 @@
-/** Worlds of cards with words, sorted out and counted by what everybody knows of the things named. */
+/**
+ * Worlds of cards with words on them. Cards are removed or counted by common-sense properties of the things they name.
+ */
 import { LEGS } from "../bank/animals.ts"
 import type { Bank, Matrix, Property } from "../bank/bank.ts"
 import { only } from "../language/closing.ts"
@@ -56,7 +58,7 @@ const MARKING: ReadonlyArray<Act> = [
 
 const has = (property: Property, item: string): boolean => property.yes.has(item)
 
-/** A property, or its absence. */
+/** A property (`yes`), or its absence. */
 interface Side {
   readonly property: Property
   readonly yes: boolean
@@ -67,13 +69,13 @@ interface Deal {
   readonly sides: ReadonlyArray<Side>
 }
 
-/** Cards of which every property drawn is known, and none holds for all or for none. */
+/** Draws cards for which every drawn property is known. No property holds for all of them or for none. */
 function deal(random: Random, bank: Bank, cards: number, properties: number): Deal {
   for (let attempt = 0; attempt < DEALS_MAX; attempt++) {
     const { items, properties: all } = random.pick(bank.matrices) as Matrix
     const drawn = random.sample(all, Math.min(properties, all.length))
     const known = random.shuffle(items.filter((item) => drawn.every(({ unsure }) => !unsure.has(item))))
-    // Half of the cards have one of the rarer properties, or most would go by at once.
+    // Up to two cards with each property are chosen first, because most items have few of the properties.
     const chosen = new Set<string>()
     for (const property of random.shuffle(drawn))
       for (const item of known.filter((one) => has(property, one)).slice(0, 2))
@@ -98,12 +100,12 @@ function deal(random: Random, bank: Bank, cards: number, properties: number): De
 interface Marking {
   readonly deal: Deal
   readonly start: number
-  /** Indices of the cards that the question adds up. */
+  /** Indices of the cards whose points the question adds up. */
   readonly counted: ReadonlyArray<number>
   readonly question: (teller: Teller) => string
 }
 
-/** Points on cards: each move changes all cards of a kind. */
+/** A world of points on cards. Each move changes all cards of a kind. */
 function marking(random: Random, { deal: { items, sides }, start, counted, question }: Marking): World {
   const touching = (what: number): number =>
     counted.filter((index) => has((sides[what] as Side).property, items[index] ?? "") === sides[what]?.yes).length
@@ -217,7 +219,7 @@ const STICKING: ReadonlyArray<Act> = [
 
 interface Collection {
   readonly items: ReadonlyArray<string>
-  /** What one sticker of each is worth for the question. */
+  /** The value of one sticker of each kind in the question. */
   readonly worth: ReadonlyArray<number>
   readonly start: number
   readonly step: readonly [number, number]
@@ -245,7 +247,7 @@ function collecting(random: Random, { items, worth, start, step, question }: Col
       for (const { act, who, what, n } of moves) {
         if (who !== 0) continue
         counts[what] = (counts[what] ?? 0) + (act === 0 ? n : -n)
-        // Nobody loses what they have not got, whatever they get later.
+        // Nobody can lose more than they have at that moment.
         if ((counts[what] ?? 0) < 0) return null
       }
       return String(counts.reduce((sum, count, index) => sum + count * (worth[index] ?? 0), 0))

@@ -1,4 +1,4 @@
-/** Things that people have: the same verbs of getting, losing and giving for all of them. */
+/** Goods that people have. The verbs of getting, losing and giving are the same for all of them. */
 import type { Foreign } from "../language/foreign.ts"
 import type { Noun } from "../language/quantity.ts"
 import { GIVE } from "./accumulate.ts"

@@ -1,4 +1,4 @@
-/** Themes about who has how many of some good. */
+/** Themes about the amount of a good that people have. */
 import type { Random } from "../random.ts"
 import type { Theme } from "./accumulate.ts"
 import { GETTING, GIVING, GOODS, LOSING } from "./goods.ts"

@@ -1,4 +1,6 @@
-/** Reads a final count as a number, a time or a place in a list, and that as the number that it stands for. */
+/**
+ * Converts final counts to answers (numbers, times, places in a list), and answers to the numbers that they stand for.
+ */
 import { only } from "../language/closing.ts"
 import { clock, clock12 } from "../language/clock.ts"
 import type { Scale } from "../story/world.ts"
@@ -10,7 +12,7 @@ const sum = (totals: ReadonlyArray<number>): number => totals.reduce((one, other
 
 const NUMBERS: Scale = { name: "the number asked for", unit: "ones", of: Number, at: String }
 
-/** The answers of a world whose stories come to a number. */
+/** Settings of worlds whose answer is a number. */
 export const inNumbers = {
   kind: "number",
   closing: only.number,
@@ -18,7 +20,7 @@ export const inNumbers = {
   scale: (): Scale => NUMBERS
 } as const
 
-/** The place in a list, `name` with how it is counted. */
+/** A scale of places in a list. `name` tells the reader how they are counted. */
 export const inPlaces = (name: string, of: (end: string) => number): Scale => ({
   name,
   unit: "ones",
@@ -41,7 +43,7 @@ const inMinutes = (told: (minutes: number) => string): Scale => {
 
 export const asNumber: Readout = { ...inNumbers, read: (totals) => String(sum(totals)) }
 
-/** How much the first is above the second. */
+/** The difference by which the first count is higher than the second. */
 export const asGap: Readout = {
   ...inNumbers,
   read: ([one = 0, other = 0]) => (one > other ? String(one - other) : null)
@@ -61,7 +63,7 @@ const timed = (kind: "time" | "time12", told: (minutes: number) => string): Read
 export const asTime = timed("time", clock)
 export const asTime12 = timed("time12", clock12)
 
-/** A place on a ring of named things, and the number of that place. */
+/** The answer is a place on a ring of named things. Its scale is the number of that place. */
 export const onRing = (names: ReadonlyArray<string>, name: string): Readout => ({
   ...inNumbers,
   candidates: names,
@@ -69,7 +71,7 @@ export const onRing = (names: ReadonlyArray<string>, name: string): Readout => (
   scale: () => inPlaces(name, (end) => names.indexOf(end))
 })
 
-/** A day of the month, days counted from the first of January of an ordinary year. */
+/** A day of the month, for a number of days since the first of January of a year without leap day. */
 export const asDayOfMonth: Readout = {
   ...inNumbers,
   read: (totals) => {

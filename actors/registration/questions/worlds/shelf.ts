@@ -1,4 +1,4 @@
-/** Worlds of a row: things are moved to the left and to the right, and the question is about an order. */
+/** Worlds of a row of things that are moved to the left and to the right. The question is about their order. */
 import { only } from "../language/closing.ts"
 import { inNumbers, inPlaces } from "./readouts.ts"
 import { noun } from "./theme.ts"
@@ -71,7 +71,7 @@ const ACTS: ReadonlyArray<Act> = [
   }
 ]
 
-/** The row after the moves of person 0; what would pass the end stops there. */
+/** The row after the moves of person 0. A thing that would move past the end stops there. */
 function shelved(row: ReadonlyArray<number>, moves: ReadonlyArray<Move>): ReadonlyArray<number> {
   const shelf = [...row]
   for (const { act, who, what, n } of moves) {
@@ -128,7 +128,7 @@ function row(random: Random, from: number, to: number, question: (teller: Teller
   }
 }
 
-/** Things of which no two begin with the same letter. */
+/** Draws things whose first letters all differ. */
 function distinct(random: Random): ReadonlyArray<string> {
   const initials = new Set<string>()
   const chosen = random.shuffle(THINGS).filter((thing) => initials.size < initials.add(thing.charAt(0)).size)

@@ -23,7 +23,7 @@ interface Words {
   readonly question: ReadonlyArray<string>
 }
 
-/** The start with its noun. */
+/** Writes the start with its noun. */
 export const counted: Theme["startText"] = (start, teller) => teller.count(start)
 
 /** A theme about one person, with two acts. */

@@ -1,4 +1,4 @@
-/** Themes whose answer is how much somebody has in the end. */
+/** Themes whose answer is the final amount of something. */
 import { counted, noun, theme } from "./theme.ts"
 
 export const PURSE = theme({

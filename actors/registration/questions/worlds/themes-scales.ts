@@ -1,4 +1,4 @@
-/** Themes whose answer is where on a scale somebody stands in the end. */
+/** Themes whose answer is the final position on a scale. */
 import { noun, theme } from "./theme.ts"
 
 export const LIFT = theme({

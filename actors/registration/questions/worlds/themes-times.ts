@@ -1,4 +1,4 @@
-/** Themes of appointments that are put off and brought forward. */
+/** Themes about appointments that are made earlier or later. */
 import { clock, clock12 } from "../language/clock.ts"
 import { noun, theme } from "./theme.ts"
 
