@@ -1,5 +1,5 @@
 /**
- * `postal-mime` with two changes and one check. It has no hooks for them, so they replace methods of one parser. The
+ * `postal-mime` with three changes and one check. It has no hooks for them, so they replace methods of one parser. The
  * package's exact version guarantees that these methods exist.
  *
  * Invariants
@@ -7,6 +7,8 @@
  *    and ends them with one more.
  *  - Text is decoded by its bytes if its label cannot be right. Valid UTF-8 with a character of several bytes is UTF-8,
  *    and text with the escapes of ISO-2022-JP is that. Encoded words of headers too.
+ *  - A line of text ends where the sender's line ends. `format=flowed` joins lines that end with a blank, and a relaxed
+ *    signature does not cover that blank (decision 0090).
  */
 import PostalMime, { type Email, type PostalMimeOptions } from "postal-mime"
 import { type Boundary, dependsOnBlanks } from "./blanks.ts"
@@ -174,6 +176,7 @@ export const parseMime = async (raw: Uint8Array, options: PostalMimeOptions): Pr
       const isText = isInlineTextNode.call(inside, node)
       const charset = isText && node.content !== null ? shownCharset(new Uint8Array(node.content)) : null
       if (charset !== null) node.contentType.parsed.params["charset"] = charset
+      delete node.contentType.parsed.params["format"]
       return isText
     },
     collectAttachment(node, content, ...rest) {
