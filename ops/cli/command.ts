@@ -64,14 +64,27 @@ export type Options = Named<typeof OPTIONS.flags, boolean> &
 
 export type Arguments = Given<Options>
 
-export interface Command extends Declared {
+/** `optional`: the command runs without them, and says so. */
+export type Servers = "needed" | "optional" | "none"
+
+interface Connected extends Declared {
   /**
    * The result is printed as JSON, or as it is if it is text. Nothing is printed if the command has printed by itself.
    */
   readonly run?: (service: Service, args: Arguments) => Promise<unknown>
-  /** Runs without the service: `null` if these arguments need it. */
-  readonly alone?: (args: Arguments) => Promise<unknown> | null
 }
+
+interface Alone extends Connected {
+  /** Runs without the service: `null` if these arguments need it. */
+  readonly alone: (args: Arguments) => Promise<unknown> | null
+  /** Whether the launcher has to find servers for these arguments. */
+  readonly servers: (args: Arguments) => Servers
+}
+
+export type Command = (Connected & { readonly alone?: undefined; readonly servers?: undefined }) | Alone
+
+export const noServers = (): Servers => "none"
+export const allServers = (): Servers => "needed"
 
 /** A finding of a command, printed like any answer. The exit status tells scripts: 1 unless the command names another. */
 export class Finding {
