@@ -38,13 +38,32 @@ const embedded = (address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6
   )
 }
 
-/** `wide` is the IPv6 /48; `null` for an IPv4 address. */
+const unmapped = (address: string): ipaddr.IPv4 | ipaddr.IPv6 => embedded(ipaddr.process(address))
+
+/** `wide`: the IPv6 /48; `null` if there is none. */
 export const networkOf = (address: string): { readonly client: string; readonly wide: string | null } => {
   if (!ipaddr.isValid(address)) return { client: UNKNOWN, wide: null }
-  const parsed = embedded(ipaddr.process(address))
+  const parsed = unmapped(address)
   if (parsed.kind() === "ipv4") return { client: parsed.toString(), wide: null }
   const bytes = parsed.toByteArray()
   return { client: prefixOf(bytes, CLIENT_BYTES), wide: prefixOf(bytes, WIDE_BYTES) }
+}
+
+/** Bytes of the prefixes that one provider, one site and one client have. */
+const NESTED_BYTES = { ipv4: [2, 3, 4], ipv6: [4, WIDE_BYTES, CLIENT_BYTES] } as const
+
+/** The networks around a client, the widest first: /16, /24 and the address, or the /32, /48 and /64 of IPv6. */
+export const networksOf = (address: string): readonly [string, string, string] => {
+  if (!ipaddr.isValid(address)) return [UNKNOWN, UNKNOWN, UNKNOWN]
+  const parsed = unmapped(address)
+  const [provider, site, client] = NESTED_BYTES[parsed.kind()]
+  const bytes = parsed.toByteArray()
+  const kind = parsed.kind()
+  return [
+    `${kind} ${prefixOf(bytes, provider)}`,
+    `${kind} ${prefixOf(bytes, site)}`,
+    `${kind} ${prefixOf(bytes, client)}`
+  ]
 }
 
 /** An address, or a network around it, as an operator writes it. */

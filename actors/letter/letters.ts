@@ -18,12 +18,6 @@ import { monotonicMs } from "../../schemas/runtime/clock.ts"
 /** Time at the end of a node for attempts to end, and then for the outcome of the rest to be recorded. */
 const ENDING_MS = 1500
 const TELLING_MS = 500
-/**
- * The time that attempts get when the node ends. Mail servers often take some seconds, and an interrupted letter may be
- * lost. Push services answer at once, and their news is also on the pages.
- */
-const LETTER_HURRY_MS = 10_000
-
 export interface Letters {
   readonly config: Pick<HubConfig, "letters" | "limits" | "baseUrl" | "name">
   /** `null` if no chat is configured. */
@@ -53,11 +47,12 @@ export const openLetters = (
 ): Effect.Effect<Letters, never, Scope.Scope> =>
   Effect.gen(function* () {
     const transport = yield* openTransport(config)
-    const atOnce = config.limits.service.letters.letters_at_once
+    const figures = config.limits.service.letters
+    const atOnce = figures.letters_at_once
     const clock = yield* Clock.Clock
     const now = (): number => monotonicMs(clock)
-    const slots = new Slots(atOnce, now, LETTER_HURRY_MS)
-    const [chatSlots, pushSlots] = [new Slots(atOnce, now), new Slots(atOnce, now)]
+    const slots = new Slots(atOnce, now, figures, figures.hurry_ms)
+    const [chatSlots, pushSlots] = [new Slots(atOnce, now, figures), new Slots(atOnce, now, figures)]
     const ended = Effect.all([slots.ended, chatSlots.ended, pushSlots.ended], { concurrency: "unbounded" })
     const hurrying = yield* Deferred.make<void>()
     const end = Effect.gen(function* () {

@@ -13,21 +13,20 @@
  *    kept free for people with few letters. After an attempt a person needs a rest, which is longer after a slow one,
  *    and rests add up. Anybody may have the first half of the slots. Each further slot is for people whose rest is at
  *    most half as long.
- *  - The last slot is reserved for the person who was refused and has waited longest for a slot. So each other person
- *    gets at most one slot before. A person who does not try again is forgotten.
- *  - The last two rules also apply within each share above.
- *  - A place that has a slot for SLOW_MS counts as slow from then on, until its next answer in time. Only the last
- *    answer decides, because with an average a place could collect quick answers before a slow flood.
- *  - An attempt beyond the share of slow places gets less time. So a silent server occupies its slot only for that
- *    time.
+ *  - The last slot is kept for one person who was refused: the one who has had no slot for the longest. So each other
+ *    person comes once at most before. A person who does not try again is forgotten.
+ *  - The two hold within each share above, too.
+ *  - A place that holds a slot for `slow_ms` counts as slow from then on, until its next answer in time. The last answer
+ *    alone decides: an average would let a place save up quick answers for a slow flood.
+ *  - Beyond the share of slow places an attempt is told to hurry. So a silent server takes no more than that from others,
+ *    and not the whole time of an attempt.
  *  - A slot is reserved before an attempt is committed, for a while: a commit that fails leaves nothing behind.
  *  - When the node ends, it gives no more slots, and waits for those that are taken.
  */
 import { Deferred, Effect, Latch } from "effect"
+import type { Limits } from "../../schemas/limits.ts"
 
-/** A destination counts as slow if it held a slot for this long. */
-export const SLOW_MS = 2000
-/** The number of places whose speed is remembered, and of people whose rest is. */
+/** The number of places whose pace is remembered, and of people whose rest is. */
 const REMEMBERED_MAX = 10_000
 
 /** Slow destinations together hold at most one of this many equal parts of the slots. */
@@ -35,16 +34,13 @@ const SLOW_PARTS = 4
 /** All letters to one person also share. */
 const PERSON_PARTS = 4
 
-/** The rest after an attempt: a fixed time, plus a multiple of the attempt's duration. */
-const REST_MS = 5000
-const REST_TIMES = 20
-/** The longest rest that a person ever needs. */
-export const REST_MAX_MS = 160_000
-/** The maximum rest with which a person may still have the last slot. It doubles with each further free slot. */
-const LAST_SLOT_REST_MS = 10_000
-
-/** A waiting person tries at least twice within this time, because a timer is delayed by ten seconds at most. */
+/** A person who waits tries twice within this time: a timer is put off for ten seconds at most. */
 const WAITS_MS = 22_000
+
+type Figures = Pick<
+  Limits["service"]["letters"],
+  "slow_ms" | "rest_ms" | "rest_times" | "rest_max_ms" | "last_slot_rest_ms"
+>
 
 type Pace = "prompt" | "slow"
 
@@ -92,6 +88,7 @@ const SLOW = "slow"
 export class Slots {
   private readonly max: number
   private readonly now: () => number
+  private readonly figures: Figures
   private readonly hurryMs: number
   /** The time until which a slot is reserved, by letter. */
   private readonly taken = new Map<string, Taken>()
@@ -106,10 +103,11 @@ export class Slots {
   private closed = false
   private readonly empty = Latch.makeUnsafe(false)
 
-  /** `hurryMs`: the time of an attempt beyond the share of slow places, at least SLOW_MS. */
-  constructor(max: number, now: () => number, hurryMs = SLOW_MS) {
+  /** `hurryMs`: of an attempt beyond the share of slow places; no less than `slow_ms`. */
+  constructor(max: number, now: () => number, figures: Figures, hurryMs = figures.slow_ms) {
     this.max = max
     this.now = now
+    this.figures = figures
     this.hurryMs = hurryMs
   }
 
@@ -165,9 +163,9 @@ export class Slots {
       const began = this.now()
       const tooSlow = Deferred.makeUnsafe<void>()
       const watch = Effect.gen({ self: this }, function* () {
-        yield* Effect.sleep(SLOW_MS)
+        yield* Effect.sleep(this.figures.slow_ms)
         if (this.goesOnSlowly(letter)) return yield* Effect.never
-        yield* Effect.sleep(this.hurryMs - SLOW_MS)
+        yield* Effect.sleep(this.hurryMs - this.figures.slow_ms)
         yield* Deferred.succeed(tooSlow, undefined)
         return yield* Effect.never
       })
@@ -222,7 +220,7 @@ export class Slots {
   private hasRoomIn({ name, slots, held }: Share, person: string | null): boolean {
     const free = slots - held
     if (free <= 0 || (free === 1 && this.restedAt(person) > (this.nextIn(name)?.rested ?? Infinity))) return false
-    return held < slots / 2 || this.restOf(person) <= LAST_SLOT_REST_MS * 2 ** (free - 1)
+    return held < slots / 2 || this.restOf(person) <= this.figures.last_slot_rest_ms * 2 ** (free - 1)
   }
 
   private waits(share: string, person: string): void {
@@ -250,8 +248,9 @@ export class Slots {
   private needsRest(letter: string, heldMs: number): void {
     const person = this.taken.get(letter)?.person ?? null
     if (person === null) return
-    const rest = this.restOf(person) + REST_MS + REST_TIMES * heldMs
-    remember(this.rested, person, this.now() + Math.min(rest, REST_MAX_MS))
+    const { rest_ms, rest_times, rest_max_ms } = this.figures
+    const rest = this.restOf(person) + rest_ms + rest_times * heldMs
+    remember(this.rested, person, this.now() + Math.min(rest, rest_max_ms))
   }
 
   private shareOf(parts: number): number {
@@ -260,7 +259,7 @@ export class Slots {
 
   private keepPace(letter: string, heldMs: number): void {
     const going = this.going.get(letter)
-    if (going !== undefined) remember(this.paces, going.place, heldMs >= SLOW_MS ? "slow" : "prompt")
+    if (going !== undefined) remember(this.paces, going.place, heldMs >= this.figures.slow_ms ? "slow" : "prompt")
   }
 
   /** Returns false if the slow places have their share already. */

@@ -13,6 +13,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net"
 import { misframed } from "../../schemas/runtime/framing.ts"
 import { machineClock } from "../../schemas/runtime/clock.ts"
+import { Pipelined, PIPELINED_MAX } from "../../schemas/runtime/pipelined.ts"
 import { LEAVING_MAX, Places } from "../../schemas/runtime/places.ts"
 import { onWhole } from "../http/whole.ts"
 import { isFrom } from "./peer.ts"
@@ -121,6 +122,12 @@ const respond = (response: ServerResponse, status: number, body: object): void =
   response.end(bytes)
 }
 
+const refuseToPipeline = (response: ServerResponse): void => {
+  response.setHeader("connection", "close")
+  const { status, body } = new Refused("fill_busy", `A connection may have ${PIPELINED_MAX} requests under way.`)
+  respond(response, status, body)
+}
+
 const portOf = (server: Server): number => {
   const address = server.address()
   return typeof address === "object" && address !== null ? address.port : 0
@@ -149,6 +156,7 @@ export const serve = (
     const body = await bodyOf(request)
     return endpoint.method === "GET" ? endpoint.run(body, signal) : queued(() => endpoint.run(body, signal), signal)
   }
+  const pipelined = new Pipelined()
   const places = new Places<Socket>(CONNECTIONS_MAX, CONNECTIONS_MAX, machineClock)
   const server = createServer(
     {
@@ -158,8 +166,11 @@ export const serve = (
       requireHostHeader: false
     },
     (request, response) => {
-      onWhole(request, response, (socket) => places.asks(socket))
       if (request.socket.destroyed) return
+      const admission = pipelined.admit(request.socket, response)
+      if (admission === "refuse") refuseToPipeline(response)
+      if (admission !== "admit") return
+      onWhole(request, response, (socket) => places.asks(socket))
       const gone = new AbortController()
       response.once("close", () => gone.abort())
       answer(request, gone.signal).then(

@@ -8,6 +8,7 @@
  *  - If an edge is short of places, one client loses some connections to clients with fewer. It is the one with the
  *    most connections that have no complete request or an unread answer.
  *  - Clients with too many get an answer, `LINGERING_MAX` at a time. Beyond that the connection just ends.
+ *  - Requests that come at once on one connection are bounded too (schemas/runtime/pipelined.ts).
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -18,12 +19,18 @@ import type { Network } from "./address.ts"
 import type { Shares } from "./shares.ts"
 import { onWhole } from "./whole.ts"
 import { after } from "../../schemas/runtime/clock.ts"
+import { Pipelined, PIPELINED_MAX } from "../../schemas/runtime/pipelined.ts"
 import { Connections } from "../../schemas/runtime/places.ts"
 
 /** The most connections that have been refused but have not closed. */
 export const LINGERING_MAX = 64
 const CLOSE_WITHIN_MS = 2_000
 
+const tooManyRequests: Refusal = {
+  code: "overloaded",
+  message: `A connection may have ${PIPELINED_MAX} requests under way. Wait for answers, then send the others again.`,
+  retryAfter: 1
+}
 const tooMany: Refusal = { code: "overloaded", message: "You have too many connections at once.", retryAfter: 5 }
 
 export interface DoorParts extends Outside {
@@ -37,6 +44,7 @@ export class Doorkeeper {
   private readonly clients: Clients
   private readonly connections: Shares
   private readonly sockets: Connections<Socket>
+  private readonly pipelined = new Pipelined()
   private readonly turnedAway = new WeakSet<Socket>()
   private lingering = 0
 
@@ -70,17 +78,25 @@ export class Doorkeeper {
   /** True if a request may go on. If not, it has been answered with a refusal. */
   admits(request: IncomingMessage, response: ServerResponse): boolean {
     if (this.clients.direct) {
+      if (request.socket.destroyed || this.turnedAway.has(request.socket)) return false
+      const admission = this.pipelined.admit(request.socket, response)
+      if (admission === "refuse") this.refuse(response, tooManyRequests)
+      if (admission !== "admit") return false
       onWhole(request, response, (socket) => this.sockets.asks(socket))
-      return !request.socket.destroyed && !this.turnedAway.has(request.socket)
+      return true
     }
     const network = this.clients.of(request)
     if (!this.connections.take(network, 1)) {
-      const { status, headers, body } = refusalOutside(this.outside, tooMany)
-      response.writeHead(status, headers).end(body)
+      this.refuse(response, tooMany)
       return false
     }
     response.once("close", () => this.connections.give(network, 1))
     return true
+  }
+
+  private refuse(response: ServerResponse, refused: Refusal): void {
+    const { status, headers, body } = refusalOutside(this.outside, refused)
+    response.writeHead(status, headers).end(body)
   }
 
   private turnAway(socket: Socket): void {

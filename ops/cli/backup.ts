@@ -17,6 +17,8 @@ import { bytesProgress, megabytes } from "./bytes.ts"
 
 export const backupCommand: Command = {
   usage: ["backup <folder> [--archive <folder>]", "backup <folder> --check [--archive <folder>]"],
+  // A backup describes itself.
+  servers: ({ values }) => (values.check === true ? "none" : "needed"),
   alone: ({ positionals: [folder = ""], values }) =>
     values.check === true ? untilInterrupted((signal) => checked(folder, values.archive, signal)) : null,
   run: (service, args) => untilInterrupted((signal) => made(service, args, signal))

@@ -10,7 +10,7 @@ import { atCommand } from "./at.ts"
 import { archiveCommand } from "./archive.ts"
 import { backupCommand } from "./backup.ts"
 import { categoryCommands } from "./category.ts"
-import type { Arguments, Command } from "./command.ts"
+import { allServers, type Arguments, type Command, type Servers } from "./command.ts"
 import { contentCommands } from "./content.ts"
 import { Fault } from "./fault.ts"
 import { deliveryCommand } from "./delivery.ts"
@@ -37,7 +37,8 @@ import { webhookCommands } from "./webhook.ts"
 
 const migrateCommand: Command = {
   usage: ["migrate"],
-  // This command runs in a new cluster, before streams exist.
+  servers: allServers,
+  // Runs in a new cluster, before there is a bus.
   alone: async () => {
     const { HUB_DATABASE_URL: databaseUrl, HUB_NATS_URL: natsUrl } = process.env
     if (!databaseUrl || !natsUrl) throw new Fault("set HUB_DATABASE_URL and HUB_NATS_URL")
@@ -119,4 +120,16 @@ export const readLine = (words: ReadonlyArray<string>): CommandLine => {
     ([placeholder]) => !isAll && read.commands.some(({ usage }) => usage.some((line) => line.includes(placeholder)))
   )
   return { help: [helpOf(HUB, read.commands), ...meant.map(([, text]) => text)].join("\n") }
+}
+
+/** The servers that a command line works on. Help needs none, and a line that is wrong is refused before any is used. */
+export const serversFor = (words: ReadonlyArray<string>): Servers => {
+  try {
+    const line = readLine(words)
+    if ("help" in line) return "none"
+    return line.command.servers?.(line.args) ?? "needed"
+  } catch (error) {
+    if (error instanceof Fault) return "none"
+    throw error
+  }
 }

@@ -64,20 +64,30 @@ export type Options = Named<typeof OPTIONS.flags, boolean> &
 
 export type Arguments = Given<Options>
 
-export interface Command extends Declared {
+/** `optional`: the command runs without them, and says so. */
+export type Servers = "needed" | "optional" | "none"
+
+interface Connected extends Declared {
   /**
    * Text is printed as it is, any other result as JSON. Nothing is printed for `undefined`: the command has printed by
    * itself.
    */
   readonly run?: (service: Service, args: Arguments) => Promise<unknown>
-  /** Runs without connections to the service. Returns `null` if these arguments need the service. */
-  readonly alone?: (args: Arguments) => Promise<unknown> | null
 }
 
-/**
- * A finding of a command, which is printed like any other result. `status` is the exit status for scripts, 1 by
- * default.
- */
+interface Alone extends Connected {
+  /** Runs without the service: `null` if these arguments need it. */
+  readonly alone: (args: Arguments) => Promise<unknown> | null
+  /** The need of servers, which the launcher has to find for these arguments. */
+  readonly servers: (args: Arguments) => Servers
+}
+
+export type Command = (Connected & { readonly alone?: undefined; readonly servers?: undefined }) | Alone
+
+export const noServers = (): Servers => "none"
+export const allServers = (): Servers => "needed"
+
+/** A finding of a command, printed like any answer. The exit status tells scripts: 1 unless the command names another. */
 export class Finding {
   readonly text: string
   readonly status: number

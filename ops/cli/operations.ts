@@ -2,7 +2,7 @@
 import { KINDS } from "../../actors/process/kinds.ts"
 import { type OperationName, OPERATIONS } from "../../schemas/bus/operations.ts"
 import { shapeOf } from "../replay/shape.ts"
-import type { Arguments, Command } from "./command.ts"
+import { type Arguments, type Command, noServers } from "./command.ts"
 import { Fault } from "./fault.ts"
 
 const names = Object.keys(OPERATIONS) as ReadonlyArray<OperationName>
@@ -17,5 +17,6 @@ const listed = ({ positionals: [kind = ""], values }: Arguments): unknown => {
 
 export const operationsCommand = {
   usage: ["operations <kind> [--json]"],
+  servers: noServers,
   alone: async (args) => listed(args)
 } satisfies Command

@@ -23,7 +23,7 @@ import { randomFromSeed } from "../../actors/registration/questions/random.ts"
 import { readConfig } from "../../schemas/config.ts"
 import { byCommand, made, piecesOf } from "../questions/draft.ts"
 import { faultsOf } from "../questions/judge.ts"
-import { type Arguments, type Command, Finding, type Options } from "./command.ts"
+import { type Arguments, type Command, Finding, noServers, type Options } from "./command.ts"
 import { Fault } from "./fault.ts"
 import { remark } from "./output.ts"
 
@@ -204,9 +204,10 @@ const graded = async ({ positionals: [given = ""], values }: Arguments): Promise
 export const questionsCommands: ReadonlyArray<Command> = [
   {
     usage: ["questions sample [--count <number>] [--seed <text>] [--answers <file>]"],
+    servers: noServers,
     alone: ({ values }) => sampled(values)
   },
-  { usage: ["questions grade <given> --answers <file>"], alone: graded },
-  { usage: ["questions check <folder>"], alone: checked },
-  { usage: ["questions draft <folder> --solver <command> [--count <pieces>]"], alone: draftedInto }
+  { usage: ["questions grade <given> --answers <file>"], servers: noServers, alone: graded },
+  { usage: ["questions check <folder>"], servers: noServers, alone: checked },
+  { usage: ["questions draft <folder> --solver <command> [--count <pieces>]"], servers: noServers, alone: draftedInto }
 ]

@@ -67,6 +67,7 @@ export const replayCommand = {
       return `${kind}: no history; what such an actor knows lies in its memory and in streams that keep the newest state only`
     return answered(await fromLog(service, found, reference), values)
   },
+  servers: ({ values }) => (values["from-file"] === undefined ? "needed" : "none"),
   alone: ({ positionals, values }) => {
     const file = values["from-file"]
     if (file === undefined) return null

@@ -8,7 +8,7 @@ import { servicePublicKey } from "../backup/service-key.ts"
 import { objectsOf } from "../../actors/log/archive/open.ts"
 import { segmentsBeside } from "./backup.ts"
 import { bytesProgress } from "./bytes.ts"
-import type { Arguments, Command } from "./command.ts"
+import { allServers, type Arguments, type Command } from "./command.ts"
 import { archiveIn, openServers } from "./connection.ts"
 import { Fault } from "./fault.ts"
 import { untilInterrupted } from "./interrupt.ts"
@@ -19,6 +19,7 @@ const REPLICAS_MAX = 5
 
 export const restoreCommand: Command = {
   usage: ["restore <folder> [--archive <folder>] [--replicas <number>] [--gap <number>] [--cards] [--replace]"],
+  servers: allServers,
   alone: (args) => untilInterrupted((signal) => brought(args, signal))
 }
 

@@ -1,7 +1,7 @@
 /** `hub runtime …`: prepares this machine as a host of compartments. The service need not run. */
 import { LaunchFault } from "../launcher/fault.ts"
 import { dataFolder } from "../launcher/paths.ts"
-import type { Command } from "./command.ts"
+import { type Command, noServers } from "./command.ts"
 import { Fault } from "./fault.ts"
 import { untilInterrupted } from "./interrupt.ts"
 import { remark } from "./output.ts"
@@ -28,6 +28,6 @@ const on = (act: (dataDir: string) => Promise<string>) => () =>
   })
 
 export const runtimeCommands: ReadonlyArray<Command> = [
-  { usage: ["runtime prepare"], alone: on(prepared) },
-  { usage: ["runtime end"], alone: on(ended) }
+  { usage: ["runtime prepare"], servers: noServers, alone: on(prepared) },
+  { usage: ["runtime end"], servers: noServers, alone: on(ended) }
 ]

@@ -26,22 +26,15 @@ async function runProgram(file: string, args: ReadonlyArray<string>): Promise<un
 /** The operator's commands use the servers of the running launcher, unless the environment names others. */
 async function addressServers(args: ReadonlyArray<string>): Promise<void> {
   const wanted = ["HUB_NATS_URL", "HUB_DATABASE_URL"].filter((name) => !process.env[name])
-  // The help, checks of a file, questions and the list of operations need no server.
-  const alone =
-    args.length === 0 ||
-    args[0] === "questions" ||
-    args[0] === "operations" ||
-    args[0] === "runtime" ||
-    args.some((arg) => ["help", "--help", "-h", "--version"].includes(arg) || arg.startsWith("--from-file")) ||
-    // A check of a backup needs no server. A check of the archive does: the log says what is archived.
-    (args.includes("--check") && args[0] !== "archive")
-  if (wanted.length === 0 || alone) return
+  if (wanted.length === 0) return
+  const { serversFor } = await import("../cli/command-line.ts")
+  const servers = serversFor(args)
+  if (servers === "none") return
   const { runningServers } = await import("./data-folder.ts")
   const folder = dataFolder(process.env)
   const running = runningServers(folder)
-  // `status` reports a service that does not run.
-  if (running === undefined && args[0] === "status") return
   if (running === undefined) {
+    if (servers === "optional") return
     throw new LaunchFault(`nothing runs on ${folder}; start it with npm start, or set ${wanted.join(" and ")}`)
   }
   process.env["HUB_DATA"] = folder

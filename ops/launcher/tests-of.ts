@@ -7,6 +7,7 @@
  */
 import { existsSync, globSync, readFileSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
+import { LaunchFault } from "./fault.ts"
 import { projectRoot } from "./paths.ts"
 
 const SOURCE = /^(?:actors|edge|schemas|ops)\/.*\.(?:ts|mjs)$/
@@ -20,11 +21,18 @@ export const isSource = (path: string): boolean => SOURCE.test(path) && existsSy
 const BY_FOLDER: ReadonlyArray<readonly [folder: RegExp, tests: ReadonlyArray<string>]> = [
   [/^edge\/(?:owner|human|kit\/owner)\//, ["html/owner/*", "api/owner*", "api/human*"]],
   [/^edge\/(?:kit|markdown)\//, ["html/*", "edge/*"]],
-  [/^edge\/sdk\/(cli|client|verify|mcp|vault)\b/, ["sdk/<noun>*"]],
+  [/^edge\/sdk\/(cli|client|verify|mcp|vault)\b/, ["sdk/<noun>*", "sdk/*-<noun>*"]],
+  [/^edge\/sdk\//, ["sdk/*"]],
   [/^edge\/fill\//, ["fill/*"]],
   [/^(?:actors\/process|edge)\/metrics\//, ["metrics/*"]],
   [/^edge\/(?:http|pipeline|bus|auth|docs|identity)\//, ["edge/*"]],
   [/^(?:actors|schemas|edge)\/content\//, ["api/{post,thread,reply}*"]],
+  [/^(?:actors|schemas)\/(?:handle|key|number|origin)\//, ["api/{registration,signing-keys}*"]],
+  [/^(?:edge|schemas)\/meta\//, ["edge/{probes,docs}*"]],
+  [/^(?:edge|schemas)\/vault-service\//, ["api/vault-{fill,keeper}*", "fill/*"]],
+  [/^schemas\/console\//, ["console/*"]],
+  [/^schemas\/identity\//, ["api/identity/*"]],
+  [/^schemas\/secret\//, ["edge/content/*"]],
   [/^actors\/agent\/([\w-]+)\//, ["api/<noun>*", "api/*/<noun>*", "actors/agent/<noun>*", "actors/agent/*"]],
   [/^actors\/(fanout)\//, ["<noun>/*"]],
   [/^actors\/(?:runtime|fleet|compartment)\//, ["runtime/*", "api/compartment*"]],
@@ -32,14 +40,11 @@ const BY_FOLDER: ReadonlyArray<readonly [folder: RegExp, tests: ReadonlyArray<st
   [/^actors\/(log|engine|projections|reactions|tables|kit|queries)\//, ["actors/<noun>/*", "chaos/*"]],
   [/^actors\/(?:letter|address|chat|push|relay)\//, ["api/relay*", "api/*letter*", "html/owner/*", "actors/<noun>*/*"]],
   [/^schemas\/runtime\/(log|metrics|trace)\b/, ["<noun>/*"]],
-  [
-    /^(?:actors|edge|schemas)\/([\w-]+)\//,
-    ["api/<noun>*", "html/<noun>*", "actors/<noun>/*", "edge/<noun>*", "fanout/*"]
-  ],
+  [/^(?:actors|edge|schemas)\/([\w-]+)\//, ["api/<noun>*", "html/<noun>*", "actors/<noun>/*", "edge/<noun>*"]],
   [/^ops\/(?:bench|campaign)\//, ["contract/*"]],
   [/^ops\/([\w-]+)\//, ["<noun>/*", "ops/<noun>*"]],
   [/^ops\//, ["ops/*", "launcher/*"]],
-  [/^(?:actors|edge|schemas)\//, ["contract/*"]]
+  [/^(?:actors|edge|schemas)\/[^/]+$/, ["contract/*"]]
 ]
 
 const IMPORTED = /(?:from|import) ?\(?"(\.[^"]*)"/g
@@ -76,7 +81,8 @@ const byImports = (source: string, by: ReadonlyMap<string, ReadonlyArray<string>
   return from((by.get(source) ?? []).filter((file) => roomOf(file) === roomOf(source)))
 }
 
-const byFolder = (source: string): ReadonlyArray<string> => {
+/** The tests of files of a folder that no test imports; none if the folder has no rule. */
+export const byFolder = (source: string): ReadonlyArray<string> => {
   for (const [folder, patterns] of BY_FOLDER) {
     const match = folder.exec(source)
     if (match === null) continue
@@ -86,14 +92,19 @@ const byFolder = (source: string): ReadonlyArray<string> => {
       if (found.length > 0) return found
     }
   }
-  return globSync("tests/contract/*.test.ts", { cwd: projectRoot })
+  return []
 }
 
-/** The finder reads all sources once. It returns paths relative to the project, sorted, and at least one. */
+/** The finder reads all sources once. Paths are below the project, in order. Throws if the folder has no rule. */
 export const testsFinder = (): ((source: string) => ReadonlyArray<string>) => {
   const by = importers()
   return (source) => {
     const own = byImports(source, by)
-    return [...new Set(own.length > 0 ? own : byFolder(source))].toSorted()
+    const tests = own.length > 0 ? own : byFolder(source)
+    if (tests.length === 0)
+      throw new LaunchFault(
+        `no test imports ${source}, and its folder has no rule in ops/launcher/tests-of.ts; add one`
+      )
+    return [...new Set(tests)].toSorted()
   }
 }

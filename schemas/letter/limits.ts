@@ -8,6 +8,20 @@ export const LETTER_LIMITS = {
   outcome_ms: 60_000,
   /** Attempts that one node makes at once. */
   letters_at_once: 8,
+  /** A place (a mail domain, a chat or a push server) that holds an attempt this long counts as slow. */
+  slow_ms: 2000,
+  /**
+   * The time of a letter beyond the share of slow places; no less than `slow_ms`. Mail servers often take some seconds,
+   * and a letter that is cut short may be lost. Chat and push services answer at once: they have `slow_ms`.
+   */
+  hurry_ms: 10_000,
+  /** The rest that a person needs after an attempt, plus so many times the time that it took. Rests add up. */
+  rest_ms: 5000,
+  rest_times: 20,
+  /** The longest rest that a person ever needs. */
+  rest_max_ms: 160_000,
+  /** The rest with which a person may still have the last slot. The one before allows twice of it, and so on. */
+  last_slot_rest_ms: 10_000,
   /** Milliseconds that a connection to the mail server is kept for the next letter. */
   idle_ms: 10_000,
   /** Seconds that the log keeps a letter. */

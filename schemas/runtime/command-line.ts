@@ -11,8 +11,9 @@
  *
  * Invariants
  *  - One line fits words and options together: an option of one line is refused with the words of another.
- *  - `-h` and `--help` ask for help alone, as the last word and right behind the program's or the command's name.
- *    Elsewhere they are a stranger's text, and help with a good status would look like success.
+ *  - `-h` and `--help` ask for help alone, as the last word and right behind the program's or the command's name and
+ *    words that its usage fixes. Elsewhere they are a stranger's text, and help with a good status would look like
+ *    success.
  *  - A refusal repeats no token of the service.
  */
 import { parseArgs } from "node:util"
@@ -108,6 +109,13 @@ const nameOf = (command: Declared): ReadonlyArray<string> => {
   const end = first.findIndex((word, index) => isOpen(word) || others.some((line) => line[index] !== word))
   return first.slice(0, Math.min(NAME_WORDS, end === -1 ? first.length : end))
 }
+
+/** True if a line of the command has these words, as they are, behind its name. */
+const isFixed = (command: Declared, given: ReadonlyArray<string>, depth: number): boolean =>
+  linesOf(command).some((line) => {
+    const words = wordsIn(line).slice(depth)
+    return given.every((one, index) => words[index] !== undefined && !isOpen(words[index]) && fits(one, words[index]))
+  })
 
 /** Options outside brackets, as they are written. */
 const neededIn = (line: string): ReadonlyArray<readonly [name: string, written: string]> =>
@@ -234,7 +242,9 @@ export const readCommandLine = <Command extends Declared>(
   }
   const found = near.find(({ path }) => path.length === depth)
   const word = given[depth]
-  const asksHelp = HELP.has(word) && given.length === depth + 1
+  const asksHelp =
+    HELP.has(given.at(-1)) &&
+    (given.length === depth + 1 || (found !== undefined && isFixed(found.command, given.slice(depth, -1), depth)))
   if (asksHelp || (found === undefined && (word === "help" || given.length === 0)))
     return { is: "help", commands: found === undefined ? near.map(({ command }) => command) : [found.command] }
   if (found === undefined) {

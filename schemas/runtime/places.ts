@@ -22,8 +22,6 @@ const LOOK_MS = 500
 const GIVES_WAY_LOOKS = 2
 /** The system accepts more of an answer only when a part of its buffer is free. A slow client needs time for that. */
 export const UNREAD_MAX_MS = 60_000
-/** Requests that one connection may have under way. Node passes on all that a client sends at once. */
-export const PIPELINED_MAX = 32
 
 /** A connection with the parts of Node's `net.Socket` that are used here. */
 export interface Connection {
@@ -80,17 +78,10 @@ export class Connections<Socket extends Connection> {
     socket.once("close", () => this.left(socket))
   }
 
-  /**
-   * Called when a request is complete. Returns a function to call once it is answered. One request too many ends the
-   * connection.
-   */
+  /** Called when a request is complete. Returns a function to call once it is answered. */
   asks(socket: Socket): () => void {
     const held = this.held.get(socket)
     if (held === undefined) return () => undefined
-    if (held.requests === PIPELINED_MAX) {
-      this.end(socket)
-      return () => undefined
-    }
     if (held.requests++ === 0) this.waitsNot(held.client, socket)
     return () => {
       if (--held.requests > 0 || !this.held.has(socket)) return

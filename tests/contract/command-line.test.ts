@@ -111,6 +111,7 @@ describe("a command line", () => {
     ["post publish T -h", "--help stands alone, behind the name | tool post publish"],
     ["post publish -h T", "--help stands alone, behind the name | tool post publish"],
     ["--help post", "--help stands behind the command"],
+    ["vault seal other -h", "--help stands alone, behind the name | tool vault seal"],
     ["call POST {} hunter2", "call takes no more words | tool call"],
     ["call POST --hunter2", "the options are not those of this command | tool call"],
     ["--hub x post show 1", "--hub stands behind the command: tool <command> … --hub"]
@@ -126,7 +127,8 @@ describe("a command line", () => {
     ["post help", COMMANDS.slice(0, 3)],
     ["post -h", COMMANDS.slice(0, 3)],
     ["post show --help", COMMANDS.slice(0, 1)],
-    ["post show -h", COMMANDS.slice(0, 1)]
+    ["post show -h", COMMANDS.slice(0, 1)],
+    ["vault seal card -h", COMMANDS.slice(-1)]
   ])("%j asks for help", (line, commands) => {
     expect(read(line)).toEqual({ is: "help", commands })
   })

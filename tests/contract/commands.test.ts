@@ -6,10 +6,11 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { readdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import { text } from "node:stream/consumers"
 import { describe, expect, it } from "vitest"
 import { PROJECTIONS } from "../../actors/process/projections.ts"
 import { OPTIONS } from "../../ops/cli/command.ts"
-import { COMMANDS, readLine } from "../../ops/cli/command-line.ts"
+import { COMMANDS, readLine, serversFor } from "../../ops/cli/command-line.ts"
 import { Fault } from "../../ops/cli/fault.ts"
 import { projectRoot } from "../../ops/launcher/paths.ts"
 import { optionsIn } from "../../schemas/runtime/command-line.ts"
@@ -191,5 +192,48 @@ describe("npm run hub --", () => {
     expect(others.length).toBeGreaterThan(10)
     for (const name of others)
       expect(await readFile(join(folder, name), "utf8"), name).not.toMatch(/\b(stdout|stderr)\.write|console\./)
+  })
+})
+
+describe("the servers that a command line works on", () => {
+  it.each([
+    ["", "none"],
+    ["--help", "none"],
+    ["post hide --help", "none"],
+    ["--version", "none"],
+    ["nonsense", "none"],
+    ["post hide 5", "none"],
+    ["post hide 5 --reason help", "needed"],
+    ["agent show ada", "needed"],
+    ["archive --check", "needed"],
+    ["backup folder", "needed"],
+    ["backup folder --check", "none"],
+    ["restore folder", "needed"],
+    ["migrate", "needed"],
+    ["replay agent ada", "needed"],
+    ["replay --from-file history.json --json", "none"],
+    ["operations agent", "none"],
+    ["questions sample", "none"],
+    ["runtime prepare", "none"],
+    ["status", "optional"],
+    ["status --all --json", "optional"]
+  ])("of %j: %s", (line, servers) => {
+    expect(serversFor(line === "" ? [] : line.split(" "))).toBe(servers)
+  })
+
+  it("are looked for by the launcher, whatever words a command is given", async () => {
+    const { HUB_NATS_URL: _nats, HUB_DATABASE_URL: _postgres, ...env } = process.env
+    const folder = await testFolder("none-run")
+    const child = spawn(
+      process.execPath,
+      ["--no-warnings", "ops/launcher/main.ts", "hub", ..."post hide 5 --reason help".split(" ")],
+      {
+        cwd: projectRoot,
+        env: { ...env, HUB_DATA: folder }
+      }
+    )
+    const [errors, [status]] = await Promise.all([text(child.stderr), once(child, "close")])
+    expect(errors).toContain(`nothing runs on ${folder}; start it with npm start`)
+    expect(status).toBe(1)
   })
 })

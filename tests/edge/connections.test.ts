@@ -2,6 +2,7 @@ import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { movableClock, waitFor } from "../harness/index.ts"
+import { PIPELINED_MAX } from "../../schemas/runtime/pipelined.ts"
 import { framed, FRAMINGS } from "../support/framings.ts"
 import { HALVES, HalfOpen } from "../support/half-open.ts"
 import { GIVES_WAY_WITHIN_MS, leaveUnread } from "../support/unread.ts"
@@ -138,6 +139,63 @@ describe("connections of one client", () => {
     } finally {
       await edge.stop()
     }
+  })
+})
+
+describe("requests that come at once on one connection", () => {
+  const asked = (count: number): string =>
+    Array.from(
+      { length: count },
+      (_, n) => `GET /api/v1/${n % 2 === 0 ? "time" : "none"} HTTP/1.1\r\nHost: x\r\n\r\n`
+    ).join("")
+  const statuses = ({ received }: Line): ReadonlyArray<string> =>
+    [...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status = ""]) => status)
+  const inOrder = Array.from({ length: PIPELINED_MAX }, (_, n) => (n % 2 === 0 ? "200" : "404"))
+
+  it("are answered in order up to the bound; the next one is refused, and the connection closes", async () => {
+    for (const count of [PIPELINED_MAX + 2, 4 * PIPELINED_MAX]) {
+      const line = await open(world.edge.port, "127.0.4.1")
+      line.socket.write(asked(count))
+      await waitFor(() => line.socket.closed, { describe: "the connection to close" })
+      const all = statuses(line)
+      // The first answer may have been sent before the last request was read.
+      expect(all.slice(0, -1)).toEqual(all.length === PIPELINED_MAX + 1 ? inOrder : [...inOrder, "200"])
+      expect(all.at(-1)).toBe("503")
+      const last = line.received.slice(line.received.lastIndexOf("HTTP/1.1 "))
+      expect(last).toMatch(/^connection: close\r\n/im)
+      expect(last).toContain('"overloaded"')
+      expect(line.received.match(/^connection: close/gim)).toHaveLength(1)
+    }
+  })
+
+  it("within the bound leave the connection open", async () => {
+    const line = await open(world.edge.port, "127.0.4.2")
+    for (let n = 1; n <= 3; n++) {
+      line.socket.write(asked(PIPELINED_MAX))
+      await waitFor(() => statuses(line).length === n * PIPELINED_MAX || line.socket.closed, {
+        describe: "all answers"
+      })
+      expect(statuses(line)).toHaveLength(n * PIPELINED_MAX)
+    }
+    expect(new Set(statuses(line))).toEqual(new Set(inOrder))
+    expect(line.socket.closed).toBe(false)
+  })
+
+  it("are answered behind one that takes long", async () => {
+    let release: (reply: { data: object }) => void = () => undefined
+    const held = new Promise<{ data: object }>((resolve) => (release = resolve))
+    world.node.on("agent.me", () => held)
+    const line = await open(world.edge.port, "127.0.4.3")
+    const headers = Object.entries(world.edge.headersFor("/api/v1/me", { signed: world.agent }))
+      .map(([name, value]) => `${name}: ${value}\r\n`)
+      .join("")
+    line.socket.write(`GET /api/v1/me HTTP/1.1\r\nHost: x\r\n${headers}\r\n${asked(PIPELINED_MAX)}`)
+    await waitFor(() => world.node.asked("agent.me").length > 0, { describe: "the first one to be held" })
+    expect(line.received).toBe("")
+    release({ data: {} })
+    await waitFor(() => line.socket.closed, { describe: "the connection to close" })
+    expect(statuses(line)).toHaveLength(PIPELINED_MAX + 1)
+    expect(statuses(line).slice(1)).toEqual([...inOrder.slice(0, -1), "503"])
   })
 })
 

@@ -4,7 +4,8 @@ import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 import type { Clock } from "effect"
 import { afterEach, expect, test } from "vitest"
-import { LEAVING_MAX, PIPELINED_MAX, Places, UNREAD_MAX_MS } from "../../schemas/runtime/places.ts"
+import { Pipelined, PIPELINED_MAX } from "../../schemas/runtime/pipelined.ts"
+import { LEAVING_MAX, Places, UNREAD_MAX_MS } from "../../schemas/runtime/places.ts"
 import { onWhole } from "../../edge/http/whole.ts"
 import { machineClock } from "../../schemas/runtime/clock.ts"
 import { standingClock, waitFor } from "../harness/index.ts"
@@ -148,12 +149,32 @@ test("an answer of which nobody takes a byte ends, and one that is taken slowly 
   expect([socket.destroyed, waiting.destroyed]).toEqual([true, false])
 })
 
-test("a connection has no more requests under way than its part", async () => {
-  const { answers, lines } = await held()
-  const [most, more] = [lines(), lines()]
-  await most.open(1, WHOLE.repeat(PIPELINED_MAX))
-  await more.open(1, WHOLE.repeat(PIPELINED_MAX + 1))
-  await waitFor(() => more.alive === 0, { describe: "the one with too many to end" })
-  await waitFor(() => answers.length >= 2 * PIPELINED_MAX)
-  expect(most.alive).toBe(1)
+test("requests that get no answer are bounded over all connections", async () => {
+  const pipelined = new Pipelined(10)
+  const answers: Array<ServerResponse> = []
+  const [server, lines] = [createServer(), new Set<Socket>()]
+  server.on("request", (request, response) => {
+    const admission = pipelined.admit(request.socket, response)
+    lines.add(request.socket)
+    if (admission === "refuse") response.end()
+    else if (admission === "admit") answers.push(response)
+  })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const half = new HalfOpen((server.address() as AddressInfo).port)
+  ends.push(
+    () => half.end(),
+    () => void server.close()
+  )
+  await half.open(2, WHOLE.repeat(PIPELINED_MAX + 1 + 5))
+  await waitFor(() => answers.length === 2 * PIPELINED_MAX)
+  expect(half.alive).toBe(2)
+  await half.open(1, WHOLE.repeat(PIPELINED_MAX + 1 + 1))
+  await waitFor(() => half.alive === 2, { describe: "the last one to end" })
+  // The places of one that has ended are free.
+  for (const line of [...lines].slice(0, 1)) line.destroy()
+  await waitFor(() => half.alive === 1)
+  await half.open(1, WHOLE.repeat(PIPELINED_MAX + 1 + 5))
+  await waitFor(() => answers.length === 4 * PIPELINED_MAX)
+  expect(half.alive).toBe(2)
 })

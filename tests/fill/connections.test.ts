@@ -1,8 +1,11 @@
 /** Connections that ask for nothing keep no agent from its fill service. Over real sockets. */
 import { once } from "node:events"
 import { get, type IncomingMessage } from "node:http"
+import { connect } from "node:net"
+import { text } from "node:stream/consumers"
 import { afterEach, expect, test } from "vitest"
 import { type LocalServer, serve } from "../../edge/fill/server.ts"
+import { PIPELINED_MAX } from "../../schemas/runtime/pipelined.ts"
 import { waitFor } from "../harness/index.ts"
 import { framed, FRAMINGS } from "../support/framings.ts"
 import { HALVES, HalfOpen } from "../support/half-open.ts"
@@ -45,6 +48,20 @@ test("more than there are places, that take no byte of their answers", async () 
   } finally {
     await end()
   }
+})
+
+test("requests that come at once are answered up to a bound, and then the connection closes", async () => {
+  const users = [process.getuid?.() ?? 0]
+  let count = 0
+  server = await serve({ port: 0, users }, { "/state": { method: "GET", run: () => Promise.resolve({ n: count++ }) } })
+  const { port } = new URL(server.url)
+  const socket = connect({ port: Number(port), host: "127.0.0.1" })
+  const request = `GET /state HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nX-Hub-Vault: 1\r\n\r\n`
+  socket.write(request.repeat(3 * PIPELINED_MAX))
+  const answers = await text(socket)
+  const numbers = [...answers.matchAll(/"n":(\d+)/g)].map(([, n]) => Number(n))
+  expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: PIPELINED_MAX }, (_, n) => n))
+  expect(answers).toMatch(/HTTP\/1\.1 503 [^{]*connection: close\r\n[^{]*\{[^}]*"fill_busy"[^}]*\}$/i)
 })
 
 test.each(FRAMINGS)("a request %s is refused, and ends its connection", async (framing) => {

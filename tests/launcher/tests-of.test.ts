@@ -1,8 +1,9 @@
 /** `npm test -- <source file>` runs the tests of that file. */
 import { globSync } from "node:fs"
+import { dirname } from "node:path"
 import { describe, expect, it } from "vitest"
 import { projectRoot } from "../../ops/launcher/paths.ts"
-import { isSource, testsFinder } from "../../ops/launcher/tests-of.ts"
+import { byFolder, isSource, testsFinder } from "../../ops/launcher/tests-of.ts"
 
 const testsOf = testsFinder()
 
@@ -21,6 +22,14 @@ describe("the tests of a source file", () => {
     const sources = globSync("{actors,edge,schemas,ops}/**/*.ts", { cwd: projectRoot })
     expect(sources.length).toBeGreaterThan(1000)
     expect(sources.filter((source) => !isSource(source) || testsOf(source).length === 0)).toEqual([])
+  })
+
+  it("have a rule in every folder, for files that no test imports", () => {
+    const sources = globSync("{actors,edge,schemas,ops}/**/*.{ts,mjs}", { cwd: projectRoot })
+    const folders = new Set(sources.map((source) => dirname(source)))
+    expect(folders.size).toBeGreaterThan(100)
+    expect([...folders].filter((folder) => byFolder(`${folder}/new.ts`).length === 0)).toEqual([])
+    expect(byFolder("edge/brand-new/index.ts")).toEqual([])
   })
 
   it("are not looked for where a word is no source file", () => {

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { generateKey, keyFromSeed } from "../../edge/sdk/client.ts"
 import { openHome } from "../../edge/sdk/cli/home.ts"
-import { runCli } from "./support/cli.ts"
+import { runCli, runHere } from "./support/cli.ts"
 import { data } from "./support/player.ts"
 import { NOBODY, folder, openFolder, closeFolder, newHome, modeOf, played } from "./support/home.ts"
 
@@ -236,6 +236,25 @@ describe("the command line", () => {
       expect([status, out]).toEqual([2, ""])
       expect(errors).toMatch(/stands alone/)
     }
+  })
+
+  test("-h and --help behind any command explain it, and ask nothing of the hub", async () => {
+    const { home, player } = await played((_, response) => data(response, null))
+    const env = { HUB_URL: player.url, HUB_AGENT_HOME: home }
+    const lines = (await runHere(["--help"])).out
+      .split("\n")
+      .flatMap((line) => /^  hub-agent (.*)/.exec(line)?.[1] ?? [])
+    const names = new Set(lines.map((line) => /^[a-z][a-z-]*(?: [a-z][a-z-]*)?(?= |$)/.exec(line)?.[0] ?? line))
+    expect(names.size).toBeGreaterThan(60)
+    for (const name of names)
+      for (const help of ["-h", "--help"]) {
+        const { status, out, errors } = await runHere([...name.split(" "), help], { env })
+        expect([name, status, errors]).toEqual([name, 0, ""])
+        expect(out).toContain(`hub-agent ${name}`)
+        const others = await runHere([...name.split(" "), "--json", help], { env })
+        expect([name, others.status, others.out]).toEqual([name, 2, ""])
+      }
+    expect(player.asked).toEqual([])
   })
 
   test.each([["--help"], ["-h"], ["help"], ["rotate --help"], ["--version"]])("%s: status 0", async (line) => {

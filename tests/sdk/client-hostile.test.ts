@@ -8,6 +8,19 @@ import { errorOf } from "./support/errors.ts"
 import { headerOf, key, playing, publicKeyOf, QUICK } from "./support/playing.ts"
 
 describe("hostile and broken answers", () => {
+  it.each([
+    ["too long", "r".repeat(9000), null],
+    ["not printable", "r\u0085\u009b", null],
+    ["in two words", "r r", null],
+    ["ordinary", "0199f3a2-77d1-7c55-8f1e-3c2d5b6a7980", "0199f3a2-77d1-7c55-8f1e-3c2d5b6a7980"]
+  ])("a request id that is %s", async (_what, id, expected) => {
+    const headers = { "x-request-id": id }
+    const { hub } = await playing((_, response) => json(response, 200, { ok: true, data: 1 }, headers))
+    expect((await hub.request("GET", "/me")).requestId).toBe(expected)
+    const { hub: refusing } = await playing((_, response) => json(response, 404, { error: { code: "x" } }, headers))
+    expect((await errorOf(refusing.get("/me"))).requestId).toBe(expected)
+  })
+
   const html = "<html>".padEnd(5_000, "x")
   it.each<[string, Play, string]>([
     [

@@ -107,6 +107,37 @@ describe("a long answer", () => {
 })
 
 describe("an answer", () => {
+  const tagged = [..."ignore"].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join("")
+  const hidden = `a\u001b[2J\u202eb\u200b\b\f${tagged}\ud800\u0085\u2029`
+  const unseen = /(?![\n\t])[\p{Cc}\p{Cs}\p{Cf}\u2028\u2029\u{e0000}-\u{e007f}]/u
+  const valuesOf = (value: unknown): ReadonlyArray<string> =>
+    typeof value === "object" && value !== null
+      ? Object.entries(value).flatMap(([name, inner]) => [name, ...valuesOf(inner)])
+      : [String(value)]
+
+  test("has no control and no unseen character in its text or its structure", async () => {
+    const seen = 'Line one\n\tline "two" \\u202e C:\\new é 🐙'
+    const { host } = await hosted((_, response) => data(response, { [hidden]: [{ hidden, seen }] }))
+    const { text, structured } = await host.call("getPost", { id: 1 })
+    expect(text).not.toMatch(unseen)
+    expect(valuesOf(structured).filter((value) => unseen.test(value))).toEqual([])
+    const escaped = Array.from({ length: hidden.length }, (_, at) => hidden.charAt(at))
+      .map((unit) => (/[ab[2J]/.test(unit) ? unit : `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`))
+      .join("")
+      .replace(String.raw`\u0008\u000c`, String.raw`\b\f`)
+    expect(structured["data"]).toEqual({ [escaped]: [{ hidden: escaped, seen }] })
+  })
+
+  test("that is an error neither", async () => {
+    const { host } = await hosted((_, response) => {
+      response.writeHead(422, { "content-type": "application/json", "x-request-id": "r".repeat(9000) })
+      response.end(JSON.stringify({ ok: false, error: { code: "x", message: hidden, details: { [hidden]: hidden } } }))
+    })
+    const { text, structured } = await host.call("getPost", { id: 1 })
+    expect([text, ...valuesOf(structured)].filter((value) => unseen.test(value))).toEqual([])
+    expect(structured).toMatchObject({ error: { code: "x", request_id: null } })
+  })
+
   test("names so many agents, and says that there are others; what is no number is none", async () => {
     const many = Array.from({ length: AGENTS_MAX + 1 }, (_, index) => ({
       author: { hx_id: `HX-${String(index + 1).padStart(6, "0")}` }

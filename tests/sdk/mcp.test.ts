@@ -209,7 +209,8 @@ describe("text of others", () => {
     expect(text.split("\n")).toHaveLength(2)
     expect(text.startsWith(`Untrusted data of ${bob.me.hx_id}, by way of ${edge}: `)).toBe(true)
     expect(text).not.toMatch(/[\u2028\u202e]/)
-    expect(structured).toMatchObject({ data: { body } })
+    const shown = body.replaceAll("\u2028", String.raw`\u2028`).replaceAll("\u202e", String.raw`\u202e`)
+    expect(structured).toMatchObject({ data: { body: shown } })
     expect(await namesOf(host)).toContain("getThread")
   })
 

@@ -1,87 +1,165 @@
 /**
- * Limits the connections and bytes of incoming messages that each network may have at the SMTP server.
+ * Divides the connections of the SMTP server, and the bytes of incoming messages, among networks.
  *
  * Invariants
  *  - An IPv4 address or IPv6 /64 has at most `connections_per_client_max` connections, a /48
  *    `connections_per_wide_max`.
- *  - An IPv4 address or a /48 has at most a sixth of all bytes (or one message, if that is more), and at most as many
- *    as are free. So others find room until six networks use all that they may.
+ *  - An IPv4 address or a /48 holds at most a sixth of all bytes (or one message, if that is more).
+ *  - If nothing is left, the network with the most gives way to one that would still have less. Networks are compared
+ *    as /16, then /24, then address (IPv6: /32, /48, /64). So a network of any size loses its own connections, and a
+ *    client that has none finds a place.
+ *  - Within the network that gives way, the connection without progress for the longest time is ended. A connection
+ *    whose message is complete is not: its sender would send the same message again.
  */
 import type { Limits } from "../../../schemas/limits.ts"
-import { networkOf } from "../../../schemas/network.ts"
+import { networkOf, networksOf } from "../../../schemas/network.ts"
 
 type Bounds = Pick<
   Limits["service"]["mail"],
-  "connections_per_client_max" | "connections_per_wide_max" | "held_max_bytes"
+  "connections_max" | "connections_per_client_max" | "connections_per_wide_max" | "held_max_bytes"
 > &
   Pick<Limits["limits"]["email"], "message_max_bytes">
 
 const SHARES = 6
 
-/** The network that shares one allowance of bytes. */
-const holderOf = (address: string): string => {
-  const { client, wide } = networkOf(address)
-  return wide ?? client
+interface Connection {
+  readonly client: string
+  readonly wide: string | null
+  /** The network that shares one allowance of bytes. */
+  readonly holder: string
+  /** The widest first. */
+  readonly networks: ReadonlyArray<string>
+  bytes: number
+  /** Its message is complete. */
+  isKept: boolean
 }
+
+type Weight = (connection: Connection) => number
+
+const one: Weight = () => 1
+const bytesOf: Weight = ({ bytes }) => bytes
 
 export class Places {
   private readonly bounds: Bounds
-  private readonly open = new Map<string, number>()
+  private readonly end: (id: string) => void
+  /** The one without progress for the longest time comes first. */
+  private readonly connections = new Map<string, Connection>()
   private readonly held = new Map<string, number>()
   private heldBytes = 0
 
-  constructor(bounds: Bounds) {
+  /** `end` ends a connection that gives way. Its place and its bytes are free already. */
+  constructor(bounds: Bounds, end: (id: string) => void) {
     this.bounds = bounds
+    this.end = end
   }
 
-  /** Reserves a connection for a client, until `give` returns it. False if the client has as many as it may. */
-  take(address: string): boolean {
-    const { client, wide } = networkOf(address)
-    if (this.of(client) >= this.bounds.connections_per_client_max) return false
-    if (wide !== null && this.of(wide) >= this.bounds.connections_per_wide_max) return false
-    this.add(client, 1)
-    if (wide !== null) this.add(wide, 1)
-    return true
-  }
-
-  give(address: string): void {
-    const { client, wide } = networkOf(address)
-    this.add(client, -1)
-    if (wide !== null) this.add(wide, -1)
-  }
-
-  /** Holds this many more bytes for a client until `release`. False if they are too many. */
-  hold(address: string, bytes: number): boolean {
-    const holder = holderOf(address)
-    const held = (this.held.get(holder) ?? 0) + bytes
-    const { held_max_bytes, message_max_bytes } = this.bounds
-    const share = Math.max(message_max_bytes, held_max_bytes / SHARES)
-    if (held > Math.min(share, held_max_bytes - this.heldBytes - bytes)) return false
-    this.held.set(holder, held)
-    this.heldBytes += bytes
-    return true
-  }
-
-  release(address: string, bytes: number): void {
-    const holder = holderOf(address)
-    const left = (this.held.get(holder) ?? 0) - bytes
-    if (left > 0) this.held.set(holder, left)
-    else this.held.delete(holder)
-    this.heldBytes -= bytes
-  }
-
-  /** Networks that have a connection or hold bytes. */
   get size(): number {
-    return new Set([...this.open.keys(), ...this.held.keys()]).size
+    return this.connections.size
   }
 
-  private of(network: string): number {
-    return this.open.get(network) ?? 0
+  /** Takes a place for one more connection, until `give`. False if there is none for this client. */
+  take(id: string, address: string): boolean {
+    const { connections_max, connections_per_client_max, connections_per_wide_max } = this.bounds
+    const { client, wide } = networkOf(address)
+    if (this.sum(one, (other) => other.client === client) >= connections_per_client_max) return false
+    if (wide !== null && this.sum(one, (other) => other.wide === wide) >= connections_per_wide_max) return false
+    const connection: Connection = {
+      client,
+      wide,
+      holder: wide ?? client,
+      networks: networksOf(address),
+      bytes: 0,
+      isKept: false
+    }
+    if (this.connections.size >= connections_max && !this.makeRoom(connection, one, 1)) return false
+    this.connections.set(id, connection)
+    return true
   }
 
-  private add(network: string, count: number): void {
-    const open = this.of(network) + count
-    if (open > 0) this.open.set(network, open)
-    else this.open.delete(network)
+  give(id: string): void {
+    this.release(id)
+    this.connections.delete(id)
   }
+
+  /** Called when the client came nearer to the end of a message, or when its message has been answered. */
+  progressed(id: string): void {
+    const connection = this.connections.get(id)
+    if (connection === undefined) return
+    connection.isKept = false
+    this.connections.delete(id)
+    this.connections.set(id, connection)
+  }
+
+  /** Called when a message is complete. Its connection stays until it is answered. */
+  keep(id: string): void {
+    const connection = this.connections.get(id)
+    if (connection !== undefined) connection.isKept = true
+  }
+
+  /** Holds this many more bytes for a connection until `release`. False if they are too many. */
+  hold(id: string, bytes: number): boolean {
+    const connection = this.connections.get(id)
+    if (connection === undefined) return false
+    const { held_max_bytes, message_max_bytes } = this.bounds
+    const held = (this.held.get(connection.holder) ?? 0) + bytes
+    if (held > Math.max(message_max_bytes, held_max_bytes / SHARES) || held > held_max_bytes) return false
+    while (this.heldBytes + bytes > held_max_bytes)
+      if (!this.makeRoom(connection, bytesOf, bytes) || !this.connections.has(id)) return false
+    this.add(connection, bytes)
+    return true
+  }
+
+  release(id: string): void {
+    const connection = this.connections.get(id)
+    if (connection !== undefined) this.add(connection, -connection.bytes)
+  }
+
+  private add(connection: Connection, bytes: number): void {
+    connection.bytes += bytes
+    this.heldBytes += bytes
+    const held = (this.held.get(connection.holder) ?? 0) + bytes
+    if (held > 0) this.held.set(connection.holder, held)
+    else this.held.delete(connection.holder)
+  }
+
+  private sum(weight: Weight, isCounted: (connection: Connection) => boolean): number {
+    let total = 0
+    for (const connection of this.connections.values()) if (isCounted(connection)) total += weight(connection)
+    return total
+  }
+
+  /** Ends a connection of a network that has more than `amount` over the newcomer's. False if there is none. */
+  private makeRoom({ networks }: Connection, weight: Weight, amount: number): boolean {
+    let among = [...this.connections].filter(([, other]) => !other.isKept && weight(other) > 0)
+    let isOther = false
+    for (const [level, ownNetwork] of networks.entries()) {
+      const [network, most] = fullest(among, level, weight)
+      const own = this.sum(weight, (other) => other.networks[level] === ownNetwork)
+      isOther ||= most > own + amount || (own === 0 && most > 0)
+      const chosen = isOther ? network : ownNetwork
+      among = among.filter(([, other]) => other.networks[level] === chosen)
+    }
+    const [found] = isOther ? among : []
+    if (found === undefined) return false
+    const [id] = found
+    this.give(id)
+    this.end(id)
+    return true
+  }
+}
+
+/** The network of this level with the most, and its total. The first connection decides between equals. */
+const fullest = (
+  connections: ReadonlyArray<readonly [string, Connection]>,
+  level: number,
+  weight: Weight
+): readonly [string, number] => {
+  const totals = new Map<string, number>()
+  for (const [, connection] of connections) {
+    const network = connection.networks[level] ?? ""
+    totals.set(network, (totals.get(network) ?? 0) + weight(connection))
+  }
+  let found: readonly [string, number] = ["", 0]
+  for (const entry of totals) if (entry[1] > found[1]) found = entry
+  return found
 }

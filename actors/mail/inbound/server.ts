@@ -4,13 +4,13 @@
  * Invariants
  *  - Nothing is relayed. Each recipient is checked at RCPT: a mailbox of this service, its postmaster, or an address
  *    for reports about its own mail. There is no bounce to send later.
- *  - Everything that a stranger may use is limited: connections in all and of one network, recipients, the size of a
- *    message, and the bytes of all messages together. A client's time and commands are limited too (sessions.ts). If
- *    there is no room for a message, its client is told to try again (4xx).
- *  - A message is accepted once it is in the log. Otherwise its client is told to try again.
+ *  - A stranger's bytes are bounded before they are kept: connections of all and of one network (places.ts),
+ *    recipients, the size of a message, and the bytes of all messages together. So are a client's time and its commands
+ *    (sessions.ts). A client for whose message there is no room is told to come again (4xx).
+ *  - A message is answered once it is in the log, or is told to come again.
  */
 import { readFileSync } from "node:fs"
-import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server"
+import type { SMTPServer, SMTPServerDataStream, SMTPServerSession } from "smtp-server"
 import type { Clock } from "effect"
 import type { Limits } from "../../../schemas/limits.ts"
 import type { SmtpMail } from "../../../schemas/mail/settings.ts"
@@ -19,6 +19,7 @@ import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { VERSION } from "../../../schemas/version.ts"
 import type { Incoming } from "./delivery.ts"
 import type { Returned } from "../outbound/return-path.ts"
+import { BUSY, Entrance } from "./entrance.ts"
 import { Places } from "./places.ts"
 import type { Recipient } from "./recipient.ts"
 import { namedBy } from "./recipients.ts"
@@ -45,7 +46,6 @@ export type OwnAddress = Returned | "abuse" | "postmaster"
 type Bounds = Limits["service"]["mail"] & Pick<Limits["limits"]["email"], "message_max_bytes">
 
 const CLOSE_MS = 2000
-const BUSY = "4.3.2 Too much at once, come again"
 const TOO_MANY_PIECES = "5.3.4 The message comes in too many pieces: it has too many lines that begin with a dot"
 const NO_ROOM = "4.3.1 No room for mail at the moment"
 
@@ -69,8 +69,6 @@ const SENDER_STEP = 3
 /** The parts of a message that are in memory while it is received. */
 interface Read {
   readonly chunks: Array<Buffer>
-  /** The memory that the message takes so far. */
-  bytes: number
   pieces: number
   /** True if there is no room for the message. */
   tooMuch: boolean
@@ -92,6 +90,8 @@ export class MailServer {
   private readonly places: Places
   private readonly recipients = new WeakMap<SMTPServerSession, Recipients>()
   private readonly sessions: Sessions
+  /** Messages that are being received, by their connection. */
+  private readonly reads = new Map<string, Read>()
 
   constructor(
     clock: Clock.Clock,
@@ -101,30 +101,32 @@ export class MailServer {
   ) {
     this.receiving = receiving
     this.bounds = bounds
-    this.places = new Places(bounds)
+    this.places = new Places(bounds, (id) => this.makesRoom(id))
     this.sessions = new Sessions(clock, bounds, (id, words) => this.hangUp(id, words))
-    this.server = new SMTPServer({
+    this.server = new Entrance(clock, this.places, {
       name: domain,
       banner: `Hub ${VERSION}`,
       size: bounds.message_max_bytes,
       disabledCommands: tls === null ? ["AUTH", "STARTTLS"] : ["AUTH"],
       authOptional: true,
       disableReverseLookup: true,
-      maxClients: bounds.connections_max,
       socketTimeout: bounds.idle_ms,
       closeTimeout: CLOSE_MS,
       logger: commandsTold((id, command) => {
         this.sessions.said(id)
         const step = STEPS[command]
-        if (step !== undefined) this.sessions.advanced(id, step)
+        if (step !== undefined) this.advanced(id, step)
       }),
       ...(tls === null ? {} : { cert: readFileSync(tls.cert), key: readFileSync(tls.key) }),
-      onConnect: (session, done) => done(this.connected(session)),
-      onClose: (session) => this.left(session),
+      onConnect: ({ id }, done) => {
+        this.sessions.began(id)
+        done()
+      },
+      onClose: ({ id }) => void this.sessions.ended(id),
       onMailFrom: (_address, { id }, done) => {
         this.room().then(
           (refused) => {
-            if (refused === null) this.sessions.advanced(id, SENDER_STEP)
+            if (refused === null) this.advanced(id, SENDER_STEP)
             done(refused)
           },
           (error: unknown) => done(this.fault(error))
@@ -133,7 +135,7 @@ export class MailServer {
       onRcptTo: ({ address }, session, done) => {
         this.recipient(address, session).then(
           (refused) => {
-            if (refused === null) this.sessions.advanced(session.id, SENDER_STEP + session.envelope.rcptTo.length + 1)
+            if (refused === null) this.advanced(session.id, SENDER_STEP + session.envelope.rcptTo.length + 1)
             done(refused)
           },
           (error: unknown) => done(this.fault(error))
@@ -165,10 +167,18 @@ export class MailServer {
     return new Promise((resolve) => this.server.close(() => resolve()))
   }
 
-  private connected({ id, remoteAddress }: SMTPServerSession): Error | null {
-    if (!this.places.take(remoteAddress)) return smtpError(421, BUSY)
-    this.sessions.began(id)
-    return null
+  private advanced(id: string, step: number): void {
+    if (this.sessions.advanced(id, step)) this.places.progressed(id)
+  }
+
+  /** Ends a connection that gives way to another. The received part of its message is dropped at once. */
+  private makesRoom(id: string): void {
+    const read = this.reads.get(id)
+    if (read !== undefined) {
+      read.tooMuch = true
+      read.chunks.length = 0
+    }
+    this.hangUp(id, BUSY)
   }
 
   private hangUp(id: string, words: string): void {
@@ -184,11 +194,7 @@ export class MailServer {
     }
   }
 
-  private left({ id, remoteAddress }: SMTPServerSession): void {
-    if (this.sessions.ended(id)) this.places.give(remoteAddress)
-  }
-
-  /** Called before and after a message is received, so that a message without room is refused early. */
+  /** Checked before and after a message, so that none is received in vain. */
   private async room(): Promise<Error | null> {
     return (await this.receiving.hasRoom()) ? null : smtpError(452, NO_ROOM)
   }
@@ -228,11 +234,15 @@ export class MailServer {
   }
 
   private async data(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<Error | null> {
-    const read: Read = { chunks: [], bytes: 0, pieces: 0, tooMuch: false }
-    this.sessions.dataBegan(session.id)
+    const read: Read = { chunks: [], pieces: 0, tooMuch: false }
+    const { id } = session
+    this.sessions.dataBegan(id)
+    this.places.progressed(id)
+    this.reads.set(id, read)
     try {
-      const isWhole = await this.readAll(stream, read, session)
-      this.sessions.dataEnded(session.id)
+      const isWhole = await this.readAll(stream, read, id)
+      this.sessions.dataEnded(id)
+      this.places.keep(id)
       if (!isWhole) return smtpError(451, "4.4.2 The line broke")
       if (stream.sizeExceeded) return smtpError(552, "5.3.4 The message is too large")
       if (read.tooMuch) return smtpError(451, BUSY)
@@ -240,9 +250,13 @@ export class MailServer {
       if (noRoom !== null) return noRoom
       return await this.taken(Buffer.concat(read.chunks), session)
     } finally {
-      this.places.release(session.remoteAddress, read.bytes)
-      // This runs after the answer, which is written once this promise is settled.
-      setImmediate(() => this.sessions.answered(session.id))
+      this.reads.delete(id)
+      this.places.release(id)
+      // Behind the answer, which is written once this is settled.
+      setImmediate(() => {
+        this.sessions.answered(id)
+        this.places.progressed(id)
+      })
     }
   }
 
@@ -257,25 +271,15 @@ export class MailServer {
     return incoming.to.length > 0 || returned === "taken" ? null : smtpError(550, "5.7.1 Not read here")
   }
 
-  /**
-   * Reads to the end even if the message is refused, because the answer follows its end. False if the client hung up
-   * before.
-   */
-  private async readAll(
-    stream: SMTPServerDataStream,
-    read: Read,
-    { id, remoteAddress }: SMTPServerSession
-  ): Promise<boolean> {
+  /** To its end whatever becomes of it: the answer comes behind that. False if its client hung up before. */
+  private async readAll(stream: SMTPServerDataStream, read: Read, id: string): Promise<boolean> {
     try {
       for await (const chunk of stream as AsyncIterable<Buffer>) {
         // A short piece takes the process as much time as a long one.
         if (++read.pieces === this.bounds.pieces_max) this.refuse(id, TOO_MANY_PIECES)
         if (stream.sizeExceeded || read.tooMuch) continue
-        const bytes = chunk.length + PIECE_BYTES
-        read.tooMuch = read.pieces >= this.bounds.pieces_max || !this.places.hold(remoteAddress, bytes)
-        if (read.tooMuch) continue
-        read.bytes += bytes
-        read.chunks.push(chunk)
+        read.tooMuch = read.pieces >= this.bounds.pieces_max || !this.places.hold(id, chunk.length + PIECE_BYTES)
+        if (!read.tooMuch) read.chunks.push(chunk)
       }
       return true
     } catch {

@@ -57,13 +57,14 @@ export class Sessions {
     this.sessions.set(id, { commands: 0, step: 0, cancel, idle, data: null, answering: false, isOver: false })
   }
 
-  /** Called after a command was carried out. `step`: how far the next message is. */
-  advanced(id: string, step: number): void {
+  /** Called after a command was carried out. `step`: the progress of the next message. Returns true if it is more. */
+  advanced(id: string, step: number): boolean {
     const session = this.sessions.get(id)
-    if (session === undefined || step <= session.step) return
+    if (session === undefined || step <= session.step) return false
     session.step = step
     session.idle()
     session.idle = this.idleFrom(id)
+    return true
   }
 
   said(id: string): void {

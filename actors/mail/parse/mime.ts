@@ -1,12 +1,14 @@
 /**
- * `postal-mime` with two changes and one check. The library has no hooks for them, so methods of its parser are
- * replaced. The exact version of the package guarantees that these methods exist.
+ * `postal-mime` with three changes and one check. It has no hooks for them, so they replace methods of one parser. The
+ * package's exact version guarantees that these methods exist.
  *
  * Invariants
- *  - An attachment has the sender's bytes, decoded only by its transfer encoding. The library itself would join the
- *    lines by line feeds and add one at the end.
- *  - Text whose charset label cannot be right is decoded by its bytes. Valid UTF-8 with a character of several bytes is
- *    UTF-8, and text with the escapes of ISO-2022-JP is ISO-2022-JP. The same holds for encoded words in headers.
+ *  - An attachment is the sender's bytes, decoded by its transfer encoding alone: the library joins lines by line feeds
+ *    and ends them with one more.
+ *  - Text is decoded by its bytes if its label cannot be right. Valid UTF-8 with a character of several bytes is UTF-8,
+ *    and text with the escapes of ISO-2022-JP is that. Encoded words of headers too.
+ *  - A line of text ends where the sender's line ends. `format=flowed` joins lines that end with a blank, and a relaxed
+ *    signature does not cover that blank (decision 0090).
  */
 import PostalMime, { type Email, type PostalMimeOptions } from "postal-mime"
 import { type Boundary, dependsOnBlanks } from "./blanks.ts"
@@ -174,6 +176,7 @@ export const parseMime = async (raw: Uint8Array, options: PostalMimeOptions): Pr
       const isText = isInlineTextNode.call(inside, node)
       const charset = isText && node.content !== null ? shownCharset(new Uint8Array(node.content)) : null
       if (charset !== null) node.contentType.parsed.params["charset"] = charset
+      delete node.contentType.parsed.params["format"]
       return isText
     },
     collectAttachment(node, content, ...rest) {

@@ -10,6 +10,7 @@ import { clientError, HubError } from "./errors.ts"
 const MESSAGE_MAX_CHARS = 500
 const DOC_URL_MAX_CHARS = 500
 const CODE = /^[a-z][a-z0-9_]{0,63}$/
+const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
 const RETRY_AFTER_MAX_SECONDS = 7 * 86_400
 
 export interface Answer<Data = unknown, Meta = unknown> {
@@ -74,7 +75,13 @@ export const retryAfterOf = (header: string | null, now: number): number | null 
   return Number.isNaN(seconds) ? null : Math.min(Math.max(seconds, 0), RETRY_AFTER_MAX_SECONDS)
 }
 
-/** The parsed JSON, or `undefined`. */
+/** `null` if it is none of this service's, which are short and printable. */
+const requestIdOf = ({ headers }: Response): string | null => {
+  const id = headers.get("x-request-id")
+  return id !== null && REQUEST_ID.test(id) ? id : null
+}
+
+/** `undefined` if it is not JSON. */
 const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text)
@@ -98,7 +105,7 @@ const refusalOf = (response: Response, text: string): HubError => {
     status: response.status,
     details: isObject(details) ? details : {},
     retryAfter: retryAfterOf(response.headers.get("retry-after"), Date.now()),
-    requestId: response.headers.get("x-request-id"),
+    requestId: requestIdOf(response),
     docUrl: typeof docUrl === "string" && docUrl.length <= DOC_URL_MAX_CHARS ? docUrl : null
   })
 }
@@ -108,7 +115,7 @@ const BYTES_TYPE = "application/octet-stream"
 
 /** The result of an operation, for a file its bytes. Throws for every answer that is not a success of the service. */
 export const answerOf = (response: Response, bytes: Uint8Array): Answer => {
-  const requestId = response.headers.get("x-request-id")
+  const requestId = requestIdOf(response)
   if (response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400)) {
     throw clientError("unexpected_redirect", "the service's interface never redirects, but this answer does", {
       status: response.status,

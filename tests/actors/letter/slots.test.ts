@@ -6,11 +6,13 @@ import { TestClock } from "effect/testing"
 import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { fileTransport } from "../../../actors/kit/mailing/file-transport.ts"
-import { REST_MAX_MS, SLOW_MS, Slots, type Strangers } from "../../../actors/letter/slots.ts"
+import { Slots, type Strangers } from "../../../actors/letter/slots.ts"
+import { LETTER_LIMITS } from "../../../schemas/letter/limits.ts"
 import { testFolder, waitFor } from "../../harness/index.ts"
 import { registrableDomainOf } from "../../../actors/kit/registrable-domain.ts"
 import { message, sending } from "./letters.ts"
 
+const { slow_ms: SLOW_MS, rest_max_ms: REST_MAX_MS } = LETTER_LIMITS
 const VERIFYING: Strangers = { name: "verify", parts: 2, until: "proved" }
 const RESETTING: Strangers = { name: "reset", parts: 4, until: "proved" }
 const PUSHING: Strangers = { name: "push", parts: 2, until: "prompt" }
@@ -36,9 +38,9 @@ interface Contest {
 }
 
 describe("slots", () => {
-  const clocked = (max: number) => {
+  const clocked = (max: number, figures: Partial<Record<keyof typeof LETTER_LIMITS, number>> = {}) => {
     let now = 0
-    return { slots: new Slots(max, () => now), pass: (ms: number) => (now += ms) }
+    return { slots: new Slots(max, () => now, { ...LETTER_LIMITS, ...figures }), pass: (ms: number) => (now += ms) }
   }
 
   test("are given as long as there are any, and come back with time", () => {
@@ -149,7 +151,7 @@ describe("slots", () => {
     const run = Effect.gen(function* () {
       const { max, greedy, heldMs, letters, place, before = 0, every = 1 } = options
       const now = yield* Effect.map(Clock.Clock, (clock) => () => clock.currentTimeMillisUnsafe())
-      const slots = new Slots(max, now)
+      const slots = new Slots(max, now, LETTER_LIMITS)
       const underWay: Array<{ answer: Deferred.Deferred<void>; fiber: Fiber.Fiber<void> }> = []
       let written = 0
       const begun = Effect.fnUntraced(function* (person: string) {
@@ -248,6 +250,23 @@ describe("slots", () => {
     expect(burst("second")).toHaveLength(2)
   })
 
+  test.each([
+    [{}, 2],
+    [{ rest_ms: 0, rest_times: 0 }, 8],
+    [{ rest_ms: 0, rest_times: 101 }, 1],
+    [{ last_slot_rest_ms: 30_000 }, 5],
+    [{ rest_max_ms: 10_000 }, 8]
+  ] as const)("of the last half come after a rest by the limits: %j", (figures, expected) => {
+    const { slots, pass } = clocked(2, figures)
+    expect(slots.reserve("other", 1_000_000, "other")).toBe(true)
+    const attempt = (letter: string) => {
+      if (!slots.reserve(letter, 10, "busy")) return false
+      Effect.runSync(slots.using(letter, () => Effect.sync(() => void pass(100)), Effect.void))
+      return true
+    }
+    expect(Array.from({ length: 8 }, (_, index) => attempt(String(index))).filter(Boolean)).toHaveLength(expected)
+  })
+
   test("are there for a person who has proved an address while strangers wait", () => {
     const { begun } = going(4)
     const strangers = Array.from({ length: 16 }, (_, index) => begun(`v${index}`, `e${index}.example`, VERIFYING))
@@ -273,7 +292,11 @@ describe("slots", () => {
 
   test("are held by a place that does not answer until it counts as slow; beyond the slow ones' share it is hurried", async () => {
     const run = Effect.gen(function* () {
-      const slots = new Slots(4, yield* Effect.map(Clock.Clock, (clock) => () => clock.currentTimeMillisUnsafe()))
+      const slots = new Slots(
+        4,
+        yield* Effect.map(Clock.Clock, (clock) => () => clock.currentTimeMillisUnsafe()),
+        LETTER_LIMITS
+      )
       const go = (letter: string, by: Strangers | null) =>
         slots.reserve(letter, 10) && slots.mayGoTo(letter, `${letter}.example`, by)
       /** An attempt at a server that never answers. */
@@ -304,7 +327,7 @@ describe("slots", () => {
   test("are held beyond the slow ones' share until the hurry comes, where it comes later", async () => {
     const run = Effect.gen(function* () {
       const now = yield* Effect.map(Clock.Clock, (clock) => () => clock.currentTimeMillisUnsafe())
-      const slots = new Slots(4, now, 5 * SLOW_MS)
+      const slots = new Slots(4, now, LETTER_LIMITS, 5 * SLOW_MS)
       const attempts = yield* Effect.forEach(["a", "b"], (letter) => {
         expect(slots.reserve(letter, 10) && slots.mayGoTo(letter, `${letter}.example`, VERIFYING)).toBe(true)
         return Effect.forkChild(slots.using(letter, (hurry) => Effect.as(hurry, "hurried"), Effect.succeed("no room")))

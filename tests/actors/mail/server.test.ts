@@ -3,7 +3,6 @@ import { connect, type Socket } from "node:net"
 import { afterEach, expect, test } from "vitest"
 import type { Incoming } from "../../../actors/mail/inbound/delivery.ts"
 import type { Recipient } from "../../../actors/mail/inbound/recipient.ts"
-import { Places } from "../../../actors/mail/inbound/places.ts"
 import { MailServer, type Receiving } from "../../../actors/mail/inbound/server.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { waitFor } from "../../harness/index.ts"
@@ -169,21 +168,6 @@ test("one client that holds all it can leaves room for others", async () => {
   expect(taken).toHaveLength(1)
 })
 
-test("networks that hold all they can leave room for a message of another", () => {
-  const places = new Places({ ...LIMITS.service.mail, ...LIMITS.limits.email })
-  const network = (n: number, host: number): string => `2001:db8:${n.toString(16)}:${host.toString(16)}::1`
-  const piece = LIMITS.limits.email.message_max_bytes / 100
-  const held = Array.from({ length: 4 }, (_, n) => {
-    let bytes = 0
-    for (let host = 0; host < 1000; host++) if (places.hold(network(n, host), piece)) bytes += piece
-    return bytes
-  })
-  expect(places.hold(network(9, 0), LIMITS.limits.email.message_max_bytes / 2)).toBe(true)
-  places.release(network(9, 0), LIMITS.limits.email.message_max_bytes / 2)
-  for (const [n, bytes] of held.entries()) places.release(network(n, 0), bytes)
-  expect(places.size).toBe(0)
-})
-
 test("a message whose lines begin with dots is taken as it is, and not in any number of pieces", async () => {
   const { port, taken } = await started({}, { message_max_bytes: 100_000, held_max_bytes: 1_000_000, pieces_max: 1000 })
   const dots = (lines: number): string => `Subject: x\r\n${"\r\n..".repeat(lines)}\r\n.\r\n`
@@ -219,6 +203,79 @@ test("connections of one client and recipients of one message are bounded", asyn
     return (await one.answer()).startsWith("220") ? one : null
   })
   expect(await next.say("EHLO x")).toMatch(/^250/)
+})
+
+/** Sends one message on a line that is ready for it. */
+const sends = async (line: Line): Promise<string> => {
+  line.socket.write("Subject: x\r\n\r\nx\r\n.\r\n")
+  return line.answer()
+}
+
+test.each([
+  ["of other networks", ["127.1.0.1", "127.2.0.1", "127.3.0.1"]],
+  ["of one /24", ["127.1.0.1", "127.1.0.2", "127.1.0.3"]]
+])("clients %s that hold all connections lose one to a client that comes", async (_name, addresses) => {
+  const { port, taken } = await started({}, { connections_max: 6, connections_per_client_max: 2 })
+  const held: Array<Line> = []
+  for (const address of [...addresses, ...addresses]) held.push(await greeted(port, address))
+  expect(await sends(await ready(port, "127.9.0.1"))).toMatch(/^250/)
+  expect(taken).toHaveLength(1)
+  // The one that made no progress for the longest time, and no other.
+  expect(await held[0]?.answer()).toMatch(/^421 4\.3\.2/)
+  for (const line of held.slice(1)) expect(await line.say("NOOP")).toMatch(/^250/)
+})
+
+test("clients that all hold one connection lose the idlest one, and one that has its share gets no more", async () => {
+  const { port } = await started({}, { connections_max: 3 })
+  const first = await greeted(port, "127.1.0.1")
+  const second = await greeted(port, "127.2.0.1")
+  await greeted(port, "127.3.0.1")
+  expect(await first.say("MAIL FROM:<a@example.com>")).toMatch(/^250/)
+  const next = await greeted(port, "127.4.0.1")
+  expect(await second.answer()).toMatch(/^421 4\.3\.2/)
+  expect(await new Line(port, "127.4.0.1").answer()).toMatch(/^421 4\.3\.2/)
+  expect(await next.say("NOOP")).toMatch(/^250/)
+  expect(await first.say("NOOP")).toMatch(/^250/)
+})
+
+test("a message that came to its end is answered, however many want its place", async () => {
+  let release: (taken: boolean) => void = () => undefined
+  const held = new Promise<boolean>((resolve) => (release = resolve))
+  let delivering = 0
+  const deliver = () => {
+    delivering++
+    return held
+  }
+  const { port } = await started({ deliver }, { connections_max: 2 })
+  const lines = [await ready(port, "127.1.0.1"), await ready(port, "127.2.0.1")]
+  const answers = lines.map((line) => sends(line))
+  await waitFor(() => (delivering === 2 ? true : null))
+  expect(await new Line(port, "127.3.0.1").answer()).toMatch(/^421 4\.3\.2/)
+  release(true)
+  for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^250/)
+  expect(await new Line(port, "127.3.0.1").answer()).toMatch(/^220/)
+})
+
+test("connections that say nothing before their greeting count", async () => {
+  const { port } = await started({}, { connections_max: 8, connections_per_client_max: 4 })
+  const silent = Array.from({ length: 40 }, () => new Line(port, "127.1.0.1"))
+  const other = await greeted(port, "127.2.0.1")
+  expect(await other.say("NOOP")).toMatch(/^250/)
+  const first = await Promise.all(silent.map((line) => line.answer()))
+  expect(first.filter((answer) => answer.startsWith("220"))).toHaveLength(4)
+})
+
+test("half a message gives its bytes to a client that holds less", async () => {
+  const { port, taken } = await started({}, { held_max_bytes: 20_000 })
+  const greedy = []
+  for (let n = 1; n <= 5; n++) greedy.push(await ready(port, `127.${n}.0.1`))
+  for (const { socket } of greedy) socket.write(`${"x".repeat(3800)}\r\n`)
+  const other = await ready(port, "127.9.0.1")
+  other.socket.write(`${"y".repeat(3000)}\r\n.\r\n`)
+  expect(await other.answer()).toMatch(/^250/)
+  expect(taken).toHaveLength(1)
+  const ended = await Promise.race(greedy.map((line) => line.answer()))
+  expect(ended).toMatch(/^421 4\.3\.2/)
 })
 
 test("full, unknown and faulty are told apart, and none loses a message", async () => {
@@ -297,32 +354,6 @@ test("whoever says nothing that brings a message nearer holds no place", async (
     expect(await again.answer()).toMatch(/^250/)
   }
   expect(taken).toHaveLength(3)
-})
-
-test("an IPv6 /64 is one client, a /48 is bounded, and what ends gives its place back", () => {
-  const places = new Places({
-    connections_per_client_max: 4,
-    connections_per_wide_max: 32,
-    held_max_bytes: 1,
-    message_max_bytes: 1
-  })
-  const of = (net: number, host: number): string => `2001:db8:7:${net.toString(16)}::${host.toString(16)}`
-  let got = 0
-  for (let host = 1; host <= 255; host++) if (places.take(of(1, host))) got++
-  expect(got).toBe(4)
-  const open: Array<string> = []
-  for (let net = 2; net <= 255; net++) if (places.take(of(net, 1))) open.push(of(net, 1))
-  expect(open).toHaveLength(28)
-  expect(places.take("2001:db8:8::1")).toBe(true)
-  for (let n = 0; n < 4; n++) expect(places.take(n % 2 === 0 ? "192.0.2.1" : "::ffff:192.0.2.1")).toBe(true)
-  expect(places.take("192.0.2.1")).toBe(false)
-  expect(places.take("192.0.2.2")).toBe(true)
-  places.give(of(1, 1))
-  expect(places.take(of(255, 9))).toBe(true)
-  for (const address of [...open, of(255, 9), of(1, 2), of(1, 3), of(1, 4), "2001:db8:8::1", "192.0.2.2"])
-    places.give(address)
-  for (let n = 0; n < 4; n++) places.give("192.0.2.1")
-  expect(places.size).toBe(0)
 })
 
 test("a session says so much and no more", async () => {

@@ -565,7 +565,8 @@ test("a line of blanks in the header, which ends it for some readers, is no proo
 test("whatever blanks a stranger puts into the body of a genuine mail, what passes says what was signed", async () => {
   const squeezed = (text: string): string => text.replaceAll(/\s+/g, "")
   const put = fc.tuple(fc.nat({ max: 2_000 }), fc.boolean(), fc.constantFrom(" ", "\t", "  ", "\r", "\n", " \r\n"))
-  for (const raw of [inParts(), inParts(QUOTED), inParts().replaceAll(PARTS, "a b")]) {
+  const soft = flowed("format=flowed; delsp=yes", "Your code is 482 \r\n913.\r\n> Not 777 \r\n> 111.\r\n-- \r\n99")
+  for (const raw of [inParts(), inParts(QUOTED), inParts().replaceAll(PARTS, "a b"), soft]) {
     const genuine = await signed(GENUINE, { raw })
     const begin = genuine.indexOf("\r\n\r\n") + 4
     const wanted = await readMail(Buffer.from(genuine, "latin1"), READ)
@@ -590,6 +591,45 @@ test("whatever blanks a stranger puts into the body of a genuine mail, what pass
     )
   }
 })
+
+/** A genuine mail whose type lets readers join lines that end with a blank (RFC 3676). */
+const flowed = (parameters: string, body: string): string =>
+  message({
+    from: GENUINE,
+    to: "ada@mail.hub.example",
+    subject: "Your code",
+    headers: [`Content-Type: text/plain; charset=us-ascii; ${parameters}`],
+    body
+  })
+
+test.each([["format=flowed"], ["format=flowed; delsp=yes"], ["FORMAT=Flowed; DelSp=Yes"]])(
+  "%s: blanks at the ends of lines, which a relaxed signature does not cover, change no code and no link",
+  async (parameters) => {
+    const body = "Your login code is 4242\r\n99 days it holds.\r\nOpen https://good.example/confirm?token=abc\r\ndef"
+    const genuine = await signed(GENUINE, { raw: flowed(parameters, body) })
+    const padded = genuine.replace("4242\r\n", "4242 \r\n").replace("abc\r\n", "abc \r\n")
+    expect(padded).not.toBe(genuine)
+    const reading = async (raw: string) => {
+      const { codes, links, text } = await readMail(Buffer.from(raw, "latin1"), READ)
+      return {
+        codes,
+        links,
+        lines: text
+          .trim()
+          .split("\n")
+          .map((line) => line.trimEnd())
+      }
+    }
+    const wanted = await reading(genuine)
+    expect(wanted.codes).toMatchObject([{ code: "4242" }])
+    expect(wanted.lines).toEqual(body.split("\r\n"))
+    expect(await relayed(padded)).toMatchObject({ dmarc: "PASS", reasons: [] })
+    expect(await reading(padded)).toEqual(wanted)
+    // Nor does a line that the sender broke join when somebody removes the blank.
+    const broken = await signed(GENUINE, { raw: flowed(parameters, body.replace("4242\r\n", "4242 \r\n")) })
+    expect(await reading(broken)).toEqual(wanted)
+  }
+)
 
 test("blanks in ordinary text are no doubt, nor is any message of the corpora", async () => {
   const text = "Hello \r\n  there,\t\r\n \r\n-- \r\nAda \r\n--b2 \r\n= 5 \r\nYour code is 482913."

@@ -1,0 +1,75 @@
+/**
+ * Limits the requests that one connection may have under way. Node passes on all that a client sends at once.
+ *
+ * Invariants
+ *  - A request too many is refused, behind the answers of those before it, and the connection closes with the refusal.
+ *    Further requests get no answer: the client sees `Connection: close` and sends them again (RFC 9112 9.3.2).
+ *  - Requests without an answer take memory until then. If all connections have `IGNORED_MAX` of them, the next one ends
+ *    its connection at once. Answers that have been written are still sent.
+ */
+
+/** Requests that one connection may have under way. */
+export const PIPELINED_MAX = 32
+/** About 25 MB. */
+const IGNORED_MAX = 16_384
+
+interface Socket {
+  /** A field of Node's: the answer that is being written. */
+  readonly _httpMessage?: { readonly writableEnded: boolean } | null
+  destroySoon(): void
+  once(event: "close", listener: () => void): unknown
+}
+
+interface Answer {
+  once(event: "close", listener: () => void): unknown
+}
+
+interface Held {
+  underWay: number
+  ignored: number
+  isClosing: boolean
+}
+
+/** `refuse`: answer with a refusal that closes the connection. `ignore`: answer nothing. */
+export type Admission = "admit" | "refuse" | "ignore"
+
+/** A client may have read an answer, and asked again, before Node says that it was sent. */
+const beingSent = ({ _httpMessage }: Socket): number => (_httpMessage?.writableEnded === true ? 1 : 0)
+
+export class Pipelined {
+  private readonly held = new WeakMap<Socket, Held>()
+  private readonly max: number
+  private ignored = 0
+
+  constructor(max = IGNORED_MAX) {
+    this.max = max
+  }
+
+  /** Called for each request when its header is complete. */
+  admit(socket: Socket, answer: Answer): Admission {
+    const held = this.heldBy(socket)
+    if (held.isClosing) return this.ignore(socket, held)
+    if (held.underWay - beingSent(socket) >= PIPELINED_MAX) {
+      held.isClosing = true
+      return "refuse"
+    }
+    held.underWay++
+    answer.once("close", () => held.underWay--)
+    return "admit"
+  }
+
+  private heldBy(socket: Socket): Held {
+    const known = this.held.get(socket)
+    if (known !== undefined) return known
+    const held: Held = { underWay: 0, ignored: 0, isClosing: false }
+    this.held.set(socket, held)
+    socket.once("close", () => (this.ignored -= held.ignored))
+    return held
+  }
+
+  private ignore(socket: Socket, held: Held): "ignore" {
+    held.ignored++
+    if (++this.ignored > this.max) socket.destroySoon()
+    return "ignore"
+  }
+}
