@@ -40,7 +40,7 @@ it("answers by chat use up what the pages have, and the other way round", async 
   for (const words of ["three", "four"]) {
     const before = telegram.to(CHAT).length
     telegram.reply(said, words)
-    await expect.poll(() => telegram.to(CHAT).length, { timeout: 60_000 }).toBe(before + 1)
+    await expect.poll(() => telegram.to(CHAT).length).toBe(before + 1)
     expect(telegram.to(CHAT).at(-1)?.text).toBe("Your agent has it.")
   }
   telegram.reply(said, "five")

@@ -111,7 +111,7 @@ const settledCounts = (least: number): Promise<unknown> =>
       const counts = await unreadCounts()
       return (counts[0] ?? 0) >= least && new Set(counts).size === 1
     },
-    { describe: "counts that agree", deadlineMs: 30_000 }
+    { describe: "counts that agree" }
   )
 
 test("where all that was unread has gone, home does not ask to list it", async () => {
@@ -145,7 +145,7 @@ test("where all that was unread has gone, home does not ask to list it", async (
     )
   const list = async () =>
     dataOf<ReadonlyArray<Notification>>(await other.call("GET", "/api/v1/me/notifications?unread=1"))
-  await waitFor(async () => (await list()).length === 0, { describe: "no unread row", deadlineMs: 60_000 })
+  await waitFor(async () => (await list()).length === 0, { describe: "no unread row" })
   expect(await home()).toMatchObject({ unread_notifications: 0, next: [] })
 })
 

@@ -41,4 +41,4 @@ it("shows all entries on the owner's page, and names all to the fill service", a
   const { text } = await of.owner.client.get(of.owner.page(of))
   const shown = [...text.matchAll(/ id="entry-(\d+)"/g)].map(([, id]) => Number(id))
   expect(shown).toEqual(ids.toSorted((one, other) => other - one))
-}, 120_000)
+})

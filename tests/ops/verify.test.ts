@@ -136,10 +136,10 @@ describe("verify", () => {
       const row = await db.selectFrom("projections").select("seq").where("name", "=", "category").executeTakeFirst()
       return row !== undefined && Number(row.seq) <= end && (await lastNumber(nats, "message")) >= 8_000_000
     }
-    await waitFor(mended, { describe: "both to be mended", deadlineMs: 60_000 })
+    await waitFor(mended, { describe: "both to be mended" })
     await run("delete from messages where id = 8000000")
     const isVerified = async () => typeof (await verify({ kind: "category" })) === "string"
-    await waitFor(isVerified, { describe: "categories of the log", deadlineMs: 60_000 })
+    await waitFor(isVerified, { describe: "categories of the log" })
   })
 
   test("of one kind looks at nothing else", async () => {

@@ -185,5 +185,5 @@ describe("the whole is read", () => {
     }
     expect(asks()).toEqual([null, ...Array.from({ length: 7 }, () => FIRST), null])
     expect(verifier.state().agents).toBe(21_001)
-  }, 60_000)
+  })
 })

@@ -205,8 +205,7 @@ describe("a snapshot is not believed", () => {
       await saved("replaced", last + 1000)
       expect((await loaded("replaced")).actor.state).toBe(4)
       await waitFor(async () => (await snapshotsOf().load("steps", "replaced"))?.seq === last, {
-        describe: "a snapshot of the log",
-        deadlineMs: 30_000
+        describe: "a snapshot of the log"
       })
       const { actor, reads } = await loaded("replaced")
       expect([actor.state, reads]).toEqual([4, { last: 1, read: 0, entries: 0, rows: 1 }])
@@ -222,7 +221,7 @@ describe("a snapshot is not believed", () => {
     const last = (await written("same", 4)).at(-1) ?? 0
     await saved("same", last)
     expect((await loaded("same")).actor.state).toBe(4)
-    await waitFor(async () => (await snapshotsOf().load("steps", "same"))?.state === 4, { deadlineMs: 30_000 })
+    await waitFor(async () => (await snapshotsOf().load("steps", "same"))?.state === 4)
   })
 
   test("nor is memory, where the log has lost what it was made of", async () => {

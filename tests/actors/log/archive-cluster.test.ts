@@ -205,4 +205,4 @@ test("a leader that is killed or frozen while the log is archived costs no commi
     expect(idsIn(await answered(() => historyOf(reader.log, claim)))).toEqual(holders)
   }
   expect(given.size).toBeGreaterThan(0)
-}, 120_000)
+})

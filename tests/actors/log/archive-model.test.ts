@@ -315,4 +315,4 @@ test("a log with an archive is written and read as one that keeps everything", a
     }),
     { seed: SEED, numRuns: RUNS, endOnFailure: true }
   )
-}, 120_000)
+})

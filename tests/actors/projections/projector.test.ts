@@ -235,7 +235,7 @@ describe("the projector", () => {
     const isAtHead = async (): Promise<boolean> =>
       Number((await db.selectFrom("projections").select("seq").where("name", "=", "agent").executeTakeFirst())?.seq) ===
       head
-    await waitFor(isAtHead, { describe: "tables of the log that is there", deadlineMs: 60_000 })
+    await waitFor(isAtHead, { describe: "tables of the log that is there" })
     await expectRowsToEqualTheFold()
     expect((await db.selectFrom("snapshots").select("id").execute()).map(({ id }) => id)).toEqual(["there"])
     await db.deleteFrom("snapshots").execute()

@@ -89,8 +89,7 @@ const threadsOf = async (agent: string): Promise<number> => {
 const visited = async (one: Made): Promise<string> => {
   const program = run(one)
   await waitFor(() => Promise.resolve(/: \d+ notifications, \d+ messages/.test(program.said())), {
-    describe: "what is new",
-    deadlineMs: 120_000
+    describe: "what is new"
   })
   expect(program.said()).toContain(one.agent)
   expect(program.said()).not.toContain(one.key)
@@ -115,7 +114,7 @@ it("the polite member says hello once it may, however often it is started, and p
 it("the one that waits for mail ends where there is none, and says why", async () => {
   const one = await made("mail-codes")
   const program = run(one)
-  await waitFor(() => Promise.resolve(program.child.exitCode !== null), { describe: "its end", deadlineMs: 120_000 })
+  await waitFor(() => Promise.resolve(program.child.exitCode !== null), { describe: "its end" })
   expect(program.child.exitCode).toBe(1)
   expect(program.said()).toContain("mail")
   expect(program.said()).not.toContain(one.key)
