@@ -5,6 +5,8 @@ export interface Window {
   /** Unix ms. */
   readonly from: number
   readonly used: number
+  /** How much of `used` some of the callers have drawn, who have a bound of their own (day-bytes.ts). */
+  readonly part?: number
   /**
    * The newest commands that drew here, with what each was granted; 0 if it was given back. They are kept because a
    * killed node has lost its memory, and its callers ask again.
