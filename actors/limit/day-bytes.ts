@@ -20,7 +20,7 @@ const SLICE_MAX_BYTES = 262_144
 /** The day is divided into at least this many slices, so that an owner with few bytes loses few. */
 const SLICES_MIN = 16
 
-/** `left`: what is not used of it yet. `size`: of the next one. */
+/** Bytes drawn for one sort of callers. `left`: bytes not used yet. `size`: bytes of the next slice. */
 interface Slice {
   left: number
   size: number
@@ -30,7 +30,7 @@ export interface DayBytes {
   /** As stored; `undefined` before it was looked up. */
   window: Window | null | undefined
   readonly own: Slice
-  /** Of the callers with a part. */
+  /** The slice of the callers with a part. */
   readonly part: Slice
   /** Draws of one owner follow each other. */
   readonly turn: Semaphore.Semaphore
@@ -82,7 +82,7 @@ export const dayBytes = (
       return (memory.window ??= found)
     })
 
-  /** What a slice may take, and the whole window. */
+  /** Bytes that a slice may still take, and the end of the window. */
   const remainingIn = (window: Window | null, { whole, part }: DayShare, now: number) => {
     const drawn = draw(window, limitOf(whole), 0, now)
     const ofPart = part === undefined ? Infinity : Math.max(0, part - (drawn.window.part ?? 0))

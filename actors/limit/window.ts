@@ -5,7 +5,7 @@ export interface Window {
   /** Unix ms. */
   readonly from: number
   readonly used: number
-  /** How much of `used` some of the callers have drawn, who have a bound of their own (day-bytes.ts). */
+  /** The part of `used` that callers with a bound of their own have drawn (day-bytes.ts). */
   readonly part?: number
   /**
    * The newest commands that drew here, with what each was granted; 0 if it was given back. They are kept because a

@@ -77,7 +77,7 @@ interface Connected extends Declared {
 interface Alone extends Connected {
   /** Runs without the service: `null` if these arguments need it. */
   readonly alone: (args: Arguments) => Promise<unknown> | null
-  /** Whether the launcher has to find servers for these arguments. */
+  /** Says if the launcher has to find servers for these arguments. */
   readonly servers: (args: Arguments) => Servers
 }
 
