@@ -13,10 +13,8 @@ export interface AgentMemory {
   hosts: Promise<HostTable> | null
   /** The bytes that it may still write to the log today. */
   readonly logBytes: DayBytes
-  /** Bytes of its answers under Idempotency-Keys that may still be kept today. */
+  /** Bytes of its answers under Idempotency-Keys that may still be kept today. Holders of its tokens have a part. */
   readonly answerBytes: DayBytes
-  /** The part of them that holders of its vault's tokens may still use. */
-  readonly holderBytes: DayBytes
   /** The bytes that it may still upload today. */
   readonly uploadBytes: UploadBytes
   /** Requests of it that edges hold for an owner. */
@@ -29,7 +27,6 @@ export const newAgentMemory = (): AgentMemory => ({
   hosts: null,
   logBytes: newDayBytes(),
   answerBytes: newDayBytes(),
-  holderBytes: newDayBytes(),
   uploadBytes: newUploadBytes(),
   held: newHeld()
 })

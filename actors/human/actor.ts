@@ -34,8 +34,7 @@ export const humanKind = kind(
       memory: (): HumanMemory => ({
         underWay: new Map(),
         logBytes: newDayBytes(),
-        answerBytes: newDayBytes(),
-        holderBytes: newDayBytes()
+        answerBytes: newDayBytes()
       }),
       meter,
       metered: METERED,

@@ -34,7 +34,7 @@ import type { RateLimit } from "../../schemas/limit/bucket.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import type { PrepareContext } from "../engine/definition.ts"
-import { type DayBytes, dayBytes } from "../limit/noun.ts"
+import { type DayBytes, dayBytes, type DayShare } from "../limit/noun.ts"
 import { lastMessage } from "../log/last-message.ts"
 import { requestStream } from "../log/requests.ts"
 import type { Sealer } from "../log/seal.ts"
@@ -74,10 +74,8 @@ export interface UnderWay {
 /** An activation's memory of requests under way. */
 export interface RequestMemory {
   readonly underWay: Map<string, UnderWay>
-  /** Bytes of answers that may still be kept today. */
+  /** Bytes of answers that may still be kept today. Holders of tokens have a part of them. */
   readonly answerBytes: DayBytes
-  /** The part of these bytes that holders of tokens may still use. */
-  readonly holderBytes: DayBytes
 }
 
 interface Kept {
@@ -111,9 +109,6 @@ const MESSAGE_BYTES = 400
 /** Base64 of the sealed answer. */
 const SEALED_PART = 4 / 3
 
-/** The name of the holders' window, besides that of their owner. */
-const holdersOf = (owner: string): string => `${owner}-holders`
-
 const spentAnswers = ({ requests, window_seconds }: RateLimit, resetsAt: number, now: number): Refusal => {
   const retryAfter = Math.max(1, Math.ceil((resetsAt - now) / 1000))
   const why = `Your answers under Idempotency-Keys have taken ${requests} bytes today. Try again in ${retryAfter} s. Requests that were never sent before may be sent without a key.`
@@ -142,7 +137,12 @@ type By = Pick<IdempotencyEntry, "holder">
 
 const holdersPart = (bytesPerDay: number): number => Math.floor(bytesPerDay / HOLDERS_PART)
 
-/** The number of requests under way in the same part: those of token holders for a holder, otherwise all. */
+const shareOf = (bytesPerDay: number, { holder }: By): DayShare => ({
+  whole: bytesPerDay,
+  ...(holder === true ? { part: holdersPart(bytesPerDay) } : {})
+})
+
+/** Requests under way that count for this one: those of holders for a holder, otherwise all. */
 const underWayOf = ({ underWay }: Pick<RequestMemory, "underWay">, { holder }: By): number =>
   holder === true ? [...underWay.values()].filter((one) => one.holder === true).length : underWay.size
 
@@ -177,15 +177,6 @@ export interface FirstAnswersParts {
 export const firstAnswers = ({ clock, nats, sealer, limits }: FirstAnswersParts): FirstAnswers => {
   const bytes = dayBytes(clock, nats, ANSWER_BYTES, spentAnswers)
 
-  /** The owner's remaining bytes. For a holder of a token they are also limited to the holders' part. */
-  const roomFor = (memory: RequestMemory, owner: string, bytesPerDay: number, { holder }: By) =>
-    Effect.gen(function* () {
-      const whole = yield* bytes.roomOf(memory.answerBytes, owner, bytesPerDay)
-      if (holder !== true) return whole
-      const part = yield* bytes.roomOf(memory.holderBytes, holdersOf(owner), holdersPart(bytesPerDay))
-      return part.bytes < whole.bytes ? part : whole
-    })
-
   /**
    * Fails if a shortened answer for each request under way would not fit. Nothing is drawn, because draws lost with an
    * activation would be many for an owner with few bytes.
@@ -193,7 +184,7 @@ export const firstAnswers = ({ clock, nats, sealer, limits }: FirstAnswersParts)
   const admitted = (memory: RequestMemory, id: string, sort: Owner, by: By): Effect.Effect<void, Refusal> =>
     Effect.gen(function* () {
       const bytesPerDay = answerBytesOf(sort, limits)
-      const room = yield* roomFor(memory, id, bytesPerDay, by)
+      const room = yield* bytes.roomOf(memory.answerBytes, id, shareOf(bytesPerDay, by))
       if (room.bytes < SHORTENED_BYTES) {
         const requests = by.holder === true ? holdersPart(bytesPerDay) : bytesPerDay
         const limit: RateLimit = { requests, window_seconds: DAY_SECONDS }
@@ -287,15 +278,13 @@ export const firstAnswers = ({ clock, nats, sealer, limits }: FirstAnswersParts)
     by: By
   ): Effect.Effect<KeptSealed, Refusal> =>
     Effect.gen(function* () {
-      const room = yield* roomFor(memory, owner, bytesPerDay, by)
+      const share = shareOf(bytesPerDay, by)
+      const room = yield* bytes.roomOf(memory.answerBytes, owner, share)
       const free = room.bytes - SHORTENED_BYTES * underWayOf(memory, by)
       const kept = cut(first, Math.max(SHORTENED_BYTES, Math.min(free, room.bytes / ROOM_PART)))
       const size = bytesOf(kept.answer)
-      yield* Effect.ignore(bytes.admit(memory.answerBytes, owner, size, bytesPerDay))
-      bytes.use(memory.answerBytes, size)
-      if (by.holder !== true) return kept
-      yield* Effect.ignore(bytes.admit(memory.holderBytes, holdersOf(owner), size, holdersPart(bytesPerDay)))
-      bytes.use(memory.holderBytes, size)
+      yield* Effect.ignore(bytes.admit(memory.answerBytes, owner, size, share))
+      bytes.use(memory.answerBytes, size, share)
       return kept
     })
 

@@ -1,8 +1,10 @@
 /**
- * Bytes that an owner may use in a day, counted in slices.
+ * Bytes that an owner may use in a day, counted in slices. Some of an owner's callers may have a part of these bytes
+ * and no more: one window counts both, so that a slice of the part is one write too.
  *
  * Invariant: the day's window is kept in the stream of long windows. A slice is recorded there before any of it is
- * used. A lost activation loses the rest of its slice, so slices begin small and double while they are used up.
+ * used. A lost activation loses the rest of its slice, so slices begin small and double while they are used up. A slice
+ * of the part counts in the part and in the whole, and only those callers use it.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { type Clock, Effect, Semaphore } from "effect"
@@ -18,22 +20,34 @@ const SLICE_MAX_BYTES = 262_144
 /** The day is divided into at least this many slices, so that an owner with few bytes loses few. */
 const SLICES_MIN = 16
 
+/** Bytes drawn for one sort of callers. `left`: bytes not used yet. `size`: bytes of the next slice. */
+interface Slice {
+  left: number
+  size: number
+}
+
 export interface DayBytes {
   /** The window as it is stored; `undefined` before it was looked up. */
   window: Window | null | undefined
-  /** Size of the slice that was drawn last. */
-  left: number
-  slice: number
+  readonly own: Slice
+  /** The slice of the callers with a part. */
+  readonly part: Slice
   /** Draws of one owner follow each other. */
   readonly turn: Semaphore.Semaphore
 }
 
 export const newDayBytes = (): DayBytes => ({
   window: undefined,
-  left: 0,
-  slice: SLICE_FIRST_BYTES,
+  own: { left: 0, size: SLICE_FIRST_BYTES },
+  part: { left: 0, size: SLICE_FIRST_BYTES },
   turn: Semaphore.makeUnsafe(1)
 })
+
+/** Bytes a day. `part`: of the callers with a part; absent for all others. */
+export interface DayShare {
+  readonly whole: number
+  readonly part?: number
+}
 
 /** Bytes that an owner may still use today, and the end of the day (Unix ms). */
 export interface Room {
@@ -53,8 +67,10 @@ export const dayBytes = (
   /** The rest of a slice ends with the window that it was drawn from. */
   const renew = (memory: DayBytes, now: number): void => {
     const { window } = memory
-    if (window !== undefined && window !== null && now >= window.from + DAY_SECONDS * 1000)
-      Object.assign(memory, { window: null, left: 0 })
+    if (window === undefined || window === null || now < window.from + DAY_SECONDS * 1000) return
+    memory.window = null
+    memory.own.left = 0
+    memory.part.left = 0
   }
 
   const windowOf = (memory: DayBytes, owner: string): Effect.Effect<Window | null, Refusal> =>
@@ -66,45 +82,56 @@ export const dayBytes = (
       return (memory.window ??= found)
     })
 
-  const roomOf = (memory: DayBytes, owner: string, bytesPerDay: number): Effect.Effect<Room, Refusal> => {
+  /** Bytes that a slice may still take, and the end of the window. */
+  const remainingIn = (window: Window | null, { whole, part }: DayShare, now: number) => {
+    const drawn = draw(window, limitOf(whole), 0, now)
+    const ofPart = part === undefined ? Infinity : Math.max(0, part - (drawn.window.part ?? 0))
+    return { remaining: Math.min(drawn.remaining, ofPart), resetsAt: drawn.resetsAt }
+  }
+
+  const roomOf = (memory: DayBytes, owner: string, share: DayShare): Effect.Effect<Room, Refusal> => {
     renew(memory, wallMs(clock))
     return Effect.map(windowOf(memory, owner), (window) => {
-      const { remaining, resetsAt } = draw(window, limitOf(bytesPerDay), 0, wallMs(clock))
-      return { bytes: remaining + memory.left, resetsAt }
+      const { remaining, resetsAt } = remainingIn(window, share, wallMs(clock))
+      return { bytes: remaining + sliceOf(memory, share).left, resetsAt }
     })
   }
 
-  const drawMore = (
-    memory: DayBytes,
-    owner: string,
-    bytes: number,
-    bytesPerDay: number
-  ): Effect.Effect<void, Refusal> =>
+  const drawMore = (memory: DayBytes, owner: string, bytes: number, share: DayShare): Effect.Effect<void, Refusal> =>
     Effect.gen(function* () {
-      const limit = limitOf(bytesPerDay)
       const window = yield* windowOf(memory, owner)
-      const missing = bytes - memory.left
+      const slice = sliceOf(memory, share)
+      const missing = bytes - slice.left
       if (missing <= 0) return
       const now = wallMs(clock)
-      const room = draw(window, limit, 0, now)
-      if (room.remaining < missing) return yield* Effect.fail(spent(limit, room.resetsAt, now))
-      const slice = Math.min(memory.slice, Math.ceil(bytesPerDay / SLICES_MIN))
-      const drawn = draw(window, limit, Math.min(room.remaining, Math.max(missing, slice)), now)
-      yield* lookedUp(() => keepWindow(nats, bucket, owner, drawn.window, DAY_SECONDS))
-      memory.window = drawn.window
-      memory.left += drawn.granted
-      memory.slice = Math.min(memory.slice * 2, SLICE_MAX_BYTES)
+      const bytesPerDay = share.part ?? share.whole
+      const { remaining, resetsAt } = remainingIn(window, share, now)
+      if (remaining < missing) return yield* Effect.fail(spent(limitOf(bytesPerDay), resetsAt, now))
+      const wanted = Math.max(missing, Math.min(slice.size, Math.ceil(bytesPerDay / SLICES_MIN)))
+      const drawn = draw(window, limitOf(share.whole), Math.min(remaining, wanted), now)
+      const next =
+        share.part === undefined ? drawn.window : { ...drawn.window, part: (drawn.window.part ?? 0) + drawn.granted }
+      yield* lookedUp(() => keepWindow(nats, bucket, owner, next, DAY_SECONDS))
+      memory.window = next
+      slice.left += drawn.granted
+      slice.size = Math.min(slice.size * 2, SLICE_MAX_BYTES)
     })
 
   /** Makes sure that this many bytes may be used, or fails. */
-  const admit = (memory: DayBytes, owner: string, bytes: number, bytesPerDay: number): Effect.Effect<void, Refusal> => {
+  const admit = (memory: DayBytes, owner: string, bytes: number, share: DayShare): Effect.Effect<void, Refusal> => {
     renew(memory, wallMs(clock))
-    return bytes <= memory.left ? Effect.void : memory.turn.withPermit(drawMore(memory, owner, bytes, bytesPerDay))
+    return bytes <= sliceOf(memory, share).left
+      ? Effect.void
+      : memory.turn.withPermit(drawMore(memory, owner, bytes, share))
   }
 
-  const use = (memory: DayBytes, bytes: number): void => {
-    memory.left = Math.max(0, memory.left - bytes)
+  const use = (memory: DayBytes, bytes: number, share: Pick<DayShare, "part"> = {}): void => {
+    const slice = sliceOf(memory, share)
+    slice.left = Math.max(0, slice.left - bytes)
   }
 
   return { roomOf, admit, use }
 }
+
+const sliceOf = ({ own, part }: DayBytes, share: Pick<DayShare, "part">): Slice =>
+  share.part === undefined ? own : part

@@ -22,7 +22,7 @@ export const logBytesMeter = (
     spentBytes(LOG_BYTES, "write", limit, resetsAt, now)
   )
   return {
-    admit: (bytes, { id, memory: { logBytes } }) => admit(logBytes, id, bytes, limits.log_bytes_per_day),
+    admit: (bytes, { id, memory: { logBytes } }) => admit(logBytes, id, bytes, { whole: limits.log_bytes_per_day }),
     spent: (bytes, { memory: { logBytes } }) => use(logBytes, bytes)
   }
 }

@@ -2,7 +2,7 @@ import { limitKind } from "./actor.ts"
 
 export const kinds = [limitKind]
 
-export { dayBytes, newDayBytes, type DayBytes } from "./day-bytes.ts"
+export { dayBytes, newDayBytes, type DayBytes, type DayShare } from "./day-bytes.ts"
 export { drawnFor, givenBackFor } from "./drawing.ts"
 export { logBytesMeter } from "./log-bytes.ts"
 export { newUploadBytes, uploadDraw, type UploadBytes } from "./upload-bytes.ts"

@@ -5,6 +5,8 @@ export interface Window {
   /** Unix ms. */
   readonly from: number
   readonly used: number
+  /** The part of `used` that callers with a bound of their own have drawn (day-bytes.ts). */
+  readonly part?: number
   /**
    * The newest commands that drew from this window, with the units that each got; 0 if they were returned. They are
    * stored because a killed node loses its memory, and its callers ask again.

@@ -1,6 +1,7 @@
 /** Holders of a vault's tokens use a part of the agent's answers under Idempotency-Keys, and no more. */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { LIMITS } from "../../schemas/limits.ts"
+import { streams } from "../../schemas/subjects.ts"
 import { dataOf, detailsOf, outcome } from "../support/outcome.ts"
 import { sharedService, type TestService } from "../support/service.ts"
 import { asHolder, VAULT, type WithVault, withVault } from "../support/vault.ts"
@@ -34,6 +35,9 @@ test("a source's refused writes use up its part, and the agent's own keys go on"
   ])
   expect(asked).toBeGreaterThan(3)
   expect((await refused(0)).text).toBe(first)
+  // One window counts the part and the whole: a second one would be a second write for each slice.
+  const { subjects } = (await service.view.manager.streams.info(streams.limits, { subjects_filter: ">" })).state
+  expect(Object.keys(subjects ?? {}).filter((subject) => subject.includes("holders"))).toEqual([])
   const own = await of.client.call("PATCH", "/api/v1/me", { body: { description: "x" }, idempotencyKey: "mine" })
   expect(own.status).toBe(200)
 })

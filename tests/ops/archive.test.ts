@@ -238,5 +238,5 @@ test("a backup takes each segment once, and a restore brings log and archive bac
   for (const node of [...system.actors, ...system.edges]) await node.restart()
   for (const { handle } of [account, late])
     await waitFor(async () => (await read(`/agents/${handle}`)).status === 200, { describe: `${handle} again` })
-  expect((await hubEnded(system, ["verify"])).status).toBe(0)
+  await waitFor(async () => (await hubEnded(system, ["verify"])).status === 0, { describe: "every read model again" })
 })
