@@ -21,10 +21,10 @@ const SLICES_MIN = 16
 export interface DayBytes {
   /** The window as it is stored; `undefined` before it was looked up. */
   window: Window | null | undefined
-  /** Size of the slice that was drawn last. */
+  /** The size of the last slice that was drawn. */
   left: number
   slice: number
-  /** Draws of one owner follow each other. */
+  /** A lock, because the draws of one owner run one after the other. */
   readonly turn: Semaphore.Semaphore
 }
 

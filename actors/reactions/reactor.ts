@@ -192,7 +192,7 @@ class Run {
     this.progress.begin(message.seq)
   }
 
-  /** The log has no more messages for this set up to here. */
+  /** The log has no more messages for this set up to this sequence. */
   pass(seq: number): void {
     if (this.ending === null) this.progress.pass(seq)
   }

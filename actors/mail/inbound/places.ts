@@ -50,7 +50,7 @@ export class Places {
     if (wide !== null) this.add(wide, -1)
   }
 
-  /** Holds this many more bytes for a client until `release`. False if they are too many. */
+  /** Reserves this many more bytes for a client until `release`. False if they are too many. */
   hold(address: string, bytes: number): boolean {
     const holder = holderOf(address)
     const held = (this.held.get(holder) ?? 0) + bytes
@@ -70,7 +70,7 @@ export class Places {
     this.heldBytes -= bytes
   }
 
-  /** Networks that have a connection or hold bytes. */
+  /** The number of networks that have a connection or reserved bytes. */
   get size(): number {
     return new Set([...this.open.keys(), ...this.held.keys()]).size
   }
