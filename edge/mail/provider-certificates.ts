@@ -18,7 +18,7 @@ export interface CertificateBounds {
   readonly certificate_kept_seconds: number
 }
 
-/** The kept part of a certificate. */
+/** The part of a certificate that is cached. */
 export interface SigningKey {
   readonly key: KeyObject
   /** The validity in Unix ms. */

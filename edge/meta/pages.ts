@@ -40,7 +40,7 @@ export const metaPages = ({ bus, lists, config: { hub }, documents }: Parts) => 
   /** Created at the first call, which brings the clock of the edge. */
   let shared: ReturnType<typeof beginningParts> | undefined
 
-  /** A client over its share is refused, because the resulting page may be shared with others. */
+  /** A client over its limit is refused, because the resulting page may be shared with others. */
   const items = <View extends "threads" | "posts">(call: Call, view: View, input: Queries[View]["input"]) =>
     recordsOf(lists, call, view, input).pipe(
       Effect.map((found) => found.items),

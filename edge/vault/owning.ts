@@ -53,7 +53,7 @@ export class OwningVault {
     )
   }
 
-  /** `over` if another owner was faster, or if the time has passed. */
+  /** `over` if another owner was faster, or if the time is over. */
   consent(
     call: Call,
     human: string,
