@@ -34,7 +34,7 @@ const importsIn = (source: string): ReadonlyArray<string> =>
 
 const isTypes = (file: string): boolean => file.endsWith(".d.ts")
 
-/** Types import each other by the name of the program that they describe. */
+/** Resolves an import. Types import the `.js` file that they describe, in place of its `.d.ts` file. */
 const targetOf = (file: string, name: string): string => {
   const path = posix.join(posix.dirname(file), name)
   return isTypes(file) ? path.replace(/\.js$/, ".d.ts") : path
