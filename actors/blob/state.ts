@@ -23,7 +23,7 @@ import type { ActorOf } from "../kit/kind.ts"
 const standing = {
   /** The size in bytes. */
   size: Schema.Int,
-  /** Files and data that name it. */
+  /** The number of files and data records that refer to the blob. */
   names: Schema.Int,
   /** Unix ms at which the blob is deleted if it has no name by then. */
   until: Schema.Number

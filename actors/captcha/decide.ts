@@ -46,7 +46,7 @@ const TAKES: Readonly<Record<CaptchaKind, (answer: CaptchaAnswer) => boolean>> =
 
 const partiesOf = ({ agent, kind }: CaptchaValue) => ({ agent, kind })
 
-/** A fill service sees only the captchas of fills. */
+/** A fill service can only see captchas of its fills. */
 export const isOf = (
   { agent: own, fill }: CaptchaValue,
   { agent, ofFill }: { readonly agent: string; readonly ofFill: boolean }

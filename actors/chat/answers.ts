@@ -114,7 +114,7 @@ const unlinked = (listening: Listening, chat: number, of: Asking): Heard =>
     yield* actors.ask(of, "human.unlink_chat", human, { chat: listening.hashOf(String(chat)) })
   })
 
-/** The question that a reply answers, if it replies to a message of the bot's own. */
+/** The question that a message answers, if it replies to one of the bot's messages. */
 const answeredBy = (bot: number, { reply_to_message: to }: Message): readonly [string, number] | null => {
   if (to === undefined || to.from?.id !== bot) return null
   const [, kind, number] = ANSWERED.exec(to.text ?? to.caption ?? "") ?? []
@@ -194,12 +194,12 @@ const heardButton = (listening: Listening, query: CallbackQuery, of: Asking): He
       Result.isSuccess(outcome) ? outcome.success : botTexts.refused(outcome.failure)
     )
     const { message } = query
-    // A person who pressed too soon may press again.
+    // The command may have arrived too early, so the person can press the button again.
     const isSettled = Result.isSuccess(outcome) || OVER.has(outcome.failure.code)
     if (message !== undefined && isSettled) yield* listening.bot.settled(message.chat.id, message.message_id)
   })
 
-/** Turns a lasting refusal into a response. Others fail, to be tried again. */
+/** Turns a final refusal into a response. Fails with all others, so that the update is tried again. */
 const orSaid = (done: Heard<string>): Heard<string> =>
   Effect.catch(done, (refused) =>
     botTexts.isFinal(refused) ? Effect.succeed(botTexts.refused(refused)) : Effect.fail(refused)

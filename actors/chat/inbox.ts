@@ -20,7 +20,7 @@ export interface Waiting {
   readonly until: number | null
 }
 
-/** Each update without a chat is on its own. */
+/** An update without a chat gets a queue of its own. */
 const chatOf = ({ update_id, message, callback_query, my_chat_member }: Update): string => {
   const chat = message?.chat ?? callback_query?.message?.chat ?? my_chat_member?.chat
   return chat === undefined ? `update ${update_id}` : String(chat.id)

@@ -21,7 +21,7 @@ export const LISTENER = "chat-listener"
 /** Milliseconds after its arrival until which an update is tried. */
 const PATIENCE_MS = 45_000
 const AGAIN_MS = 1000
-/** The pause between polls that return unfinished updates again. */
+/** The pause between polls while they return the same unfinished updates. */
 const OPEN_PAUSE_MS = 500
 /** Failed polls in a row before the fault is logged for the operator. */
 const FAILED_TOLD = 5

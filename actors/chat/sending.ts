@@ -63,7 +63,10 @@ interface Parts {
   readonly seed: Uint8Array
 }
 
-/** Removes a chat that is closed to us from its account. If this is lost, the next message has the same result. */
+/**
+ * Removes a chat that the bot may not write to any more from its account. If this fails, the next message leads to the
+ * same.
+ */
 const unlinking = (
   { seed }: Parts,
   human: string,

@@ -1,7 +1,7 @@
 /** The bot's own texts. */
 import type { Refusal } from "../../schemas/errors.ts"
 
-/** Refusals that another try may not meet. */
+/** Refusals that a later try may not get. */
 const PASSING: ReadonlySet<string> = new Set(["unavailable", "overloaded", "internal_error"])
 
 const OF_CODES: Readonly<Record<string, string>> = {

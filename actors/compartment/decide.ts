@@ -16,7 +16,7 @@ export const NOTHING: Decided = { events: [] }
 export const belongsTo = (state: CompartmentValue, by: Asker): boolean =>
   by.type !== "agent" || by.agent === state.agent
 
-/** People may start and change compartments that they made. They may only stop one of an agent's own. */
+/** People may start and change compartments that they made. A compartment that the agent made they may only stop. */
 const maySteer = (state: CompartmentValue, by: Asker): boolean =>
   belongsTo(state, by) && (by.type !== "human" || by.human === state.human)
 
@@ -134,7 +134,7 @@ export const decideDelete = (
   return state.status === "deleting" ? NOTHING : { events: [DELETING] }
 }
 
-/** Ends together with the account that made it. */
+/** The account that made the compartment was deleted. */
 export const decideEnd = (state: CompartmentState): Decided =>
   !isThere(state) || state.status === "deleting" ? NOTHING : { events: [DELETING] }
 

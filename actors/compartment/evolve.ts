@@ -7,7 +7,7 @@ import { noteOf } from "./notes.ts"
 
 const { events_shown: NOTES_MAX, links_max: LINKS_MAX } = RUNTIME_SERVICE_LIMITS
 
-/** New secrets replace those of the same name. */
+/** New secrets replace existing ones of the same name. */
 export const secretsAfter = (
   before: ReadonlyArray<NamedBox>,
   { set, removed }: { readonly set: ReadonlyArray<NamedBox>; readonly removed: ReadonlyArray<string> }
@@ -91,7 +91,7 @@ const changed = (state: CompartmentValue, event: CompartmentEvent, at: number): 
       return { ...state, exit_code, oom_killed, stopped_at, last_error: error }
     }
     case "compartment.backing_off":
-      // The restart that it waits for has not been.
+      // The planned restart has not happened yet.
       return { ...state, status: "backoff", restart_at: event.restart_at, restart_count: event.restart_count - 1 }
     case "compartment.failed":
       return { ...state, status: "failed", restart_at: null }
@@ -125,7 +125,7 @@ const changed = (state: CompartmentValue, event: CompartmentEvent, at: number): 
   }
 }
 
-/** Folds the events that do not change whether it runs. */
+/** Folds the events that do not change whether the program runs. */
 const besides = (state: CompartmentValue, event: CompartmentEvent): CompartmentValue => {
   switch (event.type) {
     case "compartment.files_queued": {

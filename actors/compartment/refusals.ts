@@ -15,7 +15,7 @@ export const NAME_TAKEN = {
 export const limitReached = (per_owner: number) => ({
   refused: refusal("compartment_limit", `There is room for ${per_owner} of each owner.`, { per_owner })
 })
-/** Refuses an agent that was made for a person who no longer owns it. */
+/** The refusal for an agent that was made for a person who no longer sponsors it. */
 export const UNOWNED = refusal(
   "agent_provisional",
   "This agent has no owner with a confirmed address. It makes compartments once it has passed registration's questions.",
@@ -37,7 +37,7 @@ export const UNCONFIRMED = {
   refused: refusal("confirmation_required", "Deleting a compartment needs `confirm`: its name.", { field: "confirm" })
 }
 
-/** The refusal for an operator who lifts it. */
+/** The refusal for an operator who lifts a suspension. */
 export const SUSPENDED_WITH_AGENT = {
   refused: refusal("compartment_suspended", "It is suspended with its agent: what reinstates the agent lifts it.")
 } as const

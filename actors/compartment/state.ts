@@ -47,9 +47,9 @@ const SuspendedValue = Schema.Struct({
 
 export const CompartmentValue = Schema.Struct({
   agent: Schema.String,
-  /** The person who made it, if a person did. */
+  /** The person who made the compartment; `null` if its agent did. */
   human: Schema.NullOr(Schema.String),
-  /** The owner of the agent when it was made. */
+  /** The owner of the agent when the compartment was made. */
   owner: Schema.NullOr(Schema.String),
   name: Schema.String,
   command: Schema.String,
@@ -62,7 +62,7 @@ export const CompartmentValue = Schema.Struct({
   run: Schema.Int,
   /** The state that follows a stop under way. */
   next: Schema.Literals(["stopped", "starting", "suspended"]),
-  /** Oldest first, one for each cause and report. After one is lifted, another may still apply. */
+  /** The suspensions, oldest first: one for each cause and report. After one is lifted, another may still apply. */
   suspensions: Schema.Array(SuspendedValue),
   /** True if an operator has allowed it to continue. Until its program changes, no report stops it automatically. */
   cleared: Schema.Boolean,
@@ -91,7 +91,7 @@ export const CompartmentState = Schema.NullOr(Schema.Union([CompartmentValue, De
 export type CompartmentState = typeof CompartmentState.Type
 
 export const CompartmentEvent = Schema.Union([
-  /** Committed with the fleet's event that gives it its place. */
+  /** Written in one commit with the fleet's event that assigns the place. */
   event("compartment.created", 1, {
     agent: Schema.String,
     human: Schema.NullOr(Schema.String),
@@ -138,7 +138,7 @@ export const CompartmentEvent = Schema.Union([
     agent: Schema.String,
     name: Schema.String
   }),
-  /** Committed with the exit that gives the reason. It does not start again automatically. */
+  /** Written in one commit with the exit that is the reason. The program does not start again automatically. */
   event("compartment.failed", 1, { agent: Schema.String, name: Schema.String }),
   event("compartment.stopped", 1, { desired: Schema.Literals(["running", "stopped"]) }),
   event("compartment.suspended", 1, {

@@ -47,7 +47,7 @@ export const excerptOf = (body: string): string => {
   return cut(wordsOf(beginning), beginning.length === body.length)
 }
 
-/** The excerpt of plain text, which keeps every mark. */
+/** The excerpt of plain text, which may contain any characters. */
 export const plainExcerptOf = (text: string): string => {
   const beginning = text.slice(0, LOOKED_AT_CHARS)
   return cut(beginning.toWellFormed().replaceAll(/\s+/gu, " ").trim(), beginning.length === text.length)

@@ -41,7 +41,7 @@ export interface Listing {
   readonly way: "asc" | "desc"
   /** The last is the id. */
   readonly keys: readonly [ListKey, ...Array<ListKey>]
-  /** The expression for its number of rows, as text, if that is known without counting. */
+  /** An SQL expression for the number of rows, if it is known without counting. */
   readonly total?: RawBuilder<unknown>
   /**
    * True for lists that strangers can make up. Their rows beyond `EXACT_MAX` are not shown, counted or remembered.
@@ -85,7 +85,7 @@ export class Listings {
     const offset = Math.max(0, (page - 1) * per_page - before)
     const count = page === 1 ? per_page - before : per_page
     if (offset >= total || count === 0) return { total, ids: [] }
-    // A capped list ends here.
+    // A capped list has no further pages.
     if (offset <= EXACT_MAX) return { total, ids: await idsOf(db, listing, null, offset, count) }
     const marks = await this.marks.get(listing.name, () => this.walks.run(() => walk(db, listing)))
     const passed = Math.min(Math.floor(offset / MARK_EVERY), marks.length)

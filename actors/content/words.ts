@@ -20,7 +20,7 @@ const WORD_MAX_CHARS = 200
 const WORDS = /[\p{L}\p{N}\p{M}]+/gu
 
 /**
- * Splits a word into runs of such scripts, with their marks, and the rest. The prolonged sound mark ー and the
+ * Splits a word into runs of scripts without spaces (with their marks) and the rest. The prolonged sound mark ー and the
  * half-width marks of Japanese belong to no script in Unicode, so they are listed.
  */
 const PARTS =
@@ -47,7 +47,7 @@ const LIKE: Readonly<Record<string, string>> = {
 
 const ASCII = /^\p{ASCII}+$/u
 
-/** A word in its searched form. One character may become several words, with blanks between. */
+/** Normalizes a word. One character may become several words, with blanks between. */
 const folded = (word: string): string => {
   const beginning = word.slice(0, WORD_MAX_CHARS)
   if (ASCII.test(beginning)) return beginning.toLowerCase()
@@ -76,7 +76,7 @@ function* runsOfPart(part: string): Generator<Run> {
   for (const [run] of form.matchAll(WORDS)) if (HAS_LETTER.test(run)) yield { text: run, isUnspaced }
 }
 
-/** The text with its runs replaced by the results of `mark`. Text between runs stays. */
+/** Replaces the runs of a text by the results of `mark`, and keeps the text between them. */
 export const markingRuns = (text: string, mark: (written: string, runs: ReadonlyArray<Run>) => string): string =>
   text.replaceAll(WORDS, (word) => word.replaceAll(PARTS, (part) => mark(part, [...runsOfPart(part)])))
 

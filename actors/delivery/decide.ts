@@ -20,7 +20,7 @@ import type { Delivery, DeliveryEvent, DeliveryState } from "./state.ts"
 
 export const RETRY_TIMER = "retry"
 
-/** The HTTP status of a receiver that is gone for good. */
+/** The HTTP status by which a receiver says that it is gone for good. */
 export const GONE = 410
 
 /** The call that a worker answers. */
@@ -43,7 +43,7 @@ type Decided = Decision<DeliveryEvent>
 const missing: { readonly refused: Refusal } = { refused: notFound("delivery") }
 const NOTHING: Decided = { events: [] }
 
-/** An attempt that was called for is answered, or called off by its worker's end, well within this. */
+/** Within this time, a requested attempt is answered, or its worker gives it up. */
 const LAST_HOUR_SECONDS = 3600
 /**
  * Added to the time of later commits, so that they outlive the first one. The bus may have stored that a little after
@@ -129,7 +129,7 @@ export const decideRedeliver = (
   at: number,
   { webhook }: Limits
 ): Decided => {
-  // Refuses another agent's delivery, and one that the log of deliveries no longer shows.
+  // Refuses another agent's delivery, and one that the log has deleted.
   if (state === null || state.agent !== agent || at - state.created_at > webhook.log_seconds * 1000) return missing
   const { status, redeliveries } = state
   if (status === "pending") {

@@ -40,7 +40,7 @@ export const DeliveryEvent = Schema.Union([
     /** The type of the notification. */
     about: Schema.String,
     body: Schema.String,
-    /** Host and port of the address as it was then, by which workers share themselves out. */
+    /** Host and port of the address at that time, by which workers divide their room. */
     receiver: Schema.String
   }),
   event("delivery.due", 1, { call: Schema.Int }),

@@ -64,7 +64,7 @@ export interface CommandParts extends HistoryParts {
   readonly noRoom?: () => Refusal | null
 }
 
-/** A command that is being carried out. */
+/** A command under way. */
 export interface UnderWay<R> {
   readonly command: Command
   readonly operation: AnyWrite<R>
@@ -89,7 +89,7 @@ const UNREADABLE = unavailable("The log cannot be read at the moment.")
  */
 const OUTSIDE: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "overloaded", "rate_limited"])
 
-/** The log has moved on, so the command starts again from the beginning. */
+/** Another node has written to the log, so the command starts again from the beginning. */
 const AGAIN = Symbol("again")
 
 /**
@@ -165,8 +165,8 @@ class Attempt<R> {
   private *decided(facts: unknown): Steps<Committed | Again, R> {
     const { actor, at, seq } = this
     const { command, operation } = this.underWay
-    // Facts belong to the state that they were gathered on. A number drawn before another node's commit must not follow
-    // it.
+    // Facts belong to the state for which they were gathered. A number that was drawn before another node's commit must
+    // not be used after it.
     if (actor.seq !== seq) return AGAIN
     const context = { id: actor.id, at, seq, facts }
     return yield* this.carryOut(context, this.consequences(operation.decide(actor.state, command.input, context)), true)
@@ -274,7 +274,7 @@ class Attempt<R> {
       ])
   }
 
-  /** Asks the log within the time that the command has left. */
+  /** Asks the log within the remaining time of the command. */
   private isNewest(): Effect.Effect<boolean, Refusal> {
     const asked = Effect.tryPromise({ try: () => this.actor.isNewest(), catch: () => UNREADABLE })
     return Effect.timeoutOrElse(asked, {

@@ -42,7 +42,7 @@ export interface Timer {
   readonly name: string
   /** Unix ms. */
   readonly at: number
-  /** Set for another actor, such as one that this commit begins. If absent, the timer is this actor's own. */
+  /** The actor that gets the timer, such as one that this commit creates. If absent, it is this actor. */
   readonly of?: { readonly kind: string; readonly id: string }
 }
 
@@ -115,7 +115,7 @@ export interface PrepareContext<Memory = unknown> extends AnswerContext {
   readonly memory: Memory
   /** Passed on when other actors are asked, so that those steps belong to the same trace. */
   readonly traceparent?: string | undefined
-  /** The signer of the request, if there is one. */
+  /** The signer of the request; absent if it was not signed. */
   readonly by?: SignedBy | undefined
 }
 
@@ -129,7 +129,7 @@ interface Later<A extends ActorTypes, Output, R> {
 
 export interface ReadOperation<A extends ActorTypes, Input, Output, R = never> {
   readonly type: "read"
-  /** Changes nothing, and does not wait for a write that is under way. */
+  /** Changes nothing, and does not wait for a write under way. */
   read(state: A["state"], input: Input, context: AnswerContext): Result<Output> | Later<A, Output, R>
 }
 
@@ -140,8 +140,8 @@ interface Writing<A extends ActorTypes, Input, Output, Facts, Reply, R> {
   prepare?(state: A["state"], input: Input, context: PrepareContext<A["memory"]>): Effect.Effect<Facts, Refusal, R>
   decide(state: A["state"], input: Input, context: DecideContext<Facts>): Decision<A["event"], Reply>
   /**
-   * Called with the facts of a try that did not commit. As with `after`, the call may be lost, and each of several
-   * tries makes its own.
+   * Called after a try that did not commit, with its facts. Like `after`, the call may be lost. It is made once for
+   * each such try.
    */
   unused?(facts: Facts): Effect.Effect<void, never, R>
   /**

@@ -54,14 +54,11 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
   protected readonly parts: Parts
   /** True if the state contains the whole log, as far as this node knows. */
   loaded = false
-  /** The node has dropped this actor. Another node may serve it by now. */
+  /** True if the node has dropped this actor, which another node may serve by now. */
   forgotten = false
   private readonly remembered: Remembered
   protected loading: Promise<void> | null = null
-  /**
-   * Incremented whenever the log is known to have moved on without this node. A read that is under way then does not
-   * count as fresh.
-   */
+  /** Incremented whenever another node has written to the log. A read under way then does not count as fresh. */
   private staleness = 0
   /** Commits that were folded here, without those that the snapshot contains. */
   private commits = 0

@@ -24,7 +24,7 @@ const ANY_LAST = ".*"
 /** `onError` is called for messages that could not be handled. */
 export const loopback = (transport: BusTransport, onError: (error: unknown) => void): Loopback => {
   const exact = new Map<string, Receive>()
-  /** Keyed by the subject without its last part. */
+  /** Listeners by the subject without its last token. */
   const prefixed = new Map<string, Receive>()
   const listener = (subject: string): Receive | undefined =>
     exact.get(subject) ?? prefixed.get(subject.slice(0, subject.lastIndexOf(".")))

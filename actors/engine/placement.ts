@@ -116,8 +116,8 @@ export class Placement {
   }
 
   /**
-   * Call it every BEAT_MS or more often, even while an earlier call hangs. Everything that depends on time happens
-   * here.
+   * Has to be called every BEAT_MS or more often, even while an earlier call hangs. Everything that depends on time
+   * happens here.
    */
   readonly tick: Effect.Effect<void, unknown> = Effect.suspend(() => {
     const { now } = this.options
@@ -208,7 +208,10 @@ export class Placement {
     this.arrange()
   }
 
-  /** Claims shards that should be ours and have no owner. Gives back shards that should be another's. */
+  /**
+   * Claims shards that should belong to this session and have no owner. Gives back shards that should belong to
+   * another.
+   */
   private arrange(): void {
     const { current } = this
     const { view, now } = this.options

@@ -48,7 +48,7 @@ export class Actors extends Context.Service<
   }
 >()("hub/actors/Actors") {}
 
-/** Numbers that are never given twice (spec 2.1). Each attempt draws a new one, so gaps are normal. */
+/** Draws numbers that are never used twice (spec 2.1). Each try draws a new one, so gaps are normal. */
 export class Counters extends Context.Service<
   Counters,
   { readonly next: (counter: CounterName) => Effect.Effect<number, Refusal> }

@@ -54,15 +54,14 @@ const COMMAND_HEADER = "Hub-Timer-Command"
 const PUT_OFF_HEADER = "Hub-Timer-Put-Off"
 const AGAIN_HEADER = "Hub-Timer-Again"
 const COMMAND_DEADLINE_MS = 10_000
-/** The deadline for a timer that perhaps no owner knows, so that it does not hold a place for long. */
+/** The deadline for a timer that perhaps no node knows, so that it does not occupy a place for long. */
 const STRANGE_DEADLINE_MS = 2000
 const REDELIVER_AFTER_MS = 30_000
 const IN_FLIGHT_MAX = 200
 /** The most kinds of unknown timers that are logged. */
 const TOLD_MAX = 100
 /**
- * Duration of one pull. The server's heartbeats come twice as often, so that the silence of a stopped server is noticed
- * soon.
+ * The duration of one pull. The server's heartbeats come twice as often, so that the end of a server is noticed soon.
  */
 const PULL_MS = 2000
 
@@ -89,7 +88,7 @@ export class ScheduledTimers implements Timers {
     ])
   }
 
-  /** `more` comes back with the fired timer, because the server passes on headers that it does not know. */
+  /** `more` is returned with the fired timer, because the server passes unknown headers on. */
   private async schedule(
     { kind, id, name, due }: Fired,
     at: number,

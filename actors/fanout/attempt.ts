@@ -54,7 +54,7 @@ export interface AttemptParts {
   readonly ask: Asking
   readonly held: Held
   readonly poster: Pick<Poster, "post">
-  /** When a receiver counts as slow, and when a POST has gone astray. */
+  /** The time after which a receiver counts as slow, and the time after which a POST counts as lost. */
   readonly slow: Deadlines
   readonly astray: Deadlines
   readonly observer?: DeliveryObserver | undefined

@@ -39,12 +39,15 @@ export interface WorkerParts {
 
 /** The number of tries for a fast receiver that has too many attempts. After them the delivery is postponed. */
 const BUSY_TRIES_MAX = 20
-/** A delivery that does not know of a call yet is asked again this often, this far apart. */
+/**
+ * The number of times that a delivery is asked again while it does not know the attempt yet, and the pause between
+ * them.
+ */
 const LOOKS = 20
 const LOOK_AGAIN_MS = 10
 /** The maximum number of consecutive asks for one attempt: the signature, the report, and the agent's notification. */
 const ASKS_MAX = 3
-/** A POST that has not returned this long after its own bound counts as late. */
+/** A POST that has not returned so long after its own time limit counts as late. */
 export const ASTRAY_MS = 2000
 /** Time for attempts under way when the worker ends. */
 export const LINGER_MS = 1000
@@ -150,8 +153,8 @@ export class Worker {
   }
 
   /**
-   * All the work of one attempt. If an actor cannot be asked at the moment, or the work does not end, the message comes
-   * again. `ended` is not called if the worker has ended before.
+   * Does all the work of one attempt. If an actor cannot be asked at the moment, or the work does not end, the message
+   * comes again. `ended` is not called if the worker ends before.
    */
   private underTake<A>(message: Message, work: Effect.Effect<A, Refusal>, ended?: (made: A | null) => void): void {
     const { run, over } = this

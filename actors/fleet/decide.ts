@@ -54,7 +54,7 @@ const STARTING_SECONDS = 15
 const nowhere = ({ hosts }: FleetState, isAway: (host: string) => boolean) => {
   const able = hosts.some(({ host, reason, drained }) => reason === null && !drained && !isAway(host))
   if (able) return FULL
-  // A host that is away may be back in a moment.
+  // A host that does not report may be back in a moment.
   if (hosts.some(({ host, drained }) => isAway(host) && !drained)) return unavailableFor("no host answers")
   const starting = hosts.find(({ starting, drained }) => starting === true && !drained)
   if (starting !== undefined) return unavailableFor(starting.reason ?? "its hosts are starting", STARTING_SECONDS)

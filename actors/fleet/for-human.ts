@@ -150,7 +150,7 @@ interface Parts {
   readonly limits: Limits
 }
 
-/** Compartments that are refused anyway, or exist already, need no draw and no question. */
+/** A compartment that exists already, or is refused in any case, needs no number and no question. */
 export const foundFor = (
   { seed, limits }: Parts,
   state: FleetState,

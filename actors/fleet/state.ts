@@ -52,7 +52,7 @@ export const FleetEvent = Schema.Union([
     fate: Fate,
     by: Schema.String,
     reason: Schema.String,
-    /** Their agent has deleted its account. */
+    /** The agent of these compartments has deleted its account. */
     left: Schema.optionalKey(Schema.Boolean)
   })
 ])

@@ -12,8 +12,8 @@ import type { DayBytes } from "../limit/noun.ts"
 import type { HumanActor } from "./state.ts"
 
 /**
- * Writes of the account's own. Beyond the limit a person may still log in and out, keep strangers out, and end the
- * account.
+ * Operations that write only to the account. Beyond the limit a person may still log in and out, keep strangers out,
+ * and end the account.
  */
 export const METERED: ReadonlySet<string> = new Set([
   "human.rename",

@@ -92,7 +92,7 @@ export const emailTaken = refusal("human_email_taken", "There is an account with
   field: "email"
 })
 
-/** A letter with a link, unless too many were sent. */
+/** Writes a letter with a link, unless too many were sent. */
 const lettersRefusal = (times: ReadonlyArray<number>, at: number, { requests, window_seconds }: RateLimit) => {
   const recent = times.filter((time) => time > at - window_seconds * 1000)
   if (recent.length < requests) return null

@@ -61,7 +61,7 @@ const changed = (
     case "human.address_confirmed":
       return { ...human, email_verified: true }
     case "human.password_changed":
-      // A secret, or a chat's code, that was shown under the old one is not to be used under the new.
+      // A secret or a chat's code that was shown under the old password must not be used under the new one.
       return { ...human, password: event.password, offered: null, chat: { ...human.chat, offered: null } }
     case "human.password_renewed":
       return { ...human, password: event.password }
@@ -140,7 +140,7 @@ const withDeclared = (
   { sponsorship: id, agent }: Event<"human.declared">
 ): Human["sponsorships"] => [...sponsorships.filter((one) => one.agent !== agent), { id, agent, open: true }]
 
-/** The latest to end come last. */
+/** Sorts by the time of the end, the latest last. */
 const withEnded = ({ sponsorships }: Human, sponsorship: number): Human["sponsorships"] => {
   const ended = sponsorships.find(({ id }) => id === sponsorship)
   if (ended === undefined) return sponsorships

@@ -22,7 +22,7 @@ const PATHS: Readonly<Record<LinkPurpose, string>> = {
   reset_password: "/owner/forgot"
 }
 
-/** An existing account with its key. */
+/** An existing account, with the sealer of its key. */
 export interface Opened {
   readonly human: Human
   readonly sealer: Sealer

@@ -38,7 +38,7 @@ export const passwordOperations = ({ config }: LetterParts, opening: Opening): P
       prepare: (state, { password }, context) =>
         Effect.map(opened(state, context.id, linkInvalid), (account) => ({
           password: sealPassword(account.sealer, context.id, password),
-          // The holder of the letter has the address.
+          // The link was sent to the address, so whoever follows it has proven the address.
           posted: told("password_changed", { ...account, human: { ...account.human, email_verified: true } }, context)
         })),
       decide: (state, input, context) => decideReset(state, input, context),

@@ -88,7 +88,7 @@ interface Opening {
   readonly browser: string | null
   readonly login: LoginFacts
   readonly form?: string | undefined
-  /** The sessions that it replaces. */
+  /** The sessions that the new one replaces. */
   readonly before?: ReadonlyArray<Session>
   readonly isConsole?: boolean
 }

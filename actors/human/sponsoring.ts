@@ -126,7 +126,7 @@ interface Ended {
   readonly status: SponsorshipStatus
 }
 
-/** The sponsorship, if the account knows it as open. */
+/** The sponsorship, if the account has it as open. */
 const openIn = (state: HumanState, sponsorship: number): Human["sponsorships"][number] | null =>
   (isActive(state) ? state.sponsorships.find(({ id, open }) => id === sponsorship && open) : null) ?? null
 

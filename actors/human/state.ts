@@ -85,14 +85,14 @@ const Sponsored = Schema.Struct({
   id: Schema.Int,
   /** The agent's hub id. */
   agent: Schema.String,
-  /** True until its end was reported to the account. */
+  /** True until the end of the sponsorship is reported to the account. */
   open: Schema.Boolean
 })
 
-/** Ids of those that may be open. */
+/** Ids of sponsorships that may be open. */
 const Sponsorships = Schema.optionalKey(Schema.Array(Schema.Int))
 
-/** Browsers that it was logged in to from, see logins.ts. */
+/** The browsers from which the account was logged in to (logins.ts). */
 const Logins = Schema.Struct({
   /** Keyed hashes of browser names. The one that was used last is at the end. */
   browsers: Schema.Array(Schema.String),
@@ -113,7 +113,7 @@ export const Human = Schema.Struct({
   email_verified: Schema.Boolean,
   password: Password,
   two_step: Schema.NullOr(TwoStep),
-  /** A secret that was shown, and is not confirmed by a code. Sealed. */
+  /** A secret that was shown and not yet confirmed by a code, sealed. */
   offered: Schema.NullOr(Sealed),
   /** Absent in older accounts. */
   passkeys: Schema.optionalKey(Passkeys),
@@ -129,7 +129,7 @@ export const Human = Schema.Struct({
     verify_address: Schema.Array(Schema.Number),
     reset_password: Schema.Array(Schema.Number)
   }),
-  /** The newest one for each agent, and the latest of those that ended. */
+  /** The newest sponsorship for each agent, and the latest ended ones. */
   sponsorships: Schema.Array(Sponsored),
   /** Hub ids of all agents that were made for the person, because their number is limited for life. */
   made: Schema.Array(Schema.String),
@@ -141,7 +141,7 @@ export const Human = Schema.Struct({
 })
 export type Human = typeof Human.Type
 
-/** Only the fact that it existed is left. */
+/** The account was deleted; the state only shows that it existed. */
 const Gone = Schema.Struct({ status: Schema.Literal("deleted") })
 
 export const HumanState = Schema.NullOr(Schema.Union([Human, Gone]))

@@ -42,7 +42,7 @@ import { SHORTENED_MAX_BYTES, shortened } from "./shortened.ts"
 
 const TIMEOUT_MS = 3000
 const DAY_SECONDS = 86_400
-/** Requests of one owner under way under a key. */
+/** The number of one owner's requests under way with a key. */
 const UNDER_WAY_MAX = 100
 /**
  * Holders of an agent's tokens (sources and fill services of its vault) get half of its places and bytes, so that
@@ -62,7 +62,7 @@ export const REMADE_MIN_BYTES = 16_384
 /** A request under an Idempotency-Key, until its end or its deadline. */
 export interface UnderWay {
   readonly body: string
-  /** The ask that began it. */
+  /** The id of the ask that began the request. */
   readonly begun: string
   readonly until: number
   /** Nobody waits for the request any more, so the same body may begin it again. */
@@ -156,7 +156,7 @@ export interface FirstAnswers {
     context: Context,
     sort: MaybeOwner
   ) => Effect.Effect<IdempotencyBegin, Refusal>
-  /** The reply that `begin` would give, without beginning anything: `new` if nothing is known. */
+  /** Returns what `begin` would return, without beginning anything: `new` if nothing is known. */
   readonly look: (input: IdempotencyEntry, context: Context) => Effect.Effect<IdempotencyBegin, Refusal>
   /** `ttlSeconds`: how long the answer is kept; `null` if it is not stored. */
   readonly finish: (
@@ -178,8 +178,8 @@ export const firstAnswers = ({ clock, nats, sealer, limits }: FirstAnswersParts)
   const bytes = dayBytes(clock, nats, ANSWER_BYTES, spentAnswers)
 
   /**
-   * Fails if a shortened answer for each request under way would not fit. Nothing is drawn, because draws lost with an
-   * activation would be many for an owner with few bytes.
+   * Fails if there is no room for a shortened answer of each request under way. Nothing is drawn here, because draws
+   * that are lost with an activation would be a large part for an owner with few bytes.
    */
   const admitted = (memory: RequestMemory, id: string, sort: Owner, by: By): Effect.Effect<void, Refusal> =>
     Effect.gen(function* () {
@@ -269,7 +269,10 @@ export const firstAnswers = ({ clock, nats, sealer, limits }: FirstAnswersParts)
     return isRecord ? { ...first, answer: "", remade: true } : { ...first, answer: shortened(answer) }
   }
 
-  /** Fits the answer into the room, which must also hold a shortened answer for each of the others under way. */
+  /**
+   * Shortens the answer if necessary. The room must also suffice for a shortened answer of each other request under
+   * way.
+   */
   const fitted = (
     owner: string,
     memory: RequestMemory,
@@ -323,7 +326,7 @@ export const firstAnswers = ({ clock, nats, sealer, limits }: FirstAnswersParts)
             : yield* fitted(owner, memory, first, answerBytesOf(sort, limits), input)
         yield* keep(owner, key, sealed(owner, key, kept), { ttlSeconds, sort })
       }
-      // A later request may have taken the key by now. Only the request that began it ends it.
+      // A later request may use the key by now. Only the request that began the entry ends it.
       const last = underWay.get(key)
       if (last?.body === body && last.begun === (input.begun ?? last.begun)) {
         if (input.abandoned === true) underWay.set(key, { ...last, abandoned: true })

@@ -51,7 +51,7 @@ export interface ActorOf<State, Event extends EventShape, Memory = undefined> {
 
 /** The part of a kind that the meaning of the log depends on. */
 export interface Fold<A extends ActorTypes> extends Pick<ActorDefinition<A>, "kind" | "initial" | "evolve" | "ends"> {
-  /** Encoded as plain JSON. A snapshot is read only by a release that declares the same format. */
+  /** The state is plain JSON. A snapshot is read only by a release that declares the same format. */
   readonly state: Schema.Codec<A["state"]>
   /** `null` for a kind without a log. */
   readonly events: EventUnion | null
@@ -78,7 +78,7 @@ export type Doing<A extends ActorTypes, Op extends Declared> = Operation<
 export interface Kind<Parts extends KindParts = KindParts> {
   readonly fold: KindFold
   readonly state: Schema.Codec<unknown>
-  /** The format of the state and its fold, as snapshots name it. */
+  /** The format of the state and its fold, under which snapshots are stored. */
   readonly format: number
   readonly events: EventUnion | null
   readonly make: (parts: Parts) => AnyDefinition

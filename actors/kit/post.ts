@@ -38,7 +38,7 @@ import {
 
 export interface PostOutcome {
   readonly response_code: number | null
-  /** `null` if the receiver took it. */
+  /** `null` if the receiver accepted it. */
   readonly error: DeliveryError | null
   readonly retry_after_seconds: number | null
   readonly duration_ms: number

@@ -24,7 +24,7 @@ export interface ProcessMetrics {
   readonly observed: (asker: Asker) => Asker
   /** Answers NATS service discovery for one role. */
   readonly discovered: (service: Omit<DiscoveredService, "id" | "metadata">) => void
-  /** `commits` returns the number of commits that the log has taken from this process. */
+  /** `commits` returns the number of commits that this process has appended to the log. */
   readonly committing: (commits: () => number) => void
   /** Resolves to a function that stops listening; rejects with MetricsPortProblem. */
   readonly listen: (ready: () => boolean) => Promise<() => Promise<void>>

@@ -112,7 +112,7 @@ export const decideSettle = (
   }
 }
 
-/** The content is still here after an attempt without a report. */
+/** The state still has the content after an attempt without a report. */
 const isLost = ({ sealed }: Letter, { type }: LetterOutcome): boolean => sealed !== "" && type !== "unknown"
 
 /** The attempt's node has not reported, and may never do so. */

@@ -25,9 +25,9 @@ export interface Letters {
   /** `null` if people get no letters. */
   readonly transport: Transport | null
   readonly slots: Slots
-  /** `null` if there is no web push. */
+  /** `null` if web push is not configured. */
   readonly push: Pusher | null
-  /** A chat server or push service that does not answer keeps no letter waiting. */
+  /** Separate slots, so that a chat server or push service that does not answer delays no letter. */
   readonly chatSlots: Slots
   readonly pushSlots: Slots
   /** Resolves when attempts under way must end. */

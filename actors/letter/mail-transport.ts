@@ -1,10 +1,10 @@
-/** Sends letters in the same way as agents' mail to the outside. */
+/** Sends letters by the same transport as agents' mail to the outside. */
 import { Effect } from "effect"
 import type { Transport as MailTransport } from "../mail/noun.ts"
 import type { Transport } from "../kit/mailing/transport.ts"
 
 export const mailTransport = (world: MailTransport): Transport => ({
-  // A file that is written again replaces itself. The outcome of any other attempt is unknown.
+  // A file that is written again replaces itself, so only its attempts may be repeated.
   name: world.name === "file" ? "file" : "smtp",
   send: ({ id, from, to, messageId, bytes }, hurry) =>
     Effect.map(

@@ -22,7 +22,7 @@ const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 const ID_CHARS = 26
 const LETTER_ID = /^[a-z2-7]{26}$/
 
-/** 130 bits, so that it cannot be guessed. */
+/** The token of a letter has 130 bits, so that it cannot be guessed. */
 export const newLetterId = (): string => Array.from(randomBytes(ID_CHARS), (byte) => ALPHABET[byte & 31]).join("")
 
 export const isLetterId = (id: string): boolean => LETTER_ID.test(id)

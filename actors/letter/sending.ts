@@ -51,7 +51,7 @@ export const NOTHING_TO_SEND: Ready = {
   asking: { commandId: "" }
 }
 
-/** Fails if it must come again later. With a slot, if there is something to be sent. */
+/** Fails if the letter must be tried later. Reserves a slot if there is something to send. */
 export const prepared = (
   parts: Parts,
   letter: Letter,
@@ -129,7 +129,7 @@ const worldPlaceOf = ({ config }: Letters, letter: Letter, id: string, sealer: S
   )
 }
 
-/** `null` if it cannot be opened. */
+/** `null` if the letter cannot be opened. */
 const contentOf = ({ sealed }: Letter, id: string, sealer: Sealer): LetterContent | null => {
   try {
     return openLetter(sealer, id, sealed)
@@ -180,7 +180,7 @@ const sendingOf = (
   )
 }
 
-/** `null` if it can never become a message, so that it does not come back again and again. */
+/** `null` if no message can be made of the letter, so that it is not tried again and again. */
 const messageOf = (
   { letters, limits, baseUrl, name: service }: Letters["config"],
   { template, sealed, written_at: at }: Letter,

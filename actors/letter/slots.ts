@@ -206,7 +206,9 @@ export class Slots {
     return this.enters([{ name: ALL, slots: this.max, held: this.taken.size }], person)
   }
 
-  /** True if the person may have another slot of each share. Otherwise, the person waits for those without. */
+  /**
+   * True if the person may have another slot of each share. Otherwise the person waits for shares without free slots.
+   */
   private enters(shares: ReadonlyArray<Share>, person: string | null): boolean {
     const full = shares.filter((share) => !this.hasRoomIn(share, person))
     if (full.length > 0) {

@@ -19,7 +19,7 @@ const KEPT_FROM_SECONDS = 900
 
 interface Memory {
   window: Window | null
-  /** Draws of one bucket follow each other, so that two never read the same state. */
+  /** A lock, so that two draws of one bucket never read the same state. */
   readonly turn: Semaphore.Semaphore
   loaded: boolean
 }

@@ -32,7 +32,7 @@ export interface DayBytes {
   readonly own: Slice
   /** The slice of the callers with a part. */
   readonly part: Slice
-  /** Draws of one owner follow each other. */
+  /** A lock, because the draws of one owner run one after the other. */
   readonly turn: Semaphore.Semaphore
 }
 

@@ -14,7 +14,7 @@ export interface Window {
   readonly commands?: ReadonlyArray<readonly [id: string, granted: number]>
 }
 
-/** Commands that may be under way at once between a kill and the repeats that follow. */
+/** The number of commands that may be under way between a kill and the retries after it. */
 const COMMANDS_MAX = 8
 
 export const withCommand = (window: Window, id: string, granted: number): Window => ({

@@ -3,7 +3,9 @@
  * (event-log.ts) and a model in the tests.
  */
 
-/** A past-tense, absolute fact ("name is now X", not "changed by"). `v` counts the versions of its shape. */
+/**
+ * A fact in the past tense with absolute values ("name is now X", not "changed by"). `v` is the version of its fields.
+ */
 export interface EventShape {
   readonly type: string
   readonly v: number

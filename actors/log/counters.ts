@@ -1,4 +1,4 @@
-/** Numbers that are never given twice (spec 2.1): JetStream counters. Gaps are fine, reuse never happens. */
+/** Draws numbers that are never used twice (spec 2.1), by JetStream counters. There may be gaps, but no repetitions. */
 import { headers, type NatsConnection } from "@nats-io/transport-node"
 import { streams, subjects } from "../../schemas/subjects.ts"
 import { Gathered } from "./gathered.ts"
@@ -20,7 +20,7 @@ export const nextNumber = (nats: NatsConnection, name: string): Promise<number> 
   return drawing.do(null)
 }
 
-/** Hands the drawn numbers out in the order of the requests. */
+/** Distributes the drawn numbers in the order of the requests. */
 const drawn = async (nats: NatsConnection, name: string, count: number): Promise<() => number> => {
   let number = (await countUp(nats, name, count)) - count
   return () => ++number

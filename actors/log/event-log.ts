@@ -61,12 +61,15 @@ const ACK_TIMEOUT_MS = 5000
  * less than many small ones. A lone commit does not wait.
  */
 const BATCH_GAP_MS = 5
-/** Parts of refused batches that are under way at once. A server accepts 50 per stream. */
+/** The number of parts of refused batches that may be under way at once. A server accepts 50 for each stream. */
 const PARTS_ABREAST = 8
 const READ_TIMEOUT_MS = 3000
 /** The pause before a replica that is behind is asked again. */
 const BEHIND_PAUSE_MS = 5
-/** Tries of a group that was refused although all its subjects are as it expects, and the pause before each. */
+/**
+ * The number of tries of a group that was refused although its subjects are at the expected sequences, and the pause
+ * before each try.
+ */
 const STANDING_TRIES = 50
 const STANDING_PAUSE_MS = 5
 
@@ -95,7 +98,7 @@ interface Look {
 interface Group {
   readonly appends: ReadonlyArray<Append>
   readonly resolve: (result: AppendResult) => void
-  /** Begun when the group arrives, while another batch may be under way. */
+  /** The look into the archive. It begins when the group arrives, while another batch may be under way. */
   looking: Promise<Look>
   look: Look | null
 }
@@ -243,7 +246,7 @@ export class JetStreamLog implements EventLog {
     }
   }
 
-  /** Starts the look into the archive if it may have some of the group's subjects. Returns the group. */
+  /** Starts the look into the archive if some of the group's subjects may be there. Returns the group. */
   private looked(group: Group): Group {
     const { archive } = this.bounds
     const asked =
@@ -274,7 +277,7 @@ export class JetStreamLog implements EventLog {
     // Sealed commits stay in the log for a moment longer.
     const hot = expected === 0 ? 0 : await this.lastSeqHot(subject)
     if (hot > 0) return { newest: hot, mark: null }
-    // The guard detects it if this changes.
+    // If this changes, the guard detects it.
     return archive.mark.seq === 0 ? { newest: 0, mark: 0 } : archive.stand(subject)
   }
 
@@ -322,7 +325,7 @@ export class JetStreamLog implements EventLog {
     const taken = new Set<string>()
     let size = 0
     for (const group of this.queue) {
-      // A group that is larger than a batch may be is sent alone, and the server refuses it.
+      // A group that is too large for a batch is sent alone, and the server refuses it.
       const fits = size === 0 || size + group.appends.length <= this.batchMax
       if (group.look === null) {
         // Later groups with the same subjects stay behind this one.

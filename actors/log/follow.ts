@@ -51,7 +51,7 @@ const MADE_WITHIN_MAX_MS = 32_000
 /** The server deletes a consumer that nobody pulls from for this long. */
 const FORGOTTEN_AFTER_MS = 30_000
 const TAKEN_BACK_WITHIN_MS = 5000
-/** Tries to delete a consumer, with doubled pauses. After that the server deletes it. */
+/** The number of tries to delete a consumer, with doubled pauses. After that the server deletes it. */
 const TAKE_BACK_TRIES = 7
 const TAKE_BACK_PAUSE_MS = 500
 /** The time in which a reader that ends may delete its consumer. */
@@ -81,7 +81,7 @@ interface Older {
 export interface FollowOptions {
   /** Only messages whose subjects match this pattern are delivered. */
   readonly filter?: string | undefined
-  /** Messages on their way at once. A reader of many waits less often with more. */
+  /** The number of messages on their way at once. With more, a reader of many messages waits less often. */
   readonly pullMessages?: number
   readonly older?: Older | undefined
 }
@@ -137,7 +137,7 @@ class Follower {
   private consumer: Consumer | null = null
   private patienceMs = MADE_WITHIN_MS
   private takingBack: Fiber.Fiber<unknown> | null = null
-  /** Messages of the newest consumer that may lack some before them. */
+  /** Messages of the newest consumer after a possible gap. */
   private doubtful: Array<JsMsg> = []
   private isOver = false
 
@@ -162,7 +162,7 @@ class Follower {
     const { num_pending: left } = await this.consumer.info()
     const { older } = this.options
     if (older === undefined || left > 0 || this.doubtful.length > 0) return left + this.doubtful.length
-    // The server may have dropped all that was left.
+    // The server may have dropped all remaining messages.
     await older.archive.refresh()
     return this.isArchived(older) ? null : this.doubtful.length
   }
@@ -250,7 +250,7 @@ class Follower {
     this.receive(message)
   }
 
-  /** All that has come by the time at which the archive was asked is judged by its answer. */
+  /** The archive's answer applies to all messages that had arrived when it was asked. */
   private async judge(own: Reading, older: Older): Promise<void> {
     while (this.doubtful.length > 0) {
       const { length } = this.doubtful
@@ -318,7 +318,7 @@ interface Reading {
   /** True if the server has confirmed the consumer. */
   made: boolean
   messages: ConsumerMessages | null
-  /** Messages that it has brought. */
+  /** The number of messages that the consumer has delivered. */
   received: number
   /** True if messages that still arrive are dropped. */
   ended: boolean

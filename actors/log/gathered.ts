@@ -25,7 +25,7 @@ export class Gathered<Item, Outcome> {
   private readonly bounds: Bounds
   private readonly act: (items: ReadonlyArray<Item>) => Promise<(item: Item) => Outcome>
 
-  /** `act` does a batch. It resolves to a function that gives the outcome of each item. */
+  /** `act` carries out a batch. It resolves to a function that returns the outcome of each item. */
   constructor(bounds: Bounds, act: (items: ReadonlyArray<Item>) => Promise<(item: Item) => Outcome>) {
     this.bounds = bounds
     this.act = act

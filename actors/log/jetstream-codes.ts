@@ -16,8 +16,7 @@ export const WRONG_LAST_SEQUENCE_IN_BATCH = 10164
  */
 export const INCOMPLETE_BATCH = 10176
 /**
- * The store of the server, the limit of the account, or the disk is full. Nothing was written, and a retry soon would
- * fail too.
+ * The server's store, the account's limit, or the disk is full. Nothing was written, and an early retry would fail too.
  */
 export const NO_ROOM: ReadonlySet<number> = new Set([10002, 10023, 10047])
 /** Any fault of the store. Only its text tells whether the disk is full. */

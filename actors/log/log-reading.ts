@@ -62,7 +62,7 @@ export class LogReading {
     return this.next - 1
   }
 
-  /** True while it reads from the archive. */
+  /** True while the reading continues in the archive. */
   get isArchived(): boolean {
     return this.archived
   }

@@ -36,7 +36,7 @@ export interface StorageParts {
   readonly config: Pick<HubConfig, "natsUrl" | "natsMonitors" | "data">
 }
 
-/** Fails, or gives `null`, if this way of measuring does not work here. */
+/** Measures the free bytes. Fails, or resolves to `null`, if this method does not work here. */
 type Looking = Effect.Effect<number | null, unknown>
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])(:\d+)?$/

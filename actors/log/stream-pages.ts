@@ -10,7 +10,7 @@ import { attempt } from "./attempt.ts"
 import { directGet } from "./direct-get.ts"
 import { leaderMessage } from "./last-message.ts"
 
-/** A message as the stream keeps it. */
+/** A message as it is in the stream. */
 export interface Stored {
   readonly seq: number
   readonly subject: string
@@ -68,7 +68,7 @@ const matching = (pattern: string): ((subject: string) => boolean) => {
   }
 }
 
-/** The messages of a stretch that match the pattern, and its end. */
+/** The messages of a range that match the pattern, and the range's end. */
 export interface Page {
   readonly page: ReadonlyArray<Stored>
   readonly reached: number

@@ -71,7 +71,7 @@ export const checkedBy = (
       { concurrency: "unbounded" }
     )
     const isStuck = first?.status === "FAILED" && hasAll(records, found)
-    // Looking again gains nothing if the keys are others.
+    // Another check makes no difference if the keys differ.
     const again =
       isStuck && redeclared(records, found, first.records) === null ? yield* said(provider.again(domain)) : null
     const last = again ?? first
@@ -107,10 +107,7 @@ export class Looks {
 
 const TOKEN_CHARS = 40
 
-/**
- * The proof differs for each agent that claims the domain, and is always the same for one agent, so it need not be
- * stored.
- */
+/** The proof that an agent has to publish for a domain. It is derived from both, so it need not be stored. */
 export const proofOf = (sealer: Sealer, domain: string, agent: string): DnsRecord => ({
   type: "TXT",
   name: proofName(domain),

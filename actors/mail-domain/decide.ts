@@ -20,7 +20,7 @@ export const FORGET_TIMER = "forget"
 
 const DAY_MS = 86_400_000
 
-/** Stands in `missing` if the provider itself has given the domain up. */
+/** The entry in `missing` if the provider itself has given up the domain. */
 const OF_PROVIDER = "provider"
 
 const NOTHING = { events: [] } as const
@@ -169,7 +169,7 @@ export const decideClaimEnd = (
   }
 }
 
-/** The provider forgets it, now or when it can be reached again. */
+/** The provider has to forget the domain, now or when it can be reached again. */
 export const forgetting = (id: string, at: number): Timer => ({
   name: FORGET_TIMER,
   at,

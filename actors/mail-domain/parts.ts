@@ -16,7 +16,7 @@ export interface DomainParts {
   readonly looks: Looks
 }
 
-/** `null` if there is no mail. */
+/** `null` if the service has no mail. */
 export const domainParts = ({ mail, config }: Pick<MailParts, "mail" | "config">): DomainParts | null =>
   mail === null || config.mail === null
     ? null

@@ -28,7 +28,7 @@ export interface DomainProvider {
   readonly declare: (domain: string, dkim: DkimPublic) => Effect.Effect<ReadonlyArray<DnsRecord>, Refusal>
   /** `null` if the provider makes no check of its own. */
   readonly check: (domain: string) => Effect.Effect<ProviderLook | null, Refusal>
-  /** Makes the provider look again at a domain that it gave up although its records are there. */
+  /** Makes the provider check a domain again that it gave up although its records exist. */
   readonly again: (domain: string) => Effect.Effect<ProviderLook | null, Refusal>
   readonly forget: (domain: string) => Effect.Effect<void, Refusal>
 }

@@ -130,7 +130,7 @@ type OfHeld = Exclude<
 const evolveHeld = (held: HeldDomain, event: OfHeld, at: number): HeldDomain => {
   switch (event.type) {
     case "mail_domain.records_changed":
-      // The earlier findings were of the other records.
+      // The earlier findings belong to the previous records.
       return { ...held, records: event.records, last_check: null }
     case "mail_domain.checked": {
       const { found, provider, claim_until } = event

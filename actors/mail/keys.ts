@@ -44,7 +44,7 @@ export class MailKeys extends ErasableKeys {
   }
 }
 
-/** The names that a start shows when it was given another key. */
+/** The settings that a failed start names when it was given another key. */
 export const MAIL_KEY_NAMES = "HUB_MAIL_KEY or HUB_MAIL_KEY_FILE"
 
 /** `key`: `null` if the service has no mail. */
@@ -53,7 +53,7 @@ export const mailKeysWith = (nats: NatsConnection, key: Uint8Array | null): Mail
 
 /** An agent's choices for a mailbox. */
 const { block_senders, allow_senders, require_dmarc, only_codes } = MailRules.fields
-/** Choices from before a rule was known lack it. */
+/** Absent in settings from before this rule existed. */
 const KeptRules = Schema.Struct({
   block_senders,
   allow_senders: allow_senders.pipe(Schema.withDecodingDefaultKey(Effect.succeed(NO_RULES.allow_senders))),

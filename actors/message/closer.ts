@@ -44,9 +44,9 @@ export class GapCloser {
    * existed too.
    */
   private seen: ReadonlyArray<Seen> = []
-  /** Gaps up to here are due. */
+  /** Gaps up to this number are due. */
   private due = 0
-  /** Gaps up to here are settled in the log, and the table will follow. */
+  /** Gaps up to this number are settled in the log, and the table will follow. */
   private closed = 0
 
   constructor(parts: CloserParts) {

@@ -14,11 +14,13 @@ import { rowsJson } from "../tables/rows.ts"
 
 /** A larger jump of the counter comes from a restore, where nobody has drawn the skipped numbers. */
 export const JUMP_MIN = 5_000
-/** An older gap no longer holds messages back, because its number could not be settled and messages must go on. */
+/**
+ * An older gap does not hold back messages any more, because its number could not be settled and reading must go on.
+ */
 const HELD_MAX_SECONDS = 60
 const HIGHEST = Number.MAX_SAFE_INTEGER
 
-/** A number as the log settles it, in the log's order. */
+/** A number that the log has settled, in the log's order. */
 export interface Settled {
   readonly id: number
   /** The time in ISO 8601. */
@@ -62,7 +64,7 @@ export const writeGaps = async (trx: Transaction<Database>, settled: ReadonlyArr
 
 const held = (since: number) => sql`id > ${String(since)} and noted_at > now() - ${`${HELD_MAX_SECONDS} s`}::interval`
 
-/** The lowest gap above `since`. In the statement that reads the messages, so that both are of one moment. */
+/** Selects the lowest gap above `since`, in the same statement as the messages, so that both belong to one snapshot. */
 export const lowestGap = (since: number): RawBuilder<string> =>
   sql<string>`coalesce((select min(id) from message_gaps where ${held(since)}), ${String(HIGHEST)})`
 

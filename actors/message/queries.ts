@@ -62,7 +62,7 @@ export const listOf = (db: Kysely<Database>, { page, per_page, ...asked }: Omit<
     .limit(per_page)
     .offset((page - 1) * per_page)
 
-/** Only the rows that are shown, with sender and recipient. */
+/** Only the visible rows, with sender and recipient. */
 const messageRows = (db: Kysely<Database>, messages: AliasableExpression<Stored>) =>
   db
     .selectFrom(messages.as("m"))
@@ -128,7 +128,7 @@ export const messagesQuery =
   (db: Kysely<Database>, baseUrl: string) =>
   async (input: Queries["messages"]["input"]): Promise<Queries["messages"]["output"]> => {
     const held = await heldBack(db, input)
-    // The edge waits, so that no place among this node's queries is held meanwhile.
+    // The edge waits instead, so that no place among this node's queries is occupied meanwhile.
     if (held !== null) return { held, total: 0, items: [] }
     const [{ total }, rows] = await Promise.all([
       db.selectFrom(boxOf(db, input).as("m")).select(COUNTED).executeTakeFirstOrThrow(),

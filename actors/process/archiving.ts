@@ -131,7 +131,7 @@ const byReactions = async ({ nats }: Pick<ArchivingParts, "nats">): Promise<Hold
   return firstOf((await Promise.all(done)).flat())
 }
 
-/** Live nodes that do not read the archive hold it back. */
+/** Live nodes that do not read the archive prevent archiving. */
 const byNodes = async ({ nats, view }: Pick<ArchivingParts, "nats" | "view">): Promise<Hold> => {
   const told = view.sessions().map(async (session) => {
     const subject = `$KV.${buckets.leases}.${nodeKey(session)}`

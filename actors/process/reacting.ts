@@ -28,7 +28,7 @@ export class Reactor {
     this.stop = stop
   }
 
-  /** Makes it without starting it. It ends with the scope. */
+  /** Makes the reactions without starting them. They end with the scope. */
   static make(
     reactions: Reactions,
     feedOf: FeedOf,

@@ -32,9 +32,12 @@ export type Read = Pick<Projection, "stream" | "subjects" | "kinds">
 interface Reader {
   readonly reads: Read
   readonly receive: (message: Message) => void
-  /** The next sequence that it needs. */
+  /** The next sequence that the reader needs. */
   next: number
-  /** Called when messages that it still needs may have been archived and dropped from the log. It gets nothing more. */
+  /**
+   * Called when messages that the reader still needs may have been archived and dropped from the log. It gets no more
+   * messages.
+   */
   overtaken: () => void
 }
 
@@ -42,7 +45,7 @@ interface Common {
   readonly readers: Set<Reader>
   /** The positions of readers that ask for the common reading before it begins. */
   asked: ReadonlyArray<number>
-  /** Number of its readers, including those that still read alone and will join. */
+  /** The number of readers, including those that still read alone and will join. */
   users: number
   /** Runs in a separate fiber, because the first reader may also be the first to leave. */
   readonly following: Fiber.Fiber<Following, unknown>
@@ -54,16 +57,16 @@ interface Common {
   live: Following | null
 }
 
-/** A reading, and how far it has come. */
+/** A common reading, and its position. */
 export interface FeedReading extends Following {
   /** The sequence up to which the reader has received all of its messages. */
   readonly at: () => number
 }
 
-/** Messages before the stream's end that are read once for all, and not by each reader alone. */
+/** The number of messages before the stream's end from which the common reading may begin. */
 const NEAR = 10_000
 const TIMEOUT_MS = 3000
-/** The number of tries to join while the common reading moves on. After that it reads alone for a moment. */
+/** The number of tries to join while the common reading advances. After that the reader reads alone for a moment. */
 const LOOKS_MAX = 3
 /** A reader alone that has received nothing for this long tries to join the common reading. */
 const GO_OVER_LOOK_MS = 1000

@@ -65,7 +65,7 @@ export class Filling {
     yield* this.pages(Number.POSITIVE_INFINITY, state.last_seq)
   })
 
-  /** Fills the tables up to this sequence and no further. */
+  /** Fills the tables up to exactly this sequence. */
   upTo(target: number): Effect.Effect<void, unknown> {
     const { nats, projection } = this.parts
     const all = Effect.gen({ self: this }, function* () {

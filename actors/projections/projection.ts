@@ -27,7 +27,7 @@ export interface ReadModelTable {
   readonly kind: string
   /** The column with the actor's id; `null` if a row is made from several actors. */
   readonly actor: string | null
-  /** Columns that something other than the projection's stream also writes. */
+  /** Columns that are also written by something other than the projection's stream. */
   readonly foreign?: ReadonlyArray<string>
   /** The rule for how long rows are kept; absent for good. */
   readonly kept?: Retention

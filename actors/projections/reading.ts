@@ -50,7 +50,7 @@ export class Reading {
   private readonly clock: Clock.Clock
   private readonly parts: ReadingParts
   private readonly applier: Applier
-  /** Messages that wait, including those that are being applied. */
+  /** Messages that wait or are being applied. */
   private readonly gathered: Array<Message> = []
   /**
    * Closed while there are no messages. It is also opened every KEEP_MS, which costs less than a timeout for each wait.
@@ -151,7 +151,7 @@ export class Reading {
     return now - this.keptAt < KEEP_MS && now - this.lookedAt < LOOK_MS
   }
 
-  /** The mark, moved past messages that were not this projection's, so that the next start need not read them. */
+  /** The mark, moved past messages of other projections, so that the next start need not read them. */
   private passed(): Mark {
     const at = this.gathered.length > 0 || this.overflowed ? 0 : (this.following?.at() ?? 0)
     return at > this.mark.seq ? { ...this.mark, seq: at } : this.mark

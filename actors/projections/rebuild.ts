@@ -129,7 +129,7 @@ const swap = (
 /** The rest of the log was not applied in time while the projectors waited. */
 class Late extends Error {}
 
-/** A lock or the rest of the log was not had in time, or Postgres has ended a deadlock. */
+/** True if a lock or the rest of the log did not come in time, or if Postgres has ended a deadlock. */
 const isContention = (error: unknown): boolean =>
   error instanceof Late ||
   (error instanceof Error && "code" in error && (error.code === "55P03" || error.code === "40P01"))

@@ -1,7 +1,7 @@
 /** Rows that stay for a limited time, as their table declares it (pruning.ts). */
 import type { Limits } from "../../schemas/limits.ts"
 
-/** A table's rule for how long rows stay. */
+/** A table's rule for how long its rows are kept. */
 export interface Retention {
   /** The column with the agent that a row belongs to. */
   readonly of: string

@@ -10,7 +10,7 @@ import { PUSH_GONE, type Pusher } from "./pusher.ts"
 
 const END_WITHIN_MS = 10_000
 
-/** Lost, the next message finds it so. */
+/** If this fails, the next message leads to the same. */
 const ending = (human: string, id: number, asking: Pick<Asking, "commandId">): Effect.Effect<void, never, Actors> =>
   Effect.gen(function* () {
     const actors = yield* Actors

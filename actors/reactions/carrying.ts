@@ -1,4 +1,4 @@
-/** Has one command of a reaction carried out by its actor. */
+/** Sends one command of a reaction to its actor, with retries. */
 import { Clock, Data, Effect, Schedule } from "effect"
 import type { Answer } from "../../schemas/runtime/bus/asker.ts"
 import type { Ask } from "../../schemas/bus/frames.ts"

@@ -69,7 +69,9 @@ export const on = <Declared extends EventUnion>(
 export interface Command {
   readonly id: string
   readonly told: ReactionCommand
-  /** Names it among the commit's commands for that actor. The name stays the same if a later release adds others. */
+  /**
+   * The command's name among the commit's commands for that actor. It stays the same if a later release adds others.
+   */
   readonly which: string
 }
 

@@ -49,7 +49,10 @@ const MARK_GAP_MS = 100
 const MARK_MAX_MS = 1000
 /** The mark follows the reading this often while no commit concerns this set. */
 const PASS_MS = 5000
-/** Commits before the end of a log that has lost some. It is more than are written until a reactor notices the loss. */
+/**
+ * The distance from the end of a log that has lost commits, at which a run begins. It is larger than the number of
+ * commits that are written until a reactor notices the loss.
+ */
 const LOST_BACK = 10_000
 
 export interface ReactorParts {
@@ -192,7 +195,7 @@ class Run {
     this.progress.begin(message.seq)
   }
 
-  /** The log has no more messages for this set up to here. */
+  /** The log has no more messages for this set up to this sequence. */
   pass(seq: number): void {
     if (this.ending === null) this.progress.pass(seq)
   }
@@ -232,7 +235,7 @@ class Run {
       "unreadable" in told
         ? this.fault(asideAt(followed, told.unreadable), told.unreadable)
         : Effect.forEach(
-            // They are in line before any command of the next commit.
+            // These commands enter the queue before any command of the next commit.
             told.map((command) => this.turns.inTurn(actorOf(command.told), this.carriedOut(followed, command))),
             (one) => one,
             { concurrency: ABREAST, discard: true }

@@ -27,7 +27,7 @@ export interface NewAgent {
   /** The agent's hub id. */
   readonly id: string
   readonly registered: Omit<Registered, "type" | "v">
-  /** Further events of the same moment. */
+  /** Further events in the agent's first commit. */
   readonly further?: (agent: Agent) => ReadonlyArray<AgentEvent>
 }
 

@@ -18,7 +18,7 @@ export const Challenge = Schema.Struct({
   /** Unix ms. */
   created_at: Schema.Number,
   status: Schema.Literals(["open", "served", "consumed", "void"]),
-  /** Hub id of the agent that it made or admitted. */
+  /** Hub id of the agent that the challenge created or admitted. */
   used_by: Schema.NullOr(Schema.String),
   questions: Schema.Array(Question),
   /** Unix ms at which the answers are due; 0 until the questions are served. */

@@ -1,4 +1,4 @@
-/** Notifies each of an agent's owners of its events and questions, by the ways that the owner chose. */
+/** Notifies each of an agent's owners of its events and questions, through the channels that the owner chose. */
 import { CAPTCHA_ASKED, CONSENT_ASKED, OWNER_ASKED, OWNER_CONFIRMED } from "../../schemas/relay/events.ts"
 import { AgentEvent } from "../agent/noun.ts"
 import { CaptchaEvent } from "../captcha/noun.ts"

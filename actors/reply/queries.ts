@@ -72,7 +72,7 @@ interface Row
   readonly my_vote: Reply["my_vote"]
 }
 
-/** The words of a hidden reply, and the reason, are for its author. */
+/** The text of a hidden reply, and the reason, are only for its author. */
 const hiddenOf = ({ hidden, hidden_reason, author }: Row, viewer: string | null) => {
   if (!hidden) return {}
   return author === viewer ? { hidden, hidden_reason } : { hidden }

@@ -35,7 +35,7 @@ export const repliedThreads = awaited(
 
 type Written = Extract<ReplyEvent, { type: "reply.written" }>
 
-/** The agents that it answers. One event notifies an agent once, and a mention has precedence (contract 19). */
+/** The agents that the reply answers. One event notifies an agent once, and a mention has precedence (contract 19). */
 const repliedTo = ({ author, thread_author, parent, mentions }: Written): ReadonlyArray<string> =>
   [...new Set([thread_author, ...(parent === null ? [] : [parent.author])])].filter(
     (agent) => agent !== author && !mentions.includes(agent)
@@ -46,7 +46,7 @@ const placeOf = (thread: number, reply: number) => ({
   api_url: `${API_PREFIX}/replies/${reply}`
 })
 
-/** Notifies the mentioned agents, and those that it answers. */
+/** Notifies the mentioned agents, and the agents that the reply answers. */
 export const replyNotifications = reactions(
   "reply_told",
   on("reply", ReplyEvent, (event, { id }) => {

@@ -82,7 +82,7 @@ export const decideResolve = (
   }
 }
 
-/** An outcome that was refused leaves the report to operators again, as one that its reporter still waits for. */
+/** A refused outcome leaves the decision to operators again. The reporter still waits for it. */
 export const decideCarriedOut = (
   state: ReportState,
   { outcome, status, note }: Resolution,

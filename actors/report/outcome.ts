@@ -44,7 +44,7 @@ const done = (report: Report, resolution: Resolution, context: PrepareContext): 
     const upheld = { report: number, target_type, target_id, reason }
     switch (outcome) {
       case "none":
-        // The report itself had stopped it.
+        // A report has already suspended the compartment.
         if (target_type !== "compartment") return null
         return yield* actors.ask(context, "compartment.lift", target_id, { by: "report", report: number })
       case "removed":

@@ -36,7 +36,7 @@ export const holdHost = (folder: string, worker: Worker): Promise<() => void> =>
     server.unref()
   })
 
-/** The processes that hold it now. */
+/** The processes that hold the folder now. */
 export const holdersOf = async (folder: string): Promise<ReadonlyArray<Holder>> => {
   const listed = await readFile(LIST, "utf8").catch(() => "")
   const head = `@${headOf(folder)}-`

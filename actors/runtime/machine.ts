@@ -42,7 +42,7 @@ export interface Machine {
   /** Adopts compartments that already run, after a restart of this process. */
   readonly adopt: (compartment: string, order: () => Order) => Promise<void>
   readonly stop: (compartment: string) => Promise<void>
-  /** The container, never its data. */
+  /** Removes the container, but not its data. */
   readonly remove: (compartment: string) => Promise<void>
   readonly destroy: (compartment: string) => Promise<void>
   readonly apply: (compartment: string, archive: Archive) => Promise<Applied>

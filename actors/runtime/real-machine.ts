@@ -43,7 +43,7 @@ export interface MachineSettings {
 
 const OPEN_AGAIN_MS = 2000
 const CHECK_MS = 60_000
-/** A check that failed is made again sooner. */
+/** A failed check is repeated sooner. */
 const MEND_MS = 5000
 const NOT_YET: Checked = { firewall: false, egress: false, problems: ["they were not looked at yet"] }
 
@@ -179,7 +179,7 @@ export class RealMachine implements Machine {
     return this.#host
   }
 
-  /** Looks, reports problems, and looks again. */
+  /** Checks, reports problems, and schedules the next check. */
   #look(): void {
     this.#underWay = this.#lookOnce()
       .then((waitMs) => {
@@ -247,7 +247,7 @@ export class RealMachine implements Machine {
     return MEND_MS
   }
 
-  /** The slot that it has, or the first free one. */
+  /** The slot that the compartment has, or the first free one. */
   async #slotFor(compartment: string): Promise<SlotPlace> {
     const all = await this.found()
     const slots = this.#network?.slots ?? []

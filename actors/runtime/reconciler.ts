@@ -189,7 +189,7 @@ export class Reconciler {
   /** True if there is more to do. */
   async #keep(compartment: string, step: Step & { do: "keep" }, wanted: Desired, found: Found | null) {
     const { machine, orderOf, running } = this.#parts
-    // Calls on its host come one after the other. It runs, and its actor knows that.
+    // Calls on the same compartment are queued on the host. The program runs, and its actor knows that.
     if (this.#uploading.has(compartment)) return false
     try {
       await machine.adopt(compartment, () => orderOf(compartment, wanted, []))
@@ -263,12 +263,12 @@ export class Reconciler {
   }
 }
 
-/** A fault that no further try mends. */
+/** A fault that no later try can solve. */
 export class Unusable extends Error {
   override readonly name = "Unusable"
 }
 
-/** The answer is not known at the moment. */
+/** The state is unknown at the moment. */
 class Unreachable extends Error {
   override readonly name = "Unreachable"
 }

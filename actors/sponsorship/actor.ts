@@ -56,7 +56,7 @@ const factsOf = (id: string, sponsorship: Sponsorship): SponsorshipFacts => {
 const stands = (state: SponsorshipState, _reply: unknown, { id }: AnswerContext): SponsorshipFacts =>
   factsOf(id, existing(state))
 
-/** A decision by one of the two sides, who then finds it in every list. */
+/** A decision by one of the two parties. That party then sees it in every list. */
 const decided = <Input>(
   decide: WriteOperation<SponsorshipActor, Input, SponsorshipFacts>["decide"]
 ): WriteOperation<SponsorshipActor, Input, SponsorshipFacts> => write({ decide, answer: stands, projected: true })

@@ -128,7 +128,7 @@ export const ThreadEvent = Schema.Union([
     reply: Schema.Int,
     author: Schema.String,
     title: Schema.String,
-    /** Ever written, this one with them. */
+    /** The number of replies ever written, including this one. */
     replies: Schema.Int,
     /** The agents that are notified of the reply already. */
     told: Schema.Array(Schema.String),

@@ -206,7 +206,7 @@ export const vaultKind = kind(fold, vaultOperations, ({ nats, seed, config: { li
         projected: true
       }),
       "vault.end": write({ decide: decideEnd, answer: () => null }),
-      /** Runs after its commit. In the mailbox, the deleted entry could still be in the state. */
+      /** Runs after its commit. Inside the mailbox, the state could still have the deleted entry. */
       "vault.erase": write({
         prepare: (state, { uid, sha256 }, { id }) =>
           // Another entry may have the same ciphertext.

@@ -110,7 +110,7 @@ export const decideRelay = (
   const { origin, rounds } = found
   if (round !== rounds + 1)
     return { refused: invalidField("round", `round must be ${rounds + 1}, the next of this fill.`), events: over }
-  // All its rounds share the time of the first.
+  // All rounds of the captcha share the time limit of the first.
   const whole = at + (captcha_seconds + fill_pending_seconds) * 1000
   const expires_at = rounds === 0 ? Math.max(found.expires_at, whole) : found.expires_at
   return {

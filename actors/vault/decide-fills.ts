@@ -182,7 +182,7 @@ export const decideFill = (
   }
 }
 
-/** True also for a fill that was taken back or declined. Otherwise a service could ask the owners again without end. */
+/** True also for a fill that was withdrawn or declined. Otherwise a service could ask the owners again without end. */
 const hasAsked = ({ status, expires_at }: FillValue, at: number): boolean =>
   status === "asked" || ((status === "unanswered" || status === "declined") && expires_at > at)
 
@@ -239,7 +239,7 @@ const asking = (
 /** Codes for sealed content that differs from the record, because somebody has moved or relabelled it. */
 const SEALED_OTHERWISE: ReadonlySet<string> = new Set(["sealed_mismatch", "limits_exceed_sealed"])
 
-/** The alert about its end. */
+/** The alert about a fill's end. */
 const alertOfEnd = (
   { entries }: VaultValue,
   { entry: id, origin, minor }: FillValue,
@@ -255,7 +255,7 @@ const alertOfEnd = (
   return alertOn("late_fill", entry, { origin, ...money })
 }
 
-/** Statuses of fills that have never handed out anything. */
+/** Statuses of fills for which no ciphertext was given out. */
 const NEVER_ALLOWED: ReadonlySet<FillValue["status"]> = new Set(["declined", "unanswered"])
 
 /** Decides on the end of a fill, which the service that opened it reports, or the service at its place now. */

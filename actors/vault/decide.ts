@@ -83,7 +83,7 @@ const OF_POLICY: Readonly<Record<string, string>> = {
   page_host_refused: "is an address or a local name"
 }
 
-/** Each origin once, in the given order. */
+/** Removes repeated origins, and keeps the order. */
 const checkedOrigins = (
   origins: ReadonlyArray<string>,
   { origins_max }: Pick<VaultLimits, "origins_max">

@@ -22,7 +22,7 @@ const asked = ({ fill, expires_at }: FillValue): AskedFill => ({
   expires_at: new Date(expires_at).toISOString()
 })
 
-/** A pending fill with its ciphertext. Nothing else is ever handed out. */
+/** A pending fill with its ciphertext. Nothing else is ever given out. */
 export const opened = (
   ciphertexts: Ciphertexts,
   state: VaultState,

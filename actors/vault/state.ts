@@ -123,7 +123,7 @@ export const VaultValue = Schema.Struct({
   public_key: Schema.NullOr(Schema.String),
   created_at: Schema.Number,
   revoked_at: Schema.NullOr(Schema.Number),
-  /** Newest numbers, never given again, in no vault of this agent. */
+  /** The newest numbers. They are never used again in any vault of this agent. */
   last: Schema.Struct({ entry: Schema.Int, source: Schema.Int, fill: Schema.Int }),
   entries: Schema.Array(EntryValue),
   sources: Schema.Array(SourceValue),

@@ -41,7 +41,7 @@ const Withdrawal = Schema.Struct({
   due: Schema.NullOr(Schema.Number),
   /** The sequence of the newest vote in the log after `settled`; `null` before. */
   end: Schema.NullOr(Schema.Int),
-  /** Votes that were taken back. */
+  /** The number of votes that were withdrawn. */
   votes: Schema.Int
 })
 type Withdrawal = typeof Withdrawal.Type

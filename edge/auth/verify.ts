@@ -80,7 +80,7 @@ export class Verifier {
     return ++this.diagnosing.count <= DIAGNOSES_PER_SECOND_MAX
   }
 
-  /** The refusal contains only data that the client sent, and the service's own names. */
+  /** The refusal contains only data that the client sent, and fixed names of the service. */
   private badSignature(signed: Omit<RequestToSign, "host">, hint: string): Refusal {
     const [host = ""] = this.config.hosts
     return refusal("auth_bad_signature", "The signature does not verify for this request.", {

@@ -21,9 +21,9 @@ export const isPermanent = (ref: string): boolean => HUB_ID_PATTERN.test(ref) ||
 const noAgent = refuse(notFound("agent"))
 
 /**
- * The hub id of the agent with this handle, hub id or agent number. The number may be in any case, with or without
- * leading zeros (contract 22). The agent may be deleted, so callers either ask an operation that refuses deleted
- * agents, or use `agentOf`.
+ * The hub id of the agent with this handle, hub id or agent number. A number may be in upper or lower case, with or
+ * without leading zeros (contract 22). The agent may be deleted, so callers either ask an operation that refuses
+ * deleted agents, or use `agentOf`.
  */
 export const holderOf = (bus: Bus, call: Call, ref: string): Effect.Effect<string, Refused> => {
   if (HUB_ID_PATTERN.test(ref)) return Effect.succeed(ref)

@@ -83,7 +83,7 @@ export class Blobs {
     this.downloadMs = service.download_timeout_ms
   }
 
-  /** Number of files and data on their way to clients. */
+  /** The number of files and data that are being sent to clients. */
   get sending(): number {
     return this.downloads.inUse
   }

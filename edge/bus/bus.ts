@@ -25,7 +25,7 @@ export interface Request<Op extends OperationName> {
   readonly actor: string
   readonly op: Op
   readonly input: Operations[Op]["input"]
-  /** Buckets to draw from, if they are not the endpoint's. */
+  /** Rate limits to use, if they are not the endpoint's. */
   readonly draw?: ReadonlyArray<BucketName> | undefined
   /** True if the command is made again at each try, even for a request that is repeated under its Idempotency-Key. */
   readonly anew?: true

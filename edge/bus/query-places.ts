@@ -23,7 +23,7 @@ export const tooManyQueries: Refusal = {
   retryAfter: 1
 }
 
-/** True of a refusal because the client has its share of queries under way. */
+/** True for a refusal because the client has too many queries under way. */
 export const isCrowded = ({ refusal }: Refused): boolean => refusal === tooManyQueries
 
 /** Frees the place. `isAnswered` is true if a node sent the answer. */

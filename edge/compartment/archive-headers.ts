@@ -47,7 +47,7 @@ const sizeIn = (block: Buffer): number => {
   return digits === "" ? 0 : Number.parseInt(digits, 8)
 }
 
-/** `<length> <key>=<value>\n`, each to its very byte. */
+/** Matches `<length> <key>=<value>\n`, exactly to the byte. */
 const recordsIn = (body: Buffer, entry: string): ReadonlyMap<string, string> => {
   const records = new Map<string, string>()
   let count = 0

@@ -64,7 +64,7 @@ export class Logs {
     this.#streams = new Seats(log_streams_max, log_streams_per_agent_max)
   }
 
-  /** Lists lines. `waitMs`: 0 returns only those that are there now. Does not wait either if too many requests wait. */
+  /** Lists lines. `waitMs`: 0 returns only existing lines. It does not wait either if too many requests wait. */
   list(call: Call, id: string, by: Asker, wanted: LogsWanted, waitMs: number): Effect.Effect<Lines, Refused> {
     const agent = agentIn(by)
     if (waitMs <= 0 || this.#waits.full || this.#waits.oldest(agent) !== null)

@@ -125,7 +125,7 @@ export class OwningCompartments {
     )
   }
 
-  /** Lists those that this person made and those of the person's agents, newest first in each group. */
+  /** Lists the compartments that this person made, and those of the person's agents, newest first in each group. */
   ofPerson(call: Call, human: string, agents: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<Placed>, Refused> {
     const some = agents.slice(0, PLACES_MAX)
     const both = [this.#places(call, null, human), ...(some.length === 0 ? [] : [this.#places(call, some, null)])]

@@ -83,7 +83,7 @@ const NOTHING = { bytes: 0 }
 
 /** Bytes that count in the agent's day. */
 interface Taking {
-  /** Bytes that the log will hold. */
+  /** The bytes that the write adds to the log. */
   readonly log: number
   /** Bytes that are stored beside the log. */
   readonly upload: number

@@ -28,7 +28,7 @@ export const tooLarge = (maxBytes: number): Refusal => ({
   details: { max_bytes: maxBytes }
 })
 
-/** Judges by `Content-Length` alone, before a byte is read. */
+/** Checks only `Content-Length`, before a byte is read. */
 export const announcesTooMuch = (request: IncomingMessage, maxBytes: number): boolean =>
   Number(request.headers["content-length"] ?? "0") > maxBytes
 

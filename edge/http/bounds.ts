@@ -27,7 +27,7 @@ export const boundsOf = ({ annotations }: Pick<SchemaAST.Check<unknown>, "annota
   return { min: numberIn(told, MIN_NAMES), max: numberIn(told, MAX_NAMES) }
 }
 
-/** True if a value that broke its bounds is above them. */
+/** True if a value outside of its bounds is above them. */
 const isAbove = (value: unknown, max: number): boolean => {
   if (typeof value === "number") return value > max
   if (typeof value === "string") return [...value].length > max

@@ -73,7 +73,7 @@ export class Call {
   command: string | null = null
   /** True if the command was carried out before and only its answer is wanted. */
   again = false
-  /** The recipe to make the answer again, if this was kept instead of the answer. */
+  /** The recipe to make the answer again, if it was stored instead of the answer. */
   remake: string | null = null
   /** True for a health check from one of the operator's networks. No share or bucket of its client refuses it. */
   isProbe = false

@@ -140,7 +140,7 @@ export class EdgeLimits {
     return this.waitAndTake(bucket, entry)
   }
 
-  /** Gives back a draw that shall not count. */
+  /** Returns a unit that shall not count. */
   giveBack(bucket: EdgeBucket, value: string): void {
     this.buckets.get(bucket)?.get(value)?.slice.giveBack(wallMs(this.clock))
   }
@@ -245,7 +245,7 @@ export const drawnOnce = (
   name: string
 ): Effect.Effect<void, Refused> => Effect.suspend(() => passed(limits.takeOnce(bucket, network, name)))
 
-/** Continues if the draw passed, or fails with its refusal. */
+/** Continues if the rate limit allows it, or fails with its refusal. */
 export const passed = (draw: Drawn): Effect.Effect<void, Refused> => {
   if (draw instanceof Promise)
     return Effect.flatMap(

@@ -82,7 +82,7 @@ export class Slice {
     return this.exhausted && this.tokens <= 0 && now < this.endsAt ? this.endsAt - now : 0
   }
 
-  /** Gives back a request that shall not count. Does nothing once its window is over. */
+  /** Returns a request that shall not count. Does nothing once its window is over. */
   giveBack(now: number): void {
     if (now >= this.endsAt || this.used === 0) return
     this.tokens++

@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { hasBody } from "./body.ts"
 
-/** `asks` is called then. The function that it returns is called once the answer is sent or given up. */
+/** `asks` is called at that moment. The function that it returns is called once the answer is sent or given up. */
 export const onWhole = (
   request: IncomingMessage,
   response: ServerResponse,

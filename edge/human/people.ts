@@ -48,7 +48,7 @@ interface Entering {
 const loginFailed: Refusal = refusal("login_failed", "Address or password is wrong.")
 const formUsed: Refusal = refusal("form_token_invalid", "This form has made an account already. Open its page again.")
 const noAddress = invalidField("email", "email must be an e-mail address.")
-/** The holder of an agent's key could read this mail and become its own owner. */
+/** Otherwise the holder of an agent's key could read this mail and become the agent's owner. */
 const agentsAddress = invalidField(
   "email",
   "email must be an address of yours elsewhere: those of this service are agents'.",
@@ -181,7 +181,7 @@ export class People {
     return Effect.gen({ self: this }, function* () {
       const email = normalEmail(form.email)
       if (email === null) return yield* refuse(loginFailed)
-      // Each attempt is a new command, so that each one draws, and a right one is given back.
+      // Each attempt is a new command, so that each one counts as a try, and a right one is returned.
       const input = { email, ...(op === "human.open_console" ? { console: true as const } : {}) }
       const found = yield* bus.read(call, { actor: call.client, op: "credential.find", input, anew: true })
       const { human, salt, parameters } = found

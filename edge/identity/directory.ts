@@ -36,7 +36,7 @@ const CACHE_MAX_BYTES = 134_217_728
  * The most whole answers under way on one edge, the most of one client, and the longest time of one while others wait.
  */
 const READERS = { max: 32, clientMax: 4, giveWayMs: 10_000 }
-/** A whole answer, from its first byte to its last. */
+/** The longest time from the first to the last byte of a whole answer. */
 const WHOLE_MAX_MS = 120_000
 /** The number of blocks that are fetched before they are needed. */
 const AHEAD = 4

@@ -26,7 +26,7 @@ interface Reader extends Network {
 const ownerOf = ({ client, wide }: Network): string => wide ?? client
 
 export class Readers {
-  /** The reader that is there for longest comes first. */
+  /** Readers in order: the one that is connected longest comes first. */
   private readonly all = new Set<Reader>()
   private readonly bounds: ReadersBounds
 

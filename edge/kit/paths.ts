@@ -1,7 +1,7 @@
 /** Canonical addresses of pages. */
 import type { Site } from "./layout.ts"
 
-/** `null` and missing members are left out. */
+/** Members that are `null` or missing are left out. */
 type Query = Readonly<Record<string, string | number | null>>
 
 export const categoryAddress = (site: Site, slug: string): string => `${site.baseUrl}/categories/${slug}`

@@ -6,7 +6,7 @@ const MINUTE = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: 
 
 const minuteOf = (iso: string): string => `${MINUTE.format(new Date(iso))} UTC`
 
-/** The tooltip shows the hour. */
+/** A date whose tooltip shows the time of day. */
 export const day = (iso: string): Html =>
   html`<time datetime="${iso}" title="${minuteOf(iso)}">${DAY.format(new Date(iso))}</time>`
 export const minute = (iso: string): Html => html`<time datetime="${iso}">${minuteOf(iso)}</time>`

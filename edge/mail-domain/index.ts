@@ -27,7 +27,7 @@ const unconfirmed = refuse(
   refusal("confirmation_required", "Giving a domain up needs `confirm`: the domain.", { field: "confirm" })
 )
 
-/** A domain in a path, in any case and script. */
+/** Reads a domain from a path, in upper or lower case and in any script. */
 const domainOf = (text: string): Effect.Effect<string, Refused> => {
   const domain = mailDomain(text)
   return domain === null ? Effect.fail(unknown) : Effect.succeed(domain)
@@ -82,7 +82,8 @@ export const routes = ({ bus, config: { hub } }: EdgeParts) => {
           op: "mail_domain_holder.release",
           input: { domain }
         })
-        // The release closes them a moment later in any case. Asking now lets the caller find them closed.
+        // The end of the claim closes the mailboxes a moment later in any case. This call closes them before the
+        // answer.
         yield* bus.ask(call, { actor: agent, op: "mailer.close_domain", input: { domain, claim } })
         return dataValue({ deleted: true, domain })
       })

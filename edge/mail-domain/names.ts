@@ -86,7 +86,7 @@ const drawn = (domain: string): string =>
 
 const registrable = (domain: string): string | null => parse(domain, { allowPrivateDomains: true }).domain
 
-/** The domain and its parents, down to the registered one. */
+/** The domain and its parents, up to the registered one. */
 const upwards = (domain: string): ReadonlyArray<string> => {
   const base = registrable(domain)
   if (base === null || base === domain) return [domain]

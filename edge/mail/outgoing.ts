@@ -26,7 +26,7 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 const wrong = (field: string, message: string): Effect.Effect<never, Refused> =>
   Effect.fail(refuse(invalidField(field, message)))
 
-/** Each address once, at its first place. */
+/** Removes repeated addresses; each keeps its first place. */
 const each = (texts: ReadonlyArray<string>, known: Set<string>): ReadonlyArray<Addressee> =>
   texts.flatMap((text) => {
     const found = addressee(text)
@@ -97,7 +97,10 @@ export interface Answered {
   readonly cc: ReadonlyArray<string>
 }
 
-/** The addresses in a message that decide an answer. Anybody may have added those that its only proof does not cover. */
+/**
+ * The addresses in a message that decide where an answer goes. Anybody may have added those that its only proof does
+ * not cover.
+ */
 export const answerable = ({
   unsigned,
   reply_to,

@@ -5,7 +5,8 @@
  *  - It was fetched from an allowed host over TLS: an authority that this process trusts vouches for the host, and so
  *    for its files.
  *  - It is valid at this time, and has RSA with 2048 bits or more.
- *  - On a host of the provider: it is no authority's, and names the provider's notification service.
+ *  - On a host of the provider, it is not a certificate of an authority, and it names the provider's notification
+ *    service.
  *  - If the file has further certificates: each has issued the one before, and is valid at this time.
  *  - The path to a root is not checked, because the provider sends only the leaf.
  */
@@ -18,7 +19,7 @@ export interface CertificateBounds {
   readonly certificate_kept_seconds: number
 }
 
-/** The kept part of a certificate. */
+/** The part of a certificate that is cached. */
 export interface SigningKey {
   readonly key: KeyObject
   /** The validity in Unix ms. */

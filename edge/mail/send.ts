@@ -32,7 +32,7 @@ const nobodyToAnswer = invalidField("id", "The message names no sender that coul
 
 /** Bytes of the envelope, marks and places in the queue. The log has nothing of the text. */
 const SEND_BYTES = 16_000
-/** Bytes for its place in the queue and its outcome. */
+/** The bytes that the log needs for a recipient's place in the queue and its outcome. */
 const RECIPIENT_BYTES = 1500
 const SEARCHED_CHARS = 20_000
 const REFERENCES_MAX = 20
@@ -41,7 +41,7 @@ const LOOK_AGAIN_MS = 50
 /** The text of a file, up to the length that is scanned; empty if it is not text. */
 const fileText = (base64: string): string => textOfFile(Buffer.from(base64, "base64")) ?? ""
 
-/** A message to send, with everything found that it names. */
+/** A message to send, with all records that it refers to. */
 interface Stored {
   readonly from: Mailbox
   readonly replyTo: string | null
@@ -131,7 +131,7 @@ export const mailSending = ({ bus, blobs, config: { hub } }: EdgeParts, reading:
       const sent = yield* first(call, agent, mail)
       const refused = sent.recipients.every(({ status, unknown }) => status === "failed" && !unknown)
       if (refused) return yield* refuse(failed(sent.recipients[0]?.detail ?? null))
-      // The mail is on its way, even if the read models cannot be asked now.
+      // The mail is queued, even if the read models cannot be asked now.
       const thread_id = yield* Effect.orElseSucceed(reading.threadOf(call, agent, mail), () => null)
       // An accepted mail is `sent` in this answer, even if it has been delivered by now (spec 4.9).
       return { ...sent, thread_id, status: sent.status === "delivered" ? "sent" : sent.status }

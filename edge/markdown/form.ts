@@ -67,7 +67,7 @@ export interface PageForm {
   readonly of: string
   /** The endpoint's path parameters, if the page's are different. */
   readonly params?: (params: Params) => Params
-  /** Query parameters that follow from the page's path. The page's own query is passed on too. */
+  /** Query parameters that are derived from the page's path. The page's own query is passed on too. */
   readonly query?: (params: Params) => Params
 }
 

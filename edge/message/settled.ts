@@ -12,7 +12,7 @@ import { isTooMany, type Listed, type Lists } from "../bus/lists.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
 
-/** The pauses between looks. Together they last longer than a gap that stays empty (actors/message/closer.ts). */
+/** The pauses between checks. Together they are longer than a gap can last (actors/message/closer.ts). */
 const PAUSES_MS = [10, 20, 40, 80, 160, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200, 200]
 
 const NOTHING = Effect.succeed(null)

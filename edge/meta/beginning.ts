@@ -16,7 +16,7 @@ import { threadAddress } from "../../schemas/content/address.ts"
 import { categoryAddress, withQuery } from "../kit/paths.ts"
 import { counted, dotted, own } from "../kit/record.ts"
 
-/** Threads that it shows, and posts. */
+/** The number of threads that the page shows, and of posts. */
 export const SHOWN_MAX = 6
 
 /** `null` for each part that is unavailable. */

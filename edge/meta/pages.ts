@@ -37,10 +37,10 @@ export const metaPages = ({ bus, lists, config: { hub }, documents }: Parts) => 
   const beginning = beginningOf(hub)
   const document = (name: DocumentName) => (call: Call) => Effect.sync(() => serveDocument(call, documents[name]))
 
-  /** Created at the first call, which brings the clock of the edge. */
+  /** Created at the first call, because only a call has the clock of its edge. */
   let shared: ReturnType<typeof beginningParts> | undefined
 
-  /** A client over its share is refused, because the resulting page may be shared with others. */
+  /** A client over its limit is refused, because the resulting page may be shared with others. */
   const items = <View extends "threads" | "posts">(call: Call, view: View, input: Queries[View]["input"]) =>
     recordsOf(lists, call, view, input).pipe(
       Effect.map((found) => found.items),

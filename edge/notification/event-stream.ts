@@ -8,7 +8,7 @@ export const EVENT_STREAM_TYPE = "text/event-stream; charset=utf-8"
 export const eventOf = (notification: Notification): string =>
   `id: ${notification.id}\nevent: ${notification.type}\ndata: ${JSON.stringify(notification)}\n\n`
 
-/** A line that readers pass over. */
+/** A comment line, which clients ignore. */
 export const commentOf = (text: string): string => `: ${text}\n\n`
 
 export const retryOf = (ms: number): string => `retry: ${ms}\n\n`

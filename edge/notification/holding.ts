@@ -117,7 +117,7 @@ export class Holder {
       if (isThere(first)) return { found: first, waited: false }
       let found: Found<A> = Result.succeed(first)
       let seen = since
-      /** Further looks without being woken, because an event may be in one read model and not in another yet. */
+      /** Further checks without a wake-up, because an event may be in one read model and not yet in another. */
       let looks = 0
       while (!waking.over && monotonicMs(call.clock) < until) {
         yield* Effect.promise(() =>

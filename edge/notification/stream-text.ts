@@ -10,7 +10,7 @@ import { rightOf } from "./right.ts"
 import type { Waking } from "./waking.ts"
 import { after, monotonicMs } from "../../schemas/runtime/clock.ts"
 
-/** Events after which the reader may have lost its right. */
+/** Events after which the reader may have lost its access. */
 const JUDGED_BEHIND: ReadonlySet<string> = new Set(["agent.key_rotated"])
 /** Sent together at most, so that a slow reader costs little more than one notification. */
 const CHUNK_CHARS = 65_536
@@ -37,7 +37,7 @@ export class StreamText {
   private judgedAt: number
   private judgeAt: number
   private beatAt = 0
-  /** True while nothing may be sent, until the right is known again. */
+  /** True while nothing may be sent, until the access has been checked again. */
   private doubted = false
 
   constructor(parts: StreamTextParts, first: Queries["notifications_after"]["output"]) {

@@ -1,4 +1,4 @@
-/** Lets an owner of an agent approve or reject those who became owners later (contract 22), for the pages. */
+/** Lets an owner of an agent approve or reject people who became owners later (contract 22), for the pages. */
 import { Effect } from "effect"
 import type { LaterOwner } from "../../schemas/owner/operations.ts"
 import type { Call } from "../http/call.ts"

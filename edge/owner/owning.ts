@@ -49,7 +49,7 @@ export class Owning {
     })
   }
 
-  /** The agent is notified at once, on any edge. The form has drawn on its bucket already (human/bearer.ts). */
+  /** The agent is notified at once, on any edge. The form has used its rate limit already (human/bearer.ts). */
   answer(
     call: Call,
     human: string,

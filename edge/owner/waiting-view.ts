@@ -35,7 +35,7 @@ export interface Waiting {
 
 export interface Need {
   readonly icon: Icon
-  /** `null` if it no longer has a page. */
+  /** `null` if the agent has no page any more. */
   readonly path: string | null
   readonly title: Html | string
   readonly more: Html

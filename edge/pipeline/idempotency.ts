@@ -48,7 +48,7 @@ import { storedAnswer, type Response } from "../http/respond.ts"
 const ANSWER_MAX_BYTES = 524_288
 const IN_FLIGHT_RETRY_SECONDS = 1
 const COMMAND_CHARS = 32
-/** Added to the time that a held request waits. */
+/** Added to the maximum wait of a held request. */
 const HELD_SLACK_MS = 5000
 const METHODS: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"])
 const PRINTABLE = /^[\x20-\x7e\u0080-\u00ff]+$/
@@ -190,7 +190,7 @@ const IN_FLIGHT: Refusal = {
   retryAfter: IN_FLIGHT_RETRY_SECONDS
 }
 
-/** The actor that keeps a request's answers. */
+/** The actor that stores the answers of a request. */
 interface Keeper {
   /** The owner of a namespace of keys. */
   readonly owner: string

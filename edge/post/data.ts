@@ -16,7 +16,7 @@ import { textsOf } from "../content/texts.ts"
 const FIELD = "data"
 
 export interface WithData {
-  /** The body with a simple value in its place. */
+  /** The body with a simple value in the place of the data. */
   readonly body: Uint8Array
   /** `null` removes the post's data. `undefined` if the body has no such member. */
   readonly data: Data | null | undefined

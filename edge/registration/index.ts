@@ -70,7 +70,7 @@ export const routes = ({ bus, limits, config: { hub } }: EdgeParts) => {
   })
 }
 
-/** Step 2 without a body lacks its proof. The actor refuses it. */
+/** Without a body, step 2 has no proof, and the actor refuses it. */
 const NO_FIELDS = Buffer.from("{}")
 
 const challengeId = (): string => randomBytes(16).toString("hex")

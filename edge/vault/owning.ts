@@ -77,7 +77,7 @@ export class OwningVault {
     )
   }
 
-  /** `over` if another owner was faster, or if the time has passed. */
+  /** `over` if another owner was faster, or if the time is over. */
   consent(
     call: Call,
     human: string,

@@ -25,7 +25,7 @@ const NAMED_MAX = 100
 const WAITING_MAX = 100_000
 
 export interface InFlight {
-  /** Sequence of the commit that it follows from. */
+  /** The sequence of the commit that caused it. */
   readonly cause: number
   readonly set: string
   readonly kind: string

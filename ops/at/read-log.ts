@@ -18,7 +18,7 @@ import type { Service } from "../cli/connection.ts"
 const PULL_MESSAGES = 10_000
 const ARCHIVED_PAGE = 4000
 const EVERYTHING = ">"
-/** While nothing comes, the pause between checks whether anything still will. */
+/** The pause between checks whether any message can still come. */
 const LOOK_EVERY_MS = 50
 /**
  * The most checks without anything new. After that the replicas end earlier than the leader, or the servers cannot be

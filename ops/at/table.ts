@@ -46,7 +46,7 @@ export class ActorTable {
     this.codes[slot] = next(before)
   }
 
-  /** The slot of these halves, or the free slot for them. */
+  /** The slot of this hash, given as two halves, or a free slot for it. */
   private slotOf(low: number, high: number): number {
     const { codes } = this
     const last = codes.length - 1

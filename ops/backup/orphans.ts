@@ -20,11 +20,11 @@ export const dropOrphans = async (log: Pick<EventLog, "lastSeq">, manager: JetSt
 
 const blobsIn = async (manager: JetStreamManager): Promise<ReadonlySet<string>> => {
   try {
-    // The client asks on until it has all subjects, however few the server names in one answer.
+    // The client asks until it has all subjects, even if the server returns few in one answer.
     const { state } = await manager.streams.info(streams.blobs, { subjects_filter: subjects.blobs })
     return new Set(Object.keys(state.subjects ?? {}).map((subject) => subject.split(".")[2] ?? ""))
   } catch (error) {
-    // A backup of a release before holds no such stream.
+    // A backup of an earlier release has no such stream.
     if (isMissing(error)) return new Set()
     throw error
   }

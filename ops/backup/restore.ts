@@ -71,7 +71,7 @@ export interface RestoreParts {
   readonly serviceKey: string
   /** Limits, for making the leases. No backup contains them, because its sessions no longer exist. */
   readonly limits: Limits
-  /** Instead of those in the backup. */
+  /** Used instead of the values in the backup. */
   readonly replicas: number | null
   /** Numbers that each counter leaves out. */
   readonly gap: number

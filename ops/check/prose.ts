@@ -24,11 +24,11 @@ const INDENTED = /\n\n(?: {2,}[^\n]*(?:\n|$))+/g
 const NO_PROSE = /[{};=<>]|^\s*(?:insert into|select|update|delete from|with) /
 
 /**
- * Tools that print only to the developers who write them, data, words of other people's mail, and terms that were
- * accepted as they stand.
+ * Data, migrations, the texts of questions, patterns for other people's mail, tests, and terms that were accepted as
+ * they are.
  */
 const LEFT_OUT =
-  /^(?:edge\/docs\/terms\/2026-11-25\.md$|ops\/(?:bench|campaign|contracts|library|migrations)\/|actors\/(?:registration\/questions|mail\/codes)\/|tests\/)/
+  /^(?:edge\/docs\/terms\/2026-11-25\.md$|ops\/(?:library|migrations)\/|actors\/(?:registration\/questions|mail\/codes)\/|tests\/)/
 
 const NOUN_CLAUSE =
   /^(?:What(?:ever)?|Who(?:ever|se)?|Whom(?:ever)?|Where(?:ver)?|Whether|How|Of|That which)\b(?!.*\?$)/

@@ -52,7 +52,7 @@ type Rendered = Awaited<ReturnType<ConsolePage["render"]>>
 
 const LOGOUT_FORM = "logout"
 const WHY_MAX_CHARS = 500
-/** Characters that an address and a header may hold. */
+/** Characters that a URL and a header may contain. */
 const PATH = /^\/[\x21-\x7e]*$/
 /** The same status for every fault, so that it reveals nothing. */
 const PASSKEY_REFUSED_STATUS = 403

@@ -81,7 +81,7 @@ export interface ConsolePage {
   readonly who: "operator" | "account"
   /** A file of `ops/console/script/`, without its ending. */
   readonly script?: string
-  /** `null` if there is no such thing. */
+  /** `null` if the record does not exist. */
   readonly render: (visit: Visit) => Promise<Html | Download | Elsewhere | null>
   readonly actions?: ReadonlyArray<ConsoleAction>
   /** The source of the events that its script follows at `/events?page=<path>`. */

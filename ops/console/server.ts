@@ -114,7 +114,7 @@ export const serveConsole = (
       maxHeaderSize: HEADER_MAX_BYTES,
       headersTimeout: HEADERS_MS,
       requestTimeout: HEADERS_MS + BODY_MS,
-      // Node looks for connections that are too slow as often as this.
+      // Node checks for slow connections at this interval.
       connectionsCheckingInterval: CHECK_MS,
       requireHostHeader: false
     })

@@ -88,7 +88,7 @@ const beganBy = (refused: Refused | null): Point | null =>
 export interface Found {
   readonly root: Root
   readonly refused: Refused | null
-  /** Says, if it was found nowhere, who was asked. */
+  /** Lists who was asked, if nothing was found. */
   readonly unseen: string
 }
 

@@ -17,7 +17,7 @@ const readAnswer = Schema.decodeUnknownOption(Schema.fromJsonString(RefusedAnswe
 export interface Remembered {
   /** Number of edges that answered. */
   readonly edges: number
-  /** The answer of the edge that remembers it. */
+  /** The answer of the edge that still remembers the refusal. */
   readonly found: RefusedAnswer | null
   /** Refusals that those edges did not remember, because there were too many. */
   readonly passed_over: number

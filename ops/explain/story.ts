@@ -56,11 +56,11 @@ export interface StoryCommit {
   readonly trace_id: string | null
   /** The sequence of the commit that it follows from; `null` for the request's own commits. */
   readonly cause: number | null
-  /** The set of reactions that sent it. */
+  /** The set of reactions that sent the command. */
   readonly set: string | null
 }
 
-/** A command that follows and left no commit. */
+/** A command of a reaction that led to no commit. */
 export interface Quiet {
   readonly cause: number
   readonly set: string
@@ -76,7 +76,7 @@ export interface Quiet {
 
 interface ReaderOf {
   readonly name: string
-  /** Last sequence of the story that it reads. */
+  /** The last sequence that the story reads. */
   readonly wants: number
   readonly watermark: number | null
   readonly has: boolean
@@ -211,7 +211,7 @@ class Teller {
     return found
   }
 
-  /** Commands that follow and left no commit. */
+  /** Commands of reactions that led to no commit. */
   get unmet(): ReadonlyArray<Expected> {
     return [...this.expected].flatMap(([id, told]) => (this.met.has(id) ? [] : [told]))
   }

@@ -34,7 +34,7 @@ const importsIn = (source: string): ReadonlyArray<string> =>
 
 const isTypes = (file: string): boolean => file.endsWith(".d.ts")
 
-/** Types import each other by the name of the program that they describe. */
+/** Resolves an import. Types import the `.js` file that they describe, in place of its `.d.ts` file. */
 const targetOf = (file: string, name: string): string => {
   const path = posix.join(posix.dirname(file), name)
   return isTypes(file) ? path.replace(/\.js$/, ".d.ts") : path
@@ -58,7 +58,7 @@ const compile = async (folder: string): Promise<void> => {
   })
 }
 
-/** The types of the interface as the compiler printed them, in the place of those that need the contracts. */
+/** The types of the interface as the compiler printed them. They replace types that need the contracts. */
 const writeOutTypes = async (folder: string): Promise<void> => {
   const printed = await readFile(join(folder, "ops", "kit", "operations.d.ts"), "utf8")
   const type = /export declare const operations: \(\) => (\{[\s\S]*\});/.exec(printed)?.[1]
@@ -80,7 +80,7 @@ const SODIUM_IMPORT = `import("${SODIUM}")`
 const withSodium = (source: string): string =>
   source.replaceAll(SODIUM_IMPORT, `import("./${posix.basename(SODIUM_FILE)}")`)
 
-/** Every file that the entries lead to, with its text. */
+/** All files that the entries import, directly or indirectly, with their text. */
 const closure = async (folder: string): Promise<ReadonlyMap<string, string>> => {
   const found = new Set(ENTRIES.flatMap((entry) => [`${entry}.js`, `${entry}.d.ts`]))
   const texts = new Map<string, string>()

@@ -21,7 +21,7 @@ const HELD_LINES = 500
 
 export interface NodeChildOptions {
   readonly name: string
-  /** The entry file and its arguments. */
+  /** The entry file and the arguments of the program. */
   readonly entry: ReadonlyArray<string>
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv

@@ -15,7 +15,7 @@ import { ACTS_TOLD } from "../../actors/registration/questions/bank/wanted.ts"
 
 /** The highest share of two acts' texts that may be recognized by their words. */
 const TOLD_APART_MAX = 0.65
-/** Texts with which counting words means something. */
+/** Texts that are long enough to count words in them. */
 const TEXTS_MIN = 6
 const WORDS_NAMED = 5
 const SMOOTHING = 0.5

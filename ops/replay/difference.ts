@@ -2,7 +2,7 @@
 export interface Difference {
   /** A path such as `keys[1].from`; empty for the whole value. */
   readonly path: string
-  /** `undefined` if there is nothing. */
+  /** `undefined` if the value does not exist. */
   readonly before: unknown
   readonly after: unknown
 }

@@ -7,7 +7,7 @@ import type { NodeKind } from "../../actors/process/kinds.ts"
 
 export interface Exported {
   readonly fixture: Fixture
-  /** The one that masked it. */
+  /** The masker that was used for the fixture. */
   readonly masker: Masker
   /** The commit that really followed. */
   readonly next: LogEntry | undefined

@@ -22,7 +22,7 @@ import { machineClock } from "../../schemas/runtime/clock.ts"
 import { shapeOf } from "./shape.ts"
 import type { NodeKind, NodeParts } from "../../actors/process/kinds.ts"
 
-/** A problem with the command's file, or something that it may not do. */
+/** A problem with the command's file, or a command that is not allowed here. */
 export class WhatIfFault extends Error {}
 
 /** The defaults, so that a written test decides the same everywhere. */
@@ -209,7 +209,7 @@ const closedParts = (config: NodeParts["config"]): NodeParts => ({
   clock: machineClock,
   config,
   bank: OUR_BANK,
-  // Only sealing needs it, and no decision seals.
+  // Only sealing needs the seed, and no decision seals.
   seed: new Uint8Array(32),
   nats: closed("the bus"),
   manager: closed("the bus"),

@@ -18,7 +18,7 @@ export interface Command {
   readonly env?: NodeJS.ProcessEnv
   readonly input?: string
   readonly signal?: AbortSignal | undefined
-  /** A line that it writes for people. */
+  /** Called with each line that the program writes for people. */
   readonly onLine?: (line: string) => void
 }
 
@@ -33,7 +33,7 @@ const lastOf = (text: string): string => {
   return (lines.findLast((line) => /^E:|error/i.test(line)) ?? lines.at(-1) ?? "it said nothing").slice(-TOLD_CHARS)
 }
 
-/** Starts it in its own session and ends the whole group, so that nothing it started runs on. */
+/** Starts the program in a new session and ends the whole process group, so that no process of it continues. */
 export const startCommand = (command: Command): Running => {
   const { program, args, timeoutMs, env = process.env, input = "", signal, onLine } = command
   if (signal?.aborted === true) throw new LaunchFault(`${program} was interrupted`)
@@ -64,7 +64,7 @@ export const startCommand = (command: Command): Running => {
     clearTimeout(timer)
     signal?.removeEventListener("abort", end)
   })
-  // The reader of its output learns of the end there too.
+  // The reader of the program's output is told its end there too.
   ended.catch(() => undefined)
   return { output: child.stdout, ended }
 }

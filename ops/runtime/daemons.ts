@@ -34,7 +34,7 @@ export const startDaemon = async ({ program, args, log }: Daemon): Promise<numbe
   await mkdir(dirname(log), { recursive: true })
   await boundLog(log)
   const output = openSync(log, "a", 0o600)
-  // Their files are for others too, unlike ours. The child inherits the mask as it begins.
+  // The daemon's files must be readable for others, unlike ours. The child inherits the umask when it starts.
   const ours = process.umask(USUAL_UMASK)
   try {
     const child = spawn(program, [...args], {

@@ -58,6 +58,6 @@ export const engineFor = async (options: EngineOptions): Promise<Engine> => {
   return engine
 }
 
-/** Stops our own engine alone. A machine's engine is not ours to end. */
+/** Stops only our own engine. The machine's engine does not belong to this service. */
 export const stopEngine = (dataDir: string, containers: "keep" | "kill" = "keep"): Promise<Ended> =>
   endOwnEngine(placesOf(dataDir), containers)

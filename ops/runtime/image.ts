@@ -99,7 +99,7 @@ const importRoot = async (root: string, name: string, ingredients: string, optio
   await tar.ended
 }
 
-/** Removes the files of a maker that could not clean up. We hold the lock. */
+/** Removes the files of an earlier process that could not clean up. This process holds the lock. */
 const clean = async (folder: string): Promise<void> => {
   for (const name of await readdir(folder))
     if (name.startsWith("making-")) await rm(join(folder, name), { recursive: true, force: true })
@@ -135,7 +135,7 @@ export const buildImage = async (options: ImageOptions): Promise<Image> => {
   const npm = await npmFolder(env)
   const more = [npm?.version ?? "no npm"]
   const ingredients = await ingredientsOf(small, more)
-  // A caller that names the small one means it.
+  // A caller that names the small image wants it.
   const wanted = [ingredients, await ingredientsOf(true, more)]
   if (!fresh && serves(await imageAt(socket, name), wanted)) return { name, made: false }
   await mkdir(folder, { recursive: true, mode: 0o700 })

@@ -46,7 +46,7 @@ const logsOf = ({ engine }: Places) => ({
 })
 const containerdConfig = ({ run }: Places): string => join(run, "containerd.toml")
 
-/** Arguments that no other process has. */
+/** Arguments by which our engine's process is recognized. */
 const marksOf = (places: Places) => ({
   dockerd: `--pidfile=${places.pidFile}`,
   containerd: `--config ${containerdConfig(places)}`
@@ -148,7 +148,7 @@ const ensureDockerd = async (places: Places, env: NodeJS.ProcessEnv): Promise<En
     if (pid !== null) await endProcess(pid, "SIGKILL", KILL_GRACE_MS)
   }
   const log = logsOf(places).dockerd
-  // An id that another process has by now would keep it from starting.
+  // A stale process id file would keep the engine from starting.
   await rm(pidFile, { force: true })
   await rm(socket, { force: true })
   const pid = await startDaemon({ program: await programAt("dockerd", env), args: dockerdArguments(places), log })

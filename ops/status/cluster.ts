@@ -47,7 +47,7 @@ export interface NodeRow {
 
 export interface StreamRow {
   readonly name: string
-  /** `null` here and below if the stream does not answer. */
+  /** `null`, here and below, if the stream does not answer. */
   readonly messages: number | null
   readonly bytes: number | null
   readonly last_seq: number | null

@@ -64,7 +64,7 @@ async function* named({ db }: Reading): AsyncGenerator<Named> {
   }
 }
 
-/** The fault of its bytes, in words. */
+/** Describes the fault of a blob's bytes; `null` if there is none. */
 const faultOf = async ({ nats }: Reading, { sha256, size }: BlobRef): Promise<string | null> => {
   const hash = createHash("sha256")
   let bytes = 0

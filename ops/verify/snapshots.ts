@@ -165,7 +165,7 @@ class Folding {
   private readonly kind: NonNullable<ReturnType<typeof kindOf>>
   private readonly bounds: ReturnType<typeof asMany>
 
-  /** Throws if there is no such kind. */
+  /** Throws if the kind does not exist. */
   constructor(of: Outline) {
     const kind = kindOf(of.kind)
     if (kind === undefined) throw new Error(`there is no kind ${of.kind}`)

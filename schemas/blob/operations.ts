@@ -34,7 +34,7 @@ export const blobOperations = operationsOf("blob", {
     output: Schema.Struct({ stored: Schema.Boolean }),
     askedBy: ["edge"]
   }),
-  /** The timer collects a blob that nothing has named for its whole time. */
+  /** Sent by a timer: deletes a blob that had no name for the whole grace period. */
   "blob.collect": op({ input: FiredTimer, output: Nothing, askedBy: [] }),
   "blob.purge": op({ input: FiredTimer, output: Nothing, askedBy: [] })
 })

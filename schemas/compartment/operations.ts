@@ -179,9 +179,9 @@ export const compartmentOperations = operationsOf("compartment", {
     output: Nothing,
     askedBy: []
   }),
-  /** Ends together with the account that created it. */
+  /** The account that created the compartment was deleted. */
   "compartment.end": op({ input: Nothing, output: Nothing, askedBy: [] }),
-  /** An agent has reported it. The report of an operator or of an established agent suspends it. */
+  /** An agent has reported the compartment. A report by an operator or an established agent suspends it. */
   "compartment.reported": op({
     input: Schema.Struct({ reporter: Schema.String, reason: Schema.String, report: Schema.optionalKey(Schema.Int) }),
     output: Nothing,

@@ -65,7 +65,7 @@ export const Compartment = Schema.Struct({
     HUB_COMPARTMENT: Schema.String,
     HUB_KEY: Schema.Literals([KEY_SET, KEY_NOT_SET])
   }),
-  /** The owner of its agent with a verified address, as this service names them. */
+  /** The owner of the agent who has a verified address, with the name at this service. */
   owner: Schema.NullOr(Schema.Struct({ human_id: Schema.String, name: Schema.String })),
   /** The agent's hub id. */
   agent: Schema.String,

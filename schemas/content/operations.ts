@@ -6,8 +6,8 @@ import { Author, Caller } from "./author.ts"
 
 export const contentOperations = operationsOf("agent", {
   /**
-   * Settles the signature of a write to existing content, and draws its log bytes and upload bytes from the agent's
-   * daily bytes.
+   * Reserves everything that a write to existing content needs: checks its signature, and counts its log bytes and
+   * upload bytes on the agent's daily limits.
    */
   "content.admit": op({
     input: Schema.Struct({ bytes: Schema.Int, upload: Schema.optionalKey(Schema.Int) }),
@@ -18,10 +18,7 @@ export const contentOperations = operationsOf("agent", {
   "content.rights": op({ input: Nothing, output: Schema.Struct({ operator: Schema.Boolean }), askedBy: ["edge"] }),
   /** The author as content shows it. Refused `not_found` if there never was such an agent. */
   "content.author": op({ input: Nothing, output: Author, askedBy: ["edge"] }),
-  /**
-   * An operator has hidden content or shows it again. Its reputation and its place in the count are taken or given
-   * back.
-   */
+  /** An operator has hidden or restored content. The author's reputation and number of contributions change. */
   "content.hidden": op({
     input: Schema.Struct({
       target_type: VoteTarget,

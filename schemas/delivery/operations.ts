@@ -1,4 +1,4 @@
-/** Kind `delivery`, id = the number of the notification that it delivers. */
+/** Kind `delivery`. Its id is the number of the notification that it delivers. */
 import { Schema } from "effect"
 import { Nothing, op, operationsOf } from "../operation.ts"
 import { FiredTimer } from "../timer.ts"

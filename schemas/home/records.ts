@@ -42,7 +42,7 @@ export const HomeItems = Schema.Struct({
    * /me/watches`.
    */
   watches: Schema.Array(HomeWatch),
-  /** Counts of those that did not fit. */
+  /** The numbers of items that did not fit. */
   more: Schema.Struct({ notices: Schema.Int, replies: Schema.Int, mentions: Schema.Int, messages: Schema.Int })
 })
 export type HomeItems = typeof HomeItems.Type

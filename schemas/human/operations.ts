@@ -23,7 +23,7 @@ const TokenHash = Schema.String
 
 const EnterByPasskey = Schema.Struct({
   sealed: Schema.String,
-  /** The browser's, as its challenge was asked for (`credential.challenge`). */
+  /** The value that binds the challenge to the browser, as in `credential.challenge`. */
   bound: Schema.String,
   signed: SignedByPasskey,
   token: TokenHash,
@@ -63,7 +63,7 @@ export const humanOperations = operationsOf("human", {
     output: Schema.Struct({ roles: Schema.Array(HumanRole) }),
     askedBy: []
   }),
-  /** A session of the operators' console. It needs the role `operator` and a second step. */
+  /** Like `human.open_session` for the operators' console: it needs the role `operator` and a second step. */
   "human.open_console": op({
     input: Schema.Struct({
       password: Schema.String,
@@ -88,7 +88,7 @@ export const humanOperations = operationsOf("human", {
     output: Nothing,
     askedBy: ["edge"]
   }),
-  /** Refused `session_invalid`, also if there is no such account. */
+  /** Refused `session_invalid`, even if the account does not exist. */
   "human.session": op({
     input: Schema.Struct({ token: TokenHash }),
     output: Schema.Struct({ session: Schema.Int, email_verified: Schema.Boolean }),
@@ -246,8 +246,8 @@ export const addressOperations = operationsOf("address", {
 
 export const credentialOperations = operationsOf("credential", {
   /**
-   * Finds the account of an address and its hashing parameters. For an unknown address it answers alike, with an
-   * account that does not exist. Counts as a try of that address until a session is opened.
+   * Finds the account of an address and its hashing parameters. For an unknown address the answer looks the same, with
+   * an account that does not exist. It counts as a try for that address until a session is opened.
    */
   "credential.find": op({
     /** `console` is true for logins at the operators' console, whose tries are counted separately. */
@@ -261,7 +261,7 @@ export const credentialOperations = operationsOf("credential", {
     output: PasskeyChallenge,
     askedBy: ["edge"]
   }),
-  /** Finds the account of an address, for operators alone. It counts as no try. */
+  /** Finds the account of an address. Only for operators; it does not count as a try. */
   "credential.whose": op({
     input: Schema.Struct({ email: Schema.String }),
     output: Schema.Struct({ human: Schema.NullOr(Schema.String) }),

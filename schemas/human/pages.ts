@@ -20,7 +20,7 @@ const Boxes: Readonly<Record<string, typeof Field>> = Object.fromEntries(
 /** Each form has one, see edge/kit/owner/form-token.ts. */
 export const FormToken = { form_token: Field }
 
-/** A link of a letter brings its token. */
+/** The link in a letter contains its token. */
 const Linked = { token: Field }
 
 /** Fields that the page's script fills in: the browser's answer as JSON, and the challenge that it answers. */

@@ -38,7 +38,7 @@ export type SignedByPasskey = typeof SignedByPasskey.Type
 /** The browser adds the account's id, as it was given when the passkey was made. */
 export const PasskeyLogin = Schema.Struct({ ...SignedByPasskey.fields, userHandle: bytes(ID_CHARS_MAX) })
 
-/** `null` if it belongs to no account. */
+/** `null` if the passkey belongs to no account. */
 export const humanOfHandle = (userHandle: string): string | null => {
   const human = Buffer.from(userHandle, "base64url").toString("latin1")
   return HUMAN_ID.test(human) ? human : null

@@ -33,7 +33,7 @@ export const answersMaxBytes = ({
 export const newcomersMaxBytes = (service: Limits["service"]): number =>
   Math.floor(answersMaxBytes(service) / service.answer_newcomers_parts)
 
-/** Bytes that may be kept in a day of the answers to an owner of this sort. */
+/** The bytes of answers that may be stored in a day for an owner of this kind. */
 export const answerBytesOf = (owner: Owner, { limits, service }: Limits): number => {
   const whole = Math.min(limits.answer_bytes_per_day, answersMaxBytes(service) / service.answer_owners_min)
   return Math.floor(whole / partsOf(owner, service))

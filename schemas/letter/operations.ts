@@ -1,4 +1,7 @@
-/** Kind `letter`, id = the letter's. Only timers ask it, and the actor itself with the outcome of an attempt. */
+/**
+ * Kind `letter`. Its id is the letter's id. It is only asked by timers, and by the node that reports the outcome of an
+ * attempt.
+ */
 import { Schema } from "effect"
 import { Nothing, op, operationsOf } from "../operation.ts"
 import { FiredTimer } from "../timer.ts"

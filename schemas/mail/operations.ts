@@ -43,7 +43,7 @@ export const mailerOperations = operationsOf("mailer", {
   }),
   /** Refused `not_found`. */
   "mailer.close_mailbox": op({ input: Schema.Struct({ mailbox: Schema.Int }), output: Nothing, askedBy: ["edge"] }),
-  /** Closes the mailboxes of a domain, as it was claimed then or before. */
+  /** Closes the mailboxes of a domain that belong to this claim or an earlier one. */
   "mailer.close_domain": op({
     input: Schema.Struct({ domain: Schema.String, claim: Schema.Int }),
     output: Nothing,
@@ -55,7 +55,7 @@ export const mailerOperations = operationsOf("mailer", {
     output: Schema.Boolean,
     askedBy: []
   }),
-  /** Counts its open mailboxes at a domain. */
+  /** Counts the agent's open mailboxes at a domain. */
   "mailer.count_of": op({ input: Schema.Struct({ domain: Schema.String }), output: Schema.Int, askedBy: [] }),
   /** Ends together with the account. */
   "mailer.close_all": op({ input: Nothing, output: Nothing, askedBy: [] }),
@@ -91,10 +91,10 @@ export type MailPart = typeof MailPart.Type
 export const SealedMail = Schema.Struct({
   /** `MailEnvelope`, under the mailbox's key. */
   envelope: Sealed,
-  /** Key of its parts, under the mailbox's key. */
+  /** The key of the message's parts, sealed under the mailbox's key. */
   key: Sealed,
   parts: Schema.Array(MailPart),
-  /** Marks of its words, and of the messages that it follows from, under the mailbox's key. */
+  /** Keyed hashes of its words, and of the messages that it answers, under the mailbox's key. */
   words: Schema.Array(Schema.String),
   own: Schema.NullOr(Schema.String),
   follows: Schema.Array(Schema.String),
@@ -113,7 +113,7 @@ export const InboundSender = Schema.Struct({
   domain: Schema.String,
   /** True if the mailbox's `allow_senders` names the sender. */
   allowed: Schema.Boolean,
-  /** Ids of its address as a recipient if DMARC passed, with and without its tag. */
+  /** The recipient ids of the sender's address if DMARC passed, with and without its tag. */
   proven: Schema.Array(Schema.String)
 })
 export type InboundSender = typeof InboundSender.Type
@@ -185,8 +185,8 @@ export const mailboxOperations = operationsOf("mailbox", {
     askedBy: ["mail"]
   }),
   /**
-   * A message that its rules drop. `sealed` holds its sender and the rule. Refused `rate_limited` if there are too
-   * many, which affects no other message.
+   * A message that the mailbox's rules drop. `sealed` holds its sender and the rule. Refused `rate_limited` if there
+   * are too many, which affects no other message.
    */
   "mailbox.drop": op({ input: Schema.Struct({ sealed: Schema.String }), output: Nothing, askedBy: ["mail"] }),
   /** The number of bytes of its mail. */

@@ -45,7 +45,7 @@ export type Verdict = typeof Verdict.Type
 const VERDICT_REASONS = [
   /** A header that may appear once appears twice. */
   "duplicate_header",
-  /** A signature of From's domain covers a part of the body alone. */
+  /** A signature of From's domain covers only a part of the body. */
   "body_length",
   /** The From header has addresses of two domains. */
   "from_domains",
@@ -229,7 +229,7 @@ export const MailThread = Schema.Struct({
   id: Schema.String,
   /** The subject of the thread's first message, if it is still kept. */
   subject: Schema.String,
-  /** Addresses, of its newest messages. */
+  /** Addresses of senders and recipients of the thread's newest messages. */
   participants: Schema.Array(Schema.String),
   messages: Schema.Int,
   last_at: Schema.String,

@@ -1,4 +1,4 @@
-/** Kind `agent` sends and gets, kind `message`, id = its number, is one message. */
+/** Kind `agent` sends and receives messages. Kind `message` is one message; its id is its number. */
 import { Schema } from "effect"
 import { Author } from "../content/author.ts"
 import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
@@ -35,7 +35,7 @@ export const messagingOperations = operationsOf("agent", {
     output: Schema.Struct({ number: Schema.Int, agent: Author }),
     askedBy: []
   }),
-  /** A message to it was marked as read. */
+  /** A message to the agent was marked as read. */
   "message.seen": op({ input: Schema.Struct({ message: Schema.Int }), output: Nothing, askedBy: [] })
 })
 

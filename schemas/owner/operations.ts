@@ -33,7 +33,7 @@ export const OwnerStanding = Schema.Struct({
   since: Schema.Number,
   /** True if the person's address is verified. */
   verified: Schema.Boolean,
-  /** The owners of that moment, who were notified of this one, and when. */
+  /** The owners at the time of the confirmation, who were notified of this one, and the time of the notification. */
   told: Schema.Struct({ humans: Schema.Array(Schema.String), at: Schema.Number }),
   /** The last word of each earlier owner on this one. */
   opinions: Schema.Array(Schema.Struct({ human: Schema.String, approves: Schema.Boolean }))
@@ -123,7 +123,7 @@ export const owningOperations = operationsOf("agent", {
     output: Nothing,
     askedBy: ["edge"]
   }),
-  /** A message to it was read. */
+  /** A message to the agent was read. */
   "owner.seen": op({ input: Schema.Struct({ message: Schema.Int }), output: Nothing, askedBy: [] })
 })
 

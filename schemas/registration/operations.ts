@@ -39,7 +39,7 @@ export const registrationOperations = operationsOf("challenge", {
     output: Schema.Unknown,
     askedBy: ["edge"]
   }),
-  /** The questions of step 2 for an agent that exists already. Once passed, they stay passed for that key. */
+  /** The questions of step 2 for an agent that exists already. Passing them once is enough for that key. */
   "challenge.pass": op({
     input: Schema.Struct({ hub_id: Schema.String, ...Admission.fields }),
     output: Nothing,

@@ -1,4 +1,4 @@
-/** Kind `agent` replies, kind `reply`, id = its number, is a reply. */
+/** Kind `agent` writes replies. Kind `reply` is one reply; its id is its number. */
 import { Schema } from "effect"
 import { Author, Caller } from "../content/author.ts"
 import { hiding } from "../content/hiding.ts"

@@ -61,7 +61,7 @@ export const Verdict = Schema.Struct({
 })
 export type Verdict = typeof Verdict.Type
 
-/** An operator's decision, for the report's own actor to carry out. */
+/** An operator's decision, which the report's own actor carries out. */
 export const Resolution = Schema.Struct({
   by: Schema.String,
   status: Schema.Literals(["resolved", "rejected"]),

@@ -54,7 +54,7 @@ export type Read<Command extends Declared> =
       readonly is: "command"
       readonly command: Command
       readonly args: Arguments
-      /** All that may be given. */
+      /** All options and words that may be given. */
       readonly options: Readonly<Record<string, Option>>
     }
 
@@ -126,7 +126,7 @@ const neededIn = (line: string): ReadonlyArray<readonly [name: string, written: 
 
 interface Line {
   readonly text: string
-  /** Names of the options that may be given with its words. */
+  /** Names of the options that may be given with these words. */
   readonly options: ReadonlySet<string>
 }
 
@@ -186,7 +186,7 @@ const spread = (args: ReadonlyArray<string>, options: Readonly<Record<string, Op
     return options[pair.slice(2)]?.count === 2 && pair.startsWith("--") && !arg.startsWith("-") ? [pair, arg] : [arg]
   })
 
-/** Options that are asked for alone, each in its place. */
+/** Options that are allowed only directly after the command's name. */
 const ALONE = ["help", "version"]
 
 /** The reason why the number of mentions of an option is wrong; `null` if it is right. */

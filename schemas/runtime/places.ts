@@ -26,7 +26,7 @@ export const UNREAD_MAX_MS = 60_000
 /** A connection with the parts of Node's `net.Socket` that are used here. */
 export interface Connection {
   readonly destroyed: boolean
-  /** Bytes of answers that the system has not taken. */
+  /** Bytes of answers that the operating system has not accepted yet. */
   readonly writableLength: number
   /** A private part of Node's socket. Only it shows how much of one long write has been sent. */
   readonly _handle?: { readonly bytesWritten: number; readonly writeQueueSize: number } | null
@@ -39,7 +39,7 @@ interface Held {
   readonly gone: () => void
   /** Complete requests under way. */
   requests: number
-  /** Bytes that the system has taken. */
+  /** Bytes that the operating system has accepted. */
   taken: number
   /** Checks since the system last took any of the waiting bytes. */
   unread: number
@@ -162,7 +162,7 @@ export class Places<Socket extends Connection> {
     this.clientMax = clientMax
   }
 
-  /** Called for each new connection. It is ended itself if every other one has a request under way. */
+  /** Called for each new connection. If all others have a request under way, the new one itself is ended. */
   meet(socket: Socket, client: string): void {
     const own = (this.of.get(client) ?? 0) + 1
     this.of.set(client, own)

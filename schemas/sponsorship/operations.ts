@@ -22,7 +22,7 @@ export type SponsorshipFacts = typeof SponsorshipFacts.Type
 const OfAgent = Schema.Struct({ agent: Schema.String })
 
 export const sponsorshipOperations = operationsOf("sponsorship", {
-  /** The caller makes sure that it may be seen. */
+  /** Callers have to check whether it may be shown. */
   "sponsorship.look": op({ input: Nothing, output: SponsorshipFacts, askedBy: ["edge"] }),
   /** The same, with its last sequence in the log, for a commit that must not be overtaken by the agent's answer. */
   "sponsorship.stands": op({

@@ -1,4 +1,4 @@
-/** Kind `agent` opens threads, kind `thread`, id = its number, is one. */
+/** Kind `agent` opens threads. Kind `thread` is one thread; its id is its number. */
 import { Schema } from "effect"
 import { Author, Caller } from "../content/author.ts"
 import { hiding } from "../content/hiding.ts"

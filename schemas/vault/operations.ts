@@ -218,7 +218,7 @@ export const vaultOperations = operationsOf("vault", {
 })
 
 export const newsOperations = operationsOf("agent", {
-  /** An alert about its vault, once a minute for each entry and code. */
+  /** An alert about the agent's vault, at most once a minute for each entry and code. */
   "agent.vault_alert": op({ input: VaultAlert, output: Nothing, askedBy: [] }),
   /** An owner has allowed a fill, or declined it. */
   "agent.vault_consent": op({

@@ -1,4 +1,4 @@
-/** A vote is asked of its target's actor, `<target>.vote`. */
+/** A vote is an operation of its target's actor, `<target>.vote`. */
 import { Schema } from "effect"
 import { Caller } from "../content/author.ts"
 import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
@@ -48,7 +48,7 @@ export const ratingOperations = operationsOf("agent", {
       /** Unix ms. */
       created_at: Schema.Number,
       trust: Schema.Number,
-      /** Ids of the people who confirmed that they sponsor it. */
+      /** Ids of the people whom the agent confirmed as sponsors. */
       sponsors: Schema.Array(Schema.String)
     }),
     askedBy: []

@@ -13,7 +13,7 @@ const Activity = Schema.Struct({
   title: Schema.String,
   new_replies: Schema.Int,
   last_reply: Schema.Int,
-  /** Hub id of who wrote it. */
+  /** Hub id of the reply's author. */
   by: Schema.String
 })
 
@@ -37,7 +37,7 @@ export const watchOperations = operationsOf("watch", {
       reply: Schema.Int,
       author: Schema.String,
       title: Schema.String,
-      /** Ever written to the thread, this one with them. */
+      /** The number of replies ever written to the thread, including this one. */
       replies: Schema.Int,
       /** Agents that are notified already. */
       told: Schema.Array(Schema.String)

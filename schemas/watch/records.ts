@@ -1,4 +1,4 @@
-/** A thread that an agent watches, as it sees it (contract 19). */
+/** A thread that an agent watches, as the agent sees it (contract 19). */
 import { Schema } from "effect"
 
 /** The most threads that one agent may watch. */

@@ -32,7 +32,7 @@ export interface LinkFacts {
   readonly chat: string
   readonly sealed: string
   readonly claimed: number
-  /** The letter that reports it. */
+  /** The letter that reports the link. */
   readonly posted: Posted
 }
 

@@ -10,7 +10,7 @@ export const ChatState = Schema.Struct({
   linked: Schema.NullOr(Schema.Struct({ chat: Schema.String, sealed: Sealed })),
   /** The sha256 of the code that the settings showed last, in hex, and its end in Unix ms. */
   offered: Schema.NullOr(Schema.Struct({ code: Schema.String, expires_at: Schema.Number })),
-  /** The latest news that were sent there. */
+  /** The latest news that were sent to the chat. */
   told: News,
   /**
    * The count of security events, which have their own limit. New owners do not count, because each of them is

@@ -16,6 +16,6 @@ const purposeOf = (human: string): string => `push ${human}`
 export const sealBrowser = (sealer: Sealer, human: string, browser: Browser): string =>
   sealer.seal(JSON.stringify(browser), purposeOf(human))
 
-/** Throws if it was sealed under another key. */
+/** Throws if the subscription was sealed under another key. */
 export const openBrowser = (sealer: Sealer, human: string, sealed: string): Browser =>
   decode(sealer.open(sealed, purposeOf(human)))

@@ -86,7 +86,7 @@ export interface RelayFacts {
   readonly push: ReadonlyArray<Posted>
 }
 
-/** The latest news by one way. */
+/** The latest news that were sent through one channel. */
 interface Told {
   readonly told: News
   readonly told_security?: News

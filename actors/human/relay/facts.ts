@@ -22,7 +22,7 @@ export const handleOf = (agent: string, context: PrepareContext): Effect.Effect<
     return (yield* actors.ask(asking, "content.author", agent, null)).handle
   })
 
-/** The agent's words to its owners. */
+/** The text of an agent's message to its owners. */
 export const wordsOf = (
   message: number,
   context: PrepareContext

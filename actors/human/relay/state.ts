@@ -107,7 +107,7 @@ export const evolveRelay = (relay: RelayState, event: RelayEvent, at: number): R
 
 const NOT_AT_ALL: Choice = { email: false, chat: false, push: false }
 
-/** An event that this release does not know is not sent in any way. */
+/** An event that this release does not know is not sent through any channel. */
 export const choiceOf = ({ choices }: RelayState, event: string): Choice => {
   const known = relayedEvent(event)
   if (known === null) return NOT_AT_ALL

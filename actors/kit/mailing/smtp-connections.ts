@@ -1,5 +1,6 @@
 /**
- * Connections to the mail server. Each carries one letter at a time, and is kept open for a moment for the next letter.
+ * Connections to the mail server. Each sends one letter at a time, and is kept open for a short time for the next
+ * letter.
  */
 import { Readable } from "node:stream"
 import { type Clock, Effect } from "effect"
@@ -24,7 +25,7 @@ export type Settings = Pick<Limits["service"]["letters"], "letter_timeout_ms" | 
 /** The progress of a message at the server. */
 export class Handing {
   readonly message: Message
-  /** True once the server asks for the message. From then on no second connection may offer it. */
+  /** True once the server has asked for the message. From then on no second connection may send it. */
   begun = false
   /** True once all of the message is sent. From then on the server may have taken it. */
   whole = false

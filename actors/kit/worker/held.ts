@@ -23,8 +23,8 @@ export class Held {
   /** Messages by their sequence. */
   private readonly messages = new Map<number, Message>()
   /**
-   * Messages that were given back before any work, for lack of room. If one comes again the next time, no other worker
-   * has had it.
+   * Messages that were returned before any work, for lack of room. If one comes back as the next delivery, no other
+   * worker has had it.
    */
   private readonly givenBack = new Map<number, number>()
   private readonly mayFetch = Latch.makeUnsafe(true)
@@ -50,7 +50,7 @@ export class Held {
     return this.messages.has(seq)
   }
 
-  /** `true` if no worker has begun it before. */
+  /** `true` if no worker has begun this message before. */
   hold(message: Message): boolean {
     const { seq, given } = message
     this.messages.set(seq, message)

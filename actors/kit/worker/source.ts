@@ -15,8 +15,7 @@ import type { Message, Source } from "./message.ts"
 /** Milliseconds that one fetch waits for messages; a lost connection ends it at once. */
 const FETCH_MS = 2_000
 /**
- * Acknowledgements are collected for this long. Nothing waits for them, and each write to the server costs more than
- * they do.
+ * Acknowledgements are collected for this long, because nothing waits for them, and each write to the server is costly.
  */
 const ACK_GAP_MS = 5
 

@@ -37,7 +37,7 @@ interface Work<Call> {
   readonly end?: (() => void) | undefined
 }
 
-/** Opens the work and passes messages to it for as long as the scope is open. */
+/** Opens the work and passes messages to it while the scope is open. */
 export const openWorker = <Call, Opened extends Work<Call>>(
   { source, ackWaitMs, lingerMs, callIn, bounds }: Consumed<Call> & { readonly bounds: HeldBounds },
   open: (held: Held, run: Run) => Opened
@@ -54,7 +54,7 @@ export const openWorker = <Call, Opened extends Work<Call>>(
       if (call === undefined) return message.nak(STRANGE_MS)
       if (call === null) return message.ack()
       if (isEnding) return message.nak(0)
-      // The server has delivered it again while the connection was down.
+      // The server has delivered the message again while the connection was down.
       if (held.has(message)) return
       work.begin(message, call, held.hold(message))
     }

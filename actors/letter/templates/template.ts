@@ -17,12 +17,12 @@ const PATH_MAX_CHARS = 512
 const LINE_MAX_CHARS = 120
 const WORDS_MAX_CHARS = 4000
 const WORDS_MAX_LINES = 60
-/** Replaces a text of signs that no letter shows. */
+/** Replaces a text of characters that a letter does not show. */
 const NOTHING_SHOWN = "(nothing that a letter can show)"
 /** Limited because repeated marks can make a text much longer than its visible part. */
 const WORDS_LOOKED_AT = 20_000
 
-/** Segments and a query, nothing that a browser reads as another host or as steps upwards. */
+/** Matches path segments and a query, and nothing that a browser reads as another host or as a parent folder. */
 const PATH = /^(?:\/[A-Za-z0-9_~-]+)+(?:\?[A-Za-z0-9_=&%.~-]*)?$/
 
 export const path: Field = (text) => (text.length <= PATH_MAX_CHARS && PATH.test(text) ? text : null)

@@ -94,7 +94,7 @@ export interface ArchiveParts {
 }
 
 export class Archive {
-  /** The mark as it was read last. */
+  /** The mark at the last read. */
   mark: Mark = NO_MARK
   private readonly parts: ArchiveParts
   private questions = 0
@@ -119,7 +119,7 @@ export class Archive {
     return this.parts.clock
   }
 
-  /** Reads the mark. True if it has moved. The answer to an older question than the last one is ignored. */
+  /** Reads the mark. True if it has changed. An answer that comes after a newer one is ignored. */
   async refresh(): Promise<boolean> {
     const asked = ++this.questions
     const mark = await newestMark(this.parts.nats)

@@ -56,7 +56,7 @@ const BEHIND_PAUSE_MS = 50
  */
 const BEHIND_LOOKS_MAX = 200
 const EVERYTHING = ">"
-/** Characters of text in one segment. One run holds them in memory, and one object is read for them. */
+/** The number of characters of text in one segment. A run holds them in memory. */
 const SEGMENT_CHARS = 67_108_864
 /** Segments of one run. Then the sealed commits are dropped, and the next run continues. */
 const SEGMENTS_OF_RUN = 16
@@ -64,7 +64,7 @@ const SEGMENTS_OF_RUN = 16
 export interface ArchivePolicy {
   /** The time that a commit stays in the log, in seconds. */
   readonly hotSeconds: number
-  /** A segment that is not full is made if its first commit is older than `hotSeconds` by this many seconds. */
+  /** A segment that is not full is made only if its first commit is older than `hotSeconds` by this many seconds. */
   readonly partialSeconds: number
   readonly segmentChars?: number
 }

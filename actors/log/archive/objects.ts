@@ -11,7 +11,7 @@ import { dirname, join } from "node:path"
 import type { ObjectReader } from "./segment.ts"
 
 export interface Objects {
-  /** The place of the objects, for messages. */
+  /** The name of the place, for error messages. */
   readonly place: string
   readonly put: (name: string, bytes: Uint8Array) => Promise<void>
   /** Rejects if there is no such object. */
@@ -75,7 +75,7 @@ const noneIfAbsent = (error: NodeJS.ErrnoException): ReadonlyArray<string> => {
   throw error
 }
 
-/** Opens the file for each read alone, because an archive has thousands of files. */
+/** Opens the file for each read and closes it again, because an archive has thousands of files. */
 const readAt = async (path: string, offset: number, bytes: number): Promise<Buffer> => {
   const file = await open(path, "r")
   try {

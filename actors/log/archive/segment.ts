@@ -48,7 +48,7 @@ const PAIR_BYTES = 8
 const TAIL_BYTES = 32_768
 const NONE = "-"
 
-/** A commit as the archive keeps it. */
+/** A commit in the form of the archive. */
 export interface Archived {
   readonly seq: number
   readonly subject: string
@@ -219,10 +219,7 @@ export class SegmentWriter {
     ;[this.lines, this.lineChars] = [[], 0]
   }
 
-  /**
-   * Ends the segment. `first` to `last` is the stretch that it covers, even if the log has forgotten the commits at its
-   * ends.
-   */
+  /** Ends the segment. It covers `first` to `last`, even if the log has deleted the commits at both ends. */
   async end(first: number, last: number, previous: SegmentName | null): Promise<Sealed> {
     if (this.lineChars > 0) await this.endBlock()
     const body = Buffer.concat(this.chunks)
@@ -328,7 +325,7 @@ export class Segment {
     return blocks
   }
 
-  /** The counts of the index. They are kept once the whole index has been checked. */
+  /** The counts of the index. They are cached after the whole index was checked. */
   private checkedFanout(): Promise<Buffer> {
     const { offset, bytes, sha256: stated } = this.footer.index
     const fanout = this.object.read(offset, bytes).then((index) => {

@@ -5,7 +5,7 @@ import type { ActorOf } from "../../kit/kind.ts"
 
 export const MailDomainHolderState = Schema.Struct({
   domain: Schema.NullOr(Schema.String),
-  /** When it declared one within the last day: Unix ms, ascending. */
+  /** The times at which the agent declared a domain within the last day: Unix ms, ascending. */
   declared: Schema.Array(Schema.Number)
 })
 export type MailDomainHolderState = typeof MailDomainHolderState.Type

@@ -113,7 +113,7 @@ interface Taking {
   readonly isKnown: boolean
   /** Size of the arriving message. */
   readonly bytes: number
-  /** Bytes in the other mailboxes of its agent. */
+  /** Bytes in the agent's other mailboxes. */
   readonly elsewhere: number
 }
 
@@ -216,9 +216,9 @@ interface Receiving {
 }
 
 export interface ReceiveFacts {
-  /** The agent allows the sender, or wrote to it before. */
+  /** True if the agent allows the sender, or has written to it. */
   readonly isKnown: boolean
-  /** Bytes in the other mailboxes of its agent. */
+  /** Bytes in the agent's other mailboxes. */
   readonly elsewhere: number
 }
 
@@ -234,7 +234,7 @@ export const decideReceive = (
   if (whole > limits.mailbox_max_bytes || whole + elsewhere > limits.agent_max_bytes) return { refused: FULL }
   const taking = { sender, isKnown, bytes, elsewhere }
   const reserved = !hasOpenPlace(state, taking, at, limits)
-  // Unknown senders at a domain must not use the share of those senders there that the agent knows.
+  // Unknown senders at a domain must not use the share of the senders there that the agent knows.
   if (reserved && (!isKnown || domainIsFull(state, taking, true, at, limits))) return { refused: FULL }
   const { agent } = state
   const received: MailMessageEvent = { type: "mail.received", v: 1, agent, mailbox: Number(id), ...mail }

@@ -42,7 +42,7 @@ export const MailboxValue = Schema.Struct({
   known: Schema.Array(Schema.Struct({ domain: Schema.String, since: Schema.Number })),
   /** Messages of the last day by the sender's domain. */
   senders: Schema.Array(Schema.Struct({ domain: Schema.String, reserved: Schema.Boolean, hours: Counted })),
-  /** Messages that its own rules dropped. */
+  /** Messages that the mailbox's own rules dropped. */
   dropped: Counted,
   /** Bytes of kept mail, by days. */
   stored: Counted,
@@ -93,7 +93,7 @@ export type MailboxActor = ActorOf<MailboxState, MailboxEvent>
 /** The fields that a received message is created with. The mail process has sealed them. */
 export const receivedFields = { agent: Schema.String, mailbox: Schema.Int, ...SealedMail.fields }
 
-/** Includes the hour that began a day ago, because it may reach into the day. */
+/** The window of a day includes the hour in which it begins. */
 const HOURS = 25
 
 /** Bytes of messages older than any retention are not counted for ever. */

@@ -14,7 +14,7 @@ export type Tag = typeof Tag.Type
 export const tagFields = {
   /** Tags that have not ended, and some that have. Oldest first. */
   tags: Schema.Array(Tag),
-  /** Marks of those that an agent chose and that have ended. */
+  /** Marks of tags that an agent chose and that have ended. */
   ended: Schema.Array(Schema.String)
 }
 

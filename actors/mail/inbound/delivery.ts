@@ -30,13 +30,13 @@ import { type Judged, namesOneSender, verdictsAbout, worst } from "./verdicts.ts
 
 export interface Incoming {
   readonly raw: Buffer
-  /** An id by which a repeated message is known. Without one, its sender and bytes identify it. */
+  /** An id by which a repeated message is recognized. Without it, the sender and the bytes identify the message. */
   readonly known?: string
   /** The sender in the envelope; empty for reports of failed deliveries. */
   readonly sender: string
   /** One entry for each mailbox. */
   readonly to: ReadonlyArray<Addressed>
-  /** An agent of this service sent it. */
+  /** True if an agent of this service sent the message. */
   readonly own?: true
   /** The address of the client that brought it by SMTP. */
   readonly ip?: string
@@ -144,7 +144,7 @@ const senderOf = (
   const { dmarc } = verdicts
   const address = namesOneSender(verdicts) ? mail.from.address : ""
   const host = address.slice(address.lastIndexOf("@") + 1)
-  // Names below a domain cost its owner nothing.
+  // Subdomains cost their owner nothing, so the registered domain counts.
   const domain = getDomain(host, { allowPrivateDomains: true }) ?? host
   const isProven = dmarc === "PASS" && address !== ""
   const plain = untaggedOf(address)

@@ -77,7 +77,7 @@ const yieldingTo = (network: string, counted: Iterable<readonly [string, number]
 
 const markOf = (keys: MailKeys, id: string): string => keys.service.mark(id, "forward to the postmaster")
 
-/** Ours, on its way back. */
+/** True for our own forwarded message on its way back. */
 const isReturned = (raw: Buffer, keys: MailKeys): boolean => {
   const head = raw.subarray(0, HEAD_MAX_BYTES).toString("latin1")
   const end = head.search(/\r?\n\r?\n/)

@@ -148,7 +148,7 @@ export class MailServer {
         )
       }
     })
-    // A client's broken connection is its own affair.
+    // A broken connection of a client is no fault of this service.
     this.server.on("error", () => undefined)
   }
 

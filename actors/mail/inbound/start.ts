@@ -33,7 +33,7 @@ const OF_MAIL = {
   again: "there is room for mail again"
 }
 
-/** A mail needs its parts, so they are kept for as long as its row, and a day longer. */
+/** A mail needs its parts, so they are kept as long as its row, and a day longer. */
 const LONGER_SECONDS = 86_400
 
 type Needed = Bus | Cluster | Configuration | MailKey | Streams | Tracing | Scope.Scope
@@ -55,7 +55,7 @@ export const mailServer: Effect.Effect<void, ConfigurationFault, Needed> = Effec
     maxBytes: email.stored_max_bytes
   })
   const { domain: mta } = settings
-  // The provider has judged its messages itself.
+  // The provider has judged the messages itself.
   const judging = settings.provider === "smtp" ? { mta, lookup: lookupBy(settings, limits.service.mail) } : null
   const readers = yield* openReaders(bounds, judging)
   const parts: DeliveryParts = {

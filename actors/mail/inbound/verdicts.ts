@@ -19,7 +19,7 @@ export interface Origin {
 
 export interface Judged {
   readonly verdicts: Omit<Verdicts, "reasons">
-  /** Reasons that DMARC fails although the library let it pass. */
+  /** Reasons why DMARC is FAIL although the library reports PASS. */
   readonly reasons?: ReadonlyArray<VerdictReason>
   /**
    * Fields that decide where an answer goes, but are not covered by the only proof of the sender. Anybody may have

@@ -240,7 +240,7 @@ export const decideSend = (
   ])
   const sent: MailerEvent = { type: "mailer.sent", v: 1, mail, mailbox, recipients: recipients.length, outside, to }
   const sender = { agent, sponsors: facts.sponsors, days: evolveMailer(state, sent, { at }).outside }
-  // The service counts recipients at other services alone. All mail would meet at its one subject otherwise.
+  // The service counts only recipients at other services. Otherwise all mail would be written to its one subject.
   const counted =
     outside === 0 ? [] : [ofService(facts, afterSending(facts.service.state, { outside, sender }, at, limits))]
   return {

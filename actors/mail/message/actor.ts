@@ -78,7 +78,7 @@ export const mailKind = kind(fold, mailOperations, (parts: MailParts) => {
         Effect.gen(function* () {
           if (value === null || value.agent !== agent) return yield* failing(noMail.refused)
           const { state, sealer } = yield* opened(parts, value)
-          // A node keeps of keys for a moment.
+          // A node caches keys for a moment, so the mailbox may be gone.
           const actors = yield* Actors
           yield* actors.ask(context, "mailbox.look", String(state.mailbox), { agent })
           const number = Number(context.id)

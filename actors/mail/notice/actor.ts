@@ -40,7 +40,7 @@ export const noticeKind = kind(fold, noticeOperations, ({ mail, config, log }: M
     }),
     "mail_notice.message": custom((_state, _input, { id }) =>
       Effect.gen(function* () {
-        // A state that held it would be as large as a mail.
+        // The state does not have the content, which may be as large as a mail.
         const { entries } = yield* Effect.tryPromise({
           try: () => log.read(subjects.event("mail_notice", id), 0, 1),
           catch: () => notRead

@@ -32,7 +32,7 @@ const VERDICTS: ReadonlyMap<string, Verdict> = new Map([
   ["DISABLED", "NONE"]
 ])
 
-/** A verdict that SES does not give counts as not looked for. */
+/** A verdict that SES does not give counts as not checked. */
 const verdictOf = (judged: { readonly status: string } | undefined): Verdict =>
   VERDICTS.get(judged?.status ?? "") ?? "NONE"
 

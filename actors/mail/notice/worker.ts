@@ -58,7 +58,7 @@ export const noticeWorker = (parts: NoticeParts): Effect.Effect<void, never, Sco
     againMs: ({ given }) => againMs(parts.bounds, given)
   })
 
-/** Fails if the call is to come again. */
+/** Fails if the notification must be delivered again. */
 const answered = (parts: NoticeParts, message: Message, call: Call): Effect.Effect<void, Refusal> => {
   const { delivery: id } = message
   return Effect.matchCauseEffect(carriedOut(parts, id, call), {
@@ -84,7 +84,7 @@ const carriedOut = (
 const settled = ({ ask }: NoticeParts, id: string, outcome: NoticeOutcome): Effect.Effect<void, Refusal> => {
   if (outcome.outcome === "given_up") logNow("warn", "mail", { notice: id, given_up: outcome.reason })
   return Effect.catch(ask(`settle-${id}`, "mail_notice.settle", id, outcome), (refused) =>
-    // The log has dropped it, so there is nothing to settle.
+    // The log has deleted the notice, so there is nothing to settle.
     refused.code === "not_found" ? Effect.void : Effect.fail(refused)
   )
 }

@@ -17,7 +17,7 @@ interface Shape {
   readonly footer: string | null
   /** The id of the sending in the queue, for a provider that names messages by their headers. */
   readonly sending: string
-  /** Reports that repeat it are believed: `<sending>-<token>`. */
+  /** A token `<sending>-<token>`. Reports that repeat it are trusted. */
   readonly report: string
   /** The address at which its recipient can unsubscribe. */
   readonly unsubscribe: string

@@ -15,7 +15,7 @@ const LATER: Outcome = { type: "passing", reason: "the mailbox cannot be asked a
 const NO_ROOM: Outcome = { type: "passing", reason: "there is no room for mail at the moment" }
 const DELIVERED: Outcome = { type: "sent", provider_id: null, delivered: true }
 
-/** The outcomes of mail to the service itself, as the world gets them. */
+/** The outcomes of mail to the service's own addresses, in the form of a transport. */
 const OF_OWN: Readonly<Record<"taken" | "again" | "refused", Outcome>> = {
   taken: DELIVERED,
   again: LATER,

@@ -37,6 +37,6 @@ export interface Transport {
   readonly signs: boolean
   /** True if an attempt of unknown outcome may be repeated, because two accepted copies are one message. */
   readonly repeatable: boolean
-  /** Bounded in time. `hurry` resolves when work under way must end. */
+  /** Sends within a limited time. `hurry` resolves when attempts under way must end. */
   readonly send: (outgoing: Outgoing, hurry: Effect.Effect<void>) => Effect.Effect<Outcome>
 }

@@ -92,7 +92,7 @@ const bytesOfWord = (encoding: string, text: string): Uint8Array =>
     ? Buffer.from(text, "base64")
     : decodeQuotedPrintable(Buffer.from(text.replaceAll("_", " "), "latin1"))
 
-/** Encoded words with the label that their bytes show. */
+/** Replaces the charset label of encoded words by the one that their bytes show. */
 const relabelled = (header: string): string =>
   header.includes("=?")
     ? header.replaceAll(ENCODED_WORD, (word, label: string, encoding: string, text: string) => {

@@ -16,7 +16,7 @@ export interface ParsedMail {
   readonly truncated: boolean
   /** The address in From, in lower case with the domain as A-label. Empty if From has no valid address. */
   readonly from: MailSender
-  /** Reasons that no proof of its origin counts. */
+  /** Reasons why no proof of the message's origin counts. */
   readonly doubts: ReadonlyArray<VerdictReason>
   /** Addresses of the header, as written. */
   readonly to: ReadonlyArray<string>

@@ -35,6 +35,6 @@ export type FromThread =
       readonly name: string
       readonly record: string
     }
-  /** Waits for an answer that it has asked for. Until then it computes nothing for that job. */
+  /** The job waits for an answer that it has asked for. Until then the thread computes nothing for it. */
   | { readonly type: "waits"; readonly id: number; readonly cpu: number }
   | { readonly type: "done"; readonly id: number; readonly result: Result; readonly cpu: number }

@@ -31,7 +31,7 @@ const LF = 0x0a
 const TYPE = /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}$/
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}T/
 
-/** Text that every store holds. */
+/** Removes characters that not every store accepts. */
 const storable = (text: string): string => text.toWellFormed().replaceAll("\0", "")
 
 /** Makes one line without control characters and characters that change the direction of writing. */

@@ -28,7 +28,7 @@ export interface Readers {
   readonly judge: (raw: Buffer, origin: Origin) => Effect.Effect<Judged, Refusal>
 }
 
-/** The judge, and its DNS. */
+/** The settings for judging, and the DNS lookup. */
 export interface Judging {
   readonly mta: string
   readonly lookup: Lookup

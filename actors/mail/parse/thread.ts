@@ -40,7 +40,7 @@ interface UnderWay {
   readonly id: number
   readonly job: Job
   readonly lookup: Lookup
-  /** The CPU time of its finished turns, in microseconds. */
+  /** The CPU time of the job's finished turns, in microseconds. */
   cpu: number
   looks: number
   answers: Array<Answer>

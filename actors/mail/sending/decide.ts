@@ -16,7 +16,7 @@ const NO_SENDING: { readonly refused: Refusal } = { refused: notFound("message")
 
 export const LOST = "It is not known whether it was sent: the attempt ended before the other side had answered."
 
-/** The other side may ask for as much. */
+/** A larger delay that the other side asks for is cut to this. */
 const RETRY_AFTER_MAX_SECONDS = 86_400
 
 const RESTORED =

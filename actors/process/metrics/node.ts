@@ -14,7 +14,10 @@ import type { StorageWatch } from "../../log/storage.ts"
 import type { ScheduledTimers } from "../../engine/timers.ts"
 import type { ProcessMetrics } from "../../kit/process-metrics.ts"
 
-/** `<noun>.<verb>`, as the code writes operations. Names that a stranger on the bus invents count as other. */
+/**
+ * Matches `<noun>.<verb>`, the form of operation names in the code. Other names, which strangers may invent, count as
+ * `other`.
+ */
 const OPERATION = /^[a-z]{1,20}\.[a-z_]{1,30}$/
 const BATCH_COMMITS: ReadonlyArray<number> = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000]
 

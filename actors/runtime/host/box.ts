@@ -35,7 +35,7 @@ export class Box {
     this.outputPlace = outputPlace(this.folder)
   }
 
-  /** Runs calls one after the other. */
+  /** Runs the calls one after the other. */
   alone<A>(call: () => Promise<A>): Promise<A> {
     const result = this.tail.then(call, call)
     this.tail = result.catch(() => undefined)
@@ -77,7 +77,8 @@ export class Box {
   }
 
   /**
-   * Makes everything that a container is bound to. After this it can be made, and after `ensureData` it can be started.
+   * Makes the folders and FIFOs that a container mounts. After this it can be created, and after `ensureData` it can be
+   * started.
    */
   async ensureFolders(): Promise<void> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 })

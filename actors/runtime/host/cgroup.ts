@@ -38,7 +38,7 @@ export async function groupsOf(pid: number, containerId: string): Promise<Groups
   return { generation: 2, of: () => join(ROOT, unified) }
 }
 
-/** The names of the bounds that the kernel does not hold the container to. */
+/** The names of limits that the kernel does not apply to the container. */
 export async function missingBounds(groups: Groups, quotas: Quotas): Promise<ReadonlyArray<string>> {
   const memory = quotas.memory_mb * MIB
   const file = (controller: "memory" | "cpu" | "pids", name: string) => join(groups.of(controller), name)
@@ -57,7 +57,7 @@ export async function missingBounds(groups: Groups, quotas: Quotas): Promise<Rea
   const period = await number(file("cpu", "cpu.cfs_period_us"))
   return names({
     memory: (await number(file("memory", "memory.limit_in_bytes"))) === memory,
-    // Memory and swap together. Without accounting of swap there is no such file, and swap is unbounded.
+    // Memory and swap together. Without accounting of swap the file does not exist, and swap is unlimited.
     swap: (await number(file("memory", "memory.memsw.limit_in_bytes"))) === memory,
     cpu: (quota ?? NaN) / (period ?? NaN) <= quotas.cpus,
     pids

@@ -14,7 +14,7 @@ const OOM_SCORE_ADJ = 500
 
 export const containerName = (tag: string, compartment: string): string => `hub-${tag}-${compartment}`
 
-/** The places of a compartment's files in its container. */
+/** The paths of a compartment's files in its container. */
 const PLACES = { data: "/data", io: "/run/hub", names: "/etc/resolv.conf" } as const
 
 export interface Folders {

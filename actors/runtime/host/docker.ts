@@ -27,7 +27,7 @@ const statusOf = (cause: unknown): number | null => {
   return typeof status === "number" ? status : null
 }
 
-/** The engine has no such thing. */
+/** The engine has no such object. */
 export const isMissing = (cause: unknown): boolean => statusOf(cause) === 404
 /** True if the state is already as wanted, or something is in the way. */
 export const isConflict = (cause: unknown): boolean => statusOf(cause) === 409 || statusOf(cause) === 304
@@ -87,7 +87,7 @@ const deviceIsThere = (bridge: string): Promise<boolean> =>
     () => false
   )
 
-/** The engine as the network's part of this host uses it. */
+/** The engine as this host's network needs it. */
 export class EngineNetworks {
   private readonly docker: Docker
 
@@ -95,7 +95,7 @@ export class EngineNetworks {
     this.docker = openEngine(socket).calls
   }
 
-  /** Makes a bridge network. One with other settings, or without its device, is made again. */
+  /** Makes a bridge network. An existing one with other settings, or without its device, is replaced. */
   async ensureNetwork(name: string, plan: NetworkPlan): Promise<void> {
     const found = await orMissing(this.docker.getNetwork(name).inspect())
     if (found !== null) {

@@ -3,7 +3,7 @@ export class HostFault extends Error {
   override readonly name = "HostFault"
 }
 
-/** Trying again does not help, because the host was given something wrong. */
+/** Trying again does not help, because the host got a wrong input. */
 export class LastingFault extends HostFault {}
 
 const LINE_MAX_CHARS = 300

@@ -64,7 +64,10 @@ async function writeAll(file: Awaited<ReturnType<typeof open>>, bytes: Buffer, m
   }
 }
 
-/** While it still reads, it looks as if it asked again, and the next call would give it everything a second time. */
+/**
+ * Waits until the first process has closed the FIFO. While it still reads, it looks as if it asked again, and the next
+ * call would write everything a second time.
+ */
 async function untilTaken(path: string): Promise<void> {
   for (const end = Date.now() + TAKEN_MAX_MS; Date.now() < end; await delay(PAUSE_MS))
     if (!(await isAwaited(path))) return
@@ -77,7 +80,7 @@ interface Delivery {
   readonly gone: () => Promise<boolean>
 }
 
-/** Waits until the first process reads, or is gone. */
+/** Writes when the first process reads. Fails if the container is gone. */
 async function deliverOnce(path: string, bytes: Buffer, { before, gone }: Delivery, maxMs: number): Promise<void> {
   const end = Date.now() + READER_WAIT_MS
   for (;;) {

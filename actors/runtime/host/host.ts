@@ -165,21 +165,21 @@ export class Host {
     return execute(this.containers.patient(compartment), order)
   }
 
-  /** Empty for a compartment that was never here. */
+  /** Empty for a compartment that was never on this host. */
   async logs(compartment: string, query: LogQuery): Promise<LogPage> {
     const box = this.box(compartment)
     if (await box.exists()) return box.output.ring.wait(query)
     return { lines: [], truncated: false, more: false, lastId: query.sinceId ?? 0 }
   }
 
-  /** A line of ours in its log. */
+  /** Adds a line of the service to the compartment's log. */
   say(compartment: string, text: string): void {
     this.box(compartment)
       .output.say(text)
       .catch((cause) => this.note(compartment, cause))
   }
 
-  /** `null` if it does not run. */
+  /** `null` if the compartment does not run. */
   async stats(compartment: string): Promise<Stats | null> {
     const seen = await this.containers.see(compartment)
     if (seen?.found.state !== "running") return null

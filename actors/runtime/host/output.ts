@@ -82,7 +82,7 @@ export class Output {
     this.ring = Ring.open(place.journal, lines, note)
   }
 
-  /** Reads from now on, if it does not already. */
+  /** Begins to read, unless it reads already. */
   open(): void {
     if (this.pumps.some((pump) => !pump.closed)) return
     this.closePumps()

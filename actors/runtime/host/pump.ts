@@ -81,7 +81,7 @@ export class Pump {
     if (!this.closed) this.socket.resume()
   }
 
-  /** The content of the FIFO stays there for the next reader. */
+  /** The content of the FIFO remains for the next reader. */
   close(): void {
     if (this.timer !== null) clearTimeout(this.timer)
     this.timer = null

@@ -69,7 +69,7 @@ async function checkBounds({ box, containers, quotas, isolation }: Starting): Pr
   throw new HostFault("the kernel does not filter the system calls of the container (seccomp)")
 }
 
-/** Gives the program its input. The run is marked before. */
+/** Passes the program its input, after the run was marked. */
 export async function give(
   { box, containers }: Omit<Starting, "signal" | "quotas" | "isolation">,
   run: number,

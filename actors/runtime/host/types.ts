@@ -71,7 +71,7 @@ export interface Found {
   readonly compartment: string
   readonly run: number
   readonly slot: number
-  /** Tag of the image that it was made of. */
+  /** Tag of the image that the container was made from. */
   readonly image: string
   readonly state: "created" | "running" | "exited"
   /** 128 + n after a kill by signal n; null if the container has not exited. */

@@ -63,7 +63,7 @@ export async function applyUpload(container: Docker.Container, { id, dest, file 
     timeoutMs: TIMEOUT_MS
   })
     .catch(async (cause: unknown) => {
-      // Programs of the compartment may have stopped those that unpack.
+      // Programs of the compartment may have stopped the processes that unpack.
       if (cause instanceof TooLong) return { exitCode: null, output: cause.message }
       if (await isRunning(container)) throw cause
       throw new HostFault("the compartment ended while files were applied", { cause })

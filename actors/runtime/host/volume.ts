@@ -43,7 +43,7 @@ export const volumePlace = (folder: string): VolumePlace => ({
   mount: join(folder, "data")
 })
 
-/** The file also holds the file system's tables and its journal. */
+/** The file also contains the file system's tables and its journal. */
 function imageBytes(diskMb: number): number {
   const usable = Math.ceil(diskMb * SHARE_OF_QUOTA) + MORE_MIB
   const tables = Math.ceil((usable * INODE_BYTES) / BYTES_PER_INODE)

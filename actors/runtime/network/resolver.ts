@@ -36,7 +36,7 @@ export interface ResolverSettings {
   readonly upstreams: ReadonlyArray<string>
 }
 
-/** `ip:port` or `ip`, as dnsmasq spells it. */
+/** Formats `ip:port` or `ip` in the way of dnsmasq. */
 function upstreamOption(text: string): string {
   const [address = "", port = "53"] = text.split(":")
   const valid = /^\d{1,3}(\.\d{1,3}){3}$/.test(address) && /^\d{1,5}$/.test(port)
@@ -98,7 +98,7 @@ async function livePid(folder: string): Promise<number | undefined> {
   return (await commandOf(pid)).includes(`--pid-file=${join(folder, PID_FILE)}`) ? pid : undefined
 }
 
-/** The process that runs as it should. */
+/** The process id of a resolver with the right settings. */
 export async function resolverPid(settings: ResolverSettings): Promise<number | undefined> {
   const pid = await livePid(settings.folder)
   if (pid === undefined) return undefined

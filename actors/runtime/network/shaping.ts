@@ -39,7 +39,7 @@ export async function unshaped(bridges: ReadonlyArray<string>, kbit: number): Pr
   return bridges.filter((bridge) => !shaped.has(bridge))
 }
 
-/** Changes nothing if the settings are right, because a replaced bucket forgets the tokens that it gave out. */
+/** Changes nothing if the settings are right, because a replaced bucket forgets the tokens that were used. */
 export async function ensureShaping(bridges: ReadonlyArray<string>, kbit: number): Promise<void> {
   const lines = (await unshaped(bridges, kbit)).map((bridge) => bucketLine(bridge, kbit))
   if (lines.length > 0) await run("tc", ["-batch", "-"], `${lines.join("\n")}\n`)

@@ -63,7 +63,7 @@ async function makeReference(settings: RuleSettings): Promise<void> {
   await run("ip", inNamespace(settings.names.probe.namespace, "-f", "-"), rulesText(settings))
 }
 
-/** Changes nothing if the table is right, so that counters and counted connections stay. */
+/** Changes nothing if the table is right, so that counters and tracked connections remain. */
 export async function ensureTable(settings: RuleSettings): Promise<void> {
   await makeReference(settings)
   const [is, wanted] = await both(settings)

@@ -31,7 +31,7 @@ interface Parts {
   readonly store: KeeperStore
 }
 
-/** A token that the keeper itself has drawn, for this vault, not used with another key yet. */
+/** A token that the keeper itself made, for this vault, and that was not used with another one-time key. */
 const used = (
   { store }: Parts,
   agent: string,

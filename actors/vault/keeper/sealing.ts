@@ -52,7 +52,7 @@ export class KeySealing {
     return Buffer.concat([this.current.mark, nonce, cipher.getAuthTag(), box])
   }
 
-  /** 32 bytes that only this key can compute, the same for the same words. */
+  /** 32 bytes that only this key can compute. The same words give the same bytes. */
   tokenOf(...words: ReadonlyArray<string>): Buffer {
     return createHmac("sha256", this.current.tokens).update(JSON.stringify(words)).digest()
   }
@@ -61,7 +61,7 @@ export class KeySealing {
     return this.current.mark.equals(sealed.subarray(0, MARK_BYTES))
   }
 
-  /** Throws if it was sealed for another vault, or under a key that is not known. The caller wipes it. */
+  /** Throws if it was sealed for another vault, or under an unknown key. The caller overwrites the bytes afterwards. */
   open(sealed: Uint8Array, vault: string): Buffer {
     const key = this.known.find(({ mark }) => mark.equals(sealed.subarray(0, MARK_BYTES)))?.key
     if (key === undefined) throw new Error("A private key stands under another HUB_VAULT_KEY")

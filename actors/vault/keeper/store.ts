@@ -129,8 +129,8 @@ export class KeeperStore {
   }
 
   /**
-   * Seals every key again that is sealed under a former HUB_VAULT_KEY, and erases the replaced one. Answers how many
-   * there were.
+   * Seals every key again that is sealed under a former HUB_VAULT_KEY, and erases the replaced one. Returns their
+   * number.
    */
   async rewrap(): Promise<number> {
     let [from, count] = [1, 0]

@@ -35,7 +35,9 @@ const resolved = (schema: Json, definitions: Json): Json => {
   return isJson(named) ? named : schema
 }
 
-/** Effect's schema of a number also accepts three words, which a form does not offer. */
+/**
+ * Effect's schema of a number also accepts the texts `NaN`, `Infinity` and `-Infinity`, which a form does not offer.
+ */
 const isWordOfNumber = ({ enum: values }: Json): boolean => Array.isArray(values) && values.includes("NaN")
 
 const kindOf = (schema: Json): Pick<Field, "type" | "choices"> => {

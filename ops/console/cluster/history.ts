@@ -41,7 +41,7 @@ interface Heard {
   /** Monotonic ms. */
   readonly began: number
   readonly at: number
-  /** When it answered last, Unix seconds. */
+  /** The time of its last answer, in Unix seconds. */
   readonly seconds: number
 }
 

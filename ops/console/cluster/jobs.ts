@@ -57,7 +57,7 @@ export class Jobs {
     return this.kept
   }
 
-  /** Begins it, unless this form has begun it. Throws a Fault while other work is under way. */
+  /** Begins the job, unless this form has begun it already. Throws a Fault while another job is under way. */
   begin({ operator, why, once }: Begun, what: string, work: Work): void {
     if (this.forms.has(once)) return
     if (this.running !== null) throw new Fault("Other work is under way here. Begin this when it has ended.")

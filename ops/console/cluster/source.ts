@@ -16,7 +16,7 @@ const LOOK_EVERY_MS = 2000
 const TOGETHER_MS = 20
 
 interface Look {
-  /** Monotonic ms at which it began. */
+  /** The monotonic time in ms at which the query began. */
   readonly began: number
   /** The result; `null` while the query is under way. */
   readonly seen: Seen | null

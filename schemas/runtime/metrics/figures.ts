@@ -23,7 +23,7 @@ const Durations = Schema.Array(Count).check(
 const CODES_MAX = 128
 
 export const Figures = Schema.Struct({
-  /** Unique. A restarted process in the same place has another id. */
+  /** A unique id. A restarted process in the same place has another one. */
   id: Name,
   host: Name,
   pid: Schema.Int,

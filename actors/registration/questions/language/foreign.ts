@@ -23,9 +23,9 @@ export const CARDINAL: Readonly<Record<Language, (n: number) => string>> = {
 }
 
 interface Phrases {
-  /** Frames for a clause that counts. */
+  /** Frames for a clause that the narrator asserts, so that it counts. */
   readonly so: ReadonlyArray<string>
-  /** Frames for a clause that does not count. */
+  /** Frames for a clause that the narrator denies, so that it does not count. */
   readonly notSo: ReadonlyArray<string>
   readonly says: ReadonlyArray<string>
   readonly instead: ReadonlyArray<string>
