@@ -34,7 +34,7 @@ import { admittingTokens } from "./admit-token.ts"
 import { vaultNews } from "./vault/operations.ts"
 import { contentOperations } from "./content/operations.ts"
 import { consequencesOf } from "./consequences.ts"
-import { decideDelete, decideUpdate } from "./decide.ts"
+import { decideDelete, decideUpdate } from "./profile/decide.ts"
 import { evolve } from "./evolve.ts"
 import { isQuiet } from "./home/quiet.ts"
 import { idempotencyOperations } from "./idempotency/operations.ts"
@@ -58,7 +58,8 @@ import { agentGate } from "./gate.ts"
 import { newAgentMemory } from "./memory.ts"
 import { privateProfile, publicProfile, profileSource } from "./profile.ts"
 import { LastSeen } from "./seen/last-seen.ts"
-import { type Agent, type AgentActor, AgentEvent, AgentState, currentKey } from "./state.ts"
+import { type Agent, type AgentActor, AgentEvent, AgentState } from "./state.ts"
+import { currentKey } from "./identity/state.ts"
 
 /**
  * Ready answers of `GET /me` that a node keeps: they change only with the state and once a minute with last_seen_at.
@@ -182,7 +183,7 @@ export const agentKind = kind(fold, declared, (parts) => {
         const quiet = isQuiet(state, since)
         const messages = unread_messages.length
         const owner_messages = owners.unread.length
-        const captchas = pendingAt(state.captchas, at).length
+        const captchas = pendingAt(state, at).length
         const counts = { notifications: unread.length, messages, owner_messages, captchas }
         return { data: { agent: id, ...counts, bookmarks: state.bookmarks.length, quiet } }
       }),

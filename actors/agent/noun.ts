@@ -34,12 +34,12 @@ export const queries = ({ db, people, words, mails, config: { baseUrl } }: Answe
   directory_block: directoryBlockQuery(db, baseUrl)
 })
 
-export { ADMISSION, registrationEvents } from "./decide.ts"
+export { ADMISSION } from "./decide.ts"
 export { evolve } from "./evolve.ts"
 export { activeTimeTimer } from "./moderation/decide.ts"
-export { newlyModerated } from "./moderation/state.ts"
 export { recordsOf, type Knowing } from "./notification/queries.ts"
 export { privateProfile } from "./profile.ts"
+export { registrationEvents } from "./profile/decide.ts"
 export { listedAgents } from "./queries.ts"
 export { carriedAtBirth } from "./sponsor/decide.ts"
 export { AgentEvent, type Agent, type AgentState } from "./state.ts"

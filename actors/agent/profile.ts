@@ -2,7 +2,8 @@
 import type { AgentPrivate, AgentPublic } from "../../schemas/agent/records.ts"
 import { agentNumber } from "../../schemas/signing/identity.ts"
 import { pendingOf } from "./sponsor/state.ts"
-import { type Agent, currentKey } from "./state.ts"
+import type { Agent } from "./state.ts"
+import { currentKey } from "./identity/state.ts"
 import { iso } from "../../schemas/iso.ts"
 
 /** The source of a public profile: an agent's state, or its row in the directory. */

@@ -1,5 +1,5 @@
 /** What stands first on an agent's subject, as it is mostly wanted. */
-import { registrationEvents } from "../../actors/agent/decide.ts"
+import { registrationEvents } from "../../actors/agent/profile/decide.ts"
 import type { AgentEvent } from "../../actors/agent/state.ts"
 
 type AgentRegistered = Extract<AgentEvent, { type: "agent.registered" }>

@@ -49,7 +49,7 @@ export const bookmarkOperations = ({ config: { limits } }: KindParts): Operating
     Effect.gen(function* () {
       const actors = yield* Actors
       yield* actors.ask(context, `${target_type}.stands`, String(target_id), { by: ANYBODY })
-      if (state === null || hasRoom(state.bookmarks, { target_type, target_id }, bookmarks_max)) return NONE_LOOKED_UP
+      if (state === null || hasRoom(state, { target_type, target_id }, bookmarks_max)) return NONE_LOOKED_UP
       return yield* notShown(context)
     })
 

@@ -4,7 +4,7 @@ import type { Target } from "../../../schemas/bookmark/noun.ts"
 import type { Database } from "../../tables/database.ts"
 import { rowsJson } from "../../tables/rows.ts"
 import type { AgentEvent } from "../state.ts"
-import { keyOf } from "./bookmarks.ts"
+import { keyOf } from "./state.ts"
 
 interface Named extends Target {
   readonly agent: string

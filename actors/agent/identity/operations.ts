@@ -8,7 +8,8 @@ import { attestationString } from "../../../schemas/signing/attestation.ts"
 import { jwkOf } from "../../../schemas/signing/jwk.ts"
 import type { AgentMemory } from "../memory.ts"
 import { iso } from "../../../schemas/iso.ts"
-import { type Agent, type AgentActor, type AgentEvent, type AgentState, currentKey } from "../state.ts"
+import type { Agent, AgentActor, AgentEvent, AgentState } from "../state.ts"
+import { currentKey } from "./state.ts"
 import {
   type Answer,
   custom,

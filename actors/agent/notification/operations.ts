@@ -12,12 +12,12 @@ import type { NotificationName } from "../../../schemas/notification/types.ts"
 import { type Decision, type DecideContext, type PrepareContext, write } from "../../engine/definition.ts"
 import type { Operating } from "../../kit/kind.ts"
 import { Actors, type ActorServices } from "../../engine/services.ts"
-import { blocks } from "../block/blocks.ts"
+import { blocks } from "../block/decide.ts"
 import { statusRefusal, unlessSuspended } from "../decide.ts"
 import { drawNotification, NO_NOTIFICATION } from "./draw.ts"
 import { type NoticeFacts, notified } from "./notify.ts"
 import type { AgentActor, AgentEvent, AgentState } from "../state.ts"
-import { seenBy } from "../watch/watch.ts"
+import { seenBy } from "../watch/decide.ts"
 
 /** Ids of other agents, or read before, count for nothing. Pure. */
 const decideRead = unlessSuspended((agent, { ids }: MarkRead): Decision<AgentEvent, MarkedRead> => {
@@ -27,7 +27,7 @@ const decideRead = unlessSuspended((agent, { ids }: MarkRead): Decision<AgentEve
   const left = agent.unread.filter((id) => wanted !== null && !wanted.has(id))
   const marked: ReadonlyArray<AgentEvent> =
     read.length === 0 ? [] : [{ type: "agent.notifications_read", v: 1, ids: read }]
-  return { events: [...marked, ...seenBy(agent.watching, left)], reply }
+  return { events: [...marked, ...seenBy(agent, left)], reply }
 })
 
 /**
@@ -43,10 +43,7 @@ export const decideLapse = (
   const older = state.unread.filter((id) => id <= last)
   const left = state.unread.filter((id) => id > last)
   return {
-    events: [
-      { type: "agent.notifications_read", v: 1, ids: [...new Set([...older, ...ids])] },
-      ...seenBy(state.watching, left)
-    ]
+    events: [{ type: "agent.notifications_read", v: 1, ids: [...new Set([...older, ...ids])] }, ...seenBy(state, left)]
   }
 }
 

@@ -23,7 +23,7 @@ const answeredBy = (
   context: PrepareContext
 ): Effect.Effect<OwnerAnswer | null, Refusal, ActorServices> =>
   Effect.gen(function* () {
-    const answer = state === null ? null : answerIn(state.owners, message)
+    const answer = state === null ? null : answerIn(state, message)
     if (answer === null) return null
     const actors = yield* Actors
     return yield* actors.ask(context, "owner_message.whole", String(answer), null)
@@ -62,7 +62,7 @@ export const owningOperations = (parts: KindParts): Operating<typeof declared, A
       }
     })),
     "owner.answered": read((state, { message }) => {
-      if (state === null || answerIn(state.owners, message) === null) return { data: null }
+      if (state === null || answerIn(state, message) === null) return { data: null }
       return { later: (context) => answeredBy(state, message, context) }
     }),
     "owner.wait": custom((_state, { purpose, token, ms }, { memory, at }) =>

@@ -13,7 +13,7 @@ import { unlessClosed, unlessSuspended, windowRefusal } from "../decide.ts"
 import { drawNotification } from "../notification/draw.ts"
 import { type NoticeFacts, notified } from "../notification/notify.ts"
 import { iso } from "../../../schemas/iso.ts"
-import { scoreEntries } from "../scores.ts"
+import { scoreEntries } from "../score/entries.ts"
 import type { Agent, AgentActor, AgentEvent } from "../state.ts"
 
 interface FilingFacts {

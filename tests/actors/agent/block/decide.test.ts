@@ -1,8 +1,7 @@
 /** Whom an agent blocks, as decisions and as its state (contract 3, 19). */
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { blocks } from "../../../../actors/agent/block/blocks.ts"
-import { decideBlock, decideUnblock } from "../../../../actors/agent/block/decide.ts"
+import { blocks, decideBlock, decideUnblock } from "../../../../actors/agent/block/decide.ts"
 import { BlockBatch } from "../../../../actors/agent/block/projection.ts"
 import { evolve } from "../../../../actors/agent/evolve.ts"
 import type { Agent, AgentEvent, AgentState } from "../../../../actors/agent/state.ts"

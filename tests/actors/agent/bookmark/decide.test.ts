@@ -1,7 +1,7 @@
 /** The bookmarks of an agent, as decisions, as its state and as rows. */
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { keyOf } from "../../../../actors/agent/bookmark/bookmarks.ts"
+import { keyOf } from "../../../../actors/agent/bookmark/state.ts"
 import { decideKeep, decideRemove } from "../../../../actors/agent/bookmark/decide.ts"
 import { BookmarkBatch } from "../../../../actors/agent/bookmark/projection.ts"
 import { evolve } from "../../../../actors/agent/evolve.ts"

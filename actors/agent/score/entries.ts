@@ -5,26 +5,23 @@
  * Trust is shown within its bounds, and summed up without them: in whichever order gains and losses come, they make the
  * same of it. Amounts below 0 are made up for first.
  */
-import type { Agent, AgentEvent, ScoreName } from "./state.ts"
+import type { ScoreEntry, Scores } from "./state.ts"
 
 const TRUST_MAX = 100
 
-export type ScoreEntry = Extract<AgentEvent, { type: "agent.score_changed" }>
-type Scored = Pick<Agent, "trust" | "trust_sum" | "reputation" | "entries">
-
 export interface Change {
-  readonly score: ScoreName
+  readonly score: ScoreEntry["score"]
   readonly delta: number
   readonly reason: string
   readonly target: { readonly type: string; readonly id: string } | null
 }
 
 /** A sum of entries, within the score's bounds. */
-export const boundedScore = (score: ScoreName, sum: number): number =>
+export const boundedScore = (score: ScoreEntry["score"], sum: number): number =>
   score === "trust" ? Math.min(TRUST_MAX, Math.max(0, sum)) : sum
 
 /** Makes one entry after another, each on top of the one before. `delta` is the change of the shown value. */
-export const scoreEntries = (agent: Scored, changes: ReadonlyArray<Change>): ReadonlyArray<ScoreEntry> => {
+export const scoreEntries = (agent: Scores, changes: ReadonlyArray<Change>): ReadonlyArray<ScoreEntry> => {
   const values = { trust: agent.trust, reputation: agent.reputation }
   const sums = { trust: agent.trust_sum, reputation: agent.reputation }
   return changes.map(({ score, delta: given, reason, target }, index) => {
