@@ -1,7 +1,7 @@
 /** Written by `npm run contracts`: the code of each kind's fold (ops/contracts/folds.ts). */
 export const FOLDS: Readonly<Record<string, string>> = {
   address: "a98b96f98b5896bf",
-  agent: "e118db51d6f5f725",
+  agent: "29b3769542659452",
   blob: "8eb9d9bcc633d268",
   captcha: "6c5a3fe634bee3b2",
   category: "eb734887cb572cdf",

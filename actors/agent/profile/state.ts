@@ -1,4 +1,4 @@
-/** What an agent says of itself, and what operators say of it (spec 2.2), as part of its state. */
+/** An account, as part of its agent's state: the profile, the roles, and when it began (spec 2.2). */
 import { Schema } from "effect"
 import { Sealed } from "../../../schemas/secret/sealed.ts"
 import { event } from "../../engine/events.ts"

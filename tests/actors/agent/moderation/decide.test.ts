@@ -8,7 +8,7 @@ import {
   decideStandingDue,
   decideSuspend
 } from "../../../../actors/agent/moderation/decide.ts"
-import { decideUpheld } from "../../../../actors/agent/report/operations.ts"
+import { decideUpheld } from "../../../../actors/agent/report/decide.ts"
 import { LIMITS } from "../../../../schemas/limits.ts"
 import { TIMER, START, DAY, PERIOD, MINUTE, History, begun } from "./history.ts"
 

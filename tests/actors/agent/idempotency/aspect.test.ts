@@ -7,8 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { newAgentMemory } from "../../../../actors/agent/memory.ts"
 import type { AgentState } from "../../../../actors/agent/state.ts"
 import type { PrepareContext } from "../../../../actors/engine/definition.ts"
-import { Sealer } from "../../../../actors/log/seal.ts"
-import { idempotencyOperations } from "../../../../actors/agent/idempotency/operations.ts"
+import { operations as made } from "../../../../actors/agent/idempotency/aspect.ts"
 import { REMADE_MIN_BYTES } from "../../../../actors/idempotency/first-answers.ts"
 import { machineClock } from "../../../../schemas/runtime/clock.ts"
 import { type Limits, LIMITS } from "../../../../schemas/limits.ts"
@@ -31,14 +30,9 @@ const agentOf = (
   state: AgentState = agent,
   limits: Limits = LIMITS,
   id = AGENT,
-  sealer = new Sealer(randomBytes(32))
+  seed: Uint8Array = randomBytes(32)
 ) => {
-  const operations = idempotencyOperations({
-    clock: machineClock,
-    nats: bus.nats,
-    limits,
-    sealer
-  })
+  const operations = made({ clock: machineClock, nats: bus.nats, config: { limits }, seed })
   const memory = newAgentMemory()
   let asked = 0
   const run = (
@@ -113,14 +107,14 @@ describe("a request under an Idempotency-Key", () => {
   })
 
   test("is answered as it was, whether its agent was established when it was kept, is now, or both", async () => {
-    const sealer = new Sealer(randomBytes(32))
+    const seed = randomBytes(32)
     const moderation = { ...LIMITS.moderation, established_seconds: 0, established_trust: 0 }
-    const established = agentOf(agent, { ...LIMITS, moderation }, AGENT, sealer)
+    const established = agentOf(agent, { ...LIMITS, moderation }, AGENT, seed)
     const newcomer = agentOf(
       agent,
       { ...LIMITS, moderation: { ...moderation, established_trust: 1_000_000 } },
       AGENT,
-      sealer
+      seed
     )
     for (const [kept, heard] of [
       [established, newcomer],

@@ -1,10 +1,10 @@
 /** The profile of an agent for others, and for the agent itself (spec 2.2, 2.3). */
-import type { AgentPrivate, AgentPublic } from "../../schemas/agent/records.ts"
-import { agentNumber } from "../../schemas/signing/identity.ts"
-import { pendingOf } from "./sponsor/state.ts"
-import type { Agent } from "./state.ts"
-import { currentKey } from "./identity/state.ts"
-import { iso } from "../../schemas/iso.ts"
+import type { AgentPrivate, AgentPublic } from "../../../schemas/agent/records.ts"
+import { agentNumber } from "../../../schemas/signing/identity.ts"
+import { pendingOf } from "../sponsor/state.ts"
+import type { Agent } from "../state.ts"
+import { currentKey } from "../identity/state.ts"
+import { iso } from "../../../schemas/iso.ts"
 
 /** The source of a public profile: an agent's state, or its row in the directory. */
 export type ProfileSource = Pick<

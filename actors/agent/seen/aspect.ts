@@ -3,13 +3,28 @@
  * last-seen.ts), which may be ahead of the agents' rows or outlive a rebuild of them. So they have a table of their
  * own, and a new row of an agent takes its time from there.
  */
-import { sql } from "kysely"
+import { sql, type Transaction } from "kysely"
 import { streams, subjects } from "../../../schemas/subjects.ts"
 import { type Message, type Projection, unchanged } from "../../projections/projection.ts"
+import type { Database } from "../../tables/database.ts"
 import { rowsJson } from "../../tables/rows.ts"
-import { lockAgents, settleSeen } from "../projection.ts"
 
 const text = new TextDecoder()
+
+/**
+ * Rows of `agents` in the order of their ids: the projection `agent` changes them too, and each waits for the other at
+ * most.
+ */
+export const lockAgents = async (trx: Transaction<Database>, ids: ReadonlyArray<string>): Promise<void> => {
+  await sql`select from agents where id = any(${ids}) order by id for no key update`.execute(trx)
+}
+
+/** Adds to newly made rows of agents what their own stream has recorded meanwhile. */
+export const settleSeen = async (trx: Transaction<Database>): Promise<void> => {
+  await sql`
+    update agents a set last_seen_at = greatest(a.created_at, s.last_seen_at)
+    from agent_seen s where a.id = s.id and a.last_seen_at <> greatest(a.created_at, s.last_seen_at)`.execute(trx)
+}
 
 export const seenProjection: Projection = {
   name: "seen",
@@ -42,3 +57,5 @@ export const seenProjection: Projection = {
     }
   }
 }
+
+export const projections = [seenProjection]

@@ -7,8 +7,9 @@ import { Actors } from "../../engine/services.ts"
 import { drawNotification } from "../notification/draw.ts"
 import type { AgentActor } from "../state.ts"
 import { decideActivity, decideBegin, decideEnd } from "./decide.ts"
+import { WatchRows } from "./projection.ts"
 
-export const watchOperations: Operating<typeof declared, AgentActor> = {
+export const operations = (): Operating<typeof declared, AgentActor> => ({
   "watch.begin": write({
     prepare: (_state, { thread }, context) =>
       Effect.flatMap(Actors, (actors) => actors.ask(context, "thread.admit", String(thread), { of: "watch" })),
@@ -18,4 +19,8 @@ export const watchOperations: Operating<typeof declared, AgentActor> = {
   }),
   "watch.end": write({ decide: decideEnd, answer: () => null, projected: true }),
   "watch.activity": write({ prepare: () => drawNotification, decide: decideActivity, answer: () => null })
-}
+})
+
+export const tables = [{ name: "watches", kind: "agent", actor: "agent" }] as const
+
+export const rows = () => new WatchRows()

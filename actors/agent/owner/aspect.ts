@@ -29,7 +29,7 @@ const answeredBy = (
     return yield* actors.ask(context, "owner_message.whole", String(answer), null)
   })
 
-export const owningOperations = (parts: KindParts): Operating<typeof declared, AgentActor> => {
+export const operations = (parts: KindParts): Operating<typeof declared, AgentActor> => {
   const { limits } = parts.config
   return {
     "owner.send": write({

@@ -50,11 +50,7 @@ const sendFacts = (
     return { number: yield* counters.next("message"), conversation, to: recipient.agent }
   })
 
-export const messagingOperations = ({
-  clock,
-  log,
-  config: { baseUrl }
-}: KindParts): Operating<typeof declared, AgentActor> => ({
+export const operations = ({ clock, log, config: { baseUrl } }: KindParts): Operating<typeof declared, AgentActor> => ({
   "message.send": write({
     prepare: sendFacts,
     decide: decideSend,

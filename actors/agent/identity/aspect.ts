@@ -40,6 +40,9 @@ import {
 } from "./recovery.ts"
 import { decideRotate } from "./rotation.ts"
 import { Proofs } from "./verify.ts"
+import type { Answering } from "../../queries/serve.ts"
+import { IdentityRows } from "./projection.ts"
+import { directoryBlockQuery, directoryChangesQuery, directoryQuery } from "./queries.ts"
 
 type Operations = typeof declared
 type Page = Operations["identity.hosts"]["input"]["Type"]
@@ -56,7 +59,7 @@ const suspended = refusal("agent_suspended", "This agent is suspended: the servi
 /** The refusal of a key change that lost to an earlier claim of the same key. */
 const contested = (): { readonly refused: Refusal } => ({ refused: keyUnavailable })
 
-export const identityOperations = (parts: KindParts): Operating<Operations, AgentActor> => {
+export const operations = (parts: KindParts): Operating<Operations, AgentActor> => {
   const { clock, nats, manager, config, seed, proofs, restored } = parts
   const { limits, baseUrl } = config
   const hosts = new HostCounters(clock, nats, manager)
@@ -221,3 +224,16 @@ const hostPage = (
     return { items, total: sorted.length }
   })
 }
+
+export const tables = [
+  { name: "retired_keys", kind: "agent", actor: "agent" },
+  { name: "identity_blocks", kind: "agent", actor: null }
+] as const
+
+export const rows = () => new IdentityRows()
+
+export const queries = ({ db, config: { baseUrl } }: Answering) => ({
+  directory: directoryQuery(db),
+  directory_changes: directoryChangesQuery(db, baseUrl),
+  directory_block: directoryBlockQuery(db, baseUrl)
+})

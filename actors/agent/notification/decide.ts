@@ -1,26 +1,18 @@
-/** The agent actor's operations on its notifications, declared in schemas/notification/operations.ts. */
-import { Effect, Schema } from "effect"
+/** Decisions on notifications: which an agent gets, and which it has read. Pure. */
+import { Schema } from "effect"
 import type { Author } from "../../../schemas/content/author.ts"
-import { invalidField, type Refusal } from "../../../schemas/errors.ts"
-import {
-  type MarkedRead,
-  type MarkRead,
-  notificationOperations as declared,
-  NotificationInput
-} from "../../../schemas/notification/operations.ts"
+import { invalidField } from "../../../schemas/errors.ts"
+import { type MarkedRead, type MarkRead, NotificationInput } from "../../../schemas/notification/operations.ts"
 import type { NotificationName } from "../../../schemas/notification/types.ts"
-import { type Decision, type DecideContext, type PrepareContext, write } from "../../engine/definition.ts"
-import type { Operating } from "../../kit/kind.ts"
-import { Actors, type ActorServices } from "../../engine/services.ts"
+import type { Decision, DecideContext } from "../../engine/definition.ts"
 import { blocks } from "../block/decide.ts"
 import { statusRefusal, unlessSuspended } from "../decide.ts"
-import { drawNotification, NO_NOTIFICATION } from "./draw.ts"
-import { type NoticeFacts, notified } from "./notify.ts"
-import type { AgentActor, AgentEvent, AgentState } from "../state.ts"
+import type { AgentEvent, AgentState } from "../state.ts"
 import { seenBy } from "../watch/decide.ts"
+import { type NoticeFacts, notified } from "./notify.ts"
 
-/** Ids of other agents, or read before, count for nothing. Pure. */
-const decideRead = unlessSuspended((agent, { ids }: MarkRead): Decision<AgentEvent, MarkedRead> => {
+/** Ids of other agents, or read before, count for nothing. */
+export const decideRead = unlessSuspended((agent, { ids }: MarkRead): Decision<AgentEvent, MarkedRead> => {
   const wanted = ids === null ? null : new Set(ids)
   const read = wanted === null ? agent.unread : agent.unread.filter((id) => wanted.has(id))
   const reply = { marked_read: read.length }
@@ -56,9 +48,9 @@ export interface NotifyFacts extends NoticeFacts {
 const SILENCED: ReadonlySet<string> = new Set<NotificationName>(["mention.received", "reply.received"])
 
 /** A newer release may send notifications that this one does not declare. */
-const isTell = Schema.is(NotificationInput)
+export const isTell = Schema.is(NotificationInput)
 
-/** An account that is closed or never existed gets no notification; the sender need not know. Pure. */
+/** An account that is closed or never existed gets no notification; the sender need not know. */
 export const decideNotify = (
   state: AgentState,
   input: NotificationInput,
@@ -76,28 +68,4 @@ const notifyAgent = (
   if (state === null || statusRefusal(state, false) !== null) return { events: [] }
   if (who !== undefined && SILENCED.has(about) && blocks(state, who.agent)) return { events: [] }
   return { events: [notified(facts.notification, about, { ...payload, ...facts.added })] }
-}
-
-/** The agent that caused it, with its present state. A number is drawn last, for notifications that can be made. */
-const tellFacts = (
-  input: NotificationInput,
-  context: PrepareContext
-): Effect.Effect<NotifyFacts, Refusal, ActorServices> =>
-  Effect.gen(function* () {
-    if (!isTell(input)) return yield* NO_NOTIFICATION
-    const { who } = input
-    if (who === undefined) return yield* drawNotification
-    const actors = yield* Actors
-    const author = yield* actors.ask(context, "content.author", who.agent, null)
-    return { ...(yield* drawNotification), added: { [who.as]: author } }
-  })
-
-export const notificationOperations: Operating<typeof declared, AgentActor> = {
-  "notification.read": write({ decide: decideRead, answer: (_state, reply) => reply, projected: true }),
-  "notification.tell": write({
-    prepare: (_state, input, context) => tellFacts(input, context),
-    decide: decideNotify,
-    answer: () => null
-  }),
-  "notification.lapse": write({ decide: decideLapse, answer: () => null })
 }

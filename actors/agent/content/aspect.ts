@@ -10,14 +10,14 @@ import type { ratingOperations } from "../../../schemas/vote/operations.ts"
 import type { CounterName } from "../../../schemas/subjects.ts"
 import { blobsAt } from "../../blob/noun.ts"
 import { authorOf, claimOf, duplicate, type TextClaim, textOf } from "../../content/noun.ts"
-import { type Meter, once, type PrepareContext, read, write } from "../../engine/definition.ts"
+import { once, type PrepareContext, read, write } from "../../engine/definition.ts"
 import { existing } from "../../engine/existing.ts"
-import type { KindParts, Operating } from "../../kit/kind.ts"
+import type { Operating } from "../../kit/kind.ts"
 import { uploadDraw } from "../../limit/noun.ts"
 import { Actors, Counters } from "../../engine/services.ts"
 import { missing, statusRefusal } from "../decide.ts"
-import type { AgentMemory } from "../memory.ts"
 import { drawNotification } from "../notification/draw.ts"
+import type { AgentParts } from "../parts.ts"
 import { iso } from "../../../schemas/iso.ts"
 import type { AgentActor, AgentState } from "../state.ts"
 import {
@@ -41,11 +41,12 @@ const codePoints = (text: string): number => Array.from(text).length
 
 const noParent = invalidField("parent_id", "parent_id must be the id of a reply to the same thread.")
 
-/** `meter`: counts the bytes that agents put into the log. */
-export const contentOperations = (
-  { log, nats, config: { baseUrl, limits } }: KindParts,
-  meter: Meter<AgentMemory>
-): Operating<Declared, AgentActor> => {
+export const operations = ({
+  log,
+  nats,
+  meter,
+  config: { baseUrl, limits }
+}: AgentParts): Operating<Declared, AgentActor> => {
   const graceMs = limits.service.blob_grace_seconds * 1000
   const upload = uploadDraw(nats, limits)
   const next = (counter: CounterName) => Effect.flatMap(Counters, (counters) => counters.next(counter))

@@ -8,11 +8,14 @@ import { Actors } from "../../engine/services.ts"
 import { iso } from "../../../schemas/iso.ts"
 import type { AgentActor, AgentState } from "../state.ts"
 import { decideBlock, decideUnblock } from "./decide.ts"
+import type { Answering } from "../../queries/serve.ts"
+import { BlockRows } from "./projection.ts"
+import { blocksQuery } from "./queries.ts"
 
 const named = (_state: AgentState, { agent }: Named, context: PrepareContext) =>
   Effect.flatMap(Actors, (actors) => actors.ask(context, "content.author", agent, null))
 
-export const blockOperations = ({ config: { limits } }: KindParts): Operating<typeof declared, AgentActor> => ({
+export const operations = ({ config: { limits } }: KindParts): Operating<typeof declared, AgentActor> => ({
   "block.add": write({
     prepare: named,
     decide: (state, input, context) => decideBlock(state, input, context, limits),
@@ -26,3 +29,9 @@ export const blockOperations = ({ config: { limits } }: KindParts): Operating<ty
     projected: true
   })
 })
+
+export const tables = [{ name: "blocks", kind: "agent", actor: "agent" }] as const
+
+export const rows = () => new BlockRows()
+
+export const queries = ({ db, config: { baseUrl } }: Answering) => ({ blocks: blocksQuery(db, baseUrl) })

@@ -19,8 +19,9 @@ import {
 import type { Owner } from "../../../schemas/idempotency/share.ts"
 import type { Refusal } from "../../../schemas/errors.ts"
 import { custom, type PrepareContext } from "../../engine/definition.ts"
-import { firstAnswers, type FirstAnswersParts, firstAnswerReply } from "../../idempotency/noun.ts"
-import type { Operating } from "../../kit/kind.ts"
+import { firstAnswers, firstAnswerReply } from "../../idempotency/noun.ts"
+import type { KindParts, Operating } from "../../kit/kind.ts"
+import { Sealer } from "../../log/seal.ts"
 import { reporterWeight } from "../moderation/record.ts"
 import type { AgentMemory } from "../memory.ts"
 import type { AgentActor, AgentState } from "../state.ts"
@@ -30,9 +31,11 @@ import { isRetired } from "./signer.ts"
 const ROTATED = 200
 const REGISTERED = 201
 
-export const idempotencyOperations = (parts: FirstAnswersParts): Operating<typeof declared, AgentActor> => {
-  const answers = firstAnswers(parts)
-  const { limits, moderation } = parts.limits
+type Parts = Pick<KindParts, "clock" | "nats" | "seed"> & { readonly config: Pick<KindParts["config"], "limits"> }
+
+export const operations = ({ clock, nats, seed, config }: Parts): Operating<typeof declared, AgentActor> => {
+  const answers = firstAnswers({ clock, nats, limits: config.limits, sealer: new Sealer(seed) })
+  const { limits, moderation } = config.limits
 
   const sortOf = (state: AgentState, at: number): Owner | null => {
     if (state === null) return null

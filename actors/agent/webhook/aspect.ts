@@ -25,6 +25,8 @@ import {
 } from "./decide.ts"
 import { newWebhookSecret, secretPurpose } from "./secret.ts"
 import { WebhookSigner } from "./sign.ts"
+import { deliveryProjection } from "./deliveries.ts"
+import { PausedRows } from "./projection.ts"
 
 const webhookRecord = (agent: Agent): Webhook => {
   const { events, old, failing, disabled, paused } = agent.webhook
@@ -40,7 +42,7 @@ const webhookRecord = (agent: Agent): Webhook => {
   }
 }
 
-export const webhookOperations = ({ config: { limits }, seed }: KindParts): Operating<typeof declared, AgentActor> => {
+export const operations = ({ config: { limits }, seed }: KindParts): Operating<typeof declared, AgentActor> => {
   const sealer = new Sealer(seed)
   const signer = new WebhookSigner(seed, sealer)
 
@@ -109,3 +111,9 @@ export const webhookOperations = ({ config: { limits }, seed }: KindParts): Oper
     })
   }
 }
+
+export const tables = [{ name: "paused_webhooks", kind: "agent", actor: "agent" }] as const
+
+export const rows = () => new PausedRows()
+
+export const projections = [deliveryProjection]

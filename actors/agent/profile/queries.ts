@@ -1,18 +1,17 @@
-/** Reads of the agent directory and of score histories (spec 4.4, 4.5). */
+/** Reads of the agent directory (spec 4.4, 4.5). */
 import { type Kysely, sql } from "kysely"
-import type { AgentSort } from "../../schemas/agent/api.ts"
-import { isStorable } from "../../schemas/plain-text.ts"
-import { AUTHORS_MAX } from "../../schemas/agent/operations.ts"
-import type { AgentListed } from "../../schemas/agent/records.ts"
-import type { Queries } from "../../schemas/bus/operations.ts"
-import { targetRecord } from "../../schemas/report/records.ts"
-import type { Paged } from "../../schemas/operation.ts"
-import { inOrder } from "../content/noun.ts"
-import { publicProfile, type ProfileSource } from "./profile.ts"
-import type { Database } from "../tables/database.ts"
-import { COUNTED, pageOf } from "../tables/page.ts"
-import type { People } from "../queries/serve.ts"
-import { sponsorsOf } from "../sponsorship/noun.ts"
+import type { AgentSort } from "../../../schemas/agent/api.ts"
+import { isStorable } from "../../../schemas/plain-text.ts"
+import { AUTHORS_MAX } from "../../../schemas/agent/operations.ts"
+import type { AgentListed } from "../../../schemas/agent/records.ts"
+import type { Queries } from "../../../schemas/bus/operations.ts"
+import type { Paged } from "../../../schemas/operation.ts"
+import { inOrder } from "../../content/noun.ts"
+import { publicProfile, type ProfileSource } from "./record.ts"
+import type { Database } from "../../tables/database.ts"
+import { COUNTED, pageOf } from "../../tables/page.ts"
+import type { People } from "../../queries/serve.ts"
+import { sponsorsOf } from "../../sponsorship/noun.ts"
 
 const shownAgents = (db: Kysely<Database>) => db.selectFrom("agents").where("status", "in", ["active", "suspended"])
 
@@ -135,27 +134,3 @@ export const authorsQuery =
           .where("status", "in", ["active", "suspended"])
           .$narrowType<{ roles: ReadonlyArray<string> }>()
           .execute()
-
-export const scoresQuery =
-  (db: Kysely<Database>) =>
-  async (input: Queries["scores"]["input"]): Promise<Queries["scores"]["output"]> => {
-    const rows = await db
-      .selectFrom("score_entries")
-      .selectAll()
-      .where("agent", "=", input.agent)
-      .$if(input.before !== null, (query) => query.where("entry", "<", input.before))
-      .orderBy("entry", "desc")
-      .limit(input.limit)
-      .execute()
-    return rows.map((row) => ({
-      id: row.entry,
-      at: row.at.toISOString(),
-      score: row.score === "trust" ? "trust" : "reputation",
-      delta: row.delta,
-      value: row.value,
-      reason: row.reason,
-      target_type: row.target_type,
-      target_id:
-        row.target_type === null || row.target_id === null ? null : targetRecord(row.target_type, row.target_id)
-    }))
-  }

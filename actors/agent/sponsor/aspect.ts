@@ -13,9 +13,7 @@ const notifies = (told: SponsorshipNews): boolean =>
 
 const noticeFor = (told: SponsorshipNews) => Effect.suspend(() => (notifies(told) ? drawNotification : NO_NOTIFICATION))
 
-export const sponsorOperations = ({
-  config: { limits, baseUrl }
-}: KindParts): Operating<typeof declared, AgentActor> => ({
+export const operations = ({ config: { limits, baseUrl } }: KindParts): Operating<typeof declared, AgentActor> => ({
   "sponsorship.admits": custom((state, wanted, { id, seq, at }) =>
     Effect.gen(function* () {
       const refused = decideAdmits(state, wanted, at, limits)

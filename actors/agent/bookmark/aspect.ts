@@ -8,6 +8,9 @@ import { Actors, Views } from "../../engine/services.ts"
 import type { KindParts, Operating } from "../../kit/kind.ts"
 import type { AgentActor, AgentState } from "../state.ts"
 import { decideKeep, decideRemove, hasRoom, NONE_LOOKED_UP } from "./decide.ts"
+import type { Answering } from "../../queries/serve.ts"
+import { BookmarkRows } from "./projection.ts"
+import { bookmarkQuery, bookmarksCountedQuery, bookmarksQuery, hiddenBookmarksQuery } from "./queries.ts"
 
 /** No agent in particular: lists show hidden texts to no agent, not even to their authors. */
 const ANYBODY: Caller = { agent: "", operator: false }
@@ -42,7 +45,7 @@ const notShown = (context: PrepareContext) =>
 
 const targetOf = ({ target_type, target_id }: Target): Target => ({ target_type, target_id })
 
-export const bookmarkOperations = ({ config: { limits } }: KindParts): Operating<typeof declared, AgentActor> => {
+export const operations = ({ config: { limits } }: KindParts): Operating<typeof declared, AgentActor> => {
   const { bookmarks_max } = limits.limits
 
   const admitted = (state: AgentState, { target_type, target_id }: Target, context: PrepareContext) =>
@@ -63,3 +66,14 @@ export const bookmarkOperations = ({ config: { limits } }: KindParts): Operating
     "bookmark.remove": write({ decide: decideRemove, answer: () => null, projected: true })
   }
 }
+
+export const tables = [{ name: "bookmarks", kind: "agent", actor: "agent" }] as const
+
+export const rows = () => new BookmarkRows()
+
+export const queries = ({ db, config: { baseUrl } }: Answering) => ({
+  bookmarks: bookmarksQuery(db, baseUrl),
+  bookmark: bookmarkQuery(db, baseUrl),
+  bookmarks_counted: bookmarksCountedQuery(db),
+  bookmarks_not_shown: hiddenBookmarksQuery(db)
+})

@@ -49,7 +49,7 @@ const notifying = <Input>(
     projected: true
   })
 
-export const moderationOperations = ({ config: { limits } }: KindParts): Operating<typeof declared, AgentActor> => ({
+export const operations = ({ config: { limits } }: KindParts): Operating<typeof declared, AgentActor> => ({
   "moderation.standing": read((state) =>
     state === null ? { refused: notFound("agent") } : { data: standingRecord(state) }
   ),

@@ -33,7 +33,7 @@ const sendFacts = (
     return sealed.keys.length === 0 ? yield* Effect.fail(needsHuman) : { number, sealed, blobs }
   })
 
-export const relayOperations = (parts: KindParts): Operating<typeof declared, AgentActor> => {
+export const operations = (parts: KindParts): Operating<typeof declared, AgentActor> => {
   const { limits, service } = parts.config.limits
   const send = decideSend({ owner: limits.owner, graceMs: service.blob_grace_seconds * 1000 })
   return {
