@@ -20,7 +20,7 @@ const READ_MAX_MS = 120_000
 
 /** What is told of the projections that have something to rebuild. */
 const REBUILT: Readonly<Record<string, string>> = {
-  agent: "\\d+ commits in .* agents, score_entries, .*",
+  agent: "\\d+ commits in .* agents, blocks, .*",
   seen: "1 commits in .* agent_seen took over at sequence \\d+",
   category: "7 commits in .*"
 }
