@@ -9,7 +9,6 @@ import { consequencesOf } from "./consequences.ts"
 import { evolve } from "./evolve.ts"
 import { agentGate } from "./gate.ts"
 import { newAgentMemory } from "./memory.ts"
-import { MODERATION_TIMERS } from "./moderation/aspect.ts"
 import { LastSeen } from "./seen/last-seen.ts"
 import { type AgentActor, AgentEvent, AgentState } from "./state.ts"
 
@@ -29,10 +28,11 @@ export const agentKind = kind(fold, declared, (parts) => {
   const { limits, baseUrl } = config
   const lastSeen = new LastSeen(nats)
   const meter = logBytesMeter(clock, nats, limits)
+  const timers = new Map(Object.entries<string>(joined(partsOf(aspects, "timers"))))
   return {
     memory: newAgentMemory,
     meter,
-    onTimer: (name) => MODERATION_TIMERS.get(name) ?? "identity.timer",
+    onTimer: (name) => timers.get(name) ?? "identity.timer",
     gate: agentGate({
       clock,
       nonces,

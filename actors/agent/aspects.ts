@@ -3,6 +3,7 @@
  * as the aspect has them:
  *
  *  - `operations`: a function from the parts of a node (parts.ts) to the operations that schemas/ declares;
+ *  - `timers`: the operations that its timers become, by the timers' names;
  *  - `tables`, `rows`: its tables in the agents' read model, and a function that makes a batch of their rows (rows.ts);
  *  - `queries`: the queries that it answers from its read models (queries/serve.ts);
  *  - `projections`: read models with a position of their own in the log (projections/projection.ts).

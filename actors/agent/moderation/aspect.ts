@@ -26,11 +26,10 @@ import {
 } from "./decide.ts"
 import { operatorView, reporterWeight, standingRecord } from "./record.ts"
 
-/** The operations that an account's timers become. */
-export const MODERATION_TIMERS: ReadonlyMap<string, string> = new Map([
-  [STANDING_TIMER, "moderation.suspension_due"],
-  [ACTIVE_TIME_TIMER, "moderation.active_time_due"]
-])
+export const timers = {
+  [STANDING_TIMER]: "moderation.suspension_due",
+  [ACTIVE_TIME_TIMER]: "moderation.active_time_due"
+}
 
 /** An operator's decision, all with the same answer. */
 const decided = <Input>(
