@@ -1,46 +1,26 @@
+import { joined, partsOf } from "../../schemas/noun.ts"
 import type { Answering } from "../queries/serve.ts"
 import { agentKind } from "./actor.ts"
-import { blocksQuery } from "./block/queries.ts"
-import { bookmarkQuery, bookmarksCountedQuery, bookmarksQuery, hiddenBookmarksQuery } from "./bookmark/queries.ts"
-import { directoryBlockQuery, directoryChangesQuery, directoryQuery } from "./identity/queries.ts"
-import { notificationProjection } from "./notification/projection.ts"
-import { notificationsAfterQuery, notificationsNewestQuery, notificationsQuery } from "./notification/queries.ts"
+import * as aspects from "./aspects.ts"
 import { agentProjection } from "./projection.ts"
-import { agentsQuery, authorsQuery, scoresQuery } from "./queries.ts"
 import { agentReactions, sponsorshipsOfAgents } from "./reactions.ts"
-import { seenProjection } from "./seen/projection.ts"
-import { deliveryProjection } from "./webhook/deliveries.ts"
 
 export const kinds = [agentKind]
 
-export const projections = [agentProjection, notificationProjection, seenProjection, deliveryProjection]
+export const projections = [agentProjection, ...partsOf(aspects, "projections").flat()]
 
 export const reactions = [agentReactions, sponsorshipsOfAgents]
 
-export const queries = ({ db, people, words, mails, config: { baseUrl } }: Answering) => ({
-  agents: agentsQuery(db, baseUrl, people),
-  authors: authorsQuery(db),
-  scores: scoresQuery(db),
-  notifications: notificationsQuery(db, { people, words, mails }),
-  notifications_after: notificationsAfterQuery(db, { people, words, mails }),
-  notifications_newest: notificationsNewestQuery(db),
-  blocks: blocksQuery(db, baseUrl),
-  bookmarks: bookmarksQuery(db, baseUrl),
-  bookmark: bookmarkQuery(db, baseUrl),
-  bookmarks_counted: bookmarksCountedQuery(db),
-  bookmarks_not_shown: hiddenBookmarksQuery(db),
-  directory: directoryQuery(db),
-  directory_changes: directoryChangesQuery(db, baseUrl),
-  directory_block: directoryBlockQuery(db, baseUrl)
-})
+export const queries = (answering: Answering) =>
+  joined(partsOf(aspects, "queries").map((queries) => queries(answering)))
 
-export { ADMISSION, registrationEvents } from "./decide.ts"
+export { ADMISSION } from "./decide.ts"
 export { evolve } from "./evolve.ts"
 export { activeTimeTimer } from "./moderation/decide.ts"
-export { newlyModerated } from "./moderation/state.ts"
 export { recordsOf, type Knowing } from "./notification/queries.ts"
-export { privateProfile } from "./profile.ts"
-export { listedAgents } from "./queries.ts"
+export { registrationEvents } from "./profile/decide.ts"
+export { listedAgents } from "./profile/queries.ts"
+export { privateProfile } from "./profile/record.ts"
 export { carriedAtBirth } from "./sponsor/decide.ts"
 export { AgentEvent, type Agent, type AgentState } from "./state.ts"
 export { newWebhookSecret, secretPurpose } from "./webhook/secret.ts"

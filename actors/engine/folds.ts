@@ -1,7 +1,7 @@
 /** Written by `npm run contracts`: the code of each kind's fold (ops/contracts/folds.ts). */
 export const FOLDS: Readonly<Record<string, string>> = {
   address: "902e10017b403092",
-  agent: "a30f93ccfa519fc5",
+  agent: "c7ee1b8993780923",
   blob: "8eb9d9bcc633d268",
   captcha: "6c5a3fe634bee3b2",
   category: "eb734887cb572cdf",

@@ -167,7 +167,7 @@ export interface FirstAnswers {
   ) => Effect.Effect<null, Refusal>
 }
 
-export interface FirstAnswersParts {
+interface FirstAnswersParts {
   readonly clock: Clock.Clock
   readonly nats: NatsConnection
   readonly sealer: Sealer

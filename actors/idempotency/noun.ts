@@ -1,7 +1,1 @@
-export {
-  firstAnswers,
-  firstAnswerReply,
-  type FirstAnswersParts,
-  type RequestMemory,
-  type UnderWay
-} from "./first-answers.ts"
+export { firstAnswers, firstAnswerReply, type RequestMemory, type UnderWay } from "./first-answers.ts"

@@ -11,7 +11,6 @@ import {
   registrationEvents,
   evolve as evolveAgent,
   activeTimeTimer,
-  newlyModerated,
   type Agent,
   type AgentEvent,
   type AgentState
@@ -62,6 +61,6 @@ export const newAgent = (
       { kind: "handle", id: registered.handle, expected: 0, events: [handle] },
       { kind: "number", id: agentNumber(registered.number), expected: 0, events: [number] }
     ],
-    timers: activeTimeTimer(newlyModerated(at), moderation).map((timer) => ({ ...timer, of: { kind: "agent", id } }))
+    timers: activeTimeTimer(fresh, moderation).map((timer) => ({ ...timer, of: { kind: "agent", id } }))
   }
 }

@@ -1,7 +1,7 @@
 /** Registers agents by the hundred thousand, for benchmarks that need many. */
 import { randomBytes } from "node:crypto"
 import { setTimeout as delay } from "node:timers/promises"
-import { registrationEvents } from "../../actors/agent/decide.ts"
+import { registrationEvents } from "../../actors/agent/profile/decide.ts"
 import type { EventLog } from "../../actors/log/commit.ts"
 import type { HandleEvent } from "../../actors/handle/actor.ts"
 import type { NumberEvent } from "../../actors/number/actor.ts"

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { Effect } from "effect"
 import { KINDS } from "../../actors/process/kinds.ts"
-import { seenProjection } from "../../actors/agent/seen/projection.ts"
+import { seenProjection } from "../../actors/agent/seen/aspect.ts"
 import { PROJECTIONS } from "../../actors/process/projections.ts"
 import { type Behind, countersBehind } from "../../actors/projections/numbered.ts"
 import { nextSeq } from "../../actors/log/stream-pages.ts"

@@ -54,6 +54,15 @@ const alone = ({ file, name }: Declared): Plugin => ({
   }
 })
 
+/** The code that makes the state of a kind, with the names of the files that it is from. */
+export const foldCode = async (kind: string): Promise<string> => {
+  const declared = foldsDeclared().find((one) => one.kind === kind)
+  if (declared === undefined) throw new Error(`no fold is declared for ${kind}`)
+  return codeOf(declared)
+}
+
+const foldsDeclared = () => globSync("actors/**/*.ts", { cwd: projectRoot }).flatMap(declaredIn)
+
 const codeOf = async (declared: Declared): Promise<string> => {
   const bundle = await rolldown({
     cwd: projectRoot,
@@ -71,7 +80,7 @@ const codeOf = async (declared: Declared): Promise<string> => {
 }
 
 export const foldsText = async (): Promise<string> => {
-  const declared = globSync("actors/**/*.ts", { cwd: projectRoot }).flatMap(declaredIn)
+  const declared = foldsDeclared()
   const lines: Array<string> = []
   for (const one of declared.toSorted((a, b) => (a.kind < b.kind ? -1 : 1))) {
     const hash = createHash("sha256")

@@ -8,7 +8,7 @@
  */
 import { Effect, Stream } from "effect"
 import { reputationChanges } from "../../actors/agent/content/rating.ts"
-import { boundedScore } from "../../actors/agent/scores.ts"
+import { boundedScore } from "../../actors/agent/score/entries.ts"
 import { AgentEvent } from "../../actors/agent/state.ts"
 import { hiddenContent } from "../../actors/hiding/reactions.ts"
 import { eventsOf } from "../../actors/engine/events.ts"

@@ -28,6 +28,16 @@ export type OperationName = keyof Operations
 export type Queries = Types<typeof QUERIES>
 export type QueryName = keyof Queries
 
+type OfKind<Kind extends string> = {
+  readonly [
+    Name in OperationName as (typeof OPERATIONS)[Name]["kind"] extends Kind ? Name : never
+  ]: (typeof OPERATIONS)[Name]
+}
+
+/** All operations of a kind of actor, whichever nouns declare them. */
+export const operationsOfKind = <const Kind extends string>(kind: Kind): OfKind<Kind> =>
+  Object.fromEntries(Object.entries(OPERATIONS).filter(([, declared]) => declared.kind === kind)) as OfKind<Kind>
+
 /** True if the operation names this role among its askers. */
 export const isAskedBy = (role: AskerRole, op: string): boolean =>
   Object.hasOwn(OPERATIONS, op) && OPERATIONS[op as OperationName].askedBy.includes(role)

@@ -23,11 +23,17 @@ interface Block {
   readonly text: string
 }
 
-const blocks: ReadonlyArray<Block> = [...textOf("ops/docs/add-a-noun.md").matchAll(BLOCK)].map(
-  ([, sort = "", path = "", text = ""]) => ({ sort, path, text })
-)
-const files = blocks.filter(({ sort }) => sort === "ts")
-const lines = blocks.filter(({ sort }) => sort === "diff")
+const blocksIn = (page: string): ReadonlyArray<Block> =>
+  [...page.matchAll(BLOCK)].map(([, sort = "", path = "", text = ""]) => ({ sort, path, text }))
+const filesOf = (some: ReadonlyArray<Block>): ReadonlyArray<Block> => some.filter(({ sort }) => sort === "ts")
+const linesOf = (some: ReadonlyArray<Block>): ReadonlyArray<Block> => some.filter(({ sort }) => sort === "diff")
+
+const [ofNoun = [], ofAspect = []] = textOf("ops/docs/add-a-noun.md")
+  .split("\n## An aspect of the agent\n")
+  .map(blocksIn)
+const blocks = [...ofNoun, ...ofAspect]
+const files = filesOf(blocks)
+const lines = linesOf(blocks)
 const added = ({ text }: Block): ReadonlyArray<string> =>
   text.split("\n").flatMap((line) => (line.startsWith("+") ? [line.slice(1)] : []))
 
@@ -85,9 +91,27 @@ const run = async (program: string, ...args: ReadonlyArray<string>): Promise<str
 }
 
 test("it takes few files, and hardly touches those that are there", () => {
-  expect(files.length).toBeGreaterThan(0)
-  expect(files.length).toBeLessThanOrEqual(NEW_FILES_MAX)
-  expect(lines.flatMap(added).length).toBeLessThanOrEqual(NEW_LINES_MAX)
+  const { length } = filesOf(ofNoun)
+  expect(length).toBeGreaterThan(0)
+  expect(length).toBeLessThanOrEqual(NEW_FILES_MAX)
+  expect(linesOf(ofNoun).flatMap(added).length).toBeLessThanOrEqual(NEW_LINES_MAX)
+})
+
+test("an aspect of the agent takes a folder, and a line in each list", () => {
+  const ofAgent = ({ path }: Block): boolean => path.startsWith("actors/")
+  expect(
+    filesOf(ofAspect)
+      .filter(ofAgent)
+      .map(({ path }) => dirname(path))
+  ).toEqual(Array.from({ length: 2 }, () => "actors/agent/motto"))
+  expect(
+    linesOf(ofAspect)
+      .filter(ofAgent)
+      .map((block) => [block.path, added(block).length])
+  ).toEqual([
+    ["actors/agent/states.ts", 1],
+    ["actors/agent/aspects.ts", 1]
+  ])
 })
 
 test("a database that has every earlier migration takes the example's", async () => {

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { sql } from "kysely"
 import pg from "pg"
 import { expect, test } from "vitest"
-import { seenProjection } from "../../actors/agent/seen/projection.ts"
+import { seenProjection } from "../../actors/agent/seen/aspect.ts"
 import { PROJECTIONS } from "../../actors/process/projections.ts"
 import { rebuild } from "../../actors/projections/rebuild.ts"
 import { Busy, exclusively, inPlace } from "../../actors/projections/steps.ts"
@@ -20,7 +20,7 @@ const READ_MAX_MS = 120_000
 
 /** What is told of the projections that have something to rebuild. */
 const REBUILT: Readonly<Record<string, string>> = {
-  agent: "\\d+ commits in .* agents, score_entries, .*",
+  agent: "\\d+ commits in .* agents, blocks, .*",
   seen: "1 commits in .* agent_seen took over at sequence \\d+",
   category: "7 commits in .*"
 }

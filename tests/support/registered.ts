@@ -1,5 +1,5 @@
 /** The first events of an agent, with the values that most tests need. */
-import { registrationEvents } from "../../actors/agent/decide.ts"
+import { registrationEvents } from "../../actors/agent/profile/decide.ts"
 import type { AgentEvent } from "../../actors/agent/state.ts"
 
 type AgentRegistered = Extract<AgentEvent, { type: "agent.registered" }>

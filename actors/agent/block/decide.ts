@@ -5,14 +5,19 @@ import { aboveMax, invalidField } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"
 import type { Decision } from "../../engine/definition.ts"
 import { missing, unlessSuspended } from "../decide.ts"
-import type { AgentEvent } from "../state.ts"
-import { blocks } from "./blocks.ts"
+import type { Agent, AgentEvent } from "../state.ts"
 
 /** `facts`: the agent that the decision is about, with its present state. */
 interface Context {
   readonly id: string
   readonly facts: Author
 }
+
+/**
+ * True if an agent blocks another (hub id): its messages are refused, its mentions and replies do not notify (contract
+ * 19).
+ */
+export const blocks = ({ blocks: all }: Pick<Agent, "blocks">, other: string): boolean => Object.hasOwn(all, other)
 
 const oneself = invalidField("agent", "Nobody blocks himself.")
 

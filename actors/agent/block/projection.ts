@@ -2,6 +2,7 @@
 import { sql, type Transaction } from "kysely"
 import type { Database } from "../../tables/database.ts"
 import { rowsJson } from "../../tables/rows.ts"
+import type { Rows } from "../rows.ts"
 import type { AgentEvent } from "../state.ts"
 
 interface Named {
@@ -13,15 +14,8 @@ interface BlockRow extends Named {
   readonly created_at: string
 }
 
-export interface BlockRows {
-  readonly blocks: ReadonlyArray<BlockRow>
-  readonly unblocked: ReadonlyArray<Named>
-  /** Deleted accounts, whose blocks are deleted too. */
-  readonly unblocking: ReadonlyArray<string>
-}
-
 /** The state of each pair after a batch of commits. */
-export class BlockBatch {
+export class BlockRows implements Rows {
   private readonly pairs = new Map<string, BlockRow | Named>()
   private readonly deleted: Array<string> = []
 
@@ -32,34 +26,28 @@ export class BlockBatch {
     this.pairs.set(`${agent} ${event.agent}`, event.type === "agent.blocked" ? { ...pair, created_at: at } : pair)
   }
 
-  get rows(): BlockRows {
+  get rows() {
     const pairs = [...this.pairs.values()]
     return {
       blocks: pairs.filter((pair) => "created_at" in pair),
       unblocked: pairs.filter((pair) => !("created_at" in pair)),
-      unblocking: this.deleted
+      deleted: this.deleted
     }
   }
-}
 
-/** A deleted account blocks nobody any more. Its deletion is the last event of its log. */
-export const writeBlocks = async (
-  trx: Transaction<Database>,
-  { blocks, unblocked, unblocking }: BlockRows
-): Promise<void> => {
-  if (blocks.length > 0) {
-    await sql`
+  /** A deleted account blocks nobody any more. Its deletion is the last event of its log. */
+  async write(trx: Transaction<Database>): Promise<void> {
+    const { blocks, unblocked, deleted } = this.rows
+    if (blocks.length > 0) {
+      await sql`
       insert into blocks select * from jsonb_populate_recordset(null::blocks, ${rowsJson(blocks)}::jsonb)
       on conflict (agent, blocked) do update set created_at = excluded.created_at`.execute(trx)
-  }
-  if (unblocked.length > 0) {
-    await sql`
+    }
+    if (unblocked.length > 0) {
+      await sql`
       delete from blocks b using jsonb_to_recordset(${rowsJson(unblocked)}::jsonb) as n(agent text, blocked text)
       where b.agent = n.agent and b.blocked = n.blocked`.execute(trx)
+    }
+    if (deleted.length > 0) await trx.deleteFrom("blocks").where("agent", "in", deleted).execute()
   }
-  if (unblocking.length > 0)
-    await trx
-      .deleteFrom("blocks")
-      .where("agent", "in", [...unblocking])
-      .execute()
 }

@@ -5,7 +5,7 @@ import type { Limits } from "../../../schemas/limits.ts"
 import type { Decision } from "../../engine/definition.ts"
 import { unlessSuspended } from "../decide.ts"
 import type { AgentEvent } from "../state.ts"
-import { type BookmarkEvent, type Bookmarks, keyOf } from "./bookmarks.ts"
+import { type BookmarkEvent, type Bookmarks, keyOf } from "./state.ts"
 
 /** Looked up if there is no room. */
 interface NotShown {
@@ -35,19 +35,19 @@ const tooMany = (max: number, { hidden, hiddenCount }: NotShown): Refusal => {
   return { ...refused, details: { ...details, hidden: hiddenCount, hidden_targets: hidden } }
 }
 
-export const hasRoom = (bookmarks: Bookmarks, target: Target, max: number): boolean =>
+export const hasRoom = ({ bookmarks }: Bookmarks, target: Target, max: number): boolean =>
   bookmarks.length < max || bookmarks.includes(keyOf(target))
 
 export const decideKeep = unlessSuspended(
   (
-    { bookmarks },
+    agent,
     { target_type, target_id, note }: Target & { readonly note: string | null },
     { facts }: Context,
     { limits: { bookmarks_max } }: Limits
   ): Decision<AgentEvent> => {
     const kept: BookmarkEvent = { type: "agent.bookmarked", v: 1, target_type, target_id, note }
-    if (hasRoom(bookmarks, kept, bookmarks_max)) return { events: [kept] }
-    const gone = facts.gone.filter((one) => bookmarks.includes(keyOf(one)))
+    if (hasRoom(agent, kept, bookmarks_max)) return { events: [kept] }
+    const gone = facts.gone.filter((one) => agent.bookmarks.includes(keyOf(one)))
     return gone.length === 0 ? { refused: tooMany(bookmarks_max, facts) } : { events: [...gone.map(removed), kept] }
   }
 )

@@ -3,8 +3,9 @@ import { sql, type Transaction } from "kysely"
 import type { Target } from "../../../schemas/bookmark/noun.ts"
 import type { Database } from "../../tables/database.ts"
 import { rowsJson } from "../../tables/rows.ts"
+import type { Rows } from "../rows.ts"
 import type { AgentEvent } from "../state.ts"
-import { keyOf } from "./bookmarks.ts"
+import { keyOf } from "./state.ts"
 
 interface Named extends Target {
   readonly agent: string
@@ -15,16 +16,7 @@ interface BookmarkRow extends Named {
   readonly created_at: string
 }
 
-export interface BookmarkRows {
-  /** Written first: some may have been kept again in the same batch. */
-  readonly unbookmarked: ReadonlyArray<Named>
-  readonly bookmarks: ReadonlyArray<BookmarkRow>
-  /** Deleted accounts, whose bookmarks are deleted too. */
-  readonly unbookmarking: ReadonlyArray<string>
-}
-
-/** Folds a batch of events into rows, in the order of the log. */
-export class BookmarkBatch {
+export class BookmarkRows implements Rows {
   private readonly kept = new Map<string, BookmarkRow>()
   private readonly removed = new Map<string, Named>()
   private readonly deleted = new Set<string>()
@@ -43,33 +35,28 @@ export class BookmarkBatch {
     else row.note = event.note
   }
 
-  get rows(): BookmarkRows {
+  get rows() {
     return {
+      /** Written first: some may have been kept again in the same batch. */
       unbookmarked: [...this.removed.values()],
       bookmarks: [...this.kept.values()].filter(({ agent }) => !this.deleted.has(agent)),
-      unbookmarking: [...this.deleted]
+      deleted: [...this.deleted]
     }
   }
-}
 
-export const writeBookmarks = async (
-  trx: Transaction<Database>,
-  { unbookmarked, bookmarks, unbookmarking }: BookmarkRows
-): Promise<void> => {
-  if (unbookmarked.length > 0) {
-    await sql`
+  async write(trx: Transaction<Database>): Promise<void> {
+    const { unbookmarked, bookmarks, deleted } = this.rows
+    if (unbookmarked.length > 0) {
+      await sql`
       delete from bookmarks b
       using jsonb_to_recordset(${rowsJson(unbookmarked)}::jsonb) as n(agent text, target_type text, target_id bigint)
       where b.agent = n.agent and b.target_type = n.target_type and b.target_id = n.target_id`.execute(trx)
-  }
-  if (bookmarks.length > 0) {
-    await sql`
+    }
+    if (bookmarks.length > 0) {
+      await sql`
       insert into bookmarks select * from jsonb_populate_recordset(null::bookmarks, ${rowsJson(bookmarks)}::jsonb)
       on conflict (agent, target_type, target_id) do update set note = excluded.note`.execute(trx)
+    }
+    if (deleted.length > 0) await trx.deleteFrom("bookmarks").where("agent", "in", deleted).execute()
   }
-  if (unbookmarking.length > 0)
-    await trx
-      .deleteFrom("bookmarks")
-      .where("agent", "in", [...unbookmarking])
-      .execute()
 }

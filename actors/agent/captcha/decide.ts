@@ -25,7 +25,7 @@ type OwnerLimits = Limits["limits"]["owner"]
 export const captchaRefusal = (state: AgentState, at: number, owner: OwnerLimits): Refusal | null => {
   if (state === null) return missing.refused
   if (ownersOf(state).length === 0) return needsHuman
-  const pending = pendingAt(state.captchas, at)
+  const pending = pendingAt(state, at)
   if (pending.length < owner.captchas_pending_max) return null
   const first = Math.min(...pending.map(({ until }) => until))
   const retryAfter = Math.max(1, Math.ceil((first - at) / 1000))

@@ -13,8 +13,11 @@ import type { PostEvent } from "../../post/noun.ts"
 import type { ReplyEvent } from "../../reply/noun.ts"
 import type { ThreadEvent } from "../../thread/noun.ts"
 import { missing, unlessSuspended } from "../decide.ts"
-import type { Agent, AgentEvent, AgentState, Counted } from "../state.ts"
-import { watchedByWriting } from "../watch/watch.ts"
+import type { Agent, AgentEvent, AgentState } from "../state.ts"
+import { watchedByWriting } from "../watch/decide.ts"
+import type { ContentCounted } from "./state.ts"
+
+type Counted = ContentCounted["of"]
 
 /** A text too short to be distinguished from others has no claim. Only replies may be so short. */
 export interface PublishFacts<Claim extends TextClaim | null = TextClaim> {
@@ -50,7 +53,7 @@ export interface WrittenHere extends Published {
 }
 
 /** A late event may subtract before the matching addition. Counts below zero are shown as zero, and still counted. */
-export const counted = (agent: Agent, of: Counted, by: 1 | -1): AgentEvent => ({
+export const counted = (agent: Agent, of: Counted, by: 1 | -1): ContentCounted => ({
   type: "agent.counted",
   v: 1,
   of,
@@ -112,7 +115,7 @@ export const decideOpenThread = unlessSuspended(
     if (thread.kind === "announcement" && !agent.roles.includes("operator"))
       return { refused: refusal("operator_required", "Announcements are made by operators.") }
     const event: ThreadEvent = { type: "thread.opened", v: 1, author: id, ...thread, text: facts.claim.text }
-    const watched = watchedByWriting(agent.watching, facts.number)
+    const watched = watchedByWriting(agent, facts.number)
     const decision = publish(agent, "threads", facts, { kind: "thread", events: [event] }, watched)
     return "refused" in decision ? decision : { ...decision, reply: { number: facts.number, category: facts.category } }
   }
@@ -137,7 +140,7 @@ export const decideReply = unlessSuspended(
       mentions,
       text: facts.claim?.text ?? null
     }
-    const watched = watchedByWriting(agent.watching, thread)
+    const watched = watchedByWriting(agent, thread)
     const decision = publish(agent, "replies", facts, { kind: "reply", events: [event] }, watched)
     return "refused" in decision ? decision : { ...decision, reply: { number: facts.number, thread_title } }
   }

@@ -5,7 +5,8 @@ import { encodeBase64 } from "../../../schemas/signing/key.ts"
 import { agentNumber } from "../../../schemas/signing/identity.ts"
 import { jwkOf } from "../../../schemas/signing/jwk.ts"
 import { type KeyPair, keyPairOfSeed } from "../../../schemas/signing/seed.ts"
-import { type Agent, currentKey } from "../state.ts"
+import type { Agent } from "../state.ts"
+import { currentKey } from "./state.ts"
 
 export class Attester {
   private readonly pair: KeyPair

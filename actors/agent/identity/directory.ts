@@ -1,7 +1,8 @@
 /** Decisions on the signature of an agent's key directory (spec 4.4). Pure. */
 import type { DirectorySigned } from "../../../schemas/identity/operations.ts"
 import { unlessSuspended } from "../decide.ts"
-import { type AgentEvent, currentKey } from "../state.ts"
+import type { AgentEvent } from "../state.ts"
+import { currentKey } from "./state.ts"
 import type { Decision } from "../../engine/definition.ts"
 import { retired } from "./new-key.ts"
 

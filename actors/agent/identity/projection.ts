@@ -7,6 +7,44 @@ import { sql, type Transaction } from "kysely"
 import { DIRECTORY_BLOCK_SIZE } from "../../../schemas/identity/directory.ts"
 import type { Database } from "../../tables/database.ts"
 import { rowsJson } from "../../tables/rows.ts"
+import type { Rows } from "../rows.ts"
+import type { AgentEvent } from "../state.ts"
+
+/** From this version on each agent's row has the time when its entry of the identity directory changed. */
+export const AGENT_VERSION = 2
+
+/**
+ * Events that change an agent's entry in the identity directory. Some of them change nothing that it shows. They stay
+ * here, because a row must not depend on the release that wrote it.
+ */
+const LISTED: ReadonlySet<AgentEvent["type"]> = new Set([
+  "agent.registered",
+  "agent.deleted",
+  "agent.score_changed",
+  "agent.suspended",
+  "agent.reinstated",
+  "agent.banned",
+  "agent.key_rotated",
+  "agent.appealed",
+  "agent.appeal_decided",
+  "agent.active_time_counted",
+  "agent.report_upheld",
+  "agent.owner_judged",
+  "agent.owner_written",
+  "agent.owner_answered",
+  "agent.owner_message_seen",
+  "agent.captcha_asked",
+  "agent.captcha_ended",
+  "agent.webhook_events_chosen",
+  "agent.webhook_secret_changed",
+  "agent.webhook_failing",
+  "agent.webhook_recovered",
+  "agent.webhook_warned",
+  "agent.webhook_disabled",
+  "agent.redelivery_asked"
+])
+
+export const isListed = ({ type }: AgentEvent): boolean => LISTED.has(type)
 
 interface RetiredKeyRow {
   readonly agent: string
@@ -15,23 +53,39 @@ interface RetiredKeyRow {
   readonly retired_at: string
 }
 
-export interface IdentityRows {
-  readonly registered: ReadonlyArray<{ readonly number?: number }>
-  readonly retiredKeys: ReadonlyArray<RetiredKeyRow>
-  /** Agents whose entry in the identity directory has changed, with the sequence of the last commit that changed it. */
-  readonly identities: ReadonlyArray<{ readonly id: string; readonly seq: number }>
-}
+export class IdentityRows implements Rows {
+  private readonly retired: Array<RetiredKeyRow> = []
+  /** Blocks that have got agents: only these are counted again. */
+  private readonly begun = new Set<number>()
+  /** Agents whose entry has changed, with the sequence of the last commit that changed it. */
+  private readonly changed = new Map<string, number>()
 
-/** Written after the agents' own rows. */
-export const writeIdentities = async (trx: Transaction<Database>, rows: IdentityRows): Promise<void> => {
-  if (rows.retiredKeys.length > 0) {
-    await sql`
-      insert into retired_keys select * from jsonb_populate_recordset(null::retired_keys, ${rowsJson(rows.retiredKeys)}::jsonb)
-      on conflict (agent, public_key) do nothing`.execute(trx)
+  take(agent: string, event: AgentEvent, at: string, seq: number): void {
+    if (isListed(event)) this.changed.set(agent, seq)
+    if (event.type === "agent.registered") this.begun.add(Math.floor(event.number / DIRECTORY_BLOCK_SIZE))
+    if (event.type === "agent.key_rotated") {
+      const { old_public_key: public_key, old_from } = event
+      this.retired.push({ agent, public_key, valid_from: new Date(old_from).toISOString(), retired_at: at })
+    }
   }
-  const begun = blocksOf(rows)
-  if (begun.length > 0) {
-    await sql`
+
+  get rows() {
+    return {
+      retired: this.retired,
+      begun: [...this.begun].map((block) => ({ block })),
+      changed: [...this.changed].map(([id, seq]) => ({ id, seq }))
+    }
+  }
+
+  async write(trx: Transaction<Database>): Promise<void> {
+    const { retired, begun, changed } = this.rows
+    if (retired.length > 0) {
+      await sql`
+      insert into retired_keys select * from jsonb_populate_recordset(null::retired_keys, ${rowsJson(retired)}::jsonb)
+      on conflict (agent, public_key) do nothing`.execute(trx)
+    }
+    if (begun.length > 0) {
+      await sql`
       insert into identity_blocks (block, version, agents, max_number)
       select t.block, 0, count(*), max(a.number)
       from jsonb_to_recordset(${rowsJson(begun)}::jsonb) as t(block integer)
@@ -39,20 +93,15 @@ export const writeIdentities = async (trx: Transaction<Database>, rows: Identity
         and a.number < (t.block + 1) * ${DIRECTORY_BLOCK_SIZE}::integer
       group by t.block
       on conflict (block) do update set agents = excluded.agents, max_number = excluded.max_number`.execute(trx)
-  }
-  if (rows.identities.length > 0) {
-    await sql`
+    }
+    if (changed.length > 0) {
+      await sql`
       update identity_blocks b set version = greatest(b.version, touched.version)
       from (
         select a.number / ${DIRECTORY_BLOCK_SIZE}::integer as block, max(t.seq) as version
-        from jsonb_to_recordset(${rowsJson(rows.identities)}::jsonb) as t(id text, seq bigint) join agents a on a.id = t.id group by 1
+        from jsonb_to_recordset(${rowsJson(changed)}::jsonb) as t(id text, seq bigint) join agents a on a.id = t.id group by 1
       ) touched
       where b.block = touched.block`.execute(trx)
+    }
   }
 }
-
-/** Blocks that have got agents: only these are counted again. */
-const blocksOf = (rows: IdentityRows): ReadonlyArray<{ readonly block: number }> =>
-  [...new Set(rows.registered.map((row) => Math.floor((row.number ?? 0) / DIRECTORY_BLOCK_SIZE)))].map((block) => ({
-    block
-  }))

@@ -10,7 +10,7 @@ import type { DirectoryEntry } from "../../../schemas/identity/records.ts"
 import { agentNumber } from "../../../schemas/signing/identity.ts"
 import { jwkOf } from "../../../schemas/signing/jwk.ts"
 import type { Database } from "../../tables/database.ts"
-import { AGENT_VERSION } from "../projection.ts"
+import { AGENT_VERSION } from "./projection.ts"
 import { idUrlOf, profileUrlOf, standingOf } from "./record.ts"
 
 export const directoryQuery =

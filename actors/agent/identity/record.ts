@@ -14,7 +14,8 @@ import type { Limits } from "../../../schemas/limits.ts"
 import { agentNumber, IDENTITY_SCHEME, userAgentOf } from "../../../schemas/signing/identity.ts"
 import { jwkOf } from "../../../schemas/signing/jwk.ts"
 import { iso } from "../../../schemas/iso.ts"
-import { type Agent, type AgentKey, currentKey } from "../state.ts"
+import type { Agent } from "../state.ts"
+import { type AgentKey, currentKey } from "./state.ts"
 
 const HEADERS = ["Hub-Id", "Hub-Timestamp", "Hub-Nonce", "Hub-Signature"] as const
 

@@ -1,6 +1,7 @@
 /** Decisions on the rotation of an agent's key (spec 3.2). Pure. */
 import { windowRefusal } from "../decide.ts"
-import { type Agent, currentKey } from "../state.ts"
+import type { Agent } from "../state.ts"
+import { currentKey } from "./state.ts"
 import { cancelled, decideNewKey, retired, rotated } from "./new-key.ts"
 
 export interface RotationReply {

@@ -4,10 +4,9 @@ import { invalidField, type Refusal, refusal } from "../../../schemas/errors.ts"
 import type { SentMessage } from "../../../schemas/message/operations.ts"
 import type { Decision } from "../../engine/definition.ts"
 import type { MessageEvent } from "../../message/noun.ts"
-import { blocks } from "../block/blocks.ts"
+import { blocks } from "../block/decide.ts"
 import { missing, unlessSuspended } from "../decide.ts"
 import type { AgentEvent, AgentState } from "../state.ts"
-import { unreadIn } from "./unread.ts"
 
 export const toSelf = refusal("message_self", "Nobody writes to himself.", { field: "to" })
 
@@ -58,7 +57,7 @@ export const decideSend = unlessSuspended(
  */
 export const decideSeen = (state: AgentState, { message }: { readonly message: number }): Decision<AgentEvent> => {
   if (state === null) return missing
-  const told = unreadIn(state.unread_messages, message)
+  const told = state.unread_messages.find((one) => one.message === message)
   if (told === undefined) return { events: [] }
   const { notification } = told
   const marked: ReadonlyArray<AgentEvent> = state.unread.includes(notification)

@@ -15,14 +15,13 @@ import { invalidField, type Refusal, refusal, unavailable } from "../../../schem
 import type { Limits } from "../../../schemas/limits.ts"
 import { missing, unlessClosed } from "../decide.ts"
 import { iso } from "../../../schemas/iso.ts"
-import { scoreEntries } from "../scores.ts"
+import { scoreEntries } from "../score/entries.ts"
 import type { Agent, AgentEvent, AgentState } from "../state.ts"
 import { type Decision, type DecideContext, firing, type Timer } from "../../engine/definition.ts"
 import { type NoticeFacts, notified } from "../notification/notify.ts"
 import { withdrawing } from "../../vote/noun.ts"
 import { sponsorsCounted } from "../sponsor/decide.ts"
-import { endingAll } from "../watch/watch.ts"
-import { periodEnd } from "./state.ts"
+import { endingAll } from "../watch/decide.ts"
 
 type Context = Pick<DecideContext<NoticeFacts>, "at" | "facts">
 
@@ -117,7 +116,7 @@ export const decideBan = (
   if (state === null) return missing
   if (state.status !== "active" && state.status !== "suspended") return conflict(state)
   const banned: AgentEvent = { type: "agent.banned", v: 1, reason }
-  return { events: [...endingAll(state.watching), banned], ...withdrawing(id, at) }
+  return { events: [...endingAll(state), banned], ...withdrawing(id, at) }
 }
 
 export const decideAppeal = unlessClosed((agent, { text }: { readonly text: string }): Decision<AgentEvent> => {
@@ -173,6 +172,10 @@ export const decideStandingDue = (
 }
 
 // Trust by active time
+
+/** The time when the current period is full; `null` if there is none. */
+const periodEnd = ({ from, carried }: Agent["active_time"], periodMs: number): number | null =>
+  from === null ? null : from + periodMs - carried
 
 /** The end of the current period; none once trust has grown by the most that periods can give. */
 export const activeTimeTimer = (

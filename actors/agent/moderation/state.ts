@@ -1,6 +1,9 @@
-/** The standing of an account as part of its agent's state, and its events' effects. Pure. */
+/** The standing of an account, as part of its agent's state. */
 import { Schema } from "effect"
 import { event } from "../../engine/events.ts"
+import type { Cases, PartOf } from "../part.ts"
+import type { Deleted, Registered } from "../profile/state.ts"
+import type { SponsorshipEnded } from "../sponsor/state.ts"
 
 const AppealState = Schema.Struct({
   text: Schema.String,
@@ -10,9 +13,8 @@ const AppealState = Schema.Struct({
   decided_at: Schema.NullOr(Schema.Number),
   answer: Schema.NullOr(Schema.String)
 })
-type AppealState = typeof AppealState.Type
 
-export const StandingState = Schema.Struct({
+const StandingState = Schema.Struct({
   /** Unix ms since when the account has its present status. */
   since: Schema.Number,
   reason: Schema.NullOr(Schema.String),
@@ -21,10 +23,9 @@ export const StandingState = Schema.Struct({
   /** The appeal against the present suspension, or against the last one. */
   appeal: Schema.NullOr(AppealState)
 })
-export type StandingState = typeof StandingState.Type
 
 /** The time that an account has been active, counted in full periods (contract 12). */
-export const ActiveTime = Schema.Struct({
+const ActiveTime = Schema.Struct({
   /** Unix ms since when it runs; `null` while it does not. */
   from: Schema.NullOr(Schema.Number),
   /** Milliseconds of an unfinished period from before `from`. */
@@ -32,20 +33,18 @@ export const ActiveTime = Schema.Struct({
   /** Full periods that trust was given for. */
   periods: Schema.Number
 })
-export type ActiveTime = typeof ActiveTime.Type
+type ActiveTime = typeof ActiveTime.Type
 
-export interface Moderated {
-  readonly standing: StandingState
-  readonly active_time: ActiveTime
+export const fields = {
+  status: Schema.Literals(["active", "suspended", "banned", "deleted"]),
+  /** Taken at the suspension, to be given back at reinstatement (contract 12). */
+  trust_withheld: Schema.Number,
+  standing: StandingState,
+  active_time: ActiveTime
 }
+type Part = PartOf<typeof fields>
 
-export const newlyModerated = (at: number): Moderated => ({
-  standing: { since: at, reason: null, until: null, appeal: null },
-  active_time: { from: at, carried: 0, periods: 0 }
-})
-
-/** The agent's events that change its standing. */
-export const MODERATION_EVENTS = [
+export const events = [
   event("agent.suspended", 1, {
     reason: Schema.String,
     trust_withheld: Schema.Number,
@@ -67,66 +66,60 @@ export const MODERATION_EVENTS = [
     until: Schema.Number
   })
 ] as const
-export type ModerationEvent = (typeof MODERATION_EVENTS)[number]["Type"]
+type Event = (typeof events)[number]["Type"]
+export type Suspended = Extract<Event, { type: "agent.suspended" }>
 
-interface Deleted {
-  readonly type: "agent.deleted"
-}
-
-export const evolveModerated = (
-  { standing, active_time }: Moderated,
-  event: ModerationEvent | Deleted,
-  at: number
-): Moderated => {
-  switch (event.type) {
-    case "agent.suspended":
-      return {
-        standing: {
-          since: event.longer ? standing.since : at,
-          reason: event.reason,
-          until: event.until ?? null,
-          appeal: event.longer && standing.appeal?.status === "open" ? standing.appeal : null
-        },
-        active_time: paused(active_time, at)
-      }
-    case "agent.reinstated":
-      return {
-        standing: { since: at, reason: event.reason, until: null, appeal: standing.appeal },
-        active_time: { ...active_time, from: at }
-      }
-    case "agent.banned":
-      return {
-        standing: { ...standing, since: at, reason: event.reason, until: null },
-        active_time: paused(active_time, at)
-      }
-    case "agent.deleted":
-      return { standing: { since: at, reason: null, until: null, appeal: null }, active_time }
-    case "agent.appealed":
-      return {
-        standing: {
-          ...standing,
-          appeal: { text: event.text, status: "open", created_at: at, decided_at: null, answer: null }
-        },
-        active_time
-      }
-    case "agent.appeal_decided": {
-      const { granted, answer } = event
-      const appeal = standing.appeal && {
-        ...standing.appeal,
-        status: granted ? ("granted" as const) : ("denied" as const),
-        decided_at: at,
-        answer
-      }
-      return { standing: { ...standing, appeal }, active_time }
-    }
-    case "agent.active_time_counted":
-      return { standing, active_time: { from: event.until, carried: 0, periods: event.periods } }
-  }
-}
+export const begun = (_event: Registered, at: number): Part => ({
+  status: "active",
+  trust_withheld: 0,
+  standing: { since: at, reason: null, until: null, appeal: null },
+  active_time: { from: at, carried: 0, periods: 0 }
+})
 
 const paused = (time: ActiveTime, at: number): ActiveTime =>
   time.from === null ? time : { ...time, from: null, carried: time.carried + Math.max(0, at - time.from) }
 
-/** The time when the current period is full; `null` if there is none. */
-export const periodEnd = ({ from, carried }: ActiveTime, periodMs: number): number | null =>
-  from === null ? null : from + periodMs - carried
+export const evolve: Cases<Part, Event | Deleted | SponsorshipEnded> = {
+  "agent.suspended": ({ standing, active_time }, { reason, until = null, longer, trust_withheld }, at) => ({
+    status: "suspended",
+    trust_withheld,
+    standing: {
+      since: longer ? standing.since : at,
+      reason,
+      until,
+      appeal: longer && standing.appeal?.status === "open" ? standing.appeal : null
+    },
+    active_time: paused(active_time, at)
+  }),
+  "agent.reinstated": ({ standing: { appeal }, active_time }, { reason }, at) => ({
+    status: "active",
+    trust_withheld: 0,
+    standing: { since: at, reason, until: null, appeal },
+    active_time: { ...active_time, from: at }
+  }),
+  "agent.banned": ({ standing: { appeal }, active_time }, { reason }, at) => ({
+    status: "banned",
+    standing: { since: at, reason, until: null, appeal },
+    active_time: paused(active_time, at)
+  }),
+  "agent.deleted": (_part, _event, at) => ({
+    status: "deleted",
+    standing: { since: at, reason: null, until: null, appeal: null }
+  }),
+  "agent.appealed": ({ standing }, { text }, at) => ({
+    standing: { ...standing, appeal: { text, status: "open", created_at: at, decided_at: null, answer: null } }
+  }),
+  "agent.appeal_decided": ({ standing }, { granted, answer }, at) => ({
+    standing: {
+      ...standing,
+      appeal: standing.appeal && {
+        ...standing.appeal,
+        status: granted ? "granted" : "denied",
+        decided_at: at,
+        answer
+      }
+    }
+  }),
+  "agent.active_time_counted": (_part, { periods, until }) => ({ active_time: { from: until, carried: 0, periods } }),
+  "agent.sponsorship_ended": ({ trust_withheld: before }, { trust_withheld = before }) => ({ trust_withheld })
+}

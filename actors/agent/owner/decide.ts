@@ -104,7 +104,7 @@ export const decideAnswer = (
     ...words
   }
   const answered: ReadonlyArray<AgentEvent> =
-    message === null || answerIn(state.owners, message) !== null
+    message === null || answerIn(state, message) !== null
       ? []
       : [{ type: "agent.owner_answered", v: 1, message, answer: number }]
   const path = `${API_PREFIX}/me/owner/messages`

@@ -1,11 +1,13 @@
-/** An agent's open sponsorships, as part of its state, and the effects of events on them. Pure. */
+/** The people who carry an agent or ask to, as part of its state. */
 import { Schema } from "effect"
 import type { Limits } from "../../../schemas/limits.ts"
 import { OwnerStanding } from "../../../schemas/owner/operations.ts"
 import { SponsorRole, SponsorshipStatus } from "../../../schemas/sponsorship/records.ts"
 import { event } from "../../engine/events.ts"
+import type { Cases, PartOf } from "../part.ts"
+import type { ScoreEntry } from "../score/state.ts"
 
-export const SponsorState = Schema.Struct({
+const SponsorState = Schema.Struct({
   id: Schema.Int,
   human: Schema.String,
   role: SponsorRole,
@@ -24,8 +26,18 @@ export const SponsorState = Schema.Struct({
 })
 export type SponsorState = typeof SponsorState.Type
 
-export const FormerSponsor = Schema.Struct({ human: Schema.String, until: Schema.Number })
+const FormerSponsor = Schema.Struct({ human: Schema.String, until: Schema.Number })
 type FormerSponsor = typeof FormerSponsor.Type
+
+export const fields = {
+  /** Pending and confirmed ones. */
+  sponsors: Schema.Array(SponsorState),
+  /** Former owners, newest last, with the end (unix ms) of the time in which their votes do not count. */
+  former_sponsors: Schema.Array(FormerSponsor),
+  /** Unix ms of the latest confirmations, oldest first. All owners are notified of each. */
+  confirmations: Schema.optionalKey(Schema.Array(Schema.Number))
+}
+type Part = PartOf<typeof fields>
 
 /**
  * The number of people that an agent's scores remember: its owners, and former owners within the window. A confirmation
@@ -40,21 +52,7 @@ export const formerSince = (
   { pair_window_seconds }: Pick<Limits["scores"], "pair_window_seconds">
 ): ReadonlyArray<FormerSponsor> => former.filter(({ until }) => until > at - pair_window_seconds * 1000)
 
-/** A sponsorship that was never confirmed leaves nothing. */
-export const formerWith = (
-  former: ReadonlyArray<FormerSponsor>,
-  sponsors: ReadonlyArray<SponsorState>,
-  { sponsorship }: { readonly sponsorship: number },
-  at: number
-): ReadonlyArray<FormerSponsor> => {
-  const ended = sponsors.find(({ id, since }) => id === sponsorship && since !== null)
-  if (ended === undefined) return former
-  return [...former.filter(({ human }) => human !== ended.human), { human: ended.human, until: at }].slice(
-    -REMEMBERED_MAX
-  )
-}
-
-export const SPONSOR_EVENTS = [
+export const events = [
   event("agent.sponsorship_declared", 1, {
     sponsorship: Schema.Int,
     human: Schema.String,
@@ -84,54 +82,56 @@ export const SPONSOR_EVENTS = [
   /** The account was deleted before it learned of it. */
   event("agent.sponsorship_came_late", 1, { sponsorship: Schema.Int })
 ] as const
-export type SponsorEvent = (typeof SPONSOR_EVENTS)[number]["Type"]
+type SponsorEvent = (typeof events)[number]["Type"]
+export type SponsorshipEnded = Extract<SponsorEvent, { type: "agent.sponsorship_ended" }>
 
 /** The reason of an entry, and the sort of its target. */
 export const SPONSORSHIP_TARGET = "sponsorship"
 
-export const evolveSponsors = (
-  sponsors: ReadonlyArray<SponsorState>,
-  event: SponsorEvent
-): ReadonlyArray<SponsorState> => {
-  const others = () => sponsors.filter(({ id }) => id !== event.sponsorship)
-  const changed = (change: Partial<SponsorState>) =>
-    sponsors.map((one) => (one.id === event.sponsorship ? { ...one, ...change } : one))
-  switch (event.type) {
-    case "agent.sponsorship_declared": {
-      const { sponsorship: id, human, role, verified } = event
-      const untold = { humans: [], at: 0 }
-      return [
-        ...others(),
-        { id, human, role, since: null, verified, declared_verified: verified, trust: null, told: untold, opinions: [] }
-      ]
-    }
-    case "agent.sponsorship_confirmed":
-      return changed({ since: event.since, told: event.told ?? { humans: [], at: event.since } })
-    case "agent.owner_judged": {
-      const { human, approves } = event
-      const without = (one: SponsorState) => one.opinions.filter((opinion) => opinion.human !== human)
-      return sponsors.map((one) =>
-        one.id === event.sponsorship ? { ...one, opinions: [...without(one), { human, approves }] } : one
-      )
-    }
-    case "agent.sponsorship_verified":
-      return changed({ verified: true })
-    case "agent.sponsorship_ended":
-      return others()
-    case "agent.sponsorship_came_late":
-      return sponsors
-  }
-}
+/** More than the limit counts need not be remembered. */
+const CONFIRMATIONS_MAX = 50
 
-/** The trust that a standing sponsorship gave. Nothing is kept of ended ones. */
-export const countedTrust = (
-  sponsors: ReadonlyArray<SponsorState>,
-  {
-    target_id,
-    delta,
-    given = delta
-  }: { readonly target_id: string | null; readonly delta: number; readonly given?: number }
-): ReadonlyArray<SponsorState> => sponsors.map((one) => (String(one.id) === target_id ? { ...one, trust: given } : one))
+export const empty: Part = { sponsors: [], former_sponsors: [] }
+
+const others = ({ sponsors }: Part, { sponsorship }: SponsorEvent) => sponsors.filter(({ id }) => id !== sponsorship)
+
+const changed = (
+  { sponsors }: Part,
+  sponsorship: number,
+  change: (sponsor: SponsorState) => Partial<SponsorState>
+): Pick<Part, "sponsors"> => ({
+  sponsors: sponsors.map((one) => (one.id === sponsorship ? { ...one, ...change(one) } : one))
+})
+
+export const evolve: Cases<Part, SponsorEvent | ScoreEntry> = {
+  "agent.sponsorship_declared": (part, event) => {
+    const { sponsorship: id, human, role, verified } = event
+    const untold = { humans: [], at: 0 }
+    const declared = { id, human, role, since: null, verified, declared_verified: verified, trust: null }
+    return { sponsors: [...others(part, event), { ...declared, told: untold, opinions: [] }] }
+  },
+  "agent.sponsorship_confirmed": (part, { sponsorship, since, told = { humans: [], at: since } }, at) => ({
+    ...changed(part, sponsorship, () => ({ since, told })),
+    confirmations: [...(part.confirmations ?? []), at].slice(-CONFIRMATIONS_MAX)
+  }),
+  "agent.owner_judged": (part, { sponsorship, human, approves }) =>
+    changed(part, sponsorship, ({ opinions }) => ({
+      opinions: [...opinions.filter((opinion) => opinion.human !== human), { human, approves }]
+    })),
+  "agent.sponsorship_verified": (part, { sponsorship }) => changed(part, sponsorship, () => ({ verified: true })),
+  /** A sponsorship that was never confirmed leaves nothing. */
+  "agent.sponsorship_ended": (part, event, at) => {
+    const ended = part.sponsors.find(({ id, since }) => id === event.sponsorship && since !== null)
+    if (ended === undefined) return { sponsors: others(part, event) }
+    const { human } = ended
+    const former = [...part.former_sponsors.filter((one) => one.human !== human), { human, until: at }]
+    return { sponsors: others(part, event), former_sponsors: former.slice(-REMEMBERED_MAX) }
+  },
+  "agent.sponsorship_came_late": () => ({}),
+  /** The trust that a standing sponsorship gave. Nothing is kept of ended ones. */
+  "agent.score_changed": (part, { target_type, target_id, delta, given = delta }) =>
+    target_type === SPONSORSHIP_TARGET ? changed(part, Number(target_id), () => ({ trust: given })) : {}
+}
 
 export const hasSponsors = (sponsors: ReadonlyArray<SponsorState>): boolean =>
   sponsors.some(({ since }) => since !== null)

@@ -2,6 +2,7 @@
 import { sql, type Transaction } from "kysely"
 import type { Database } from "../../tables/database.ts"
 import { rowsJson } from "../../tables/rows.ts"
+import type { Rows } from "../rows.ts"
 import type { AgentEvent } from "../state.ts"
 
 interface WatchKey {
@@ -14,22 +15,13 @@ interface WatchRow extends WatchKey {
   readonly created_at: string
 }
 
-export interface WatchRows {
-  /** Ended, be it that they began again: these first. */
-  readonly endedWatches: ReadonlyArray<WatchKey>
-  readonly begunWatches: ReadonlyArray<WatchRow>
-  readonly seenWatches: ReadonlyArray<WatchKey & { readonly at: string }>
-  readonly unwatching: ReadonlyArray<string>
-}
-
-/** Folds a batch of events into rows, in the order of the log. */
-export class WatchFold {
+export class WatchRows implements Rows {
   private readonly ended = new Map<string, WatchKey>()
   private readonly begun = new Map<string, WatchRow>()
   private readonly seen = new Map<string, WatchKey & { readonly at: string }>()
   private readonly deleted = new Set<string>()
 
-  take(agent: string, at: string, event: AgentEvent): void {
+  take(agent: string, event: AgentEvent, at: string): void {
     if (event.type === "agent.deleted") {
       this.deleted.add(agent)
       return
@@ -51,42 +43,37 @@ export class WatchFold {
     } else row.automatic = event.automatic
   }
 
-  get rows(): WatchRows {
+  get rows() {
     const stays = ({ agent }: WatchKey): boolean => !this.deleted.has(agent)
     return {
-      endedWatches: [...this.ended.values()],
-      begunWatches: [...this.begun.values()].filter(stays),
-      seenWatches: [...this.seen.values()].filter(stays),
-      unwatching: [...this.deleted]
+      /** Ended, be it that they began again: these first. */
+      ended: [...this.ended.values()],
+      begun: [...this.begun.values()].filter(stays),
+      seen: [...this.seen.values()].filter(stays),
+      deleted: [...this.deleted]
     }
   }
-}
 
-export const writeWatches = async (
-  trx: Transaction<Database>,
-  { endedWatches, begunWatches, seenWatches, unwatching }: WatchRows
-): Promise<void> => {
-  if (endedWatches.length > 0) {
-    await sql`
-      delete from watches w using jsonb_to_recordset(${rowsJson(endedWatches)}::jsonb) as p(agent text, thread bigint)
+  async write(trx: Transaction<Database>): Promise<void> {
+    const { ended, begun, seen, deleted } = this.rows
+    if (ended.length > 0) {
+      await sql`
+      delete from watches w using jsonb_to_recordset(${rowsJson(ended)}::jsonb) as p(agent text, thread bigint)
       where w.agent = p.agent and w.thread = p.thread`.execute(trx)
-  }
-  if (begunWatches.length > 0) {
-    await sql`
+    }
+    if (begun.length > 0) {
+      await sql`
       insert into watches as w (agent, thread, automatic, created_at, seen_at)
       select p.agent, p.thread, p.automatic, p.created_at, p.created_at
-      from jsonb_populate_recordset(null::watches, ${rowsJson(begunWatches)}::jsonb) p
+      from jsonb_populate_recordset(null::watches, ${rowsJson(begun)}::jsonb) p
       on conflict (agent, thread) do update set automatic = excluded.automatic`.execute(trx)
-  }
-  if (seenWatches.length > 0) {
-    await sql`
+    }
+    if (seen.length > 0) {
+      await sql`
       update watches w set seen_at = p.at
-      from jsonb_to_recordset(${rowsJson(seenWatches)}::jsonb) as p(agent text, thread bigint, at timestamptz)
+      from jsonb_to_recordset(${rowsJson(seen)}::jsonb) as p(agent text, thread bigint, at timestamptz)
       where w.agent = p.agent and w.thread = p.thread`.execute(trx)
+    }
+    if (deleted.length > 0) await trx.deleteFrom("watches").where("agent", "in", deleted).execute()
   }
-  if (unwatching.length > 0)
-    await trx
-      .deleteFrom("watches")
-      .where("agent", "in", [...unwatching])
-      .execute()
 }

@@ -2,6 +2,7 @@
 import { sql, type Transaction } from "kysely"
 import type { Database } from "../../tables/database.ts"
 import { rowsJson } from "../../tables/rows.ts"
+import type { Rows } from "../rows.ts"
 import type { AgentEvent } from "../state.ts"
 
 interface Paused {
@@ -9,13 +10,8 @@ interface Paused {
   readonly paused_at: string
 }
 
-export interface PausedRows {
-  readonly paused: ReadonlyArray<Paused>
-  readonly resumed: ReadonlyArray<string>
-}
-
 /** Each webhook as a batch of commits leaves it. */
-export class PausedBatch {
+export class PausedRows implements Rows {
   private readonly agents = new Map<string, Paused | null>()
 
   take(agent: string, event: AgentEvent, at: string): void {
@@ -23,24 +19,20 @@ export class PausedBatch {
     if (event.type === "agent.webhook_resumed" || event.type === "agent.deleted") this.agents.set(agent, null)
   }
 
-  get rows(): PausedRows {
+  get rows() {
     const all = [...this.agents]
     return {
       paused: all.flatMap(([, row]) => row ?? []),
       resumed: all.flatMap(([agent, row]) => (row === null ? [agent] : []))
     }
   }
-}
-
-export const writePaused = async (trx: Transaction<Database>, { paused, resumed }: PausedRows): Promise<void> => {
-  if (paused.length > 0) {
-    await sql`
+  async write(trx: Transaction<Database>): Promise<void> {
+    const { paused, resumed } = this.rows
+    if (paused.length > 0) {
+      await sql`
       insert into paused_webhooks select * from jsonb_populate_recordset(null::paused_webhooks, ${rowsJson(paused)}::jsonb)
       on conflict (agent) do update set paused_at = excluded.paused_at`.execute(trx)
+    }
+    if (resumed.length > 0) await trx.deleteFrom("paused_webhooks").where("agent", "in", resumed).execute()
   }
-  if (resumed.length > 0)
-    await trx
-      .deleteFrom("paused_webhooks")
-      .where("agent", "in", [...resumed])
-      .execute()
 }

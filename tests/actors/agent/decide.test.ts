@@ -1,10 +1,10 @@
 /** Decisions on an agent and what they fold into (spec 3.1; contract 12), by example and over any history. */
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { decideDelete, decideRole, decideSystem, decideUpdate } from "../../../actors/agent/decide.ts"
+import { decideDelete, decideRole, decideSystem, decideUpdate } from "../../../actors/agent/profile/decide.ts"
 import { evolve } from "../../../actors/agent/evolve.ts"
 import type { Agent, AgentEvent, AgentState } from "../../../actors/agent/state.ts"
-import { scoreEntries } from "../../../actors/agent/scores.ts"
+import { scoreEntries } from "../../../actors/agent/score/entries.ts"
 import type { Decision } from "../../../actors/engine/definition.ts"
 import {
   decideBan,

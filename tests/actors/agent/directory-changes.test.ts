@@ -2,7 +2,7 @@
 import { type Kysely, sql } from "kysely"
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
 import { directoryChangesQuery } from "../../../actors/agent/identity/queries.ts"
-import { AGENT_VERSION } from "../../../actors/agent/projection.ts"
+import { AGENT_VERSION } from "../../../actors/agent/identity/projection.ts"
 import { type Database, openDatabase } from "../../../actors/tables/database.ts"
 import {
   DIRECTORY_BLOCK_SIZE,

@@ -2,7 +2,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { decideCaptchaEnded, decideSend } from "../../../actors/agent/captcha/decide.ts"
-import { type CaptchaAgentEvent, evolveCaptchas, type PendingCaptchas } from "../../../actors/agent/captcha/state.ts"
 import { evolve } from "../../../actors/agent/evolve.ts"
 import { letGo, mayHold, newHeld } from "../../../actors/agent/owner/held.ts"
 import type { Agent, AgentEvent, AgentState } from "../../../actors/agent/state.ts"
@@ -136,24 +135,25 @@ test("those that wait: each once, none that ended, bounded by what the newest fi
   fc.assert(
     fc.property(fc.array(change, { maxLength: 40 }), (changes) => {
       let at = START
-      let state: PendingCaptchas = []
+      let state = alone
       const model = new Map<number, number>()
       for (const { after: pause, captcha, ends } of changes) {
         at += pause
         const until = at + SECONDS * 1000
-        const event: CaptchaAgentEvent = ends
+        const event: AgentEvent = ends
           ? { type: "agent.captcha_ended", v: 1, captcha }
           : { type: "agent.captcha_asked", v: 1, captcha, until }
-        state = evolveCaptchas(state, event, at)
+        state = fold(state, [event], at)
+        const captchas = state?.captchas ?? []
         if (ends) model.delete(captcha)
         else model.set(captcha, until)
-        const stillThere = state.filter((one) => one.until > at)
+        const stillThere = captchas.filter((one) => one.until > at)
         const expected = [...model].filter(([, end]) => end > at).map(([of, end]) => ({ captcha: of, until: end }))
         expect(stillThere.toSorted((a, b) => a.captcha - b.captcha)).toEqual(
           expected.toSorted((a, b) => a.captcha - b.captcha)
         )
-        expect(new Set(state.map((one) => one.captcha)).size).toBe(state.length)
-        if (!ends) expect(state).toEqual(stillThere)
+        expect(new Set(captchas.map((one) => one.captcha)).size).toBe(captchas.length)
+        if (!ends) expect(captchas).toEqual(stillThere)
       }
     })
   )

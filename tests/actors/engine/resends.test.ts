@@ -2,7 +2,7 @@
 import { randomBytes, sign } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { KINDS } from "../../../actors/process/kinds.ts"
-import { registrationEvents } from "../../../actors/agent/decide.ts"
+import { registrationEvents } from "../../../actors/agent/profile/decide.ts"
 import { JetStreamLog } from "../../../actors/log/event-log.ts"
 import { Recent } from "../../../actors/engine/recent.ts"
 import type { Ask, SignedBy } from "../../../schemas/bus/frames.ts"

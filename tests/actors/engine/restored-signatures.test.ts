@@ -1,7 +1,7 @@
 /** Signatures from before a restore: their nonces may have been used since the backup, so they hold no more. */
 import { randomBytes, sign } from "node:crypto"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { registrationEvents } from "../../../actors/agent/decide.ts"
+import { registrationEvents } from "../../../actors/agent/profile/decide.ts"
 import { JetStreamLog } from "../../../actors/log/event-log.ts"
 import { RESTORE_RECORD } from "../../../actors/log/last-restore.ts"
 import { KINDS } from "../../../actors/process/kinds.ts"

@@ -1,16 +1,20 @@
 /** Messages between an agent and its owners, as decisions and what they fold into (spec 2.12; contract 10, 20). */
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
+import { evolve } from "../../../actors/agent/evolve.ts"
 import { letGo, mayHold, newHeld } from "../../../actors/agent/owner/held.ts"
-import {
-  answerIn,
-  ANSWERED_MAX,
-  evolveOwners,
-  NO_OWNER_MESSAGES,
-  withOwnerMessage
-} from "../../../actors/agent/owner/state.ts"
+import { answerIn, ANSWERED_MAX } from "../../../actors/agent/owner/state.ts"
+import type { Agent, AgentEvent, AgentState } from "../../../actors/agent/state.ts"
 import { decideRead } from "../../../actors/owner/decide.ts"
 import { evolveOwnerMessage, type OwnerMessageEvent, type OwnerMessageState } from "../../../actors/owner/state.ts"
+import { registered } from "../../support/registered.ts"
+
+const fold = (before: AgentState, events: ReadonlyArray<AgentEvent>): Agent => {
+  const agent = events.reduce<AgentState>((state, event) => evolve(state, event, { at: 1 }), before)
+  if (agent === null) throw new Error("an agent that was registered is one")
+  return agent
+}
+const agent = fold(null, registered({}))
 
 const AGENT = `hx${"a".repeat(24)}`
 const OWNERS = ["hum_one", "hum_two"]
@@ -60,28 +64,28 @@ describe("answers", () => {
       fc.property(
         fc.array(fc.tuple(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 21 })), { maxLength: 60 }),
         (all) => {
-          const state = all.reduce(
-            (owners, [message, answer]) => evolveOwners(owners, answered(message, answer)),
-            NO_OWNER_MESSAGES
+          const state = fold(
+            agent,
+            all.map(([message, answer]) => answered(message, answer))
           )
           for (const [message] of all) expect(answerIn(state, message)).toBe(all.find(([of]) => of === message)?.[1])
         }
       )
     )
-    let state = NO_OWNER_MESSAGES
-    for (let message = 1; message <= ANSWERED_MAX + 5; message++)
-      state = evolveOwners(state, answered(message, message))
-    expect([state.answered.length, answerIn(state, 5), answerIn(state, 6)]).toEqual([ANSWERED_MAX, null, 6])
+    const state = fold(
+      agent,
+      Array.from({ length: ANSWERED_MAX + 5 }, (_, index) => answered(index + 1, index + 1))
+    )
+    expect([state.owners.answered.length, answerIn(state, 5), answerIn(state, 6)]).toEqual([ANSWERED_MAX, null, 6])
   })
 
   test("are unread once, however often they are told, until they are seen", () => {
-    const told = (notification: number) => ({ about: "owner.message", notification, payload: { message_id: 3 } })
-    const twice = withOwnerMessage(withOwnerMessage(NO_OWNER_MESSAGES, told(8)), told(8))
-    expect(twice.unread).toEqual([{ message: 3, notification: 8 }])
-    expect(withOwnerMessage(twice, { about: "message.received", notification: 9, payload: { message_id: 4 } })).toBe(
-      twice
-    )
-    expect(evolveOwners(twice, { type: "agent.owner_message_seen", v: 1, message: 3 }).unread).toEqual([])
+    const told = (about: string, notification: number, message_id: number) =>
+      ({ type: "agent.notified", v: 1, about, notification, payload: { message_id } }) as const
+    const twice = fold(agent, [told("owner.message", 8, 3), told("owner.message", 8, 3)])
+    expect(twice.owners.unread).toEqual([{ message: 3, notification: 8 }])
+    expect(fold(twice, [told("message.received", 9, 4)]).owners).toBe(twice.owners)
+    expect(fold(twice, [{ type: "agent.owner_message_seen", v: 1, message: 3 }]).owners.unread).toEqual([])
   })
 })
 

@@ -2,7 +2,7 @@
 import { type Clock, Effect } from "effect"
 import { type Kysely, sql } from "kysely"
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
-import { registrationEvents } from "../../../actors/agent/decide.ts"
+import { registrationEvents } from "../../../actors/agent/profile/decide.ts"
 import type { AgentEvent } from "../../../actors/agent/state.ts"
 import { agentProjection } from "../../../actors/agent/projection.ts"
 import { notificationProjection } from "../../../actors/agent/notification/projection.ts"

@@ -2,7 +2,7 @@
 import { type Kysely, sql } from "kysely"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { agentProjection } from "../../../actors/agent/projection.ts"
-import { seenProjection } from "../../../actors/agent/seen/projection.ts"
+import { seenProjection } from "../../../actors/agent/seen/aspect.ts"
 import type { AgentEvent } from "../../../actors/agent/state.ts"
 import { type Database, LIVE_SCHEMA, openBulkDatabase, openDatabase } from "../../../actors/tables/database.ts"
 import { PROJECTIONS } from "../../../actors/process/projections.ts"

@@ -1,19 +1,9 @@
 /** Who is told of what happens in a thread, and when again. */
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import {
-  beginning,
-  ending,
-  evolveWatch as evolveWatching,
-  NO_WATCHES,
-  seenBy,
-  watchedByWriting,
-  type WatchState as Watching,
-  type WatchEvent as WatchingEvent
-} from "../../../actors/agent/watch/watch.ts"
 import { evolve } from "../../../actors/agent/evolve.ts"
-import type { AgentState } from "../../../actors/agent/state.ts"
-import { decideActivity } from "../../../actors/agent/watch/operations.ts"
+import type { Agent, AgentEvent, AgentState } from "../../../actors/agent/state.ts"
+import { beginning, decideActivity, ending, seenBy, watchedByWriting } from "../../../actors/agent/watch/decide.ts"
 import { registered } from "../../support/registered.ts"
 import { decideJoined, decideLeft, decideReplied, decideSeen } from "../../../actors/watch/decide.ts"
 import { evolveWatch, NOBODY, type WatchEvent, WATCHERS_MAX, type WatchState } from "../../../actors/watch/state.ts"
@@ -65,17 +55,19 @@ describe("a thread's watchers", () => {
   })
 })
 
-const watching = (state: Watching, events: ReadonlyArray<WatchingEvent> = []): Watching =>
-  events.reduce(evolveWatching, state)
-const begun = (state: Watching, thread: number): Watching => {
+const watching = (before: AgentState, events: ReadonlyArray<AgentEvent>): Agent => {
+  const agent = events.reduce<AgentState>((state, event) => evolve(state, event, { at: 1 }), before)
+  if (agent === null) throw new Error("an agent that was registered is one")
+  return agent
+}
+const NO_WATCHES = watching(null, registered({}))
+const begun = (state: Agent, thread: number): Agent => {
   const decision = beginning(state, thread)
   return "refused" in decision ? state : watching(state, decision.events)
 }
 
 test("of whom it blocks an agent hears no activity, and of the next one again", () => {
-  const [before] = [registered({}).reduce<AgentState>((state, event) => evolve(state, event, { at: 1 }), null)]
-  if (before === null) throw new Error("an agent that was registered is one")
-  const agent: AgentState = { ...before, watching: begun(NO_WATCHES, 1), blocks: { x: 1 } }
+  const agent: AgentState = { ...begun(NO_WATCHES, 1), blocks: { x: 1 } }
   const context = { id: "a", at: 2, seq: 1, facts: { notification: 9 } }
   const activity = { thread: 1, title: "T", new_replies: 1, last_reply: 7 }
   expect(decideActivity(agent, { ...activity, by: "x" }, context).events).toEqual([
@@ -92,13 +84,13 @@ test("of whom it blocks an agent hears no activity, and of the next one again", 
 describe("what an agent watches", () => {
   test("begins by writing, unless it was left; who asks for it is back", () => {
     const wrote = watching(NO_WATCHES, watchedByWriting(NO_WATCHES, 1))
-    expect(wrote.watches).toEqual([{ thread: 1, automatic: true, unread: null }])
+    expect(wrote.watching.watches).toEqual([{ thread: 1, automatic: true, unread: null }])
     expect(watchedByWriting(wrote, 1)).toEqual([])
     const left = watching(wrote, ending(wrote, 1))
-    expect(left).toEqual({ watches: [], left: [1] })
+    expect(left.watching).toEqual({ watches: [], left: [1] })
     expect([watchedByWriting(left, 1), ending(left, 1)]).toEqual([[], []])
-    expect(begun(left, 1)).toEqual({ watches: [{ thread: 1, automatic: false, unread: null }], left: [] })
-    expect(begun(wrote, 1).watches).toMatchObject([{ automatic: false }])
+    expect(begun(left, 1).watching).toEqual({ watches: [{ thread: 1, automatic: false, unread: null }], left: [] })
+    expect(begun(wrote, 1).watching.watches).toMatchObject([{ automatic: false }])
   })
 
   test("makes room by what began by itself, and is refused where nothing did", () => {
@@ -107,8 +99,8 @@ describe("what an agent watches", () => {
       watching(NO_WATCHES, watchedByWriting(NO_WATCHES, 1))
     )
     const full = begun(asked, 9999)
-    expect(full.watches).toHaveLength(WATCHES_MAX)
-    expect(full.watches.some(({ thread }) => thread === 1)).toBe(false)
+    expect(full.watching.watches).toHaveLength(WATCHES_MAX)
+    expect(full.watching.watches.some(({ thread }) => thread === 1)).toBe(false)
     expect(beginning(full, 10_000)).toMatchObject({ refused: { details: { max: WATCHES_MAX } } })
     expect(watchedByWriting(full, 10_000)).toEqual([])
   })
@@ -119,7 +111,7 @@ describe("what an agent watches", () => {
     ])
     expect(seenBy(told, [50, 51])).toEqual([])
     expect(seenBy(told, [51])).toEqual([{ type: "agent.activity_seen", v: 1, thread: 1 }])
-    expect(watching(told, seenBy(told, [])).watches.map(({ unread }) => unread)).toEqual([null, null])
+    expect(watching(told, seenBy(told, [])).watching.watches.map(({ unread }) => unread)).toEqual([null, null])
   })
 
   test("is never a thread twice, nor one that was left, whatever is tried", () => {
@@ -130,9 +122,10 @@ describe("what an agent watches", () => {
         for (const [what, thread] of steps) {
           if (what === "begin") state = begun(state, thread)
           else state = watching(state, what === "end" ? ending(state, thread) : watchedByWriting(state, thread))
-          const threads = state.watches.map((one) => one.thread)
+          const { watches, left } = state.watching
+          const threads = watches.map((one) => one.thread)
           expect(new Set(threads).size).toBe(threads.length)
-          expect(threads.filter((one) => state.left.includes(one))).toEqual([])
+          expect(threads.filter((one) => left.includes(one))).toEqual([])
         }
       })
     )

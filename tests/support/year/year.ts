@@ -6,7 +6,7 @@
  * posts and 0.2 threads (ops/docs/scale.md).
  */
 import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto"
-import { registrationEvents } from "../../../actors/agent/decide.ts"
+import { registrationEvents } from "../../../actors/agent/profile/decide.ts"
 import type { AgentEvent } from "../../../actors/agent/state.ts"
 import { secretPurpose } from "../../../actors/agent/webhook/secret.ts"
 import { textOf } from "../../../actors/content/text.ts"

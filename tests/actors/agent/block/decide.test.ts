@@ -1,9 +1,8 @@
 /** Whom an agent blocks, as decisions and as its state (contract 3, 19). */
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { blocks } from "../../../../actors/agent/block/blocks.ts"
-import { decideBlock, decideUnblock } from "../../../../actors/agent/block/decide.ts"
-import { BlockBatch } from "../../../../actors/agent/block/projection.ts"
+import { blocks, decideBlock, decideUnblock } from "../../../../actors/agent/block/decide.ts"
+import { BlockRows } from "../../../../actors/agent/block/projection.ts"
 import { evolve } from "../../../../actors/agent/evolve.ts"
 import type { Agent, AgentEvent, AgentState } from "../../../../actors/agent/state.ts"
 import type { Author } from "../../../../schemas/content/author.ts"
@@ -66,11 +65,11 @@ test("whoever is blocked and taken back: state and rows say the same, and the ti
       let state: AgentState = agent
       const wanted = new Map<string, number>()
       const rows = new Map<string, string>()
-      let batch = new BlockBatch()
+      let batch = new BlockRows()
       const write = () => {
         for (const { blocked, created_at } of batch.rows.blocks) rows.set(blocked, created_at)
         for (const { blocked } of batch.rows.unblocked) rows.delete(blocked)
-        batch = new BlockBatch()
+        batch = new BlockRows()
       }
       for (const [index, { add, other, cut }] of steps.entries()) {
         const at = 2000 + index

@@ -1,9 +1,9 @@
 /** The bookmarks of an agent, as decisions, as its state and as rows. */
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { keyOf } from "../../../../actors/agent/bookmark/bookmarks.ts"
+import { keyOf } from "../../../../actors/agent/bookmark/state.ts"
 import { decideKeep, decideRemove } from "../../../../actors/agent/bookmark/decide.ts"
-import { BookmarkBatch } from "../../../../actors/agent/bookmark/projection.ts"
+import { BookmarkRows } from "../../../../actors/agent/bookmark/projection.ts"
 import { evolve } from "../../../../actors/agent/evolve.ts"
 import type { Agent, AgentEvent, AgentState } from "../../../../actors/agent/state.ts"
 import type { Target } from "../../../../schemas/bookmark/noun.ts"
@@ -69,13 +69,13 @@ test("whatever is kept and removed, in batches of any length: state and rows agr
       let state: AgentState = agent
       const wanted = new Map<string, readonly [note: string | null, at: string]>()
       const rows = new Map<string, readonly [note: string | null, at: string]>()
-      let batch = new BookmarkBatch()
+      let batch = new BookmarkRows()
       const write = () => {
-        const { unbookmarked, bookmarks, unbookmarking } = batch.rows
+        const { unbookmarked, bookmarks, deleted } = batch.rows
         for (const one of unbookmarked) rows.delete(keyOf(one))
         for (const one of bookmarks) rows.set(keyOf(one), [one.note, rows.get(keyOf(one))?.[1] ?? one.created_at])
-        if (unbookmarking.length > 0) rows.clear()
-        batch = new BookmarkBatch()
+        if (deleted.length > 0) rows.clear()
+        batch = new BookmarkRows()
       }
       const take = (events: ReadonlyArray<AgentEvent> = [], at: number): void => {
         state = fold(state, events, at)

@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { expect, test } from "vitest"
 import { evolve } from "../../../../actors/agent/evolve.ts"
 import { decideSeen, decideSend, reachRefusal } from "../../../../actors/agent/message/decide.ts"
-import { UNREAD_MESSAGES_MAX, withMessage } from "../../../../actors/agent/message/unread.ts"
+import { UNREAD_MESSAGES_MAX } from "../../../../actors/agent/message/state.ts"
 import type { Agent, AgentEvent, AgentState } from "../../../../actors/agent/state.ts"
 import type { Author } from "../../../../schemas/content/author.ts"
 import { registered } from "../../../support/registered.ts"
@@ -116,6 +116,9 @@ test("what told of a message is read with it, and once", () => {
   const before = fold(state, [{ type: "agent.notifications_read", v: 1, ids: [2] }])
   expect(decideSeen(before, { message: 4 }).events).toEqual([{ type: "agent.message_seen", v: 1, message: 4 }])
 })
+
+const withMessage = (unread_messages: Agent["unread_messages"], event: AgentEvent): Agent["unread_messages"] =>
+  existing(fold({ ...agent, unread_messages }, [event])).unread_messages
 
 test("other notifications tell of no message, whatever they hold; neither does one without its number", () => {
   const one = [{ message: 1, notification: 7 }]

@@ -1,6 +1,6 @@
 /** Standing, appeals and trust by active time, as decisions and what they fold into (spec 3.1; contract 12). */
 import { describe, expect, test } from "vitest"
-import { type Change, reversalOf, scoreEntries } from "../../../../actors/agent/scores.ts"
+import { type Change, reversalOf, scoreEntries } from "../../../../actors/agent/score/entries.ts"
 import {
   decideActiveTimeDue,
   decideAppeal,
@@ -8,7 +8,7 @@ import {
   decideStandingDue,
   decideSuspend
 } from "../../../../actors/agent/moderation/decide.ts"
-import { decideUpheld } from "../../../../actors/agent/report/operations.ts"
+import { decideUpheld } from "../../../../actors/agent/report/decide.ts"
 import { LIMITS } from "../../../../schemas/limits.ts"
 import { TIMER, START, DAY, PERIOD, MINUTE, History, begun } from "./history.ts"
 

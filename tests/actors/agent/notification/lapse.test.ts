@@ -1,7 +1,7 @@
 /** Old notifications that go while they are unread (`notification.lapse`), as decisions. */
 import { expect, test } from "vitest"
 import { evolve } from "../../../../actors/agent/evolve.ts"
-import { decideLapse } from "../../../../actors/agent/notification/operations.ts"
+import { decideLapse } from "../../../../actors/agent/notification/decide.ts"
 import type { Agent, AgentEvent, AgentState } from "../../../../actors/agent/state.ts"
 import { registered } from "../../../support/registered.ts"
 

@@ -1,7 +1,7 @@
 /** What others tell an agent of (`notification.tell`), as decisions. */
 import { expect, test } from "vitest"
 import { evolve } from "../../../../actors/agent/evolve.ts"
-import { decideNotify } from "../../../../actors/agent/notification/operations.ts"
+import { decideNotify } from "../../../../actors/agent/notification/decide.ts"
 import type { AgentState } from "../../../../actors/agent/state.ts"
 import type { NotificationInput } from "../../../../schemas/notification/operations.ts"
 import { registered } from "../../../support/registered.ts"

@@ -1,10 +1,10 @@
 /** What an agent hears of its sponsorships, and the trust that follows (contract 12, 20). */
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { decideDelete } from "../../../../actors/agent/decide.ts"
+import { decideDelete } from "../../../../actors/agent/profile/decide.ts"
 import { votingParty } from "../../../../actors/agent/content/rating.ts"
 import { decideBan } from "../../../../actors/agent/moderation/decide.ts"
-import { scoreEntries } from "../../../../actors/agent/scores.ts"
+import { scoreEntries } from "../../../../actors/agent/score/entries.ts"
 import { decideAdmits, decideSponsorshipNews } from "../../../../actors/agent/sponsor/decide.ts"
 import { REMEMBERED_MAX } from "../../../../actors/agent/sponsor/state.ts"
 import { LIMITS } from "../../../../schemas/limits.ts"

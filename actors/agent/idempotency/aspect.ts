@@ -1,0 +1,72 @@
+/**
+ * First answers of an agent under an Idempotency-Key (contract 13, 21): kept per (signing key, method, path, key).
+ * Storage: actors/idempotency/first-answers.ts.
+ *
+ * Invariants
+ *  - A key that is no longer the agent's current one hears `key_retired`, its own earlier answers included: they may
+ *    hold what only the key's owner may see now. The one exception is the rotation that retired it, repeated as it was.
+ *  - For a key without an agent, only the answer to a registration that succeeded is kept. Keys cost nothing, so kept
+ *    refusals would let anybody push out what others keep. A repeated registration is the same
+ *    command, and its challenge remembers the answer.
+ */
+import { Effect } from "effect"
+import {
+  type IdempotencyBegin,
+  type IdempotencyEntry,
+  type IdempotencyFinish,
+  idempotencyOperations as declared
+} from "../../../schemas/idempotency/operations.ts"
+import type { Owner } from "../../../schemas/idempotency/share.ts"
+import type { Refusal } from "../../../schemas/errors.ts"
+import { custom, type PrepareContext } from "../../engine/definition.ts"
+import { firstAnswers, firstAnswerReply } from "../../idempotency/noun.ts"
+import type { KindParts, Operating } from "../../kit/kind.ts"
+import { Sealer } from "../../log/seal.ts"
+import { reporterWeight } from "../moderation/record.ts"
+import type { AgentMemory } from "../memory.ts"
+import type { AgentActor, AgentState } from "../state.ts"
+import { isRetired } from "./signer.ts"
+
+/** The status of the answer to a successful rotation. */
+const ROTATED = 200
+const REGISTERED = 201
+
+type Parts = Pick<KindParts, "clock" | "nats" | "seed"> & { readonly config: Pick<KindParts["config"], "limits"> }
+
+export const operations = ({ clock, nats, seed, config }: Parts): Operating<typeof declared, AgentActor> => {
+  const answers = firstAnswers({ clock, nats, limits: config.limits, sealer: new Sealer(seed) })
+  const { limits, moderation } = config.limits
+
+  const sortOf = (state: AgentState, at: number): Owner | null => {
+    if (state === null) return null
+    return reporterWeight(state, at, moderation) === "none" ? "new_agent" : "established"
+  }
+
+  /**
+   * A retired key takes no place among the requests under way, because it can only get the answer of its own rotation.
+   */
+  const beginRetired = (input: IdempotencyEntry, agent: string): Effect.Effect<IdempotencyBegin, Refusal> =>
+    Effect.map(answers.keptOf(agent, input.key), (first) =>
+      first?.status === ROTATED && first.body === input.body ? firstAnswerReply(first, input) : { state: "new" }
+    )
+
+  const ttlOf = (
+    state: AgentState,
+    { signer, status }: IdempotencyFinish,
+    { by }: PrepareContext<AgentMemory>
+  ): number | null => {
+    if (state === null) return signer === "candidate" && status === REGISTERED ? limits.idempotency_ttl_seconds : null
+    return status === ROTATED || !isRetired(state, by) ? limits.idempotency_ttl_seconds : null
+  }
+
+  return {
+    "idempotency.begin": custom((state, input, context) =>
+      isRetired(state, context.by)
+        ? beginRetired(input, context.id)
+        : answers.begin(input, context, sortOf(state, context.at))
+    ),
+    "idempotency.finish": custom((state, input, context) =>
+      answers.finish(input, context, ttlOf(state, input, context), sortOf(state, context.at))
+    )
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * An agent's unread messages, as part of its state. `GET /me` counts them.
+ *
+ * Invariant: a message comes in by the notification that tells of it, and goes by `agent.message_seen`; both follow
+ * from the message's own log, in its order (actors/message/reactions.ts).
+ */
+import { Schema } from "effect"
+import { event } from "../../engine/events.ts"
+import type { Notified } from "../notification/state.ts"
+import type { Cases, PartOf } from "../part.ts"
+
+/** Each with its notification, in the order of the notifications. */
+export const fields = {
+  unread_messages: Schema.Array(Schema.Struct({ message: Schema.Number, notification: Schema.Number }))
+}
+type Part = PartOf<typeof fields>
+
+export const events = [
+  /** `to`: hub id. The message itself is in its own log. */
+  event("agent.message_sent", 1, { message: Schema.Int, to: Schema.String }),
+  /** A message to it was read. */
+  event("agent.message_seen", 1, { message: Schema.Int })
+] as const
+
+/** Older unread messages count as read, which bounds the cost of an agent that never reads. */
+export const UNREAD_MESSAGES_MAX = 10_000
+
+export const empty: Part = { unread_messages: [] }
+
+export const evolve: Cases<Part, (typeof events)[number]["Type"] | Notified> = {
+  "agent.message_sent": () => ({}),
+  /** Folded again, an event changes nothing more. */
+  "agent.notified": ({ unread_messages }, { about, notification, payload: { message_id: message } }) => {
+    if (about !== "message.received" || typeof message !== "number") return {}
+    if (unread_messages.some((one) => one.message === message)) return {}
+    return { unread_messages: [...unread_messages, { message, notification }].slice(-UNREAD_MESSAGES_MAX) }
+  },
+  "agent.message_seen": ({ unread_messages }, { message }) => ({
+    unread_messages: unread_messages.filter((one) => one.message !== message)
+  })
+}

@@ -1,0 +1,37 @@
+/** The notifications that an agent has not read, as part of its state. */
+import { Schema } from "effect"
+import { event } from "../../engine/events.ts"
+import type { Cases, PartOf } from "../part.ts"
+
+/** Ids of the notifications not read yet, ascending, the newest UNREAD_MAX of them. */
+export const fields = { unread: Schema.Array(Schema.Number) }
+type Part = PartOf<typeof fields>
+
+/** Older unread notifications count as read, which bounds the cost of an agent that never reads. */
+const UNREAD_MAX = 10_000
+
+export const events = [
+  event("agent.notified", 1, {
+    /** The number of the notification, unique in the service. */
+    notification: Schema.Int,
+    about: Schema.String,
+    payload: Schema.Record(Schema.String, Schema.Unknown),
+    /** Sponsors of the agent, if they may want to be notified. */
+    owners: Schema.optionalKey(Schema.Array(Schema.String))
+  }),
+  event("agent.notifications_read", 1, { ids: Schema.Array(Schema.Int) })
+] as const
+type Event = (typeof events)[number]["Type"]
+export type Notified = Extract<Event, { type: "agent.notified" }>
+
+export const empty: Part = { unread: [] }
+
+export const evolve: Cases<Part, Event> = {
+  /** Folded again, an event changes nothing more. */
+  "agent.notified": ({ unread }, { notification }) =>
+    unread.at(-1) === notification ? {} : { unread: [...unread, notification].slice(-UNREAD_MAX) },
+  "agent.notifications_read": ({ unread }, { ids }) => {
+    const read = new Set(ids)
+    return { unread: unread.filter((id) => !read.has(id)) }
+  }
+}

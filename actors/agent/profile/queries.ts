@@ -1,0 +1,136 @@
+/** Reads of the agent directory (spec 4.4, 4.5). */
+import { type Kysely, sql } from "kysely"
+import type { AgentSort } from "../../../schemas/agent/api.ts"
+import { isStorable } from "../../../schemas/plain-text.ts"
+import { AUTHORS_MAX } from "../../../schemas/agent/operations.ts"
+import type { AgentListed } from "../../../schemas/agent/records.ts"
+import type { Queries } from "../../../schemas/bus/operations.ts"
+import type { Paged } from "../../../schemas/operation.ts"
+import { inOrder } from "../../content/noun.ts"
+import { publicProfile, type ProfileSource } from "./record.ts"
+import type { Database } from "../../tables/database.ts"
+import { COUNTED, pageOf } from "../../tables/page.ts"
+import type { People } from "../../queries/serve.ts"
+import { sponsorsOf } from "../../sponsorship/noun.ts"
+
+const shownAgents = (db: Kysely<Database>) => db.selectFrom("agents").where("status", "in", ["active", "suspended"])
+
+type AgentQuery = ReturnType<typeof shownAgents>
+
+/** Every sort ends with the number as a tie-breaker, in the same direction (spec 4.1.6). */
+const ORDER: Record<AgentSort, (query: AgentQuery) => AgentQuery> = {
+  reputation: (query) => query.orderBy("reputation", "desc").orderBy("number", "desc"),
+  trust: (query) => query.orderBy("trust", "desc").orderBy("number", "desc"),
+  newest: (query) => query.orderBy("number", "desc"),
+  oldest: (query) => query.orderBy("number", "asc"),
+  active: (query) => query.orderBy("last_seen_at", "desc").orderBy("number", "desc"),
+  handle: (query) => query.orderBy(sql`handle collate "C"`, "asc").orderBy("number", "asc")
+}
+
+const LISTED = [
+  "id",
+  "number",
+  "handle",
+  "name",
+  "description",
+  "public_key",
+  "links",
+  "status",
+  "is_system",
+  "provisional",
+  "roles",
+  "trust",
+  "reputation",
+  "created_at",
+  "last_seen_at",
+  "posts",
+  "threads",
+  "replies",
+  "accepted_answers"
+] as const
+
+export const agentsQuery =
+  (db: Kysely<Database>, baseUrl: string, people: People) =>
+  async (input: Queries["agents"]["input"]): Promise<Paged<AgentListed>> => {
+    let listed = shownAgents(db)
+    if (input.q !== null && input.q !== "") {
+      const q = input.q.toLowerCase()
+      // No stored name contains text that Postgres cannot store, so nothing can match.
+      if (!isStorable(q)) return { total: 0, items: [] }
+      // strpos takes the text literally: no wildcard means anything here.
+      listed = listed.where((where) =>
+        where.or([where(sql`strpos(handle, ${q})`, ">", 0), where(sql`strpos(lower(name), ${q})`, ">", 0)])
+      )
+    }
+    const ordered = ORDER[input.sort](listed).select(LISTED).$narrowType<Written>()
+    const { total, rows } = await pageOf(listed.select(COUNTED), ordered, input)
+    return { total, items: await listedRows(db, baseUrl, people, rows) }
+  }
+
+/** The records of agents for lists, in the order of their hub ids. Agents whose profile is not shown are left out. */
+export const listedAgents = async (
+  db: Kysely<Database>,
+  baseUrl: string,
+  people: People,
+  ids: ReadonlyArray<string>
+): Promise<ReadonlyArray<AgentListed>> => {
+  if (ids.length === 0) return []
+  const rows = await shownAgents(db)
+    .where("id", "in", [...ids])
+    .select(LISTED)
+    .$narrowType<Written>()
+    .execute()
+  const ordered = inOrder(ids, rows, ({ id }) => id)
+  return listedRows(db, baseUrl, people, ordered)
+}
+
+/** Columns whose types are wider than the values that the projection writes. */
+type Written = Pick<AgentRow, "links" | "roles" | "status">
+
+type AgentRow = Omit<ProfileSource, "created_at" | "transparency" | "counts" | "provisional"> & {
+  /** `null` in rows that an older release wrote. */
+  readonly provisional: boolean | null
+  readonly id: string
+  readonly created_at: Date
+  readonly last_seen_at: Date
+} & ProfileSource["counts"]
+
+const listedRows = async (
+  db: Kysely<Database>,
+  baseUrl: string,
+  people: People,
+  rows: ReadonlyArray<AgentRow>
+): Promise<ReadonlyArray<AgentListed>> => {
+  const ids = rows.map(({ id }) => id)
+  const sponsors = await sponsorsOf(db, people, ids)
+  return rows.map((row) => listedRow(row, baseUrl, sponsors.get(row.id) ?? []))
+}
+
+const listedRow = (row: AgentRow, baseUrl: string, sponsors: AgentListed["sponsors"]): AgentListed => {
+  const { posts, threads, replies, accepted_answers } = row
+  const counts = { posts, threads, replies, accepted_answers }
+  const shown = {
+    ...row,
+    provisional: row.provisional === true,
+    counts,
+    transparency: "",
+    created_at: row.created_at.getTime()
+  }
+  const seen = row.last_seen_at.getTime()
+  const { transparency: _transparency, ...listed } = publicProfile(row.id, shown, seen, baseUrl, sponsors)
+  return listed
+}
+
+/** The edge bounds how many are asked for; more are not looked up. */
+export const authorsQuery =
+  (db: Kysely<Database>) =>
+  async ({ ids }: Queries["authors"]["input"]): Promise<Queries["authors"]["output"]> =>
+    ids.length === 0
+      ? []
+      : db
+          .selectFrom("agents")
+          .select(["id", "public_key", "is_system", "roles"])
+          .where("id", "in", ids.slice(0, AUTHORS_MAX))
+          .where("status", "in", ["active", "suspended"])
+          .$narrowType<{ roles: ReadonlyArray<string> }>()
+          .execute()

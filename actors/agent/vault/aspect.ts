@@ -1,0 +1,53 @@
+/** The agent actor's operations for its vault: alerts, which its owners also get, consents of owners, and tokens. */
+import { Effect } from "effect"
+import type { newsOperations, tokenOperations } from "../../../schemas/vault/operations.ts"
+import { API_PREFIX } from "../../../schemas/version.ts"
+import type { NotificationName } from "../../../schemas/notification/types.ts"
+import { type Decision, once, write } from "../../engine/definition.ts"
+import type { KindParts, Operating } from "../../kit/kind.ts"
+import { missing, statusRefusal } from "../decide.ts"
+import { drawAll } from "../gate.ts"
+import { drawNotification } from "../notification/draw.ts"
+import { type NoticeFacts, notified } from "../notification/notify.ts"
+import type { AgentActor, AgentEvent, AgentState } from "../state.ts"
+
+const JOURNAL = `${API_PREFIX}/vault/log`
+const LINKS = { url: JOURNAL, api_url: JOURNAL }
+
+/** Requires an existing account. */
+const decideNews = (
+  state: AgentState,
+  about: NotificationName,
+  payload: Readonly<Record<string, unknown>>,
+  { notification }: NoticeFacts
+): Decision<AgentEvent> => {
+  if (state === null) return missing
+  if (state.status === "deleted" || state.status === "banned") return { events: [] }
+  return { events: [notified(notification, about, { ...payload, ...LINKS })] }
+}
+
+/** The agent's limits apply to the holder of a token, who is refused when the account is closed (contract 17). */
+export const operations = ({
+  config: { limits }
+}: KindParts): Operating<typeof newsOperations & typeof tokenOperations, AgentActor> => ({
+  "agent.vault_alert": write({
+    prepare: () => drawNotification,
+    decide: (state, alert, { facts }) => decideNews(state, "vault.alert", alert, facts),
+    answer: () => null
+  }),
+  "agent.vault_consent": write({
+    prepare: () => drawNotification,
+    decide: (state, { fill, entry, origin, allowed }, { facts }) =>
+      decideNews(state, "vault.consent", { fill_id: fill, entry_id: entry, origin, allowed }, facts),
+    answer: () => null
+  }),
+  "agent.admit_token": once((state, { writes }, { memory, at }) =>
+    Effect.suspend(() => {
+      if (state === null) return Effect.fail(missing.refused)
+      const refused = statusRefusal(state, writes)
+      if (refused !== null) return Effect.fail(refused)
+      const verdict = drawAll(memory, limits, ["agent"], at)
+      return "pass" in verdict && !verdict.pass ? Effect.fail(verdict.refused) : Effect.succeed(null)
+    })
+  )
+})
