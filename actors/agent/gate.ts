@@ -10,7 +10,7 @@
 import type { Clock } from "effect"
 import type { Ask, RateState, SignedBy } from "../../schemas/bus/frames.ts"
 import type { IdempotencyEntry } from "../../schemas/idempotency/operations.ts"
-import { type Refusal, refusal } from "../../schemas/errors.ts"
+import { type Refusal, refusal, unavailable } from "../../schemas/errors.ts"
 import type { BucketName, Limits } from "../../schemas/limits.ts"
 import type { Gate, GateVerdict, Judgement } from "../engine/definition.ts"
 import type { Restored } from "../log/last-restore.ts"
@@ -116,7 +116,8 @@ const fromBefore = ({ clock, restored }: GateParts, { at }: SignedBy): Judgement
 })
 
 const judgeStrangerKey = async (parts: GateParts, ask: Ask, by: SignedBy): Promise<GateVerdict> => {
-  const claim = await parts.claimOf(by.key)
+  const claim = await parts.claimOf(by.key).catch(() => undefined)
+  if (claim === undefined) return { pass: false, refused: unavailable("Keys cannot be looked up at the moment.") }
   return claim === null ? judgeNobodys(ask, by) : { moved: claim.agent }
 }
 

@@ -3,8 +3,9 @@
  * and no more: one window counts both, so that a slice of the part is one write too.
  *
  * Invariant: the day's window is kept in the stream of long windows. A slice is recorded there before any of it is
- * used. A lost activation loses the rest of its slice, so slices begin small and double while they are used up. A slice
- * of the part counts in the part and in the whole, and only those callers use it.
+ * used. An activation that ends, as each does after some idle minutes, loses the rest of its slice. So the first slice
+ * has the bytes that are needed, and slices double while they are used up. A slice of the part counts in the part and
+ * in the whole, and only those callers use it.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { type Clock, Effect, Semaphore } from "effect"
@@ -15,7 +16,6 @@ import { DAY_SECONDS, lookedUp } from "./day.ts"
 import { keepWindow, readWindow } from "./stored-windows.ts"
 import { draw, type Window } from "./window.ts"
 
-const SLICE_FIRST_BYTES = 8192
 const SLICE_MAX_BYTES = 262_144
 /** The day is divided into at least this many slices, so that an owner with few bytes loses few. */
 const SLICES_MIN = 16
@@ -38,8 +38,8 @@ export interface DayBytes {
 
 export const newDayBytes = (): DayBytes => ({
   window: undefined,
-  own: { left: 0, size: SLICE_FIRST_BYTES },
-  part: { left: 0, size: SLICE_FIRST_BYTES },
+  own: { left: 0, size: 0 },
+  part: { left: 0, size: 0 },
   turn: Semaphore.makeUnsafe(1)
 })
 
@@ -114,7 +114,7 @@ export const dayBytes = (
       yield* lookedUp(() => keepWindow(nats, bucket, owner, next, DAY_SECONDS))
       memory.window = next
       slice.left += drawn.granted
-      slice.size = Math.min(slice.size * 2, SLICE_MAX_BYTES)
+      slice.size = Math.min(drawn.granted * 2, SLICE_MAX_BYTES)
     })
 
   /** Makes sure that this many bytes may be used, or fails. */

@@ -1,5 +1,5 @@
 /**
- * Makes new tables of a projection from the log, beside those that are served, and then replaces these.
+ * Makes new tables of projections from the log, beside those that are served, and then replaces these.
  *
  * Invariants
  *  - The served tables stay, and are still projected, until the new ones replace them in one transaction. So no read
@@ -9,18 +9,18 @@
  *  - The rebuild waits for readers and never ends them. Readers never wait longer than LOCK_TIMEOUT_MS for it: then it
  *    gives up the lock on the tables and tries again.
  *  - A projection has one rebuild at a time, and a database has PLACES (steps.ts). Both are advisory locks, released if
- *    their holder dies. The next rebuild drops the remains of a dead one. A rebuild that has lost its locks fails at
- *    the watermark of its own tables.
+ *    their holder dies. The next rebuild drops the remains of a dead one. A rebuild that has lost its locks finds
+ *    another watermark in its own tables before it replaces any, and fails.
  */
 import { Clock, Effect, Schedule } from "effect"
 import { type Kysely, sql, type Transaction } from "kysely"
 import type { Limits } from "../../schemas/limits.ts"
 import { type Database, LIVE_SCHEMA } from "../tables/database.ts"
-import { Filling, type FillingParts } from "./filling.ts"
+import { fillAll, Filling, type FillingParts, ProjectionFault } from "./filling.ts"
 import type { Projection } from "./projection.ts"
 import { pruneAll } from "./pruning.ts"
-import { inTransaction, toItsEnd } from "./steps.ts"
-import { createShadow, finishShadow, takePlace, workshop } from "./shadow.ts"
+import { inTransaction, PLACES, toItsEnd } from "./steps.ts"
+import { createShadow, finishShadow, takePlace, workshops } from "./shadow.ts"
 import { monotonicMs } from "../../schemas/runtime/clock.ts"
 import { secondsSince } from "../../schemas/runtime/metrics/calls.ts"
 
@@ -36,12 +36,20 @@ const LOCK_TIMEOUT_MS = 250
 /** Long enough for a batch, during which the projector locks its watermark's row. */
 const ROW_TIMEOUT_MS = 5000
 
-export interface RebuildParts extends FillingParts {
+export interface RebuildAllParts extends Omit<FillingParts, "projection" | "progress"> {
   readonly databaseUrl: string
   readonly limits: Limits
+  readonly projections: ReadonlyArray<Projection>
+  readonly progress: (projection: Projection) => FillingParts["progress"]
+}
+
+export interface RebuildParts extends Omit<RebuildAllParts, "projections" | "progress"> {
+  readonly projection: Projection
+  readonly progress: FillingParts["progress"]
 }
 
 export interface Rebuilt {
+  readonly projection: Projection
   readonly messages: number
   /** The watermark at the time when the new tables replaced the old ones. */
   readonly seq: number
@@ -51,32 +59,62 @@ export interface Rebuilt {
 /** The schema that a rebuild of this projection works in. */
 export const rebuildSchema = (projection: Pick<Projection, "name">): string => `rebuild_${projection.name}`
 
-/** Fails with `Busy` if another rebuild of it is under way, or as many as may be. An interruption leaves everything as it was. */
-export const rebuild = (parts: RebuildParts): Effect.Effect<Rebuilt, unknown> =>
+/**
+ * Reads the log once for all projections, and then replaces their tables one after the other. Fails with `Busy` if
+ * others work on them, and with `ProjectionFault` at the first that fails: those that were replaced by then stay. An
+ * interruption leaves the rest as it was.
+ */
+export const rebuildAll = (parts: RebuildAllParts): Effect.Effect<ReadonlyArray<Rebuilt>, unknown> =>
   Effect.scoped(
     Effect.gen(function* () {
+      const { projections, progress, databaseUrl } = parts
       const clock = yield* Clock.Clock
       const began = monotonicMs(clock)
-      const schema = rebuildSchema(parts.projection)
-      const db = yield* workshop(parts.databaseUrl, schema, parts.projection)
-      const { messages, seq } = yield* buildAndSwap(db, schema, parts)
-      return { messages, seq, seconds: secondsSince(clock, began) }
+      const opened = yield* workshops(databaseUrl, projections, rebuildSchema)
+      const works = opened.flatMap((db, place): ReadonlyArray<Work> => {
+        const projection = projections[place]
+        if (projection === undefined) return []
+        const filling = new Filling(db, { ...parts, projection, progress: progress(projection) })
+        return [{ db, projection, schema: rebuildSchema(projection), filling }]
+      })
+      const each = <A>(act: (work: Work) => Effect.Effect<A, unknown>) =>
+        Effect.forEach(
+          works,
+          (work) => Effect.mapError(act(work), (cause) => new ProjectionFault(work.projection.name, cause)),
+          { concurrency: PLACES }
+        )
+      yield* each(({ db, schema, projection }) => toItsEnd(() => createShadow(db, schema, projection)))
+      yield* fillAll(works.map(({ filling }) => filling))
+      return yield* each((work) =>
+        Effect.map(finishAndSwap(work, parts.limits), (seq) => ({
+          projection: work.projection,
+          messages: work.filling.messages,
+          seq,
+          seconds: secondsSince(clock, began)
+        }))
+      )
     })
   )
 
-const buildAndSwap = (
-  db: Kysely<Database>,
-  schema: string,
-  parts: RebuildParts
-): Effect.Effect<{ readonly messages: number; readonly seq: number }, unknown> =>
+/** Rebuilds one projection's tables. */
+export const rebuild = ({ projection, progress, ...parts }: RebuildParts): Effect.Effect<Rebuilt, unknown> =>
+  Effect.flatMap(rebuildAll({ ...parts, projections: [projection], progress: () => progress }), ([rebuilt]) =>
+    rebuilt === undefined ? Effect.die(new Error("nothing was rebuilt")) : Effect.succeed(rebuilt)
+  )
+
+interface Work {
+  readonly db: Kysely<Database>
+  readonly projection: Projection
+  readonly schema: string
+  readonly filling: Filling
+}
+
+/** Succeeds with the watermark at which the new tables took over. */
+const finishAndSwap = ({ db, projection, schema, filling }: Work, limits: Limits): Effect.Effect<number, unknown> =>
   Effect.gen(function* () {
-    const { projection } = parts
-    yield* toItsEnd(() => createShadow(db, schema, projection))
-    const filling = new Filling(db, parts)
-    yield* filling.everything
     yield* toItsEnd(() => db.transaction().execute(projection.settle))
     yield* toItsEnd(() => finishShadow(db, schema, projection))
-    yield* pruneAll(db, projection, parts.limits)
+    yield* pruneAll(db, projection, limits)
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const served = yield* toItsEnd(() => servedWatermark(db, projection))
       if (served - filling.seq <= CLOSE) break
@@ -84,8 +122,7 @@ const buildAndSwap = (
     }
     const swapping = inTransaction(db, (trx) => swap(trx, schema, projection, filling))
     const patience = { schedule: Schedule.spaced(SWAP_RETRY_MS), times: SWAP_TRIES - 1, while: isContention }
-    const seq = yield* Effect.retry(swapping, patience)
-    return { messages: filling.messages, seq }
+    return yield* Effect.retry(swapping, patience)
   })
 
 const servedWatermark = async (db: Kysely<Database>, projection: Projection): Promise<number> => {
@@ -114,6 +151,11 @@ const swap = (
     })
     const seq = Math.max(served, filling.seq)
     yield* toItsEnd(async () => {
+      // A reader's lock on this row also keeps everybody from dropping the tables from here on.
+      const { rows } = await sql<{
+        seq: string
+      }>`select seq from ${sql.table(`${schema}.projections`)} where name = ${projection.name}`.execute(trx)
+      if (Number(rows[0]?.seq ?? -1) !== filling.kept) throw new Error("another rebuild has begun these tables anew")
       for (const name of projection.besides) await sql`drop table ${sql.table(`${schema}.${name}`)}`.execute(trx)
       await projection.settle(trx)
       await sql.raw(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`).execute(trx)

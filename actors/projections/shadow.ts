@@ -24,21 +24,27 @@ const run = async (db: Db, text: string): Promise<void> => {
   await sql.raw(text).execute(db)
 }
 
-/** A connection to fill a schema. While the scope is open, no other process makes tables of this projection. */
-export const workshop = (
+/** Connections that fill the schemas of these projections. While the scope is open, no other process does that. */
+export const workshops = (
   databaseUrl: string,
-  schema: string,
-  { name }: Pick<Projection, "name">
-): Effect.Effect<Db, unknown, Scope.Scope> =>
+  projections: ReadonlyArray<Projection>,
+  schemaOf: (projection: Projection) => string
+): Effect.Effect<ReadonlyArray<Db>, unknown, Scope.Scope> =>
   Effect.gen(function* () {
-    const db = yield* Effect.acquireRelease(
-      Effect.sync(() => openBulkDatabase(databaseUrl, schema)),
-      (opened) => Effect.promise(() => opened.destroy())
-    )
-    const held = yield* inPlace(db, name)
-    yield* Effect.addFinalizer(() => Effect.ignore(toItsEnd(() => dropShadow(held, schema))))
-    return db
+    const names = projections.map(({ name }) => name)
+    const held = yield* inPlace(yield* opened(databaseUrl, LIVE_SCHEMA), names)
+    return yield* Effect.forEach(projections, (projection) => {
+      const schema = schemaOf(projection)
+      const dropped = Effect.addFinalizer(() => Effect.ignore(toItsEnd(() => dropShadow(held, schema))))
+      return Effect.tap(opened(databaseUrl, schema), dropped)
+    })
   })
+
+const opened = (databaseUrl: string, schema: string): Effect.Effect<Db, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() => openBulkDatabase(databaseUrl, schema)),
+    (db) => Effect.promise(() => db.destroy())
+  )
 
 const dropShadow = (db: Db, schema: string): Promise<void> => run(db, `drop schema if exists ${schema} cascade`)
 

@@ -24,22 +24,24 @@ export const inTransaction = <A>(
 export class Busy extends Error {}
 
 /**
- * The number of projections whose tables a database makes at once. Two, because one of them computes rows while
- * Postgres writes those of the other.
+ * The number of rebuilds and verifications that a database admits at once, and of projections that each works on at
+ * once. Two, because one computes rows while Postgres writes those of the other.
  */
 export const PLACES = 2
 
 /**
- * Takes one of the database's places to make new tables, and the right to make those of this projection, for as long as
- * the scope is open. Fails with `Busy` if another process has them. Work that needs the place uses the connection that
+ * Takes one of the database's places to make new tables, and the right to make those of these projections, for as long
+ * as the scope is open. Fails with `Busy` if another process has them. Work that needs the place uses the connection that
  * holds it, so it fails if that connection is lost.
  */
-export const inPlace = (db: Db, projection: string): Effect.Effect<Db, unknown, Scope.Scope> =>
+export const inPlace = (db: Db, projections: ReadonlyArray<string>): Effect.Effect<Db, unknown, Scope.Scope> =>
   Effect.gen(function* () {
     const held = yield* connectionOf(db)
-    const own = sql`pg_try_advisory_lock(hashtext('read models of one projection'), hashtext(${projection}))`
     yield* locked(held, async () => {
-      if (!(await isTrue(held, own))) throw new Busy(`${projection} is being rebuilt or verified`)
+      for (const name of projections) {
+        const own = sql`pg_try_advisory_lock(hashtext('read models of one projection'), hashtext(${name}))`
+        if (!(await isTrue(held, own))) throw new Busy(`${name} is being rebuilt or verified`)
+      }
       for (let place = 0; place < PLACES; place++) if (await isTrue(held, placeLock(place))) return
       throw new Busy(`${PLACES} rebuilds or verifications of read models are under way`)
     })

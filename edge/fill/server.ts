@@ -167,7 +167,7 @@ export const serve = (
     },
     (request, response) => {
       if (request.socket.destroyed) return
-      const admission = pipelined.admit(request.socket, response)
+      const admission = pipelined.admit(request.socket, response, request)
       if (admission === "refuse") refuseToPipeline(response)
       if (admission !== "admit") return
       onWhole(request, response, (socket) => places.asks(socket))

@@ -79,7 +79,7 @@ export class Doorkeeper {
   admits(request: IncomingMessage, response: ServerResponse): boolean {
     if (this.clients.direct) {
       if (request.socket.destroyed || this.turnedAway.has(request.socket)) return false
-      const admission = this.pipelined.admit(request.socket, response)
+      const admission = this.pipelined.admit(request.socket, response, request)
       if (admission === "refuse") this.refuse(response, tooManyRequests)
       if (admission !== "admit") return false
       onWhole(request, response, (socket) => this.sockets.asks(socket))

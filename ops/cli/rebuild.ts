@@ -4,9 +4,10 @@
  */
 import { Effect } from "effect"
 import { PROJECTIONS } from "../../actors/process/projections.ts"
+import { ProjectionFault } from "../../actors/projections/filling.ts"
 import type { Projection } from "../../actors/projections/projection.ts"
-import { rebuild, type Rebuilt } from "../../actors/projections/rebuild.ts"
-import { Busy, PLACES } from "../../actors/projections/steps.ts"
+import { rebuildAll, type Rebuilt } from "../../actors/projections/rebuild.ts"
+import { Busy } from "../../actors/projections/steps.ts"
 import type { Command } from "./command.ts"
 import type { Service } from "./connection.ts"
 import { Fault } from "./fault.ts"
@@ -16,35 +17,34 @@ import { type Done, progressOf, rate } from "./progress.ts"
 export const rebuildCommand: Command = {
   usage: ["rebuild", `rebuild ${PROJECTIONS.map((projection) => projection.name).join("|")}`],
   run: (service, { positionals: [name] }) =>
-    untilInterrupted(async (signal) => {
-      const chosen = PROJECTIONS.filter((one) => name === undefined || one.name === name)
-      const rebuilding = Effect.forEach(chosen, (one) => rebuilt(service, one, progressOf(one.name)), {
-        concurrency: PLACES
-      })
-      return (await Effect.runPromise(rebuilding, { signal })).join("\n")
+    untilInterrupted((signal) => {
+      const projections = PROJECTIONS.filter((one) => name === undefined || one.name === name)
+      return rebuilt(service, projections, signal, (projection) => progressOf(projection.name))
     })
 }
 
-/** Rebuilds one read model and reports the result. A Fault says why nothing has changed. */
-export const rebuilt = (
+/** Rebuilds read models and reports a line for each. A Fault says why the rest has not changed. */
+export const rebuilt = async (
   { nats, manager, databaseUrl, limits, archive }: Service,
-  projection: Projection,
-  progress: (done: Done) => void
-): Effect.Effect<string, unknown> => {
-  const { name, tables } = projection
-  const reported = ({ messages, seconds, seq }: Rebuilt): string =>
-    `${name} rebuilt: ${messages} commits in ${seconds.toFixed(1)} s, ${rate(messages, seconds)} a second; ` +
-    `${tables.map((table) => table.name).join(", ")} took over at sequence ${seq}`
-  const explained = (error: unknown): unknown => {
-    if (error instanceof Busy) return new Fault(error.message)
+  projections: ReadonlyArray<Projection>,
+  signal: AbortSignal,
+  progress: (projection: Projection) => (done: Done) => void
+): Promise<string> => {
+  try {
+    const rebuilding = rebuildAll({ nats, manager, databaseUrl, limits, archive, projections, progress })
+    const made = await Effect.runPromise(rebuilding, { signal })
+    return made.map(report).join("\n")
+  } catch (error) {
+    if (error instanceof Busy) throw new Fault(error.message)
+    const cause = error instanceof ProjectionFault ? error.cause : error
     // Faults of Postgres, of the bus, or of connections are reported in one line. Errors in this program are thrown
     // with their stack.
-    if (error instanceof Error && !(error instanceof TypeError))
-      return new Fault(`${name} was not rebuilt: ${error.message}; what is served is as it was`)
-    return error
+    if (!(cause instanceof Error) || cause instanceof TypeError) throw error
+    const names = error instanceof ProjectionFault ? error.projection : projections.map(({ name }) => name).join(", ")
+    throw new Fault(`${names} was not rebuilt: ${cause.message}; what is served is as it was`)
   }
-  return rebuild({ nats, manager, databaseUrl, limits, projection, progress, archive }).pipe(
-    Effect.map(reported),
-    Effect.mapError(explained)
-  )
 }
+
+const report = ({ projection: { name, tables }, messages, seconds, seq }: Rebuilt): string =>
+  `${name} rebuilt: ${messages} commits in ${seconds.toFixed(1)} s, ${rate(messages, seconds)} a second; ` +
+  `${tables.map((table) => table.name).join(", ")} took over at sequence ${seq}`

@@ -20,7 +20,7 @@ import { Applier, type Mark } from "../../actors/projections/applier.ts"
 import { Filling, type Progress } from "../../actors/projections/filling.ts"
 import type { Message, Projection, ReadModelTable } from "../../actors/projections/projection.ts"
 import { withoutOld } from "../../actors/projections/pruning.ts"
-import { createShadow, workshop } from "../../actors/projections/shadow.ts"
+import { createShadow, workshops } from "../../actors/projections/shadow.ts"
 import { toItsEnd } from "../../actors/projections/steps.ts"
 import { wallMs } from "../../schemas/runtime/clock.ts"
 import type { Service } from "../cli/connection.ts"
@@ -60,7 +60,8 @@ export const verifyReadModels = (
   )
   const schema = `verify_${projection.name}`
   const verified = Effect.gen(function* () {
-    const db = yield* workshop(service.databaseUrl, schema, projection)
+    const [db] = yield* workshops(service.databaseUrl, [projection], () => schema)
+    if (db === undefined) return yield* Effect.die(new Error("no connection was opened"))
     const copied = async () => {
       await createShadow(db, schema, projection)
       const sampled = scope.sample === null ? null : await sampledActors(db, tables, scope.sample)

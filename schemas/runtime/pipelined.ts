@@ -4,13 +4,13 @@
  * Invariants
  *  - A request too many is refused, behind the answers of those before it, and the connection closes with the refusal.
  *    Further requests get no answer: the client sees `Connection: close` and sends them again (RFC 9112 9.3.2).
- *  - Requests without an answer take memory until then. If all connections have `IGNORED_MAX` of them, the next one ends
- *    its connection at once. Answers that have been written are still sent.
+ *  - Requests without an answer take memory until then, but not for their headers. If all connections have
+ *    `IGNORED_MAX` of them, the connection with the most of them ends. Answers that have been written are still sent.
  */
 
 /** Requests that one connection may have under way. */
 export const PIPELINED_MAX = 32
-/** About 25 MB. */
+/** About 40 MB, whatever the size of their headers. */
 const IGNORED_MAX = 16_384
 
 interface Socket {
@@ -22,6 +22,13 @@ interface Socket {
 
 interface Answer {
   once(event: "close", listener: () => void): unknown
+}
+
+/** Node keeps each request until the answers before it are sent. */
+interface Request {
+  url?: string | undefined
+  headers: object
+  readonly rawHeaders: Array<string>
 }
 
 interface Held {
@@ -39,6 +46,7 @@ const beingSent = ({ _httpMessage }: Socket): number => (_httpMessage?.writableE
 export class Pipelined {
   private readonly held = new WeakMap<Socket, Held>()
   private readonly max: number
+  private readonly closing = new Map<Socket, Held>()
   private ignored = 0
 
   constructor(max = IGNORED_MAX) {
@@ -46,9 +54,9 @@ export class Pipelined {
   }
 
   /** Called for each request when its header is complete. */
-  admit(socket: Socket, answer: Answer): Admission {
+  admit(socket: Socket, answer: Answer, request: Request): Admission {
     const held = this.heldBy(socket)
-    if (held.isClosing) return this.ignore(socket, held)
+    if (held.isClosing) return this.ignore(socket, held, request)
     if (held.underWay - beingSent(socket) >= PIPELINED_MAX) {
       held.isClosing = true
       return "refuse"
@@ -63,13 +71,32 @@ export class Pipelined {
     if (known !== undefined) return known
     const held: Held = { underWay: 0, ignored: 0, isClosing: false }
     this.held.set(socket, held)
-    socket.once("close", () => (this.ignored -= held.ignored))
+    socket.once("close", () => this.forget(socket, held))
     return held
   }
 
-  private ignore(socket: Socket, held: Held): "ignore" {
+  private ignore(socket: Socket, held: Held, request: Request): "ignore" {
+    request.url = ""
+    request.headers = {}
+    request.rawHeaders.length = 0
     held.ignored++
-    if (++this.ignored > this.max) socket.destroySoon()
+    this.ignored++
+    this.closing.set(socket, held)
+    if (this.ignored > this.max) this.endOne()
     return "ignore"
+  }
+
+  private endOne(): void {
+    const [most] = [...this.closing].toSorted(([, one], [, other]) => other.ignored - one.ignored)
+    if (most === undefined) return
+    const [socket, held] = most
+    this.forget(socket, held)
+    socket.destroySoon()
+  }
+
+  private forget(socket: Socket, held: Held): void {
+    this.ignored -= held.ignored
+    held.ignored = 0
+    this.closing.delete(socket)
   }
 }

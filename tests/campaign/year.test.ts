@@ -12,9 +12,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest"
 import { folderOf } from "../../actors/log/archive/objects.ts"
 import { pagesOf } from "../../actors/log/stream-pages.ts"
 import { PROJECTIONS } from "../../actors/process/projections.ts"
-import type { Projection } from "../../actors/projections/projection.ts"
-import { rebuild } from "../../actors/projections/rebuild.ts"
-import { PLACES } from "../../actors/projections/steps.ts"
+import { rebuildAll } from "../../actors/projections/rebuild.ts"
 import { restore } from "../../ops/backup/restore.ts"
 import { servicePublicKey } from "../../ops/backup/service-key.ts"
 import { type BenchAgent, signedHeaders, signedRequest } from "../../ops/bench/agents.ts"
@@ -123,19 +121,14 @@ const answering = ({ edge, written }: World): Promise<unknown> => {
 }
 
 const rebuilt = async (world: World): Promise<void> => {
-  const { service, written } = world
+  const { service } = world
   const { nats, manager, databaseUrl, limits, archive } = service.view
   let [applied, all] = [0, 0]
   const cpu = await cpuSecondsOf(world, async () => {
-    const one = (projection: Projection) =>
-      rebuild({ nats, manager, databaseUrl, limits, projection, progress: () => undefined, archive })
+    const parts = { nats, manager, databaseUrl, limits, archive, projections: PROJECTIONS }
     all = await secondsOf(async () => {
-      const made = await Effect.runPromise(Effect.forEach(PROJECTIONS, one, { concurrency: PLACES }))
-      for (const [place, { messages, seconds }] of made.entries()) {
-        applied += messages
-        const name = PROJECTIONS[place]?.name ?? ""
-        if (messages > written.last / 50) world.report(`rebuild of ${name}`, messages / seconds, "commits/s")
-      }
+      const made = await Effect.runPromise(rebuildAll({ ...parts, progress: () => () => undefined }))
+      applied = made.reduce((sum, { messages }) => sum + messages, 0)
     })
   })
   world.report("rebuild of all tables", applied / all, "commits/s")

@@ -154,7 +154,7 @@ test("requests that get no answer are bounded over all connections", async () =>
   const answers: Array<ServerResponse> = []
   const [server, lines] = [createServer(), new Set<Socket>()]
   server.on("request", (request, response) => {
-    const admission = pipelined.admit(request.socket, response)
+    const admission = pipelined.admit(request.socket, response, request)
     lines.add(request.socket)
     if (admission === "refuse") response.end()
     else if (admission === "admit") answers.push(response)
@@ -170,9 +170,11 @@ test("requests that get no answer are bounded over all connections", async () =>
   await waitFor(() => answers.length === 2 * PIPELINED_MAX)
   expect(half.alive).toBe(2)
   await half.open(1, WHOLE.repeat(PIPELINED_MAX + 1 + 1))
-  await waitFor(() => half.alive === 2, { describe: "the last one to end" })
+  await waitFor(() => half.alive === 2, { describe: "one with the most to end" })
+  const [first, second, third] = [...lines]
+  expect([first?.destroyed, second?.destroyed, third?.destroyed]).toEqual([true, false, false])
   // The places of one that has ended are free.
-  for (const line of [...lines].slice(0, 1)) line.destroy()
+  second?.destroy()
   await waitFor(() => half.alive === 1)
   await half.open(1, WHOLE.repeat(PIPELINED_MAX + 1 + 5))
   await waitFor(() => answers.length === 4 * PIPELINED_MAX)

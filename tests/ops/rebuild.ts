@@ -166,16 +166,48 @@ export const rebuildTests = (): void => {
     expect(await leftOver(service.view.db)).toEqual([])
   })
 
+  test("that has lost its lock serves nothing of the one that follows it", async () => {
+    const reader = new pg.Client({ connectionString: service.view.databaseUrl })
+    await reader.connect()
+    await reader.query("begin")
+    await reader.query("select count(*) from score_entries")
+    const first = rebuilt().then(
+      () => "done",
+      (error: unknown) => String(error)
+    )
+    const waits = () =>
+      sql<{
+        n: number
+      }>`select count(*)::int as n from pg_locks where mode = 'AccessExclusiveLock' and not granted`.execute(
+        service.view.db
+      )
+    await waitFor(async () => ((await waits()).rows[0]?.n ?? 0) > 0, { describe: "the swap to try for its lock" })
+    const ended = () =>
+      sql<{ n: number }>`
+        select count(pg_terminate_backend(pid))::int as n from pg_locks
+        where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`.execute(
+        service.view.db
+      )
+    expect((await ended()).rows[0]?.n).toBeGreaterThan(0)
+    const second = rebuilt()
+    await waitFor(() => Promise.race([first, Promise.resolve(null)]), { describe: "the first to fail" })
+    await reader.query("commit")
+    await reader.end()
+    expect(await first).not.toBe("done")
+    await second
+    expect(await verify()).toMatch(/verified in /)
+  })
+
   test("is refused while the same one, or as many as may be, are under way; their end frees the places", async () => {
     const first = openScope()
-    await first.make(inPlace(service.view.db, "agent"))
+    await first.make(inPlace(service.view.db, ["agent"]))
     try {
       await expect(rebuilt(parts())).rejects.toThrow("agent is being rebuilt or verified")
       await expect(verify()).rejects.toThrow("agent is being rebuilt or verified")
       await expect(said(rebuildCommand, service, ["agent"])).rejects.toThrow("agent is being rebuilt or verified")
       await rebuilt(parts(seenProjection))
       const second = openScope()
-      await second.make(inPlace(service.view.db, "category"))
+      await second.make(inPlace(service.view.db, ["category"]))
       try {
         await expect(rebuilt(parts(seenProjection))).rejects.toThrow(Busy)
       } finally {

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { agentOperations as declared } from "../../../schemas/agent/operations.ts"
 import type { AgentPrivate } from "../../../schemas/agent/records.ts"
-import type { Refusal } from "../../../schemas/errors.ts"
+import { type Refusal, unavailable } from "../../../schemas/errors.ts"
 import { hubIdOf } from "../../../schemas/signing/key.ts"
 import { type Answer, type AnswerContext, custom, type PrepareContext, read, write } from "../../engine/definition.ts"
 import { existing } from "../../engine/existing.ts"
@@ -77,7 +77,10 @@ export const operations = ({
         if (closed || replaced) return { state: "retired" }
         return { state: state.provisional ? "provisional" : "registered" }
       }
-      const claim = yield* Effect.promise(() => stateOf(keyFold, id))
+      const claim = yield* Effect.tryPromise({
+        try: () => stateOf(keyFold, id),
+        catch: () => unavailable("Keys cannot be looked up at the moment.")
+      })
       if (claim === null) return { state: "free" }
       // Without an agent of its own it came in by rotation: in use, or replaced since.
       const actors = yield* Actors
@@ -111,7 +114,10 @@ export const operations = ({
       if (state === null || state.status === "banned" || state.status === "deleted") return Effect.fail(missing.refused)
       const { id } = context
       return Effect.gen(function* () {
-        const seen = yield* Effect.promise(() => lastSeen.of(id, state.created_at))
+        const seen = yield* Effect.tryPromise({
+          try: () => lastSeen.of(id, state.created_at),
+          catch: () => unavailable("The time when the agent was last seen cannot be looked up at the moment.")
+        })
         return publicProfile(id, profileSource(state), seen, baseUrl, yield* sponsors.of(state.sponsors, context))
       })
     }),

@@ -240,7 +240,7 @@ class Reader implements TokenizerCallbacks {
 
   private openLink(attributes: Attributes): void {
     this.closeLink()
-    const href = attributes["href"]
+    const href = unfolded(attributes["href"])
     const gone = this.top.style.gone || styleOf("a", attributes, this.top.style, this.sheet).gone
     if (href === undefined || gone || this.top.mute || this.links.length >= ANCHORS_MAX) return
     const from = this.seen.length
@@ -276,6 +276,14 @@ class Reader implements TokenizerCallbacks {
   ondeclaration(): void {}
   onprocessinginstruction(): void {}
 }
+
+/** An address as a relaxed signature covers it: without line ends, and runs of blanks as one. */
+const unfolded = (href: string | undefined): string | undefined =>
+  href
+    ?.split("\n")
+    .map((line) => line.trim())
+    .join("")
+    .replace(/[ \t]+/g, " ")
 
 const anchorOf = ({ href, line, from, to, shown, alt }: Link, lines: ReadonlyArray<Line>): Anchor => {
   const text = lines[line]?.text ?? ""

@@ -74,11 +74,15 @@ const joined = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => {
 
 export const joinedLines = joined
 
+/**
+ * Runs of blanks are one blank, because a relaxed signature (RFC 6376 3.4.4) covers them as one: nobody may change a
+ * signed message's reading by another run.
+ */
 export const linesOfText = (text: string): ReadonlyArray<Line> =>
   joined(
     cleaned(text)
       .split(/[\r\n\u2028\u2029\v\f]/)
-      .map((line) => line.trim())
+      .map((line) => line.replace(/[ \t]+/g, " ").trim())
       .filter((line) => line !== "")
       .map((line) => ({ text: line, emphases: [], hidden: false }))
   )

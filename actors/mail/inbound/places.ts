@@ -8,6 +8,8 @@
  *  - If nothing is left, the network with the most gives way to one that would still have less. Networks are compared
  *    as /16, then /24, then address (IPv6: /32, /48, /64). So a network of any size loses its own connections, and a
  *    client that has none finds a place.
+ *  - A message counts for its client until it has been answered, even if the client has gone: it is judged and stored
+ *    all the same.
  *  - Within the network that gives way, the connection without progress for the longest time is ended. A connection
  *    whose message is complete is not: its sender would send the same message again.
  */
@@ -30,8 +32,12 @@ interface Connection {
   /** The widest first. */
   readonly networks: ReadonlyArray<string>
   bytes: number
+  /** Its message is being received or judged. */
+  isAtWork: boolean
   /** Its message is complete. */
   isKept: boolean
+  /** Its client has gone. */
+  isGone: boolean
 }
 
 type Weight = (connection: Connection) => number
@@ -69,14 +75,39 @@ export class Places {
       holder: wide ?? client,
       networks: networksOf(address),
       bytes: 0,
-      isKept: false
+      isAtWork: false,
+      isKept: false,
+      isGone: false
     }
     if (this.connections.size >= connections_max && !this.makeRoom(connection, one, 1)) return false
     this.connections.set(id, connection)
     return true
   }
 
+  /** Called when a connection has closed, once or more. Its place is free once its message has been answered. */
   give(id: string): void {
+    const connection = this.connections.get(id)
+    if (connection?.isAtWork === true) connection.isGone = true
+    else this.remove(id)
+  }
+
+  /** Called when a message begins. */
+  begin(id: string): void {
+    const connection = this.connections.get(id)
+    if (connection !== undefined) connection.isAtWork = true
+    this.progressed(id)
+  }
+
+  /** Called when the message has been answered, or its client has gone and the work is over. */
+  done(id: string): void {
+    const connection = this.connections.get(id)
+    if (connection === undefined) return
+    this.release(id)
+    connection.isAtWork = false
+    if (connection.isGone) this.remove(id)
+  }
+
+  private remove(id: string): void {
     this.release(id)
     this.connections.delete(id)
   }
@@ -142,7 +173,7 @@ export class Places {
     const [found] = isOther ? among : []
     if (found === undefined) return false
     const [id] = found
-    this.give(id)
+    this.remove(id)
     this.end(id)
     return true
   }

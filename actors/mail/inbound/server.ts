@@ -10,7 +10,7 @@
  *  - A message is answered once it is in the log, or is told to come again.
  */
 import { readFileSync } from "node:fs"
-import type { SMTPServer, SMTPServerDataStream, SMTPServerSession } from "smtp-server"
+import type { SMTPServerDataStream, SMTPServerSession } from "smtp-server"
 import type { Clock } from "effect"
 import type { Limits } from "../../../schemas/limits.ts"
 import type { SmtpMail } from "../../../schemas/mail/settings.ts"
@@ -86,7 +86,7 @@ interface Recipients {
 export class MailServer {
   private readonly receiving: Receiving
   private readonly bounds: Bounds
-  private readonly server: SMTPServer
+  private readonly server: Entrance
   private readonly places: Places
   private readonly recipients = new WeakMap<SMTPServerSession, Recipients>()
   private readonly sessions: Sessions
@@ -122,7 +122,10 @@ export class MailServer {
         this.sessions.began(id)
         done()
       },
-      onClose: ({ id }) => void this.sessions.ended(id),
+      onClose: ({ id }) => {
+        this.sessions.ended(id)
+        this.places.give(id)
+      },
       onMailFrom: (_address, { id }, done) => {
         this.room().then(
           (refused) => {
@@ -178,7 +181,7 @@ export class MailServer {
       read.tooMuch = true
       read.chunks.length = 0
     }
-    this.hangUp(id, BUSY)
+    if (this.server.evict(id)) this.hangUp(id, BUSY)
   }
 
   private hangUp(id: string, words: string): void {
@@ -237,7 +240,7 @@ export class MailServer {
     const read: Read = { chunks: [], pieces: 0, tooMuch: false }
     const { id } = session
     this.sessions.dataBegan(id)
-    this.places.progressed(id)
+    this.places.begin(id)
     this.reads.set(id, read)
     try {
       const isWhole = await this.readAll(stream, read, id)
@@ -251,7 +254,7 @@ export class MailServer {
       return await this.taken(Buffer.concat(read.chunks), session)
     } finally {
       this.reads.delete(id)
-      this.places.release(id)
+      this.places.done(id)
       // Behind the answer, which is written once this is settled.
       setImmediate(() => {
         this.sessions.answered(id)

@@ -1,5 +1,4 @@
 /** Jobs on read models that an operator starts on the page: the same as `hub rebuild` and `hub verify`. */
-import { Effect } from "effect"
 import { html, type Html } from "../../../edge/kit/html.ts"
 import { PROJECTIONS } from "../../../actors/process/projections.ts"
 import { Finding } from "../../cli/command.ts"
@@ -23,10 +22,7 @@ export const rebuildModel: ConsoleAction = {
       await noteActed(parts, acting.operator, "rebuild", projection.name, acting.why)
       return {
         ok: true,
-        says: await Effect.runPromise(
-          rebuilt(service, projection, () => undefined),
-          { signal }
-        )
+        says: await rebuilt(service, [projection], signal, () => () => undefined)
       }
     })
     return Promise.resolve({ to: "/", says: `${projection.name} is being rebuilt.` })

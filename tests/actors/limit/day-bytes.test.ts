@@ -37,13 +37,23 @@ const opened = () => {
 
 const written = async (): Promise<number> => (await bus.manager.streams.info(streams.limits)).state.last_seq
 
-test("a slice of the part is one write, and others of the slice none", async () => {
+test("slices of the part are one write each, and double from the bytes that are needed first", async () => {
   const { take } = opened()
   const before = await written()
-  expect(await take(100, OF_PART)).toBe(true)
-  expect(await written()).toBe(before + 1)
-  for (let n = 0; n < 10; n++) expect(await take(100, OF_PART)).toBe(true)
-  expect(await written()).toBe(before + 1)
+  for (let taken = 0, slice = 1, writes = 1; writes < 5; writes++, slice *= 2)
+    for (let n = 0; n < slice; n++, taken++) {
+      expect(await take(100, OF_PART)).toBe(true)
+      expect(await written(), `after ${taken + 1}`).toBe(before + writes)
+    }
+})
+
+test("whoever takes little after each of many restarts loses nothing", async () => {
+  const { take, restart } = opened()
+  for (let n = 0; n < PART / 1000; n++) {
+    expect(await take(1000, OF_PART), `after ${n}`).toBe(true)
+    restart()
+  }
+  expect(await take(1000, OF_PART)).toBe(false)
 })
 
 test("callers with a part use no more than it, and leave the rest to the others", async () => {

@@ -1,5 +1,10 @@
 /** What strangers do to a server of SMTP: bounds, smuggling, relaying (RFC 5321; contract 20). */
+import { once } from "node:events"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { connect, type Socket } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { connect as tlsConnect } from "node:tls"
 import { afterEach, expect, test } from "vitest"
 import type { Incoming } from "../../../actors/mail/inbound/delivery.ts"
 import type { Recipient } from "../../../actors/mail/inbound/recipient.ts"
@@ -7,6 +12,7 @@ import { MailServer, type Receiving } from "../../../actors/mail/inbound/server.
 import { LIMITS } from "../../../schemas/limits.ts"
 import { waitFor } from "../../harness/index.ts"
 import { machineClock } from "../../../schemas/runtime/clock.ts"
+import { authority } from "../../support/certificates.ts"
 
 const BOUNDS = {
   ...LIMITS.service.mail,
@@ -25,7 +31,8 @@ afterEach(async () => {
 
 const started = async (
   more: Partial<Receiving> = {},
-  bounds: Readonly<Partial<Record<keyof typeof BOUNDS, number>>> = {}
+  bounds: Readonly<Partial<Record<keyof typeof BOUNDS, number>>> = {},
+  tls: { readonly cert: string; readonly key: string } | null = null
 ) => {
   const taken: Array<Incoming> = []
   const recipient = (address: string): Promise<Recipient> =>
@@ -45,7 +52,7 @@ const started = async (
     returned: () => Promise.resolve("refused"),
     ...more
   }
-  const server = new MailServer(machineClock, receiving, { domain: DOMAIN, tls: null }, { ...BOUNDS, ...bounds })
+  const server = new MailServer(machineClock, receiving, { domain: DOMAIN, tls }, { ...BOUNDS, ...bounds })
   const port = await server.listen(0, "127.0.0.1")
   open.push(() => server.close())
   return { port, taken }
@@ -92,6 +99,48 @@ const ready = async (port: number, from?: string): Promise<Line> => {
   expect(await line.say("DATA")).toMatch(/^354/)
   return line
 }
+
+const FEW = BOUNDS.connections_per_client_max
+
+test("the place of a session that went over to TLS, or left while it did, is free when it has closed", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "smtp-"))
+  open.push(() => rm(folder, { recursive: true }))
+  const { cert, key } = authority("Test").issue({ names: [DOMAIN] })
+  const tls = { cert: join(folder, "cert.pem"), key: join(folder, "key.pem") }
+  await Promise.all([writeFile(tls.cert, cert), writeFile(tls.key, key)])
+  const { port } = await started({}, {}, tls)
+  for (let session = 0; session < 2 * FEW; session++) {
+    const line = await waitFor(async () => {
+      const next = new Line(port)
+      return (await next.answer()).startsWith("220") ? next : null
+    })
+    expect(await line.say("EHLO client.example")).toContain("STARTTLS")
+    expect(await line.say("STARTTLS")).toMatch(/^220/)
+    if (session % 2 === 0) {
+      line.socket.removeAllListeners("data")
+      const secured = tlsConnect({ socket: line.socket, ca: cert, rejectUnauthorized: false })
+      await once(secured, "secureConnect")
+      secured.resume().end("QUIT\r\n")
+      await once(secured, "close")
+    }
+    line.socket.destroy()
+  }
+})
+
+test("a client that leaves behind whole messages counts until they are judged", async () => {
+  const judged: Array<() => void> = []
+  const deliver = () => new Promise<boolean>((resolve) => judged.push(() => resolve(true)))
+  const { port } = await started({ deliver })
+  for (let sent = 0; sent < FEW; sent++) {
+    const line = await ready(port)
+    line.socket.write("Subject: x\r\n\r\nx\r\n.\r\n")
+    await waitFor(() => judged.length === sent + 1)
+    line.socket.resetAndDestroy()
+  }
+  expect(await new Line(port).answer()).toMatch(/^421/)
+  for (const end of judged) end()
+  await waitFor(async () => (await new Line(port).answer()).startsWith("220"), { describe: "a free place" })
+})
 
 test("nothing is relayed, whatever an address pretends", async () => {
   const { port, taken } = await started()
