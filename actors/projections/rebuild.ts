@@ -1,16 +1,17 @@
 /**
- * Makes new tables of a projection from the log, beside those that are served, and then replaces these.
+ * Rebuilds the tables of a projection from the log. The new tables are filled beside the served ones, and then replace
+ * them.
  *
  * Invariants
- *  - The served tables stay, and are still projected, until the new ones replace them in one transaction. So no read
+ *  - The served tables stay in use and are updated until the new ones replace them in one transaction. So no reader
  *    sees fewer rows than before.
- *  - At that moment the new tables are exactly at the served watermark (or ahead of it, if no projector had moved it).
- *    Meanwhile the projector waits for the lock on its watermark's row, and then continues from there.
- *  - The rebuild waits for readers and never ends them. Readers never wait longer than LOCK_TIMEOUT_MS for it: then it
- *    gives up the lock on the tables and tries again.
- *  - A projection has one rebuild at a time, and a database has PLACES (steps.ts). Both are advisory locks, released if
- *    their holder dies. The next rebuild drops the remains of a dead one. A rebuild that has lost its locks fails at
- *    the watermark of its own tables.
+ *  - At the replacement, the new tables are exactly at the served watermark. (They may be ahead of it if no projector
+ *    has moved it.) The projector waits for the lock on its watermark's row, and then continues from there.
+ *  - A rebuild waits for readers and never cancels their queries. Readers wait at most LOCK_TIMEOUT_MS for a rebuild.
+ *    After that time it releases the lock on the tables and tries again.
+ *  - A projection has at most one rebuild, and a database has at most PLACES (steps.ts). Both limits are advisory
+ *    locks, which are released if their holder fails. The next rebuild drops the remains of a failed one. A rebuild
+ *    that has lost its locks fails when it writes its watermark.
  */
 import { Clock, Effect, Schedule } from "effect"
 import { type Kysely, sql, type Transaction } from "kysely"
@@ -24,16 +25,19 @@ import { createShadow, finishShadow, takePlace, workshop } from "./shadow.ts"
 import { monotonicMs } from "../../schemas/runtime/clock.ts"
 import { secondsSince } from "../../schemas/runtime/metrics/calls.ts"
 
-/** Rounds of catching up with a log that grows, before the projector is made to wait. */
+/** The most rounds of catching up with a growing log before the projectors are made to wait. */
 const ROUNDS_MAX = 20
-/** When at most this many messages are missing, the projector may have to wait for the rest. */
+/** If at most this many messages are missing, the projectors may be made to wait for the rest. */
 const CLOSE = 500
-/** The longest time for which every projection waits. */
+/** The longest time for which all projectors wait during a replacement. */
 const SWAP_WITHIN_MS = 3000
 const SWAP_TRIES = 50
 const SWAP_RETRY_MS = 100
 const LOCK_TIMEOUT_MS = 250
-/** Long enough for a batch, during which the projector locks its watermark's row. */
+/**
+ * The timeout of the lock on the watermarks' rows. It is longer than a projector needs for a batch, during which it
+ * holds that lock.
+ */
 const ROW_TIMEOUT_MS = 5000
 
 export interface RebuildParts extends FillingParts {
@@ -48,10 +52,13 @@ export interface Rebuilt {
   readonly seconds: number
 }
 
-/** The schema that a rebuild of this projection works in. */
+/** The database schema in which the new tables of a projection are filled. */
 export const rebuildSchema = (projection: Pick<Projection, "name">): string => `rebuild_${projection.name}`
 
-/** Fails with `Busy` if another rebuild of it is under way, or as many as may be. An interruption leaves everything as it was. */
+/**
+ * Rebuilds a projection. Fails with `Busy` if it is rebuilt already or too many rebuilds run. An interruption changes
+ * nothing.
+ */
 export const rebuild = (parts: RebuildParts): Effect.Effect<Rebuilt, unknown> =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -104,7 +111,7 @@ const swap = (
   Effect.gen(function* () {
     const served = yield* toItsEnd(async () => {
       await sql.raw(`set local lock_timeout = ${ROW_TIMEOUT_MS}`).execute(trx)
-      // From here on every projector waits, before it has touched a table.
+      // From here on all projectors wait, before they have touched a table.
       await sql`select name from ${sql.table(`${LIVE_SCHEMA}.projections`)} order by name for update`.execute(trx)
       return servedWatermark(trx, projection)
     })
@@ -126,10 +133,10 @@ const swap = (
     return seq
   })
 
-/** The rest of the log was not applied in time while the projectors waited. */
+/** Fails a replacement if the rest of the log was not applied in time. */
 class Late extends Error {}
 
-/** True if a lock or the rest of the log did not come in time, or if Postgres has ended a deadlock. */
+/** True if a lock or the rest of the log took too long, or if Postgres ended a deadlock. */
 const isContention = (error: unknown): boolean =>
   error instanceof Late ||
   (error instanceof Error && "code" in error && (error.code === "55P03" || error.code === "40P01"))
