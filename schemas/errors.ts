@@ -55,7 +55,7 @@ export const ERRORS = {
   questions_not_served: { status: 409, says: "take the steps of registration in order" },
   questions_already_served: { status: 409, says: "take the steps of registration in order" },
   key_already_registered: { status: 409, says: "choose another one" },
-  /** 401 if a request is signed with such a key, 409 in registration and rotation (spec 7). */
+  /** The status is 401 if a request is signed with a retired key, and 409 in registration and rotation (spec 7). */
   key_retired: { status: 409, also: 401, says: "see [Keys](#keys)" },
   handle_taken: { status: 409, says: "choose another one" },
   key_unavailable: { status: 409, says: "choose another one" },

@@ -1,8 +1,7 @@
 /**
- * The network that an address belongs to, for every limit that counts clients by address. An IPv6 client counts as its
- * /64, because one customer has all of it. The /48 around it contains 65,536 of those and has limits of its own
- * (contract 21, 22). An IPv4 client counts by its own address, even behind a translator or tunnel that writes it as
- * IPv6.
+ * The network of an address, for limits that count clients by address. An IPv6 client counts as its /64, because one
+ * customer has all of it. The /48 around it contains 65,536 networks of that size and has its own limits (contract 21,
+ * 22). An IPv4 client counts by its address, even if a translator or tunnel writes it as IPv6.
  */
 import ipaddr from "ipaddr.js"
 
@@ -14,7 +13,7 @@ const WIDE_BYTES = 6
 const prefixOf = (address: ReadonlyArray<number>, bytes: number): string =>
   `${Buffer.from(address.slice(0, bytes)).toString("hex")}/${bytes * 8}`
 
-/** IPv6 networks whose addresses end with an IPv4 address. In Teredo's the bits are inverted (RFC 4380). */
+/** IPv6 networks whose addresses end with an IPv4 address. Teredo inverts its bits (RFC 4380). */
 const EMBEDDING = [
   // NAT64 (RFC 6052), NAT64 with a local prefix (RFC 8215), SIIT (RFC 2765).
   { network: ipaddr.IPv6.parseCIDR("64:ff9b::/96"), mask: 0 },

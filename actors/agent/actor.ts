@@ -1,4 +1,7 @@
-/** The agent actor: id = hub id. Its aspects (aspects.ts) have its operations, which schemas/ declares. */
+/**
+ * Defines the agent actor, whose id is the hub id. Its operations are declared in schemas/ and implemented by its
+ * aspects (aspects.ts).
+ */
 import { operationsOfKind } from "../../schemas/bus/operations.ts"
 import { joined, partsOf } from "../../schemas/noun.ts"
 import { keyFold } from "../key/noun.ts"
@@ -20,7 +23,10 @@ const fold: Fold<AgentActor> = {
   evolve
 }
 
-/** A constant of its own, so that the code of the fold (ops/contracts/folds.ts) does not take it along. */
+/**
+ * The declarations are a separate constant, so that the hash of the fold's code (ops/contracts/folds.ts) does not
+ * include them.
+ */
 const declared = operationsOfKind("agent")
 
 export const agentKind = kind(fold, declared, (parts) => {

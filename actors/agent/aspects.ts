@@ -1,14 +1,14 @@
 /**
- * The agent's behavior, aspect by aspect. A new one is a folder, and a line here. Its `aspect.ts` exports these, as far
- * as the aspect has them:
+ * Lists the modules that implement the agent's behavior, one for each aspect. To add an aspect, make a folder and add a
+ * line here. An `aspect.ts` exports those of the following that the aspect needs:
  *
  *  - `operations`: a function from the parts of a node (parts.ts) to the operations that schemas/ declares;
- *  - `timers`: the operations that its timers become, by the timers' names;
+ *  - `timers`: a record from the name of each timer to the operation that runs when the timer fires;
  *  - `tables`, `rows`: its tables in the agents' read model, and a function that makes a batch of their rows (rows.ts);
  *  - `queries`: the queries that it answers from its read models (queries/serve.ts);
- *  - `projections`: read models with a position of their own in the log (projections/projection.ts).
+ *  - `projections`: read models with their own position in the log (projections/projection.ts).
  *
- * Its part of the state is listed in states.ts.
+ * states.ts lists the aspects that have a part of the agent's state.
  */
 export * as block from "./block/aspect.ts"
 export * as bookmark from "./bookmark/aspect.ts"

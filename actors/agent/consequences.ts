@@ -1,6 +1,6 @@
 /**
- * Adds the consequences to every decision of an agent: if it causes a notification, the delivery to the agent's webhook
- * is begun in the same commit. Pure.
+ * Completes every decision of an agent: notifications get full links and their owners, and each notification's webhook
+ * delivery starts in the same commit. Pure.
  */
 import type { Limits } from "../../schemas/limits.ts"
 import type { AnswerContext, Decision } from "../engine/definition.ts"

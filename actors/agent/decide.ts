@@ -11,18 +11,18 @@ export const missing: { readonly refused: Refusal } = { refused: notFound("agent
 
 export const unknownKey = refusal("key_unknown", "The signature is good, but no agent has this key.")
 
-/** The refusal of a former or foreign key of the agent; `null` for the current one. */
+/** The refusal if the key is not the agent's current one; `null` if it is. */
 export const keyRefusal = (agent: Agent, publicKey: string): Refusal | null => {
   if (currentKey(agent) === publicKey) return null
-  // Claimed for a recovery that is not due yet, or was cancelled.
+  // The key is claimed by this agent, but was never current: it is for a recovery that is not due or was cancelled.
   if (!agent.keys.some((key) => key.public_key === publicKey))
     return refusal("key_unknown", "The signature is good, but the key is no agent's.")
   return { ...refusal("key_retired", "This key was replaced. Sign with the agent's current key."), status: 401 }
 }
 
 /**
- * The refusal by the account's status (spec 3.1, 5.4). Asked at the gate, and again by the decision: between the two
- * the command waited, and another before it may have closed the account.
+ * The refusal because of the account's status (spec 3.1, 5.4). The gate checks it, and the decision checks it again: an
+ * earlier command in the queue may have closed the account in between.
  */
 export const statusRefusal = (agent: Agent, changes: boolean): Refusal | null => {
   if (agent.status === "banned") return refusal("agent_banned", "This agent is banned.")
@@ -32,14 +32,17 @@ export const statusRefusal = (agent: Agent, changes: boolean): Refusal | null =>
     : null
 }
 
-/** The steps that make a provisional agent a full one (contract 22). */
+/** The API calls that turn a provisional agent into a full one (contract 22). */
 export const ADMISSION = {
   challenge: `POST ${API_PREFIX}/register/challenge`,
   questions: `POST ${API_PREFIX}/register/challenge/{id}/questions`,
   answers: `POST ${API_PREFIX}/me/admission`
 }
 
-/** Refuses operations that an agent made for a person may not use before it has passed registration's questions. */
+/**
+ * The refusal of operations that need an admitted agent. An agent made for a person is provisional until it passes
+ * registration's questions.
+ */
 export const provisionalRefusal = ({ provisional }: Agent): Refusal | null =>
   provisional
     ? refusal(
@@ -50,7 +53,7 @@ export const provisionalRefusal = ({ provisional }: Agent): Refusal | null =>
     : null
 
 /**
- * The refusal by a bucket in the agent's own state, which consists of the times of its draws; `null` while there is
+ * The refusal by a rate limit that is kept in the agent's state as the times of earlier uses; `null` while there is
  * room.
  */
 export const windowRefusal = (
@@ -81,7 +84,7 @@ const judged =
     return closed === null ? decide(state, ...rest) : { refused: closed }
   }
 
-/** A decision that any agent may make whose account is not closed, even a suspended one. */
+/** Wraps a decision, and refuses it if the account is closed. A suspended agent may make it. */
 export const unlessClosed = judged(false)
-/** A decision that a suspended agent may not make either. */
+/** Wraps a decision, and refuses it if the account is closed or suspended. */
 export const unlessSuspended = judged(true)

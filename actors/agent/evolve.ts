@@ -1,10 +1,13 @@
-/** Folds an event into the parts of the agent's state that it changes. */
+/** Applies an event to the parts of the agent's state that it changes. */
 import { joined, partsOf } from "../../schemas/noun.ts"
 import type { Registered } from "./profile/state.ts"
 import type { Agent, AgentEvent, AgentState } from "./state.ts"
 import * as states from "./states.ts"
 
-/** Declared as a method: each case takes its own events, and its own part of the state. */
+/**
+ * The method syntax makes the parameters bivariant. A case may then accept only its own events and its own part of the
+ * state.
+ */
 type Case = { change(state: Agent, event: AgentEvent, at: number): Partial<Agent> }["change"]
 
 const EMPTY = joined(partsOf(states, "empty"))

@@ -1,11 +1,15 @@
 /**
- * The gate of the agent actor. It authorizes each operation, where the signing key's state is, before the agent carries
- * it out (spec 3.1, 5.1; contract 11).
+ * The gate of the agent actor. It authorizes each signed request to the actor (an ask) before the actor executes it
+ * (spec 3.1, 5.1; contract 11). The state of the signing key is in the same actor.
  *
- * Order: the nonce is recorded (the edge has verified the signature), the key is resolved, the account's status is
- * checked, then the buckets are drawn. An ask draws once, however often its asker sends it. A key that was never
- * registered, or was brought in by rotation, has no agent under its own id. The key's claim names its agent, and the
- * ask moves on there with its signature settled.
+ * The checks have this order:
+ *  - The nonce is recorded. The edge has verified the signature before.
+ *  - The key is resolved to its agent.
+ *  - The account's status is checked.
+ *  - The rate limits are charged. An ask is charged once, however often it is sent again.
+ *
+ * A key has no agent under its own id if it was never registered or came from a rotation. Then the key's claim names
+ * its agent, and the ask is forwarded there. Its nonce is not checked a second time.
  */
 import type { Clock } from "effect"
 import type { Ask, RateState, SignedBy } from "../../schemas/bus/frames.ts"
@@ -33,24 +37,25 @@ export interface GateParts {
   readonly seen: (id: string, now: number) => void
 }
 
-/** Registration's own question about a key; it draws on no agent's bucket. */
+/** The operation by which registration asks about a key. It draws on no rate limit of an agent. */
 const ADMIT_KEY = "agent.admit_key"
 /**
- * The holder of an account's key gets its first answers, whatever the account's status: a repeated deletion gets that
- * of the first.
+ * The operations on stored answers (Idempotency-Keys). The holder of an account's key may use them whatever the
+ * account's status, so a repeated deletion gets the first answer.
  */
 const FIRST_ANSWERS: ReadonlySet<string> = new Set(["idempotency.begin", "idempotency.finish"])
 
 /**
- * Milliseconds and number of admitted asks that a node remembers: longer than an asker tries, and more than it can ask.
+ * The limits on remembered asks, in milliseconds and in number. Askers stop retrying sooner, and a node cannot receive
+ * as many in this time.
  */
 const ADMITTED_MS = 15_000
 const ADMITTED_MAX = 100_000
 
 /**
- * Remembers judged asks. An asker without an answer sends its ask again under the same id. Judged again, it would draw
- * the buckets twice, or be refused because of a key that it has itself replaced. The decision still judges an ask that
- * was not carried out yet.
+ * Remembers the asks that were admitted. An asker that gets no answer sends its ask again under the same id. A second
+ * check could charge the rate limits twice, or refuse a key that the ask itself has replaced. If the ask was not
+ * executed yet, its decision still checks it.
  */
 class Admitted {
   private readonly clock: Clock.Clock
@@ -76,8 +81,8 @@ const judging = (parts: GateParts, admitted: Admitted): Gate<AgentActor> => ({
     const { by } = ask
     if (by === undefined) return PASSED
     const { memory } = activation
-    // A key that came by rotation is claimed by an agent elsewhere, so the first of a request's asks to arrive here
-    // judges it.
+    // A key that came from a rotation has no agent under its own id. The first ask of each request is sent there, and
+    // finds the agent by the key's claim.
     const judged = () =>
       activation.state === null && ask.op !== ADMIT_KEY
         ? judgeStrangerKey(parts, ask, by)
@@ -98,8 +103,8 @@ const REUSED: Judgement = {
 }
 
 /**
- * A restored log has lost the nonces that were used after its backup. So a request signed before the restore may have
- * been used already. A client with a clock that is ahead may have signed with a later time; that cannot be detected.
+ * True if the request was signed before the last restore. The restored log has lost the nonces used after the backup,
+ * so such a request may be a replay. A request with a future timestamp is not detected.
  */
 const isFromBefore = ({ at: restoredAt }: Restored, { at }: SignedBy): boolean =>
   at !== undefined && at * 1000 <= restoredAt
@@ -130,11 +135,17 @@ const judgeNobodys = (ask: Ask, by: SignedBy): GateVerdict => {
   return refused === null ? { pass: true } : { pass: false, refused }
 }
 
-/** A retired key gets only the answer of its own rotation. It draws nothing of the agent's buckets. */
+/**
+ * True for the repeated rotation that retired the key. A retired key gets only the answer of that rotation, and is not
+ * charged to the rate limits.
+ */
 const repeatsItsRotation = (ask: Ask, first: IdempotencyEntry | null): boolean =>
   first === null ? ask.op === "identity.rotate" : first.signer === "retiring"
 
-/** Sent again to a node that has not judged it: the command is remembered, or its decision refuses it. */
+/**
+ * True for a deletion that was sent again to a node that has not admitted it before. The command's first answer is
+ * returned, or the decision refuses it.
+ */
 const repeatsItsDeletion = (ask: Ask, refused: Refusal | null): boolean =>
   refused?.code === "agent_deleted" && ask.op === "agent.delete"
 
@@ -154,7 +165,7 @@ const judgeAgent = (
   const first = firstAnswerOf(ask)
   const key = keyRefusal(agent, by.publicKey)
   if (key?.code === "key_retired" && repeatsItsRotation(ask, first)) return { pass: true }
-  // Every key that comes here is claimed for this agent. The operation itself decides on the key's rights.
+  // This agent has claimed each key that reaches this point. The operation itself checks the key's rights.
   const refused =
     first === null
       ? (key ??
@@ -172,7 +183,7 @@ const judgeAgent = (
   return verdict
 }
 
-/** Draws from the agent's own buckets in this order. The first empty one refuses. */
+/** Takes a request from each of the agent's rate limits, in the given order. The first exhausted one refuses. */
 export const drawAll = (
   memory: AgentMemory,
   limits: Limits,

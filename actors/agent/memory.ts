@@ -1,23 +1,26 @@
-/** Data that an agent's activation keeps in memory beside the state. It is lost with the activation. */
+/** Data that an agent's activation keeps in memory besides the state. It is lost when the activation ends. */
 import type { HostTable } from "./identity/hosts.ts"
 import { type DayBytes, newDayBytes, newUploadBytes, type UploadBytes, type Window } from "../limit/noun.ts"
 import type { UnderWay } from "../idempotency/noun.ts"
 import { type Held, newHeld } from "./owner/held.ts"
 
 export interface AgentMemory {
-  /** Windows of the agent's own buckets, by name. */
+  /** The windows of the agent's own rate limits, by name. */
   readonly windows: Map<string, Window>
-  /** Requests under way under an Idempotency-Key, and the ask that began each. */
+  /** Requests with an Idempotency-Key that are in progress, each with the ask that began it. */
   readonly underWay: Map<string, UnderWay>
-  /** Websites that verified the agent, read when the first one is needed. */
+  /** Counters of the websites that verified the agent. They are loaded at the first visit. */
   hosts: Promise<HostTable> | null
-  /** The bytes that it may still write to the log today. */
+  /** The bytes that the agent may still write to the log today. */
   readonly logBytes: DayBytes
-  /** Bytes of its answers under Idempotency-Keys that may still be kept today. Holders of its tokens have a part. */
+  /**
+   * The bytes of answers under Idempotency-Keys that may still be stored today. Holders of the agent's tokens may use
+   * only a part.
+   */
   readonly answerBytes: DayBytes
-  /** The bytes that it may still upload today. */
+  /** The bytes that the agent may still upload today. */
   readonly uploadBytes: UploadBytes
-  /** Requests of it that edges hold for an owner. */
+  /** The agent's requests that edges hold open until an owner answers. */
   readonly held: Held
 }
 

@@ -12,7 +12,7 @@ import type { Rows } from "./rows.ts"
 import { lockAgents, settleSeen } from "./seen/aspect.ts"
 import { AGENT_EVENTS, AgentEvent } from "./state.ts"
 
-/** A row of `agents`, or a part of one. Absent columns stay as they are. */
+/** A row of `agents`, or some of its columns. Columns that are absent do not change. */
 interface AgentRow extends Partial<Omit<Insertable<Database["agents"]>, "id" | "links" | "roles">> {
   readonly id: string
   readonly links?: ReadonlyArray<unknown>
@@ -95,7 +95,7 @@ const registeredRow = (id: string, event: Registered, at: string): AgentRow => {
   }
 }
 
-/** `null` if nothing of the row changes. */
+/** The columns that an event changes; `null` if it changes none. */
 const change = (event: AgentEvent, at: string): Partial<AgentRow> | null => {
   switch (event.type) {
     case "agent.profile_changed": {

@@ -2,7 +2,8 @@ import { on, reactions, commandFor } from "../reactions/reaction.ts"
 import { AgentEvent } from "./state.ts"
 
 /**
- * Deletes an account's visits, and tells threads who watches them. It is one set, because agents commit most of all.
+ * Deletes the visits of a deleted account, and informs threads who watches them. Agents commit more than all other
+ * actors, so one set of reactions reads their commits for both.
  */
 export const agentReactions = reactions(
   "agent",
@@ -22,7 +23,7 @@ export const agentReactions = reactions(
   })
 )
 
-/** Ends sponsorships with the agent's account: those that it knew of, and those that are declared later. */
+/** Ends the sponsorships of a deleted account: those it had, and those that are declared after the deletion. */
 export const sponsorshipsOfAgents = reactions(
   "sponsorship_of_agent",
   on("agent", AgentEvent, (event) => {

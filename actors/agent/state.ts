@@ -1,4 +1,7 @@
-/** The state of an agent and its events (spec 2.2, 3.1). `null` is an agent that was never registered. */
+/**
+ * The state and the events of an agent, joined from all aspects (spec 2.2, 3.1). The state of an agent that was never
+ * registered is `null`.
+ */
 import { Schema } from "effect"
 import { joined, partsOf } from "../../schemas/noun.ts"
 import { inventoryOf } from "../engine/events.ts"
@@ -18,5 +21,5 @@ export type AgentEvent = typeof AgentEvent.Type
 /** The inventory of event types and the versions that `evolve` understands. */
 export const AGENT_EVENTS = inventoryOf(AgentEvent)
 
-/** The types of the kind. */
+/** The types that belong to the agent actor. */
 export type AgentActor = ActorOf<AgentState, AgentEvent, AgentMemory>

@@ -1,4 +1,7 @@
-/** The aspects that have a part of the agent's state (part.ts). A new one is a folder, and a line here. */
+/**
+ * Lists the modules of the agent's state, one for each aspect that has a part of it (part.ts). To add one, make a
+ * folder and add a line here.
+ */
 export * as block from "./block/state.ts"
 export * as bookmark from "./bookmark/state.ts"
 export * as captcha from "./captcha/state.ts"

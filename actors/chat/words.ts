@@ -1,4 +1,4 @@
-/** The bot's own texts. */
+/** The texts that the chat bot sends by itself. */
 import type { Refusal } from "../../schemas/errors.ts"
 
 /** Refusals that a later try may not get. */

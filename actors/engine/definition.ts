@@ -92,7 +92,7 @@ export interface ActorTypes {
   readonly memory: unknown
 }
 
-/** The `data` of an answer, or the same as ready JSON. */
+/** The `data` of an answer, as a value or as serialized JSON. */
 export type Answer<Output> = Output | Json<Output>
 
 export interface AnswerContext {
@@ -122,7 +122,10 @@ export interface PrepareContext<Memory = unknown> extends AnswerContext {
 /** The result of a read, available at once and without a fiber. */
 export type Result<Output> = { readonly data: Answer<Output> } | { readonly refused: Refusal }
 
-/** A read that needs more than the state, for this state only. It then runs as a custom operation does. */
+/**
+ * The result of a read that cannot be answered from this state alone. The engine then runs `later` like a custom
+ * operation.
+ */
 interface Later<A extends ActorTypes, Output, R> {
   later(context: PrepareContext<A["memory"]>): Effect.Effect<Answer<Output>, Refusal, R>
 }
@@ -145,8 +148,8 @@ interface Writing<A extends ActorTypes, Input, Output, Facts, Reply, R> {
    */
   unused?(facts: Facts): Effect.Effect<void, never, R>
   /**
-   * Called when a companion was not at the expected sequence, because somebody else has written to it. The operation
-   * decides about that companion. Without this function the whole command is tried again from the log.
+   * Called when a companion was not at the expected sequence, because another actor has written to it. It makes a new
+   * decision about the lost companion. Without this function, the whole command is tried again from the log.
    */
   contested?(
     state: A["state"],
@@ -179,7 +182,10 @@ export interface WriteOperation<
   readonly type: "write"
 }
 
-/** An operation with its own store. It neither reads the state nor decides on it. */
+/**
+ * An operation that the engine runs without a decision or a commit of this actor. It may keep its data in a store of
+ * its own.
+ */
 export interface CustomOperation<A extends ActorTypes, Input, Output, R = never> {
   readonly type: "custom"
   run(state: A["state"], input: Input, context: PrepareContext<A["memory"]>): Effect.Effect<Answer<Output>, Refusal, R>
@@ -199,8 +205,9 @@ export type Implemented<Ops extends Readonly<Record<string, Declared>>, A extend
 export type AnyOperation<R = never> = Operation<ActorTypes, unknown, unknown, R>
 
 /**
- * `R`: the services that its operations use. The functions are declared as methods, because TypeScript allows a more
- * general parameter type there. So the engine can take kinds of all types as `ActorDefinition<ActorTypes, R>`.
+ * The definition of a kind. `R`: the services that its operations use. The functions are declared as methods, because
+ * TypeScript allows a more general parameter type there. So the engine can take kinds of all types as
+ * `ActorDefinition<ActorTypes, R>`.
  */
 export interface ActorDefinition<A extends ActorTypes = ActorTypes, R = never> {
   readonly kind: string

@@ -164,7 +164,7 @@ export const foundFor = (
     if ("refused" in decision) return yield* Effect.fail(decision.refused)
     const { human, name, command } = wanted
     const actors = yield* Actors
-    // Asked again at each try, because the last answer may be what was wrong.
+    // A new command id for each try. A remembered answer could be the outdated one that made the last try fail.
     const asking = anew(context)
     const { seq, made, address = human } = yield* actors.ask(asking, "human.adopts", human, null)
     yield* roomForOneMore(made, limits.limits.owner, asking)

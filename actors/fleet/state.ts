@@ -46,7 +46,10 @@ export const FleetEvent = Schema.Union([
   event("fleet.moved", 1, { compartment: Schema.String, host: Schema.String }),
   event("fleet.renamed", 1, { compartment: Schema.String, name: Schema.String }),
   event("fleet.released", 1, { compartment: Schema.String }),
-  /** The fate of compartments after that of an agent or a person. */
+  /**
+   * Compartments were suspended, released from a suspension or ended, because of a change of their agent or of a
+   * person.
+   */
   event("fleet.fated", 1, {
     compartments: Schema.Array(Schema.String),
     fate: Fate,
@@ -62,7 +65,7 @@ export const NO_FLEET: FleetState = { hosts: [], places: [] }
 
 export const OF_DELETED = "its agent has deleted its account"
 
-/** Events of earlier releases tell this only by their reason. */
+/** True if the agent has deleted its account. Events of earlier releases have no `left`, so their reason decides. */
 const leaves = ({ left, fate, by, reason }: Extract<FleetEvent, { type: "fleet.fated" }>): boolean =>
   left === true || (fate === "suspend" && by === "agent" && reason === OF_DELETED)
 

@@ -130,8 +130,8 @@ const passkeysAfter = (
 }
 
 /**
- * The number of ended sponsorships that are kept. All open ones may end at once, and as many again may be declared
- * meanwhile.
+ * The number of ended sponsorships that are kept. It has room for the end of all open ones, and of as many that are
+ * declared at the same time.
  */
 const ENDED_MAX = 200
 

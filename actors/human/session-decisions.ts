@@ -35,7 +35,7 @@ export const openSession = (state: HumanState, token: string, at: number): Sessi
   found(state, token, at, (session) => session.console === undefined)
 
 /**
- * The open session of the operators' console. Such a session does not open the owner's pages, and an owner's session
+ * The open session of the operators' console. A console session does not open the owner's pages, and an owner's session
  * does not open the console.
  */
 export const openConsole = (state: HumanState, token: string, at: number): Session | null =>

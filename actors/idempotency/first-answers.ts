@@ -1,23 +1,25 @@
 /**
- * First answers under an Idempotency-Key (contract 13, 20). They are kept for a day in a stream, each sealed for its
- * own place. Only the activation knows the requests under way. Agents (actors/agent/idempotency/) and people both use
- * this.
+ * Stores the first answers to requests with an Idempotency-Key (contract 13, 20). They are kept for a day in a stream,
+ * each sealed for its owner and key. Requests in progress are known only to the owner's activation. The actors of
+ * agents (actors/agent/idempotency/) and of people both use this.
  *
- * `begin` tells whether the request is new, under way, done or in conflict; `finish` stores the answer. If an edge died
- * between the two, the key is free again after the request's deadline. The request then runs under the same command id,
- * so that nothing is committed twice. An asker repeats a `begin` that is not answered soon, and the repeat counts as
- * the first. An abandoned request is free at once for the same body, and at its deadline for another.
+ * `begin` reports whether the request is new, in progress, done or in conflict; `finish` stores the answer. If an edge
+ * fails between the two, the key is free again after the request's deadline. The request then runs under the same
+ * command id, so that nothing is committed twice. An edge repeats a `begin` that is not answered soon, and the repeat
+ * counts as the first. After an abandoned request, the key is free at once for the same body, and at the deadline for
+ * another body.
  *
- * An owner's answers, refusals included, take so many bytes a day (schemas/idempotency/share.ts). An answer that would
- * take more than an eighth of what is left is kept shortened (shortened.ts), or not at all where a long record can be
- * made anew. Without room for a shortened answer of each request under way, a new request under a key is refused before
- * it is carried out. So a retry is never carried out twice, and few owners cannot push out what others keep.
+ * The answers of an owner, refusals included, may take a limited number of bytes a day (schemas/idempotency/share.ts).
+ * An answer that takes more than an eighth of the remaining bytes is shortened (shortened.ts). A long record that can
+ * be made again from the state is not stored. A new request is refused before it is executed if there is no room for a
+ * shortened answer to each request in progress. So a retry is never executed twice, and a few owners cannot displace
+ * the answers of others.
  *
- * Newcomers have a stream of their own. An owner may have become established, or the reverse, since an answer was kept:
- * both streams are asked.
+ * New agents have a separate stream. An agent may have become established since an answer was stored, or the reverse.
+ * So both streams are searched.
  *
- * No plain hash of a body is stored, because a body may contain a password. A keyed hash is used instead, also in the
- * command's id, which the log keeps for good.
+ * Bodies may contain passwords, so they are stored as keyed hashes. The command's id, which stays in the log, is made
+ * from a keyed hash too.
  */
 import { Clock, Effect } from "effect"
 import { headers, type NatsConnection } from "@nats-io/transport-node"
@@ -42,39 +44,39 @@ import { SHORTENED_MAX_BYTES, shortened } from "./shortened.ts"
 
 const TIMEOUT_MS = 3000
 const DAY_SECONDS = 86_400
-/** The number of one owner's requests under way with a key. */
+/** The most requests with a key that one owner may have in progress. */
 const UNDER_WAY_MAX = 100
 /**
- * Holders of an agent's tokens (sources and fill services of its vault) get half of its places and bytes, so that
- * they cannot use up all of them.
+ * Holders of an agent's tokens (sources and fill services of its vault) may use at most this fraction (half) of the
+ * agent's requests in progress and bytes.
  */
 const HOLDERS_PART = 2
 
 const text = new TextDecoder()
 
 /**
- * Size above which an answer of status `REMADE_STATUS` that does not fit is a record that can be made again from the
- * state. An answer to a creation may contain a value that is shown once (registration's secret), and is kept whatever
- * its size.
+ * The size above which an answer of status `REMADE_STATUS` may be dropped if it does not fit: the record can be made
+ * again from the state. The answer to a creation may contain a value that is shown once, such as registration's secret.
+ * It is stored whatever its size.
  */
 export const REMADE_MIN_BYTES = 16_384
 
-/** A request under an Idempotency-Key, until its end or its deadline. */
+/** A request with an Idempotency-Key that is in progress. It ends with its answer or at its deadline. */
 export interface UnderWay {
   readonly body: string
   /** The id of the ask that began the request. */
   readonly begun: string
   readonly until: number
-  /** Nobody waits for the request any more, so the same body may begin it again. */
+  /** True if nobody waits for the request any more. The same body may then begin it again. */
   readonly abandoned?: true
-  /** Sent with a token of the agent's vault. */
+  /** True if the request was sent with a token of the agent's vault. */
   readonly holder?: true
 }
 
-/** An activation's memory of requests under way. */
+/** The requests in progress that an activation remembers. */
 export interface RequestMemory {
   readonly underWay: Map<string, UnderWay>
-  /** Bytes of answers that may still be kept today. Holders of tokens have a part of them. */
+  /** The bytes of answers that may still be stored today. Holders of tokens may use only a part. */
   readonly answerBytes: DayBytes
 }
 
@@ -85,7 +87,7 @@ interface Kept {
 }
 
 interface KeptSealed extends Kept {
-  /** The answer is not stored, because it can be made again from the state. */
+  /** True if the answer is not stored, because it can be made again from the state. */
   readonly remade?: true
 }
 
@@ -100,13 +102,16 @@ const TOO_MANY: Refusal = {
 const COMMAND_CHARS = 32
 
 const ANSWER_BYTES = "answer_bytes"
-/** Longer records are made again from the state. A day of them would push out other answers. */
+/**
+ * The size above which a record is not stored. It can be made again from the state, and a day of such records would
+ * displace other answers.
+ */
 const RECORD_KEPT_MAX_BYTES = 65_536
-/** No answer takes more than this fraction (one eighth) of the remaining bytes. */
+/** No answer may take more than this fraction (one eighth) of the remaining bytes. */
 const ROOM_PART = 8
 /** Bytes that a stream stores in addition to an answer: subject, header, and the hash of the body. */
 const MESSAGE_BYTES = 400
-/** Base64 of the sealed answer. */
+/** The growth of a sealed answer by base64. */
 const SEALED_PART = 4 / 3
 
 const spentAnswers = ({ requests, window_seconds }: RateLimit, resetsAt: number, now: number): Refusal => {
@@ -123,10 +128,13 @@ const CONFLICT: IdempotencyBegin = { state: "conflict" }
 
 type Context = PrepareContext<RequestMemory>
 
-/** Answers may contain values that are shown only once (a webhook's secret, a person's token). */
+/**
+ * The purpose that an answer is sealed for. Answers are sealed because they may contain values that are shown only
+ * once, such as a webhook's secret.
+ */
 const purpose = (owner: string, key: string): string => `idempotency ${owner} ${key}`
 
-/** The reply about a first answer. */
+/** The reply to a request that has a stored answer. */
 export const firstAnswerReply = (first: Kept, input: IdempotencyEntry): IdempotencyBegin =>
   first.body === input.body ? { state: "done", status: first.status, answer: first.answer } : CONFLICT
 
@@ -142,23 +150,26 @@ const shareOf = (bytesPerDay: number, { holder }: By): DayShare => ({
   ...(holder === true ? { part: holdersPart(bytesPerDay) } : {})
 })
 
-/** Requests under way that count for this one: those of holders for a holder, otherwise all. */
+/**
+ * The number of requests in progress that limit this one: for a token's holder those of all holders, otherwise all
+ * requests.
+ */
 const underWayOf = ({ underWay }: Pick<RequestMemory, "underWay">, { holder }: By): number =>
   holder === true ? [...underWay.values()].filter((one) => one.holder === true).length : underWay.size
 
 const subjectOf = (sort: MaybeOwner) => (isNewcomer(sort) ? subjects.newcomersIdempotency : subjects.idempotency)
 
 export interface FirstAnswers {
-  /** `null` if no answer is stored. */
+  /** Looks up a stored answer; `null` if there is none. */
   readonly keptOf: (owner: string, key: string) => Effect.Effect<KeptSealed | null, Refusal>
   readonly begin: (
     input: IdempotencyBeginning,
     context: Context,
     sort: MaybeOwner
   ) => Effect.Effect<IdempotencyBegin, Refusal>
-  /** Returns what `begin` would return, without beginning anything: `new` if nothing is known. */
+  /** Returns the result of `begin`, but begins nothing. An unknown key gives `new`. */
   readonly look: (input: IdempotencyEntry, context: Context) => Effect.Effect<IdempotencyBegin, Refusal>
-  /** `ttlSeconds`: how long the answer is kept; `null` if it is not stored. */
+  /** Ends a request. `ttlSeconds`: how long the answer is kept; `null` if it is not stored. */
   readonly finish: (
     input: IdempotencyFinish,
     context: Context,
@@ -178,8 +189,8 @@ export const firstAnswers = ({ clock, nats, sealer, limits }: FirstAnswersParts)
   const bytes = dayBytes(clock, nats, ANSWER_BYTES, spentAnswers)
 
   /**
-   * Fails if there is no room for a shortened answer of each request under way. Nothing is drawn here, because draws
-   * that are lost with an activation would be a large part for an owner with few bytes.
+   * Fails if there is no room for a shortened answer to each request in progress. It only checks, and takes no bytes:
+   * bytes taken too early are lost with the activation, and owners have few.
    */
   const admitted = (memory: RequestMemory, id: string, sort: Owner, by: By): Effect.Effect<void, Refusal> =>
     Effect.gen(function* () {
@@ -208,7 +219,7 @@ export const firstAnswers = ({ clock, nats, sealer, limits }: FirstAnswersParts)
       catch: () => NOT_LOOKED_UP
     })
 
-  /** The entry in the form in which it is stored and compared. */
+  /** The entry in the form that is stored and compared: a guessable body is replaced by a keyed hash. */
   const marked = <Entry extends IdempotencyEntry>(entry: Entry): Entry =>
     entry.guessable === true ? { ...entry, body: sealer.mark(entry.body, `body ${entry.key}`) } : entry
 
@@ -270,8 +281,8 @@ export const firstAnswers = ({ clock, nats, sealer, limits }: FirstAnswersParts)
   }
 
   /**
-   * Shortens the answer if necessary. The room must also suffice for a shortened answer of each other request under
-   * way.
+   * Shortens the answer if necessary. There must still be room for a shortened answer to each other request in
+   * progress.
    */
   const fitted = (
     owner: string,
@@ -317,7 +328,7 @@ export const firstAnswers = ({ clock, nats, sealer, limits }: FirstAnswersParts)
       const { key, body, status, answer, remade } = marked(input)
       const running = underWay.get(key)
       const another = running !== undefined && running.body !== body
-      // Status 0: the request ended without an answer worth keeping, and may be made again.
+      // Status 0 means that the request ended without an answer to store. It may be sent again.
       if (status !== 0 && !another && ttlSeconds !== null) {
         const first = { body, status, answer, ...(remade === true ? { remade } : {}) }
         const kept =
@@ -326,7 +337,7 @@ export const firstAnswers = ({ clock, nats, sealer, limits }: FirstAnswersParts)
             : yield* fitted(owner, memory, first, answerBytesOf(sort, limits), input)
         yield* keep(owner, key, sealed(owner, key, kept), { ttlSeconds, sort })
       }
-      // A later request may use the key by now. Only the request that began the entry ends it.
+      // A later request may use the key now, so only the request that began the entry may end it.
       const last = underWay.get(key)
       if (last?.body === body && last.begun === (input.begun ?? last.begun)) {
         if (input.abandoned === true) underWay.set(key, { ...last, abandoned: true })

@@ -1,4 +1,6 @@
-/** The parts of a node that send letters: its transports, and its slots for attempts. */
+/**
+ * The parts of a node that send letters to people: mail, chat and web push, each with slots that limit its attempts.
+ */
 import { Clock, Deferred, Effect, type Scope } from "effect"
 import type { HubConfig } from "../../schemas/config.ts"
 import { mailHostOf } from "../../schemas/letter/settings.ts"
@@ -15,28 +17,31 @@ import { smtpTransport } from "../kit/mailing/smtp-transport.ts"
 import type { Transport } from "../kit/mailing/transport.ts"
 import { monotonicMs } from "../../schemas/runtime/clock.ts"
 
-/** Time at the end of a node for attempts to end, and then for the outcome of the rest to be recorded. */
+/**
+ * The end of a node gives attempts this long to finish. Afterwards TELLING_MS remain to record the outcome of the
+ * others.
+ */
 const ENDING_MS = 1500
 const TELLING_MS = 500
 export interface Letters {
   readonly config: Pick<HubConfig, "letters" | "limits" | "baseUrl" | "name">
   /** `null` if no chat is configured. */
   readonly chat: Bot | null
-  /** `null` if people get no letters. */
+  /** `null` if no transport for letters by mail is configured. */
   readonly transport: Transport | null
   readonly slots: Slots
   /** `null` if web push is not configured. */
   readonly push: Pusher | null
-  /** Separate slots, so that a chat server or push service that does not answer delays no letter. */
+  /** Chat and web push have separate slots, so that their servers cannot delay letters. */
   readonly chatSlots: Slots
   readonly pushSlots: Slots
-  /** Resolves when attempts under way must end. */
+  /** Resolves when attempts in progress must end. */
   readonly hurry: Effect.Effect<void>
-  /** Waits for attempts under way, and then asks them to hurry. */
+  /** Waits for attempts in progress, and then asks them to hurry. */
   readonly end: Effect.Effect<void>
 }
 
-/** Parts for kinds that write or send letters. */
+/** The parts of a node for kinds that write or send letters. */
 export interface LetterParts extends KindParts {
   /** This node's transports for letters to people. */
   readonly letters: Letters
@@ -65,7 +70,7 @@ export const openLetters = (
     return { config, chat, push, transport, slots, chatSlots, pushSlots, hurry: Deferred.await(hurrying), end }
   })
 
-/** Its connections are closed with the scope. */
+/** Opens the client for web push. Its connections are closed with the scope. */
 const openPusher = (
   { push: settings, env, limits, baseUrl }: Pick<HubConfig, "push" | "env" | "limits" | "baseUrl">,
   clock: Clock.Clock
@@ -82,7 +87,7 @@ const openPusher = (
   )
 }
 
-/** Its connections are closed with the scope. */
+/** Opens the transport for letters by mail. Its connections are closed with the scope. */
 const openTransport = (
   config: Pick<HubConfig, "letters" | "mail" | "env" | "data" | "limits" | "baseUrl">
 ): Effect.Effect<Transport | null, never, Scope.Scope> => {

@@ -1,40 +1,41 @@
 /**
- * Slots limit the concurrent attempts of a node.
+ * Slots limit the concurrent attempts of a node to send letters.
  *
  * Invariants
- *  - There are never more attempts than slots. A letter without a slot waits in the schedule of timers, where it delays
- *    no other.
- *  - A server that never answers keeps no other letter waiting. A place is a registrable domain (actors/kit/registrable-domain.ts), and
- *    letters to one place hold half of the slots at most, and a quarter until it has answered in time. Letters to places
- *    that were slow hold a quarter together.
- *  - Letters that strangers cause have a share together, however fast their places are.
- *  - Letters to one person hold a quarter at most, wherever they go.
- *  - A few people with many letters keep nobody waiting for long. Waiting letters have no order, so the last slots are
- *    kept free for people with few letters. After an attempt a person needs a rest, which is longer after a slow one,
- *    and rests add up. Anybody may have the first half of the slots. Each further slot is for people whose rest is at
- *    most half as long.
- *  - The last slot is kept for one person who was refused: the one who has had no slot for the longest. So each other
- *    person comes once at most before. A person who does not try again is forgotten.
- *  - The two hold within each share above, too.
- *  - A place that holds a slot for `slow_ms` counts as slow from then on, until its next answer in time. The last answer
- *    alone decides: an average would let a place save up quick answers for a slow flood.
- *  - Beyond the share of slow places an attempt is told to hurry. So a silent server takes no more than that from others,
- *    and not the whole time of an attempt.
- *  - A slot is reserved before an attempt is committed, for a while: a commit that fails leaves nothing behind.
- *  - When the node ends, it gives no more slots, and waits for those that are taken.
+ *  - There are never more attempts than slots. A letter without a slot waits for a timer, and delays no other.
+ *  - A server that never answers does not block other letters. Servers are grouped by place, which is a registrable
+ *    domain (actors/kit/registrable-domain.ts). Letters to one place hold at most half of the slots, and a quarter
+ *    before its first answer in time. Letters to all slow places together hold at most a quarter.
+ *  - Letters that strangers cause share a limited part of the slots, even if their places are fast.
+ *  - Letters to one person hold at most a quarter, whatever their places.
+ *  - A few people with many letters cannot delay others for long. Waiting letters have no order, so the last slots are
+ *    reserved for people with few letters. After each attempt a person must rest, longer after a slow attempt, and
+ *    rests add up. Everybody may use the first half of the slots. Each further slot needs a rest at most half as long
+ *    as the one before.
+ *  - The last free slot is reserved for the refused person who has gone longest without a slot. So every other person
+ *    comes before this one at most once. A person who does not try again is forgotten.
+ *  - The last two rules also hold within each of the shares above.
+ *  - A place that holds a slot for `slow_ms` is slow until its next answer in time. Only the last answer counts. With
+ *    an average, a place could collect fast answers before a flood of slow ones.
+ *  - If the share of slow places is full, an attempt that becomes slow must end early.
+ *  - A slot is reserved for a limited time before an attempt is committed, so a failed commit leaves nothing behind.
+ *  - At the node's end no more slots are given, and those in use are waited for.
  */
 import { Deferred, Effect, Latch } from "effect"
 import type { Limits } from "../../schemas/limits.ts"
 
-/** The number of places whose pace is remembered, and of people whose rest is. */
+/** The most places whose pace is remembered, and the most people whose rest is remembered. */
 const REMEMBERED_MAX = 10_000
 
-/** Slow destinations together hold at most one of this many equal parts of the slots. */
+/** Letters to slow places together hold at most one of this many equal parts of the slots. */
 const SLOW_PARTS = 4
-/** All letters to one person also share. */
+/** Letters to one person hold at most one of this many equal parts of the slots. */
 const PERSON_PARTS = 4
 
-/** A person who waits tries twice within this time: a timer is put off for ten seconds at most. */
+/**
+ * The time for which a waiting person is remembered. A waiting letter tries again after at most ten seconds, so a
+ * person tries twice in this time.
+ */
 const WAITS_MS = 22_000
 
 type Figures = Pick<
@@ -45,8 +46,9 @@ type Figures = Pick<
 type Pace = "prompt" | "slow"
 
 /**
- * A group of letters that anybody may cause. Together they have at most one of `parts` equal parts of the slots.
- * `until`: they leave the group if the person has verified the address, or if the destination was fast.
+ * A group of letters that anybody can cause. Together they hold at most one of `parts` equal parts of the slots.
+ * `until` names the reason for leaving the group: the person has verified the address (`proved`), or the place was fast
+ * (`prompt`).
  */
 export interface Strangers {
   readonly name: string
@@ -54,34 +56,37 @@ export interface Strangers {
   readonly until: "proved" | "prompt"
 }
 
-/** `strangers`: the name of the group of strangers' letters. `slow`: it counts among the slow places. */
+/**
+ * A letter that holds a slot. `strangers`: its group, if it is a letter caused by strangers. `slow`: it counts among
+ * the letters to slow places.
+ */
 interface Going {
   readonly place: string
   readonly strangers: string | null
   readonly slow: boolean
 }
 
-/** `until`: monotonic ms; `Infinity` while the attempt is made. */
+/** `until`: the end of the reservation in monotonic ms; `Infinity` while an attempt uses the slot. */
 interface Taken {
   readonly until: number
   readonly person: string | null
 }
 
-/** A share of the slots; `held`: how many of them are taken. */
+/** A share of the slots. `held`: the number of its slots in use. */
 interface Share {
   readonly name: string
   readonly slots: number
   readonly held: number
 }
 
-/** `until`: monotonic ms. `rested`: the time at which the person's rest is over. */
+/** `until`: when the person is forgotten. `rested`: when the person's rest is over. Both in monotonic ms. */
 interface Waiting {
   readonly person: string
   readonly rested: number
   readonly until: number
 }
 
-/** The names of shares. */
+/** The names of the two shares that are not for one place or group. */
 const ALL = "all"
 const SLOW = "slow"
 
@@ -90,20 +95,23 @@ export class Slots {
   private readonly now: () => number
   private readonly figures: Figures
   private readonly hurryMs: number
-  /** The time until which a slot is reserved, by letter. */
+  /** The slots in use or reserved, by letter. */
   private readonly taken = new Map<string, Taken>()
-  /** The destination of each letter that has a slot. */
+  /** The place and group of each letter that uses a slot. */
   private readonly going = new Map<string, Going>()
-  /** The last pace of each place. */
+  /** The last pace of each place: fast or slow. */
   private readonly paces = new Map<string, Pace>()
-  /** The time at which each person has rested. */
+  /** The time at which each person's rest is over. */
   private readonly rested = new Map<string, number>()
   /** The person who waits for the last slot of each share. */
   private readonly next = new Map<string, Waiting>()
   private closed = false
   private readonly empty = Latch.makeUnsafe(false)
 
-  /** `hurryMs`: of an attempt beyond the share of slow places; no less than `slow_ms`. */
+  /**
+   * `hurryMs`: how long an attempt may last if it becomes slow while the share of slow places is full; at least
+   * `slow_ms`.
+   */
   constructor(max: number, now: () => number, figures: Figures, hurryMs = figures.slow_ms) {
     this.max = max
     this.now = now
@@ -117,7 +125,7 @@ export class Slots {
     for (const [other, { until }] of this.taken) if (until <= now) this.free(other)
     const mine = this.taken.get(letter)
     if (this.closed || (mine === undefined && !this.hasRoomFor(person))) return false
-    // An attempt under way keeps its slot.
+    // A slot in use is not changed to a reservation.
     if (!this.isHeld(letter)) this.taken.set(letter, { until: now + forMs, person: mine?.person ?? person })
     return true
   }
@@ -127,7 +135,7 @@ export class Slots {
     return this.taken.has(letter)
   }
 
-  /** Returns true if a letter that has a slot may hold it for this place. `strangers`: `null` if a person has proved it. */
+  /** True if a letter with a slot may use it for this place. `strangers`: the letter's group; `null` if it has none. */
   mayGoTo(letter: string, place: string, strangers: Strangers | null): boolean {
     const pace = this.paces.get(place) ?? null
     const among = strangers === null || pace === strangers.until ? null : strangers
@@ -152,7 +160,10 @@ export class Slots {
     if (!this.isHeld(letter)) this.free(letter)
   }
 
-  /** Runs with the letter's slot, or runs `otherwise` if it has none. `hurry` resolves when the attempt must end. */
+  /**
+   * Runs the attempt with the letter's slot, or `otherwise` if there is no slot. `hurry` resolves when the attempt must
+   * end.
+   */
   using<A, R>(
     letter: string,
     attempt: (hurry: Effect.Effect<void>) => Effect.Effect<A, never, R>,
@@ -180,7 +191,7 @@ export class Slots {
     })
   }
 
-  /** Resolves when no attempt is under way, and none will begin. */
+  /** Gives no more slots, and resolves when no attempt is in progress. */
   get ended(): Effect.Effect<void> {
     return Effect.suspend(() => {
       this.closed = true
@@ -207,7 +218,8 @@ export class Slots {
   }
 
   /**
-   * True if the person may have another slot of each share. Otherwise the person waits for shares without free slots.
+   * True if the person may have another slot of each share. Otherwise the person is noted as waiting for the full
+   * shares.
    */
   private enters(shares: ReadonlyArray<Share>, person: string | null): boolean {
     const full = shares.filter((share) => !this.hasRoomIn(share, person))
@@ -231,18 +243,18 @@ export class Slots {
       remember(this.next, share, { person, rested, until: this.now() + WAITS_MS })
   }
 
-  /** The person who has waited longest; `null` if nobody waits. */
+  /** The person for whom the share's last free slot is reserved; `null` if nobody waits. */
   private nextIn(share: string): Waiting | null {
     const first = this.next.get(share)
     return first === undefined || first.until <= this.now() ? null : first
   }
 
-  /** Zero for a person who has had no slot yet. */
+  /** The time at which the person's rest is over; 0 for a person who has had no slot yet. */
   private restedAt(person: string | null): number {
     return person === null ? 0 : (this.rested.get(person) ?? 0)
   }
 
-  /** Milliseconds. */
+  /** The rest that remains, in milliseconds. */
   private restOf(person: string | null): number {
     return Math.max(0, this.restedAt(person) - this.now())
   }
@@ -264,7 +276,7 @@ export class Slots {
     if (going !== undefined) remember(this.paces, going.place, heldMs >= this.figures.slow_ms ? "slow" : "prompt")
   }
 
-  /** Returns false if the slow places have their share already. */
+  /** Counts a letter among those to slow places. Returns false if their share is full. */
   private goesOnSlowly(letter: string): boolean {
     const going = this.going.get(letter)
     if (going === undefined || going.slow) return true

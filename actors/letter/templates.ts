@@ -50,7 +50,7 @@ interface Service {
 const templateOf = (name: string): Template | undefined =>
   (Object.entries(TEMPLATES) as ReadonlyArray<readonly [string, Template]>).find(([known]) => known === name)?.[1]
 
-/** The seconds for which the content of such a letter is valid; `null` if it has no end. */
+/** The seconds for which a letter of this template is valid; `null` if it does not expire. */
 export const holdsSeconds = (name: string, limits: LetterLimits): number | null => {
   if (name === CHAT || name === PUSH) return limits.relay_max_age_seconds
   const template = templateOf(name)

@@ -1,6 +1,6 @@
 /**
- * Bytes that an owner may use in a day, counted in slices. Some of an owner's callers may have a part of these bytes
- * and no more: one window counts both, so that a slice of the part is one write too.
+ * Limits the bytes that an owner may use in a day. They are taken from the day's window in slices. Some callers of an
+ * owner may use only a part of the bytes. One window counts the part and the whole, so each slice is one write.
  *
  * Invariant: the day's window is kept in the stream of long windows. A slice is recorded there before any of it is
  * used. An activation that ends, as each does after some idle minutes, loses the rest of its slice. So the first slice
@@ -17,22 +17,24 @@ import { keepWindow, readWindow } from "./stored-windows.ts"
 import { draw, type Window } from "./window.ts"
 
 const SLICE_MAX_BYTES = 262_144
-/** The day is divided into at least this many slices, so that an owner with few bytes loses few. */
+/** A slice is at most this fraction of the day's bytes, so that an owner with few bytes loses few. */
 const SLICES_MIN = 16
 
-/** Bytes drawn for one sort of callers. `left`: bytes not used yet. `size`: bytes of the next slice. */
+/**
+ * A slice that one group of callers uses. `left`: its bytes that are not used yet. `size`: the size of the next slice.
+ */
 interface Slice {
   left: number
   size: number
 }
 
 export interface DayBytes {
-  /** The window as it is stored; `undefined` before it was looked up. */
+  /** The window as it is stored; `null` if none is stored, `undefined` before the lookup. */
   window: Window | null | undefined
   readonly own: Slice
-  /** The slice of the callers with a part. */
+  /** The slice of callers that may use only a part. */
   readonly part: Slice
-  /** A lock, because the draws of one owner run one after the other. */
+  /** A lock that runs the draws of one owner one after the other. */
   readonly turn: Semaphore.Semaphore
 }
 
@@ -43,7 +45,7 @@ export const newDayBytes = (): DayBytes => ({
   turn: Semaphore.makeUnsafe(1)
 })
 
-/** Bytes a day. `part`: of the callers with a part; absent for all others. */
+/** The bytes for a day. `part`: the part that the caller may use; absent for other callers. */
 export interface DayShare {
   readonly whole: number
   readonly part?: number
@@ -57,14 +59,14 @@ export interface Room {
 
 const limitOf = (bytesPerDay: number): RateLimit => ({ requests: bytesPerDay, window_seconds: DAY_SECONDS })
 
-/** `bucket`: the bucket's name in the stream of long windows. `spent` makes the refusal. */
+/** Makes the limiter. `bucket`: the name of the bucket in the stream of long windows. `spent`: makes the refusal. */
 export const dayBytes = (
   clock: Clock.Clock,
   nats: NatsConnection,
   bucket: string,
   spent: (limit: RateLimit, resetsAt: number, now: number) => Refusal
 ) => {
-  /** The rest of a slice ends with the window that it was drawn from. */
+  /** Forgets the window when it is over, with the rests of its slices. */
   const renew = (memory: DayBytes, now: number): void => {
     const { window } = memory
     if (window === undefined || window === null || now < window.from + DAY_SECONDS * 1000) return
@@ -78,11 +80,11 @@ export const dayBytes = (
       renew(memory, wallMs(clock))
       if (memory.window !== undefined && memory.window !== null) return memory.window
       const found = yield* lookedUp(() => readWindow(nats, bucket, owner))
-      // Another command may have drawn meanwhile.
+      // Another command may have set the window during the lookup.
       return (memory.window ??= found)
     })
 
-  /** Bytes that a slice may still take, and the end of the window. */
+  /** The bytes that can still be taken from the window, and the end of the window. */
   const remainingIn = (window: Window | null, { whole, part }: DayShare, now: number) => {
     const drawn = draw(window, limitOf(whole), 0, now)
     const ofPart = part === undefined ? Infinity : Math.max(0, part - (drawn.window.part ?? 0))
@@ -117,7 +119,7 @@ export const dayBytes = (
       slice.size = Math.min(drawn.granted * 2, SLICE_MAX_BYTES)
     })
 
-  /** Makes sure that this many bytes may be used, or fails. */
+  /** Ensures that the slice has this many bytes, or fails. */
   const admit = (memory: DayBytes, owner: string, bytes: number, share: DayShare): Effect.Effect<void, Refusal> => {
     renew(memory, wallMs(clock))
     return bytes <= sliceOf(memory, share).left

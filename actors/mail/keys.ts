@@ -1,4 +1,7 @@
-/** The keys of mailboxes (log/erasable-keys.ts), and sealing under them. Each box opens only in its own place. */
+/**
+ * The keys of mailboxes (log/erasable-keys.ts), and the sealing of mail with them. Sealed data is bound to its purpose
+ * and id, and cannot be opened for another one.
+ */
 import { timingSafeEqual } from "node:crypto"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect, Schema } from "effect"

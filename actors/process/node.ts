@@ -73,7 +73,7 @@ const SWEEP_MS = 5000
 /** Stands for the format of a kind that this release does not have. */
 const NO_FORMAT = -1
 const REFRESH_DEADLINE_MS = 1000
-/** Repeated, because a cluster may still be electing its leaders. */
+/** The retries of the look-up at the start. A cluster may still be electing its leaders. */
 const LOOKED_AGAIN = { schedule: Schedule.spaced(1000), times: 30 } as const
 
 export type NodeServices = Bus | Cluster | Configuration | Keys | MailKey | Metrics | Streams | Tables | Tracing

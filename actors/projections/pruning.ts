@@ -97,7 +97,7 @@ const countedRows = async (
   return rows
 }
 
-/** One step of a sweep. `released`: numbers of rows whose actors have been told. */
+/** One step of a sweep. `released`: numbers of rows that their actors no longer count. */
 const step = async (
   db: Kysely<Database>,
   table: KeptTable,
@@ -127,7 +127,10 @@ interface Sweeping {
   readonly limits: Limits
   readonly pause: Effect.Effect<void>
   readonly removed: (table: string, rows: number) => void
-  /** `false` if the actor could not be told, so that its rows stay for now. `null` if no actor is to be told. */
+  /**
+   * Informs the actor that rows will be removed. `false` if the actor cannot be reached, so that its rows stay for now.
+   * `null` if no actor must be informed.
+   */
   readonly release: ((table: KeptTable, counted: Counted) => Effect.Effect<boolean>) | null
 }
 
@@ -147,7 +150,7 @@ const sweep = (table: KeptTable, { db, limits, pause, removed, release }: Sweepi
       // An agent with more rows than one step removes is visited again.
       const isFull = Math.max(done.removed, released.length) >= limits.service.prune_rows_max
       if (!isFull && told.length === counted.length) after = done.last
-      // The rows of an actor that cannot be told must not fill up the steps of the others.
+      // The rows of an actor that cannot be reached must not fill up the steps of the others.
       untold.push(...counted.filter((one) => !told.includes(one)).map(({ agent }) => agent))
       yield* pause
     }

@@ -2,7 +2,7 @@
  * Makes new tables of projections from the log, beside those that are served, and then replaces these.
  *
  * Invariants
- *  - The served tables stay, and are still projected, until the new ones replace them in one transaction. So no read
+ *  - The served tables stay in use and are updated until the new ones replace them in one transaction. So no reader
  *    sees fewer rows than before.
  *  - At that moment the new tables are exactly at the served watermark (or ahead of it, if no projector had moved it).
  *    Meanwhile the projector waits for the lock on its watermark's row, and then continues from there.
@@ -24,16 +24,19 @@ import { createShadow, finishShadow, takePlace, workshops } from "./shadow.ts"
 import { monotonicMs } from "../../schemas/runtime/clock.ts"
 import { secondsSince } from "../../schemas/runtime/metrics/calls.ts"
 
-/** Rounds of catching up with a log that grows, before the projector is made to wait. */
+/** The most rounds of catching up with a growing log before the projectors are made to wait. */
 const ROUNDS_MAX = 20
-/** When at most this many messages are missing, the projector may have to wait for the rest. */
+/** If at most this many messages are missing, the projectors may be made to wait for the rest. */
 const CLOSE = 500
-/** The longest time for which every projection waits. */
+/** The longest time for which all projectors wait during a replacement. */
 const SWAP_WITHIN_MS = 3000
 const SWAP_TRIES = 50
 const SWAP_RETRY_MS = 100
 const LOCK_TIMEOUT_MS = 250
-/** Long enough for a batch, during which the projector locks its watermark's row. */
+/**
+ * The timeout of the lock on the watermarks' rows. It is longer than a projector needs for a batch, during which it
+ * holds that lock.
+ */
 const ROW_TIMEOUT_MS = 5000
 
 export interface RebuildAllParts extends Omit<FillingParts, "projection" | "progress"> {
@@ -56,7 +59,7 @@ export interface Rebuilt {
   readonly seconds: number
 }
 
-/** The schema that a rebuild of this projection works in. */
+/** The database schema in which the new tables of a projection are filled. */
 export const rebuildSchema = (projection: Pick<Projection, "name">): string => `rebuild_${projection.name}`
 
 /**
@@ -141,7 +144,7 @@ const swap = (
   Effect.gen(function* () {
     const served = yield* toItsEnd(async () => {
       await sql.raw(`set local lock_timeout = ${ROW_TIMEOUT_MS}`).execute(trx)
-      // From here on every projector waits, before it has touched a table.
+      // From here on all projectors wait, before they have touched a table.
       await sql`select name from ${sql.table(`${LIVE_SCHEMA}.projections`)} order by name for update`.execute(trx)
       return servedWatermark(trx, projection)
     })
@@ -168,10 +171,10 @@ const swap = (
     return seq
   })
 
-/** The rest of the log was not applied in time while the projectors waited. */
+/** Fails a replacement if the rest of the log was not applied in time. */
 class Late extends Error {}
 
-/** True if a lock or the rest of the log did not come in time, or if Postgres has ended a deadlock. */
+/** True if a lock or the rest of the log took too long, or if Postgres ended a deadlock. */
 const isContention = (error: unknown): boolean =>
   error instanceof Late ||
   (error instanceof Error && "code" in error && (error.code === "55P03" || error.code === "40P01"))

@@ -11,8 +11,8 @@ export interface Retention {
   readonly at: string
   readonly bounds: (limits: Limits) => RetentionBounds
   /**
-   * For rows that their actor counts. The actor is told before they are removed, so that it never counts a row that is
-   * in no list.
+   * For rows that their actor counts. The actor is informed before they are removed, so that it never counts a row that
+   * is in no list.
    */
   readonly counted?: {
     /** The column that is null while the actor counts the row. */

@@ -1,7 +1,7 @@
 /**
- * Copies of a projection's tables in a separate schema. They are filled, and then compared with the served tables or
- * replace them. Keys exist from the start, because faults depend on them. Other indexes are built after the rows are
- * written.
+ * Creates copies of a projection's tables in a separate schema. After they are filled, they are compared with the
+ * served tables or replace them. Keys exist from the start, because they decide which rows are faulty. Other indexes
+ * are built after the rows are written.
  */
 import { Effect, type Scope } from "effect"
 import { type Kysely, sql, type Transaction } from "kysely"
@@ -17,7 +17,7 @@ type Db = Kysely<Database>
  */
 const FILL_PERCENT = 50
 
-/** Tables that are copied along, because the watermark and the faults belong to the tables that they describe. */
+/** Tables that each copy has of its own, because watermarks and faults describe the copied tables. */
 const BOOKS = ["projections", "projection_faults"] as const
 
 const run = async (db: Db, text: string): Promise<void> => {
@@ -48,7 +48,7 @@ const opened = (databaseUrl: string, schema: string): Effect.Effect<Db, never, S
 
 const dropShadow = (db: Db, schema: string): Promise<void> => run(db, `drop schema if exists ${schema} cascade`)
 
-/** Makes empty tables at watermark 0. The remains of earlier ones are dropped. */
+/** Creates the empty tables at watermark 0. The remains of earlier copies are dropped. */
 export const createShadow = async (db: Db, schema: string, projection: Projection): Promise<void> => {
   await dropShadow(db, schema)
   await run(db, `create schema ${schema}`)
@@ -64,10 +64,10 @@ export const createShadow = async (db: Db, schema: string, projection: Projectio
   await db.insertInto("projections").values({ name: projection.name, version: projection.version, seq: 0 }).execute()
 }
 
-/** Prepares full tables for serving: makes them crash-safe, and adds their indexes and statistics. */
+/** Prepares filled tables for service: makes them crash-safe, and adds indexes and statistics. */
 export const finishShadow = async (db: Db, schema: string, projection: Projection): Promise<void> => {
   for (const { name } of projection.tables) {
-    // The second statement rewrites the table, and the first makes it closely packed.
+    // The second statement rewrites the table. The first makes the rewrite pack its pages fully.
     await run(db, `alter table ${schema}.${name} reset (fillfactor)`)
     await run(db, `alter table ${schema}.${name} set logged`)
     for (const index of await indexesOf(db, name)) await run(db, indexIn(schema, name, index))
@@ -76,8 +76,8 @@ export const finishShadow = async (db: Db, schema: string, projection: Projectio
 }
 
 /**
- * Runs in the transaction that also moves the watermark. It waits for readers as long as the transaction's lock_timeout
- * allows.
+ * Replaces the served tables by the copies. It runs in the transaction that also moves the watermark, and waits for
+ * readers up to the transaction's lock_timeout.
  */
 export const takePlace = async (trx: Transaction<Database>, schema: string, projection: Projection): Promise<void> => {
   const names = projection.tables.map((table) => table.name)

@@ -1,4 +1,4 @@
-/** Work in Postgres, as Effects. */
+/** Helpers that run work in Postgres as Effects: transactions, connections, and the locks of rebuilds. */
 import { Effect, type Scope } from "effect"
 import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely"
 import type { Database } from "../tables/database.ts"
@@ -6,10 +6,10 @@ import { attempt } from "../log/attempt.ts"
 
 type Db = Kysely<Database>
 
-/** Work that may fail and is tried again. An interruption waits for its end. */
+/** Runs work to its end even if the effect is interrupted. The work may fail, and its caller may try again. */
 export const toItsEnd = <A>(act: () => Promise<A>): Effect.Effect<A, unknown> => Effect.uninterruptible(attempt(act))
 
-/** A transaction. An interruption rolls it back. */
+/** Runs a transaction. An interruption rolls it back. */
 export const inTransaction = <A>(
   db: Db,
   act: (trx: Transaction<Database>) => Effect.Effect<A, unknown>
@@ -20,7 +20,7 @@ export const inTransaction = <A>(
     (trx) => (trx.isCommitted ? Effect.void : Effect.ignore(toItsEnd(() => trx.rollback().execute())))
   )
 
-/** The database makes as many read models as it may, or this one, already. */
+/** Fails work that has to wait, because this projection is rebuilt already or PLACES rebuilds run in this database. */
 export class Busy extends Error {}
 
 /**
@@ -48,7 +48,7 @@ export const inPlace = (db: Db, projections: ReadonlyArray<string>): Effect.Effe
     return held
   })
 
-/** Takes all places, so that nobody else makes tables for as long as the scope is open. Fails with `Busy`. */
+/** Takes all places, so that no rebuild runs while the scope is open. Fails with `Busy` if one runs already. */
 export const exclusively = (db: Db): Effect.Effect<Db, unknown, Scope.Scope> =>
   Effect.gen(function* () {
     const held = yield* connectionOf(db)
@@ -67,7 +67,10 @@ const isTrue = async (held: Db, value: RawBuilder<unknown>): Promise<boolean> =>
   return rows[0]?.value === true
 }
 
-/** The connection returns to a pool: it keeps no lock, also if only some were had. */
+/**
+ * Takes locks, and releases them with the scope. All locks of the connection are released, even if only some were
+ * taken, because it returns to a pool.
+ */
 const locked = (held: Db, lock: () => Promise<void>): Effect.Effect<void, unknown, Scope.Scope> =>
   Effect.gen(function* () {
     yield* Effect.addFinalizer(() => Effect.ignore(toItsEnd(() => sql`select pg_advisory_unlock_all()`.execute(held))))

@@ -30,7 +30,7 @@ import type { Database } from "../tables/database.ts"
 import { queryAnswerSpan } from "../engine/trace.ts"
 import { QueryRefused } from "./refused.ts"
 
-/** After this time the asker is told that its query is under way, so that it does not try another node. */
+/** The time after which the asker is informed that its query runs, so that it does not try another node. */
 const TAKEN_AFTER_MS = 150
 /** The maximum number of queries under way on one node. Further ones are refused before they reach Postgres. */
 const UNDER_WAY_MAX = 500

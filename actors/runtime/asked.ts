@@ -1,4 +1,4 @@
-/** Asks actors, with promises. A refusal rejects with the refusal in the error. */
+/** Sends asks to actors and returns promises, for code that does not use Effect. A refusal rejects with `Refused`. */
 import { Effect, Result } from "effect"
 import type { OperationName, Operations } from "../../schemas/bus/operations.ts"
 import type { Refusal } from "../../schemas/errors.ts"

@@ -12,7 +12,7 @@ export type Step =
    */
   | { readonly do: "keep"; readonly tell: boolean; readonly startedAt: number | null }
   | { readonly do: "stop" }
-  /** The program ended. Its actor is told, and decides. */
+  /** The program ended. Its actor is informed and decides what happens next. */
   | {
       readonly do: "tell exit"
       readonly exitCode: number | null

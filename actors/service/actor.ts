@@ -30,7 +30,7 @@ export type ServiceState = typeof ServiceState.Type
 export const ServiceEvent = Schema.Union([event("service.key_claimed", 1, { public_key: Schema.String })])
 export type ServiceEvent = typeof ServiceEvent.Type
 
-/** The first one keeps it for good. */
+/** The first key that is claimed stays forever. */
 const evolveService = (state: ServiceState, { public_key }: ServiceEvent): ServiceState => state ?? { public_key }
 
 const fold: Fold<ActorOf<ServiceState, ServiceEvent>> = {

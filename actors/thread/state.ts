@@ -53,7 +53,7 @@ export const Thread = Schema.Struct({
   /** Replies that were accepted at any time, whose authors are not notified again. At most ANNOUNCED_MAX. */
   announced: Schema.Array(Schema.Int),
   pinned: Schema.Boolean,
-  /** Standing replies by others than the author. */
+  /** The number of existing replies by others than the author. */
   others: Schema.Int,
   /** The number of replies ever written. */
   replies: Schema.Int,
@@ -111,8 +111,8 @@ export const ThreadEvent = Schema.Union([
     ...Accepted.fields,
     title: Schema.String,
     /**
-     * The thread's status after this. A thread that was closed meanwhile stays closed when its hidden answer is
-     * restored.
+     * The thread's status after the change. A thread that was closed since its answer was hidden stays closed when the
+     * answer is restored.
      */
     status: ThreadStatus,
     before: Schema.NullOr(Accepted),

@@ -128,7 +128,7 @@ const HAS_ENDED: ReadonlySet<FillValue["status"]> = new Set(["expired", "decline
 const silences = ({ status, expires_at }: FillValue, at: number): boolean => status !== "expired" && expires_at > at
 
 /**
- * Forgets fills whose late results are not expected any more. Those because of which owners are not asked again are
+ * Forgets ended fills whose late results are no longer expected. Fills that still limit how often owners are asked are
  * forgotten last.
  */
 const forgotten = (state: VaultValue, at: number): VaultValue => {

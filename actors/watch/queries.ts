@@ -76,9 +76,9 @@ interface Moved {
 }
 
 /**
- * Threads in which others wrote after a given time, whether or not the agent marked the replies as read, because a
- * reply just before a mark was not shown. Also threads of which the agent was notified after that time (`told`),
- * because a reply may become visible later than it was written.
+ * Threads in which others wrote after a given time. They count even if the agent marked the replies as read, because a
+ * reply just before the mark may not have been shown. Threads with a notification after that time (`told`) are
+ * included, because a reply may become visible later than it was written.
  */
 export const movedSince = async (
   db: Kysely<Database>,

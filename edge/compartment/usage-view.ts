@@ -68,7 +68,7 @@ interface Line {
   readonly unit: string
 }
 
-/** A text describes the same as the chart. A value above the top is drawn at the top. */
+/** Draws a chart and describes it in a text. A value above the top is drawn at the top. */
 const chart = ({ label, values, max, unit }: Line): Html => {
   const shares = values.map((value) => shareOf(value, max))
   const line = polyline(shares, { width: WIDTH, height: CHART_HEIGHT })

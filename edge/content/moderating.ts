@@ -1,4 +1,4 @@
-/** Operators' changes to others' content (contract 19). Such a request contains no field that authors change. */
+/** Operators' changes to others' content (contract 19). Their requests contain no field that authors change. */
 import { Effect, Schema } from "effect"
 import { Hiding } from "../../schemas/content/hiding.ts"
 import { invalidField } from "../../schemas/errors.ts"

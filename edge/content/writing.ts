@@ -1,4 +1,4 @@
-/** Parts that all writes of content share: required fields, the caller, and the bytes of the day. */
+/** Helpers that all writes of content share: checks of required fields, the caller, and the daily limit of bytes. */
 import { Effect } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import type { Caller } from "../../schemas/content/author.ts"
@@ -19,7 +19,7 @@ const NUMBER = /^[1-9]\d{0,14}$/
 export const numberOf = (resource: string, text: string): Effect.Effect<number, Refused> =>
   NUMBER.test(text) ? Effect.succeed(Number(text)) : Effect.fail(refuse(notFound(resource)))
 
-/** The refusal of a body that changes nothing (spec 4.4), with the names that it has instead. */
+/** The refusal of a body that changes nothing (spec 4.4). It names the unknown fields of the body. */
 export const nothingToUpdate = (value: unknown, fields: ReadonlyArray<string>): Refusal => {
   const ignored = isRecord(value) ? ignoredIn(value, {}) : []
   return invalidField("body", "Nothing to update", { fields, ...(ignored.length === 0 ? {} : { ignored }) })

@@ -62,7 +62,7 @@ const shownIn = async (
   return [await documentIn(browser, session, frame, inTab)]
 }
 
-/** `within` collects frames with their own process that attach meanwhile. */
+/** Finds the documents of all frames. `within` collects frames with their own process that attach during the search. */
 export const framesOf = async (
   browser: Browser,
   around: Around,

@@ -25,7 +25,7 @@ export interface Page {
   readonly heard: (method: string) => () => boolean
   /** Returns a function that tells if the page has sent data anywhere since the call. */
   readonly requested: () => Promise<() => boolean>
-  /** The reason why a fill was interrupted: the page may have navigated meanwhile. */
+  /** The reason why a fill was interrupted. The page may have navigated during the fill. */
   readonly reason: (error: unknown) => Promise<unknown>
   readonly end: () => Promise<void>
 }

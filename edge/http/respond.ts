@@ -172,7 +172,7 @@ export const readyBytes = (
   body
 })
 
-/** The answer to HEAD for such a body, without making the body. */
+/** The answer to a HEAD request, made without the body. */
 export const headOf = (contentType: string): Response => ({
   status: 200,
   headers: { "content-type": contentType },

@@ -1,23 +1,25 @@
 /**
- * An edge's share of one rate-limit bucket. An actor is the bucket's home (contract 11).
+ * An edge's share of one rate limit. An actor, the limit's home, holds its total (contract 11).
  *
  * Invariants
- *  - Requests are granted by the home, in slices. Unused grants expire with the window.
- *  - A limit of `EXACT_MAX` or less is drawn one by one, and each draw is awaited.
- *  - For larger ones, the first slice of a window may be used while its draw is under way. It is a debt, which the
- *    grant pays before it is used for anything else. So the sum over all edges exceeds the limit by at most one slice
- *    for each edge beyond the first, and only until the debts are paid.
- *  - The next slice is drawn when half of the last is used, so that steady traffic never waits.
- *  - A killed edge loses its unused draws. In a long window slices begin with one request and double. So it loses at
- *    most two draws for each that it has used, and four more.
- *  - If the home cannot be reached, requests are not refused: the edge counts by itself, up to the whole limit, until
- *    the window ends. (Requests that need the bus fail anyway.) Exact buckets do refuse, because their protection is
- *    more important.
- *  - It is pure: time and grants are inputs, and draws are outputs.
+ *  - The home grants requests in slices. Unused grants expire with the window.
+ *  - A limit of `EXACT_MAX` or less is exact: each request is granted by the home before it is admitted.
+ *  - For a larger limit, the first slice of a window may be used before its grant arrives. The grant is then reduced by
+ *    the requests already admitted. So all edges together exceed the limit by at most one slice for each edge beyond
+ *    the first, and only until the grants arrive.
+ *  - The next slice is requested when half of the last is used, so that steady traffic never waits.
+ *  - A killed edge loses its unused grants. In a long window slices begin with one request and double. So at most twice
+ *    the used requests are lost, and four more.
+ *  - If the home cannot be reached, the edge admits up to the whole limit by itself until the window ends. (Requests
+ *    that need the bus fail anyway.) Exact limits refuse instead, because their protection is more important.
+ *  - The code is pure: time and grants are inputs, and requests for grants are outputs.
  */
 export const EXACT_MAX = 10
 const SLICES_PER_LIMIT = 10
-/** Edges are restarted within windows of this length. Shorter ones are over soon after. */
+/**
+ * The length from which a window counts as long. An edge may be restarted during such a window, so its slices begin
+ * small.
+ */
 const LONG_WINDOW_MS = 900_000
 
 export const sliceOf = (limit: number): number =>
@@ -26,7 +28,7 @@ export const sliceOf = (limit: number): number =>
 export type Decision =
   | { readonly kind: "pass" }
   | { readonly kind: "refused"; readonly retryAfterMs: number }
-  /** Neither granted nor refused: wait for the draw under way, then ask again. */
+  /** The request is neither admitted nor refused yet. Wait for the grant in progress, then call again. */
   | { readonly kind: "wait" }
 
 const PASS: Decision = { kind: "pass" }
@@ -45,8 +47,8 @@ export class Slice {
   private sizeNext: number
   private sizeLast = 0
   /**
-   * Negative if requests were admitted before the grant. Positive if the home has granted more, for the window that
-   * ends at `homeEndsAt`.
+   * The requests that may be admitted now. Negative if more were admitted before the grant than it covers. A positive
+   * number is for the window that ends at `homeEndsAt`.
    */
   private tokens = 0
   private used = 0
@@ -77,19 +79,19 @@ export class Slice {
     return this.pass()
   }
 
-  /** Milliseconds until a request can be admitted again; 0 if one might be admitted now. Draws nothing. */
+  /** Milliseconds until a request can be admitted again; 0 if one may be admitted now. It changes nothing. */
   spentFor(now: number): number {
     return this.exhausted && this.tokens <= 0 && now < this.endsAt ? this.endsAt - now : 0
   }
 
-  /** Returns a request that shall not count. Does nothing once its window is over. */
+  /** Returns a request that must not count. Does nothing after the end of its window. */
   giveBack(now: number): void {
     if (now >= this.endsAt || this.used === 0) return
     this.tokens++
     this.used--
   }
 
-  /** The number to draw now; 0 if none. After each draw `granted` or `unreachable` must be called. */
+  /** The number of requests to ask the home for; 0 if none. The caller must then call `granted` or `unreachable`. */
   wanted(): number {
     if (this.drawing || this.exhausted || this.tokens > (this.exact ? 0 : this.sizeLast / 2)) return 0
     this.drawing = true
@@ -99,7 +101,7 @@ export class Slice {
   granted(grant: Grant, wanted: number, now: number): void {
     this.drawing = false
     if (grant.resetsAt !== this.homeEndsAt) this.tokens = Math.min(this.tokens, 0)
-    // The home decides the window. The one that began here earlier was only a guess.
+    // The home's window counts. The window that began here earlier was only a guess.
     this.homeEndsAt = grant.resetsAt
     this.endsAt = Math.max(grant.resetsAt, now)
     this.credit = 0

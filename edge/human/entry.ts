@@ -1,4 +1,4 @@
-/** Sign-up and login. */
+/** The pages on which people sign up and log in. */
 import { Effect } from "effect"
 import { Name } from "../../schemas/agent/fields.ts"
 import { Email, Password } from "../../schemas/human/fields.ts"

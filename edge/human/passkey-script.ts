@@ -70,7 +70,7 @@ export const passkeyScript = (options: string): Html => html`<p id="passkey-told
 <input type="hidden" id="passkey-wanted" value="${options}">
 <script>${markup(SCRIPT)}</script>`
 
-/** Stands inside the form. The script fills it in. */
+/** The fields of a form that the passkey script fills in. */
 export const passkeyFields = (challenge: string, button: string): Html =>
   html`${hidden("challenge", challenge)}${hidden("answer", "")}<button type="button" class="main" id="passkey" hidden>${button}</button>
 `

@@ -101,7 +101,7 @@ export class OwnerSpace {
     })
   }
 
-  /** Serves such a page, but redirects people with a session. */
+  /** Serves a page for people without a session. People with a session are redirected. */
   asNewcomer(call: Call, next: string | undefined, serve: (guest: Guest) => PageAnswer): PageAnswer {
     return Effect.flatMap(this.member(call), (member) =>
       member === null ? this.asGuest(call, serve) : Effect.succeed(this.goTo(call, this.nextOf(next)))

@@ -1,4 +1,4 @@
-/** Canonical addresses of pages. */
+/** Builds the canonical addresses of pages. */
 import type { Site } from "./layout.ts"
 
 /** Members that are `null` or missing are left out. */

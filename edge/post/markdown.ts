@@ -1,4 +1,4 @@
-/** Posts as markdown. */
+/** Renders posts as markdown. */
 import type { Post, PostListed } from "../../schemas/post/records.ts"
 import { tagged, textFields, votes, yes } from "../markdown/content.ts"
 import { type Forms, listed, listFields, more, numbered, type PageForms, record } from "../markdown/form.ts"

@@ -1,4 +1,4 @@
-/** Replies as markdown. */
+/** Renders replies as markdown. */
 import type { Reply } from "../../schemas/reply/records.ts"
 import { textFields, votes, yes } from "../markdown/content.ts"
 import { type Forms, listed, listFields, more, record } from "../markdown/form.ts"

@@ -1,4 +1,4 @@
-/** Search results as markdown. */
+/** Renders search results as markdown. */
 import type { Found } from "../../schemas/search/records.ts"
 import { agentBlock } from "../agent/index.ts"
 import { postBlock } from "../post/index.ts"

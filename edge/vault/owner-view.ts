@@ -1,6 +1,6 @@
 /**
- * An agent's vault on an owner's page: fills that wait for consent, and entries. Labels and websites were written by
- * the author of the entry. Secrets are not available here.
+ * The part of an owner's page that shows an agent's vault: fills that wait for consent, and entries. The author of an
+ * entry has written its label and websites. Secrets are not available here.
  */
 import type { ConsentAsked, FillAction, VaultEntry } from "../../schemas/vault/records.ts"
 import type { Consenter, OwnedVault } from "./owning.ts"
@@ -27,7 +27,7 @@ export interface RefusedRevoking {
 export interface VaultSection {
   readonly id: string
   readonly handle: string
-  /** `undefined` if the vault is unavailable, `null` if the agent has none. */
+  /** `undefined` if the vault cannot be reached, `null` if the agent has none. */
   readonly vault: OwnedVault | undefined
   readonly refused: RefusedRevoking | null
 }
@@ -75,7 +75,7 @@ const limited = ({ limits }: VaultEntry): Html => {
   return html` At most ${per_payment} ${currency} a payment, ${per_day} ${currency} and ${times} a day.`
 }
 
-/** Names all who may consent. Otherwise an owner would not know that somebody else may. */
+/** Names everybody who may consent, so that an owner knows who else can decide. */
 const mayConsent = (consenters: ReadonlyArray<Consenter>): Html => {
   if (consenters.length === 0) return html` Nobody may allow it now.`
   const named = consenters
@@ -123,7 +123,7 @@ ${form}</details>
 `
 }
 
-/** An entry without its secret. */
+/** Shows an entry without its secret. */
 export const entryFacts = (entry: VaultEntry, { consenters }: NonNullable<OwnedVault>): Html =>
   html`<p class="title">${named(entry)}</p>
 <p>${sites(entry)}${limited(entry)}${consentWords(entry, consenters.get(entry.id))}</p>
@@ -141,7 +141,7 @@ const row = (
 ${entryFacts(entry, vault)}${revoking(space, member, section, entry)}</li>
 `
 
-/** Fills that wait for consent. They are shown before everything else. */
+/** Shows the fills that wait for consent. They come before everything else on the page. */
 export const consentSection = (space: OwnerSpace, member: Member, section: VaultSection): Html => {
   const asked = section.vault?.asked ?? []
   if (asked.length === 0) return NOTHING

@@ -1,4 +1,6 @@
-/** A person's access to an agent's vault (spec 4.10). Secrets and ciphertexts are not shown. */
+/**
+ * A person's access to the vault of an agent that the person owns (spec 4.10). Secrets and ciphertexts are not shown.
+ */
 import { Effect } from "effect"
 import type { Operations, Queries } from "../../schemas/bus/operations.ts"
 import { VAULT_SERVICE_LIMITS } from "../../schemas/vault/limits.ts"
@@ -15,10 +17,10 @@ export interface Consenter {
   readonly name: string | null
 }
 
-/** `null` if the agent has no vault. */
+/** A vault as its agent's owner sees it; `null` if the agent has no vault. */
 export type OwnedVault =
   | (Omit<NonNullable<Operations["vault.owned"]["output"]>, "consenters"> & {
-      /** By the ids of entries that have consent. */
+      /** The people who may consent, by the id of the entry. Only entries that need consent are included. */
       readonly consenters: ReadonlyMap<number, ReadonlyArray<Consenter>>
     })
   | null
@@ -34,7 +36,7 @@ export class OwningVault {
     this.bus = bus
   }
 
-  /** The whole vault, read in several steps if it is large. `deadline` is in Unix ms. */
+  /** Reads the whole vault, in several steps if it is large. `deadline`: Unix ms. */
   shown(call: Call, human: string, actor: string, deadline = call.deadline): Effect.Effect<OwnedVault, Refused> {
     const { bus } = this
     return Effect.gen(function* () {
@@ -63,7 +65,7 @@ export class OwningVault {
     })
   }
 
-  /** Fills that wait for this person's consent, of all agents. */
+  /** The fills of all agents that wait for this person's consent. */
   pending(call: Call, human: string): Effect.Effect<Pending, Refused> {
     const { bus } = this
     const isHis = ({ agent: { id: actor }, fill }: Pending[number]): Effect.Effect<boolean, Refused> =>
@@ -77,7 +79,7 @@ export class OwningVault {
     )
   }
 
-  /** `over` if another owner was faster, or if the time is over. */
+  /** Records the person's consent or refusal. Resolves to `over` if another owner decided first or the time is over. */
   consent(
     call: Call,
     human: string,
@@ -91,13 +93,13 @@ export class OwningVault {
     )
   }
 
-  /** Revokes an entry that the person's page showed. */
+  /** Revokes an entry that the person's page has shown. */
   revoke(call: Call, human: string, actor: string, entry: number): Effect.Effect<void, Refused> {
     const { bus } = this
     return Effect.gen(function* () {
       yield* bus.ask(call, { actor, op: "owner.carries", input: { human } })
       const revoking = bus.ask(call, { actor, op: "vault.delete_entry", input: { entry, by: "owner" } })
-      // Another window may have sent the same form before.
+      // If the entry is gone, another window of the person has sent the same form before.
       yield* Effect.catchIf(
         revoking,
         ({ refusal }) => refusal.code === "entry_unknown",

@@ -83,7 +83,7 @@ const tell = (words: string): void => {
   told.textContent = words
 }
 
-/** Runs one action at a time. The button is disabled meanwhile. */
+/** Runs one action at a time. The button is disabled while it runs. */
 const busy = async (of: Node, work: () => Promise<void>): Promise<void> => {
   const button = of.querySelector("button")
   if (button.disabled) return

@@ -1,4 +1,4 @@
-/** Watching threads (contract 19). */
+/** The edge's routes to watch threads (contract 19). */
 import { Effect } from "effect"
 import { notFound } from "../../schemas/errors.ts"
 import { WatchApi } from "../../schemas/watch/api.ts"

@@ -21,18 +21,21 @@ import { type Flight, Flying, type Known, LOOK_AHEAD } from "./flight.ts"
 import { readLog } from "./read-log.ts"
 import { Standing, type Standings } from "./standing.ts"
 
-/** Messages between two words on the progress. */
+/** The number of messages between two reports of progress. */
 const TOLD_EVERY = 4000
 
 export interface Moment extends Standings {
   /** The last sequence that belongs to the moment; 0 before the first commit. */
   readonly seq: number
-  /** Unix ms, of that commit. */
+  /** The time of that commit in Unix ms. */
   readonly last_commit_at: number | null
   readonly in_flight: Flight
 }
 
-/** The marks of sets are read before the end of the log, so that everything they have passed lies before that end. */
+/**
+ * Reads how far each set of reactions has come, before the end of the log is read. So everything that the sets have
+ * done lies before that end.
+ */
 const knownOf = async ({ nats }: Service): Promise<Known> => {
   const marks = new Map<string, number>()
   const aside: Array<Known["aside"][number]> = []
@@ -70,7 +73,7 @@ export const momentsAt = async (
   const standing = new Standing()
   const looked = places.map((seq) => ({ seq, flying: new Flying(seq, known) }))
   const standings: Array<Standings> = []
-  /** Adds the moments that the reading has passed. */
+  /** Adds the states of the moments before this sequence. */
   const passTo = (seq: number): void => {
     while (standings.length < places.length && (places[standings.length] ?? 0) < seq) standings.push(standing.standings)
   }

@@ -1,10 +1,10 @@
 /**
- * Reads the log forward to a place.
+ * Reads the log forward up to a given sequence, the place.
  *
  * Invariants
- *  - Each message up to the place that is still in log or archive is received once, in order
+ *  - Each message up to the place that is still in the log or the archive is received once, in order
  *    (actors/log/log-reading.ts).
- *  - Messages are processed as they arrive. At most `PULL_MESSAGES` are under way, and none is stored.
+ *  - Messages are processed as they arrive. At most `PULL_MESSAGES` are in progress, and none is stored.
  *  - The consumer is in the server's memory and ends with the reading. It costs the server a third of reading by direct
  *    gets, and its messages have no headers that must be parsed.
  */
@@ -21,8 +21,8 @@ const EVERYTHING = ">"
 /** The pause between checks whether any message can still come. */
 const LOOK_EVERY_MS = 50
 /**
- * The most checks without anything new. After that the replicas end earlier than the leader, or the servers cannot be
- * reached.
+ * The most checks in a row that find nothing new. If there are more, the servers cannot be reached, or the replicas
+ * have less than the leader.
  */
 const LOOKS_MAX = 600
 

@@ -65,7 +65,10 @@ const moved = async (service: Service, opened: OpenArchive, days: number): Promi
   ].join("\n")
 }
 
-/** Readers of the log are usually a few commits behind its end, which is reported as well. */
+/**
+ * The line that names what keeps commits from being archived. Readers of the log are usually a few commits behind its
+ * end, so this line often appears.
+ */
 const heldLines = ({ seq, cause }: Hold, last: number): ReadonlyArray<string> =>
   seq >= last ? [] : [`held     nothing behind #${seq} may move: ${cause}`]
 

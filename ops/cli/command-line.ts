@@ -38,7 +38,7 @@ import { webhookCommands } from "./webhook.ts"
 const migrateCommand: Command = {
   usage: ["migrate"],
   servers: allServers,
-  // Runs in a new cluster, before there is a bus.
+  // This command also runs in a new cluster, where the streams of the bus do not exist yet.
   alone: async () => {
     const { HUB_DATABASE_URL: databaseUrl, HUB_NATS_URL: natsUrl } = process.env
     if (!databaseUrl || !natsUrl) throw new Fault("set HUB_DATABASE_URL and HUB_NATS_URL")
@@ -110,7 +110,10 @@ const HUB: Program<Command> = {
 
 type CommandLine = { readonly help: string } | { readonly command: Command; readonly args: Arguments }
 
-/** The help of one command explains its placeholders. Throws a Fault with the usage if the words are not valid. */
+/**
+ * Parses the words of a command line into a command or a help text. Throws a Fault with the usage if they are not
+ * valid.
+ */
 export const readLine = (words: ReadonlyArray<string>): CommandLine => {
   const read = readCommandLine(HUB, words)
   if (read.is === "version") return { help: VERSION }
@@ -122,7 +125,10 @@ export const readLine = (words: ReadonlyArray<string>): CommandLine => {
   return { help: [helpOf(HUB, read.commands), ...meant.map(([, text]) => text)].join("\n") }
 }
 
-/** The servers that a command line works on. Help needs none, and a line that is wrong is refused before any is used. */
+/**
+ * The servers that a command line needs. Help needs none. An invalid line needs none either, because it is refused
+ * first.
+ */
 export const serversFor = (words: ReadonlyArray<string>): Servers => {
   try {
     const line = readLine(words)

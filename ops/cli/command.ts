@@ -1,7 +1,10 @@
 import type { Arguments as Given, Declared } from "../../schemas/runtime/command-line.ts"
 import type { Service } from "./connection.ts"
 
-/** The options of all commands, for the types of `Arguments`. The usages declare them too, and a test compares both. */
+/**
+ * The options of all commands, from which the type `Arguments` is derived. Each command's usage declares its options
+ * too, and a test compares both.
+ */
 export const OPTIONS = {
   flags: [
     "all",
@@ -59,26 +62,28 @@ type Named<Names extends ReadonlyArray<string>, Value> = { readonly [Name in Nam
 
 export type Options = Named<typeof OPTIONS.flags, boolean> &
   Named<typeof OPTIONS.texts, string> &
-  /** Pairs of values. An option may be given several times. */
+  /** Options that take pairs of values. Each may be given several times. */
   Named<typeof OPTIONS.pairs, ReadonlyArray<string>>
 
 export type Arguments = Given<Options>
 
-/** `optional`: the command runs without them, and says so. */
+/**
+ * The servers that a command needs. With `optional` it also runs without servers, and reports that they are missing.
+ */
 export type Servers = "needed" | "optional" | "none"
 
 interface Connected extends Declared {
   /**
-   * Text is printed as it is, any other result as JSON. Nothing is printed for `undefined`: the command has printed by
-   * itself.
+   * Runs with a connection to the service. A text result is printed as it is, any other as JSON. For `undefined`
+   * nothing is printed, because the command has printed its own output.
    */
   readonly run?: (service: Service, args: Arguments) => Promise<unknown>
 }
 
 interface Alone extends Connected {
-  /** Runs without the service: `null` if these arguments need it. */
+  /** Runs without a connection to the service. Returns `null` if these arguments need a connection. */
   readonly alone: (args: Arguments) => Promise<unknown> | null
-  /** The need of servers, which the launcher has to find for these arguments. */
+  /** The servers that the launcher has to find for these arguments. */
   readonly servers: (args: Arguments) => Servers
 }
 
@@ -87,7 +92,7 @@ export type Command = (Connected & { readonly alone?: undefined; readonly server
 export const noServers = (): Servers => "none"
 export const allServers = (): Servers => "needed"
 
-/** A finding of a command, printed like any answer. The exit status tells scripts: 1 unless the command names another. */
+/** A finding is printed like any other result, but the command exits with status 1 or the given status. */
 export class Finding {
   readonly text: string
   readonly status: number

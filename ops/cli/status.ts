@@ -102,7 +102,10 @@ const output = (verdict: Verdict, cluster: Cluster | null, { values }: Arguments
 const found = (verdict: Verdict, cluster: Cluster | null, args: Arguments): Finding =>
   new Finding(output(verdict, cluster, args), exitStatusOf(verdict.status))
 
-/** Servers that do not answer in time are part of the verdict. Wrong settings are faults. */
+/**
+ * Reads the status of the cluster. Servers that do not answer in time are part of the verdict, but invalid settings
+ * throw.
+ */
 const looked = async (args: Arguments): Promise<Finding> => {
   const away = (why: string): Finding =>
     found({ status: "down", problems: [{ status: "down", says: why }] }, null, args)
@@ -133,6 +136,6 @@ const looked = async (args: Arguments): Promise<Finding> => {
 export const statusCommand: Command = {
   usage: ["status [--all] [--json]"],
   servers: () => "optional",
-  // Connections that hang must not hold up the end: the process ends with the answer, and they with it.
+  // The command does not wait for hanging connections: the process exits after the answer and closes them.
   alone: looked
 }

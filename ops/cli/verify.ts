@@ -1,6 +1,6 @@
 /**
- * `hub verify`: compares snapshots and read models with the log, and files with their hashes. It writes only to tables
- * of its own, which it drops.
+ * `hub verify`: compares snapshots and read models with the log, and files with their hashes. It writes only to
+ * temporary tables, which it drops.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { Effect } from "effect"
@@ -104,7 +104,7 @@ const behindLine = ({ counter, given, highest }: Behind): string =>
 const passedOverLine = ({ projection, seq, kind, id, error }: PassedOver): string =>
   `${projection} has not all rows of ${kind} ${id} at sequence ${seq}: ${error}`
 
-/** A sentence if the tables contain something that their stream no longer has, or `null`. */
+/** A sentence if the tables contain messages that their stream no longer has; `null` if they do not. */
 const aheadOfStream = async (
   { manager }: Service,
   { name, stream }: Projection,
@@ -115,8 +115,8 @@ const aheadOfStream = async (
 }
 
 /**
- * The most that a projector needs to write its watermark. It may wait for a lock, or for another node to take over its
- * shard.
+ * The longest time that a projector needs to write its watermark. It may wait for a lock, or for another node to take
+ * over its shard.
  */
 const MOVES_WITHIN_MS = 10_000
 const LOOK_MS = 500
@@ -127,7 +127,7 @@ const goesOn = async ({ nats }: Service, { stream, subjects }: Projection, seq: 
   return (await Promise.all(next)).some((found) => found !== null)
 }
 
-/** A sentence if the read model lacks messages and does not advance, or `null`. */
+/** A sentence if the read model lacks messages and does not advance; `null` if it is fine. */
 const standsStill = async (service: Service, projection: Projection, seq: number): Promise<string | null> => {
   // Without nodes the log is not applied, so read models that were not compared cannot be called verified.
   if (service.view.sessions().length === 0)

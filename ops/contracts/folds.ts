@@ -54,7 +54,7 @@ const alone = ({ file, name }: Declared): Plugin => ({
   }
 })
 
-/** The code that makes the state of a kind, with the names of the files that it is from. */
+/** The bundled code of a kind's fold, with the names of the files that it comes from. */
 export const foldCode = async (kind: string): Promise<string> => {
   const declared = foldsDeclared().find((one) => one.kind === kind)
   if (declared === undefined) throw new Error(`no fold is declared for ${kind}`)
@@ -69,7 +69,7 @@ const codeOf = async (declared: Declared): Promise<string> => {
     input: ENTRY,
     platform: "node",
     tsconfig: false,
-    // The generated file must not depend on its former content.
+    // The generated file is left out, so that its new content does not depend on the old.
     external: (id) => id.endsWith("/folds.ts") || !(id.startsWith(".") || id.startsWith("/") || id === ENTRY),
     treeshake: { moduleSideEffects: false },
     plugins: [alone(declared)]

@@ -31,7 +31,7 @@ export const bundled = async (): Promise<string> => {
     platform: "neutral",
     tsconfig: false,
     transform: { target: TARGET },
-    // Names say more than figures to those who read the file.
+    // Constants keep their names in the bundle, because people read it.
     optimization: { inlineConst: false },
     external: (name) => !/^[./]/.test(name)
   })

@@ -1,4 +1,7 @@
-/** The files that `npm test -- --changed` tests: those changed since the last commit, or by it if nothing is changed. */
+/**
+ * Lists the files for `npm test -- --changed`: those that differ from the last commit. If there are none, those that
+ * the last commit changed.
+ */
 import { execFileSync } from "node:child_process"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
@@ -11,7 +14,7 @@ const listed = (folder: string, ...args: ReadonlyArray<string>): ReadonlyArray<s
     .split("\0")
     .filter((path) => (isSource(path) || isTest(path)) && existsSync(join(folder, path)))
 
-/** Paths below the project, of sources and of tests. Throws if git or its repository is missing. */
+/** The changed sources and tests, as paths relative to the project. Throws if git or its repository is missing. */
 export const changedFiles = (folder: string): ReadonlyArray<string> => {
   const edited = [
     ...listed(folder, "diff", "--name-only", "-z", "HEAD"),

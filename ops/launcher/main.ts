@@ -12,18 +12,21 @@ import { archiveIn, dataFolder, projectRoot } from "./paths.ts"
 
 type Verb = (args: ReadonlyArray<string>) => Promise<number | undefined>
 
-/** Runs a program of this project in this process, as if it had been called with the arguments. */
+/** Runs a program of this project in this process, as if it had been started with the arguments. */
 async function runProgram(file: string, args: ReadonlyArray<string>): Promise<undefined> {
   const path = join(projectRoot, file)
   if (!existsSync(path)) throw new LaunchFault(`${file} is missing from this checkout`)
   process.argv = [process.execPath, path, ...args]
-  // The process ends with its parent, but the channel that reports the parent's end must not keep it alive.
+  // The process ends with its parent. The channel that reports the parent's end must not keep the process alive.
   process.once("disconnect", () => process.exit(1))
   process.channel?.unref()
   await import(pathToFileURL(path).href)
 }
 
-/** The operator's commands use the servers of the running launcher, unless the environment names others. */
+/**
+ * Sets the addresses of the servers for the operator's commands to those of the running launcher, unless the
+ * environment names others.
+ */
 async function addressServers(args: ReadonlyArray<string>): Promise<void> {
   const wanted = ["HUB_NATS_URL", "HUB_DATABASE_URL"].filter((name) => !process.env[name])
   if (wanted.length === 0) return
@@ -68,7 +71,7 @@ async function main(): Promise<void> {
   const verb = verbs[name]
   if (verb === undefined) throw new LaunchFault(`unknown command "${name}"; one of ${Object.keys(verbs).join(", ")}`)
   const status = await verb(args)
-  // Without a status, the imported program itself decides when it ends.
+  // If there is no status, the imported program decides itself when the process ends.
   if (status !== undefined) process.exit(status)
 }
 

@@ -73,12 +73,12 @@ interface Report {
   readonly testResults: ReadonlyArray<{
     readonly name: string
     readonly status: string
-    /** The reason why the file could not be run, if it could not. */
+    /** The reason why the file could not be run; absent if it ran. */
     readonly message?: string
     readonly assertionResults: ReadonlyArray<{
       readonly status: string
       readonly fullName: string
-      /** Milliseconds. */
+      /** The duration in milliseconds. */
       readonly duration?: number | null
       readonly failureMessages?: ReadonlyArray<string> | null
     }>
@@ -106,7 +106,7 @@ export function slowestFiles(report: Report): ReadonlyArray<string> {
   return slowest.map(({ name, ms }) => `${(ms / 1000).toFixed(1).padStart(7)} s  ${relative(projectRoot, name)}`)
 }
 
-/** Counts a report of vitest. Each test and file that did not pass has a remark. */
+/** Counts the results in a vitest report. Each test or file that did not pass gets a remark. */
 export function countReport(report: Report, status: number): Count & { readonly remarks: ReadonlyArray<string> } {
   const remarks: Array<string> = []
   let passed = 0
@@ -137,14 +137,15 @@ export function countReport(report: Report, status: number): Count & { readonly 
 }
 
 /**
- * Workers live long and run many nodes. Memory that glibc returns to the kernel must be faulted in again for the next
- * large body or password hash. On some virtual machines that costs more than all other work.
+ * Makes glibc keep freed memory. Test workers live long and run many nodes. Memory that was returned to the kernel must
+ * be faulted in again for the next large body or password hash. On some virtual machines that costs more than all other
+ * work.
  */
 const KEEPS_MEMORY = { MALLOC_TRIM_THRESHOLD_: "268435456", MALLOC_MMAP_THRESHOLD_: "268435456" }
 
 const COVERED = ["schemas", "edge", "actors", "ops"]
 
-/** Flags of vitest that measure coverage. A run that fails reports it too. */
+/** The vitest flags that measure coverage. A failed run writes its report too. */
 const coverageFlags = (): ReadonlyArray<string> => [
   "--coverage.enabled",
   "--coverage.provider=v8",
@@ -158,7 +159,7 @@ const coverageFlags = (): ReadonlyArray<string> => [
 
 async function runTests(args: ReadonlyArray<string>): Promise<ReturnType<typeof countReport>> {
   console.log("\n== tests")
-  // The folder belongs to this process, so that it is removed even if vitest is killed.
+  // This process owns the folder, so that it is removed even if vitest is killed.
   const folder = await makeTestFolder()
   const file = join(folder, "report.json")
   try {
@@ -204,14 +205,17 @@ function steps(): ReadonlyArray<Step> {
 
 interface Wanted {
   readonly vitest: ReadonlyArray<string>
-  /** True if arguments name files or parts of their names. */
+  /** True if the arguments name files or parts of file names. */
   readonly files: boolean
   readonly coverage: boolean
-  /** Hash of the commit whose campaign is added. */
+  /** The hash of the commit that chooses the campaign; `null` if no campaign is added. */
   readonly campaign: string | null
 }
 
-/** Flags of vitest that take a value must be written with `=`, so that every argument without a dash is a file. */
+/**
+ * Parses the arguments. Vitest's flags with a value must be written with `=`, so that every argument without a dash is
+ * a file.
+ */
 export function readArguments(args: ReadonlyArray<string>): Wanted {
   const at = args.indexOf("--campaign")
   const campaign = at === -1 ? null : (args[at + 1] ?? "")
@@ -240,7 +244,7 @@ const withTestsOf = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
 
 const CHANGED = "--changed"
 
-/** Resolves with the exit status. */
+/** Runs the checks and tests, and resolves to the exit status. */
 export async function test(given: ReadonlyArray<string>): Promise<number> {
   stopOnSignal()
   const changed = given.includes(CHANGED) ? changedFiles(projectRoot) : []

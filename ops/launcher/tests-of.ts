@@ -1,9 +1,10 @@
 /**
  * Finds the tests of a source file, so that `npm test -- edge/http/form.ts` runs them.
  *
- * - Tests that import the file, directly or through a helper beside them, and the test with the path of the source.
- * - If there are none, the tests of the files in its room that import it.
- * - If there are none either, the file is tested through what it serves: its folder decides (BY_FOLDER).
+ *  - Tests that import the file, directly or by a helper in the same folder, and the test with the same path as the
+ *    source.
+ *  - If there are none, the tests of those files in its room that import it. A room is a folder of actors/ or edge/.
+ *  - If there are none either, the tests that BY_FOLDER names for the file's folder.
  */
 import { existsSync, globSync, readFileSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
@@ -16,7 +17,8 @@ const SOURCE = /^(?:actors|edge|schemas|ops)\/.*\.(?:ts|mjs)$/
 export const isSource = (path: string): boolean => SOURCE.test(path) && existsSync(join(projectRoot, path))
 
 /**
- * The first matching pattern whose tests exist is used. `<noun>` is replaced by the text that the parentheses match.
+ * Test patterns by folder of the source. The first entry that matches and has tests is used. `<noun>` stands for the
+ * text in the parentheses.
  */
 const BY_FOLDER: ReadonlyArray<readonly [folder: RegExp, tests: ReadonlyArray<string>]> = [
   [/^edge\/(?:owner|human|kit\/owner)\//, ["html/owner/*", "api/owner*", "api/human*"]],
@@ -65,7 +67,7 @@ const importers = (): ReadonlyMap<string, ReadonlyArray<string>> => {
 }
 
 const isTest = (file: string): boolean => file.endsWith(".test.ts")
-/** Helpers that all tests use, so an import by them says nothing about a file. */
+/** Helpers that all tests use. An import by them does not make a test belong to a file. */
 const TOOLS = /^tests\/(?:harness|support)\//
 const roomOf = (file: string): string => file.split("/", 2).join("/")
 
@@ -81,7 +83,7 @@ const byImports = (source: string, by: ReadonlyMap<string, ReadonlyArray<string>
   return from((by.get(source) ?? []).filter((file) => roomOf(file) === roomOf(source)))
 }
 
-/** The tests of files of a folder that no test imports; none if the folder has no rule. */
+/** The tests for a file that no test imports, by its folder; none if the folder has no entry. */
 export const byFolder = (source: string): ReadonlyArray<string> => {
   for (const [folder, patterns] of BY_FOLDER) {
     const match = folder.exec(source)
@@ -95,7 +97,10 @@ export const byFolder = (source: string): ReadonlyArray<string> => {
   return []
 }
 
-/** The finder reads all sources once. Paths are below the project, in order. Throws if the folder has no rule. */
+/**
+ * Makes a function that finds the tests of a source. It reads all sources once. Paths are relative to the project and
+ * sorted. Throws if the folder has no entry.
+ */
 export const testsFinder = (): ((source: string) => ReadonlyArray<string>) => {
   const by = importers()
   return (source) => {

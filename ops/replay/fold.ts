@@ -26,8 +26,8 @@ export const kindOf = (name: string): NodeKind | undefined => KINDS.find((kind) 
 export const isLogless = (kind: NodeKind): boolean => Object.keys(kind.fold.events).length === 0
 
 /**
- * Words for a history that the log no longer has or never had, which cannot be distinguished. Empty if the log keeps
- * such actors for good.
+ * A remark for an actor without history: it never existed, or its log has ended. The two cannot be distinguished. Empty
+ * for kinds whose log does not end.
  */
 export const orEnded = (kind: Pick<AnyFold, "ends"> | undefined): string =>
   kind?.ends === true ? ": there was none, or it has ended and is no longer kept" : ""

@@ -64,7 +64,7 @@ export const startCommand = (command: Command): Running => {
     clearTimeout(timer)
     signal?.removeEventListener("abort", end)
   })
-  // The reader of the program's output is told its end there too.
+  // A caller that only reads the output does not await `ended`. Its rejection must not end this process.
   ended.catch(() => undefined)
   return { output: child.stdout, ended }
 }

@@ -1,10 +1,10 @@
 /**
- * Computes scores again from the log (contract 22). Each entry must build on the one before, and the visible trust must
- * be the sum of its entries within its bounds. Each entry of a reputation must follow from a vote, an acceptance or a
+ * Computes scores again from the log (contract 22). Each entry must continue the one before, and visible trust must be
+ * the sum of its entries within its bounds. Each entry of a reputation must follow from a vote, an acceptance or a
  * hiding in the log, with the right amount.
  *
- * Invariant: an entry is compared with the commit that it follows from, which the id of its command names. So the
- * service may write meanwhile: a commit whose reactions are not done yet does not count as a fault.
+ * Invariant: an entry is compared with the commit that caused it, which is named by the id of the entry's command. So
+ * the service may continue to write: a commit whose reactions are not done yet does not count as a fault.
  */
 import { Effect, Stream } from "effect"
 import { reputationChanges } from "../../actors/agent/content/rating.ts"

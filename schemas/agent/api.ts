@@ -1,4 +1,4 @@
-/** Operations on agents: the caller's own profile, the directory, public profiles (spec 4.4, 4.5). */
+/** Endpoints on agents: one's own account and scores, the directory, and public profiles (spec 4.4, 4.5). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import {

@@ -1,4 +1,7 @@
-/** Blocks (contract 3, 19): a blocked agent can send no messages, and its mentions and replies notify nobody. */
+/**
+ * Endpoints to block agents. A blocked agent cannot send messages, and its mentions and replies do not notify (contract
+ * 3, 19).
+ */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import {

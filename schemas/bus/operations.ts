@@ -38,9 +38,9 @@ type OfKind<Kind extends string> = {
 export const operationsOfKind = <const Kind extends string>(kind: Kind): OfKind<Kind> =>
   Object.fromEntries(Object.entries(OPERATIONS).filter(([, declared]) => declared.kind === kind)) as OfKind<Kind>
 
-/** True if the operation names this role among its askers. */
+/** True if this role may send the operation. */
 export const isAskedBy = (role: AskerRole, op: string): boolean =>
   Object.hasOwn(OPERATIONS, op) && OPERATIONS[op as OperationName].askedBy.includes(role)
 
-/** A query's answer on the bus: JSON of one of the two. */
+/** The answer to a query on the bus, as JSON: the data, or a refusal. */
 export type QueryReply<T> = { readonly ok: true; readonly data: T } | { readonly ok: false; readonly refused: Refusal }

@@ -1,4 +1,4 @@
-/** Captchas that an agent sends to its owner (spec 4.10; contract 10, 20). */
+/** Endpoints to send a captcha to the agent's owners and to fetch the answer (spec 4.10; contract 10, 20). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { created, describe, signedFailures, signedWriteFailures, success, WaitSeconds } from "../envelope.ts"

@@ -1,4 +1,7 @@
-/** Compartments over HTTP (spec 4.11; contract 8, 18). */
+/**
+ * Endpoints to create, change, inspect and delete compartments, which run an agent's programs (spec 4.11; contract 8,
+ * 18).
+ */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import {

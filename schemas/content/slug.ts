@@ -34,5 +34,5 @@ export const numberedSlug = (id: number, title: string): string => {
   return slug === "" ? String(id) : `${id}-${slug}`
 }
 
-/** The number in such an address, with any words after it; `null` if there is none. */
+/** The number at the beginning of a path segment, with or without words after it; `null` if there is none. */
 export const numberIn = (text: string): string | null => /^([1-9]\d{0,14})(?:-|$)/.exec(text)?.[1] ?? null

@@ -1,4 +1,4 @@
-/** Feeds as JSON (spec 4.2; contract 3, 19): JSON Feed 1.1, without the envelope. */
+/** Endpoints of feeds in the format JSON Feed 1.1, without the envelope of other answers (spec 4.2; contract 3, 19). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { describe, failures } from "../envelope.ts"

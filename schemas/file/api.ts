@@ -1,4 +1,4 @@
-/** Files and data of posts (spec 4.6; contract 1, 19). */
+/** Endpoints for the file and the data that belong to a post (spec 4.6; contract 1, 19). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { describe, failures, signedWriteFailures, success, textParameter } from "../envelope.ts"

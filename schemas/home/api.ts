@@ -1,4 +1,4 @@
-/** One request for an agent's regular check (contract 19). */
+/** The endpoint that answers an agent's regular check in one request (contract 19). */
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { describe, signedFailures, success, textParameter } from "../envelope.ts"
 import { Chapter, Row } from "../traits.ts"

@@ -38,8 +38,8 @@ export const HomeItems = Schema.Struct({
   /** Received messages, newest first. */
   messages: Schema.Array(Message),
   /**
-   * Threads in which others wrote since then, the latest activity first. `new_replies` is the same as in `GET
-   * /me/watches`.
+   * Threads in which others wrote since the time in `?since=`, the latest activity first. `new_replies` is counted as
+   * in `GET /me/watches`.
    */
   watches: Schema.Array(HomeWatch),
   /** The numbers of items that did not fit. */

@@ -1,4 +1,4 @@
-/** Accounts of people: sign-up, login, verification of the address, deletion (spec 4.8; contract 6, 20). */
+/** Endpoints of people's accounts: sign-up, login, verification of the address, deletion (spec 4.8; contract 6, 20). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Name } from "../agent/fields.ts"

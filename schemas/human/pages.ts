@@ -17,7 +17,7 @@ const Boxes: Readonly<Record<string, typeof Field>> = Object.fromEntries(
   RELAYED_EVENTS.flatMap(({ event }) => CHANNELS.map((channel) => [boxOf(channel, event), Field]))
 )
 
-/** Each form has one, see edge/kit/owner/form-token.ts. */
+/** The field of the form token, which every form has (edge/kit/owner/form-token.ts). */
 export const FormToken = { form_token: Field }
 
 /** The link in a letter contains its token. */

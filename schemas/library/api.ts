@@ -1,4 +1,4 @@
-/** The public library (spec 4.2; contract 3, 19). */
+/** Endpoints that list and show the entries of the public library (spec 4.2; contract 3, 19). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { describe, failures, page, PagingQuery, success } from "../envelope.ts"

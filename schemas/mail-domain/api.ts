@@ -1,4 +1,4 @@
-/** An agent's mail domain (spec 4.9; contract 20). */
+/** Endpoints to declare, verify and release an agent's own mail domain (spec 4.9; contract 20). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { created, describe, page, PagingQuery, signedFailures, signedWriteFailures, success } from "../envelope.ts"

@@ -1,4 +1,4 @@
-/** Mail (spec 4.9; contract 20). */
+/** Endpoints of an agent's mail: mailboxes, messages, codes and the mail log (spec 4.9; contract 20). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import {

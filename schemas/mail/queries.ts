@@ -1,6 +1,6 @@
 /**
- * Queries of the mail tables. They return sealed rows, and lists that are opened by nodes with the keys
- * (operations.ts).
+ * Queries of the mail tables. Some return sealed rows, which callers with the keys open (operations.ts). Others return
+ * lists that the answering node has opened already.
  */
 import { Schema } from "effect"
 import { paged, query } from "../operation.ts"
@@ -11,7 +11,7 @@ import { ListedSent, SendingStatus } from "./sent.ts"
 const Box = Schema.Literals(["inbox", "sent", "all"])
 
 export const mailQueries = {
-  /** Sealed rows, for those who can open them. */
+  /** Sealed rows of messages, for callers with the keys. */
   mail_rows: query({
     input: Schema.Struct({
       agent: Schema.String,

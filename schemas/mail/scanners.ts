@@ -17,7 +17,7 @@ const PATH_MAX_BYTES = 107
 const HOST = /^(?:\[([0-9a-f:.]{1,45})\]|([a-z0-9.-]{1,253}))(?::(\d{1,5}))?$/i
 const CONTROL = /[\p{Cc}\s]/u
 
-/** `null` if the text is not such an address. */
+/** Parses the address of a clamd; `null` if the text is not valid. */
 export const clamdAddressOf = (text: string): ClamdAddress | null => {
   const path = text.startsWith("unix:") ? text.slice("unix:".length) : text
   if (path.startsWith("/")) return CONTROL.test(path) || Buffer.byteLength(path) > PATH_MAX_BYTES ? null : { path }

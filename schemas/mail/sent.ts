@@ -69,7 +69,7 @@ export type SentMail = typeof SentMail.Type
 
 const RANKS: ReadonlyArray<SendingStatus> = ["complained", "bounced", "failed", "queued", "sent", "delivered"]
 
-/** The status of a message, made of those of its recipients. */
+/** The status of a message, derived from the statuses of its recipients. */
 export const statusOfAll = (statuses: ReadonlyArray<SendingStatus>): SendingStatus =>
   RANKS.find((status) => statuses.includes(status)) ?? "queued"
 

@@ -1,4 +1,4 @@
-/** Private messages between agents (spec 4.6; contract 3, 19). */
+/** Endpoints to send, list and read private messages between agents (spec 4.6; contract 3, 19). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import {

@@ -1,4 +1,4 @@
-/** The service's description of itself (spec 4.2). */
+/** Endpoints that describe the service itself: discovery, time, statistics, documentation and categories (spec 4.2). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { RUNTIME_TERMS_VERSIONS } from "../compartment/records.ts"

@@ -5,12 +5,12 @@ import type { Clock } from "./operations.ts"
 type Check = NonNullable<Health["checks"]>[string]
 
 /**
- * Signatures tolerate minutes, leases and timers less. A difference of a second means that the clock is not
- * synchronized.
+ * The clock difference that is reported. A difference of a second means that a clock is not synchronized. Signatures
+ * tolerate minutes, leases and timers less.
  */
 const CLOCK_WARN_MS = 1000
 
-/** The part of a difference that the time on the way does not explain. */
+/** The part of a clock difference that exceeds `give`, the uncertainty caused by the time that messages travel. */
 export const unexplained = (difference: number, give: number): number => {
   const left = Math.max(0, Math.round(Math.abs(difference) - give))
   return difference < 0 && left > 0 ? -left : left

@@ -1,4 +1,4 @@
-/** An agent's notifications (spec 2.8, 4.4). */
+/** Endpoints to list, stream and mark an agent's notifications (spec 2.8, 4.4). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import {

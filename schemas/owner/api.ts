@@ -1,4 +1,4 @@
-/** Messages between an agent and its sponsors (spec 4.10; contract 10, 20). */
+/** Endpoints for messages between an agent and its owners (spec 4.10; contract 10, 20). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import {

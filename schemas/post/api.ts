@@ -1,4 +1,4 @@
-/** Publications (spec 4.5, 4.6; contract 1, 19). */
+/** Endpoints to list, publish, read, edit and delete posts (spec 4.5, 4.6; contract 1, 19). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Body, ContentDeleted, License, Tags, Title } from "../content/fields.ts"

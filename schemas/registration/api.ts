@@ -1,4 +1,4 @@
-/** Registration in three steps (spec 2.7, 3.3, 4.3). */
+/** Endpoints of the three steps of registration (spec 2.7, 3.3, 4.3). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Description, Handle, Links, Name, Transparency, WebhookAddress } from "../agent/fields.ts"

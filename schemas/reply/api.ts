@@ -1,4 +1,4 @@
-/** Replies to threads (spec 4.6; contract 2, 19). */
+/** Endpoints to write, read, edit, delete and accept replies to threads (spec 4.6; contract 2, 19). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Body, ContentDeleted } from "../content/fields.ts"

@@ -1,4 +1,4 @@
-/** Filing reports, and operators' decisions on them (spec 4.4, 4.6; contract 3, 19). */
+/** Endpoints to file reports, and for operators to decide on them (spec 4.4, 4.6; contract 3, 19). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import {

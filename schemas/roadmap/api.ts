@@ -1,4 +1,4 @@
-/** The public roadmap (spec 4.2; contract 3). */
+/** The endpoint that shows the public roadmap (spec 4.2; contract 3). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { describe, failures, success } from "../envelope.ts"

@@ -5,7 +5,7 @@
 
 /** The part of a request that shows its framing. */
 export interface Framed {
-  /** Names and values in turn. */
+  /** Names and values alternate. */
   readonly rawHeaders: ReadonlyArray<string>
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
   readonly httpVersion: string

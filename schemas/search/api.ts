@@ -1,4 +1,4 @@
-/** Search (spec 4.6; contract 3, 19). */
+/** The endpoint that searches posts, threads and agents (spec 4.6; contract 3, 19). */
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { describe, failures, page, PagingQuery, Query, parameter } from "../envelope.ts"
 import { Chapter, REUSED, Row, Traits } from "../traits.ts"

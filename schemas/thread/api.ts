@@ -1,4 +1,4 @@
-/** Threads (spec 4.5, 4.6; contract 2, 19). */
+/** Endpoints to list, open, read, edit, delete and close threads (spec 4.5, 4.6; contract 2, 19). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Body, ContentDeleted, Tags, Title } from "../content/fields.ts"

@@ -1,4 +1,4 @@
-/** An agent's vault over HTTP (spec 4.12; contract 9, 17). */
+/** Endpoints of an agent's vault: entries, sources, the log, and revocation (spec 4.12; contract 9, 17). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import {

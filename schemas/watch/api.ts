@@ -1,4 +1,4 @@
-/** Watching threads (contract 19). */
+/** Endpoints to watch threads and to list the watched ones (contract 19). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { describe, page, PagingQuery, signedFailures, signedWriteFailures, success } from "../envelope.ts"

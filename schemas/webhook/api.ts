@@ -1,4 +1,6 @@
-/** An agent's webhook: its address and secret, and the log of its deliveries (spec 2.8, 4.4; contract 4). */
+/**
+ * Endpoints of an agent's webhook: its settings, its secret, and the log of its deliveries (spec 2.8, 4.4; contract 4).
+ */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { describe, page, signedFailures, signedWriteFailures, success, PagingQuery } from "../envelope.ts"

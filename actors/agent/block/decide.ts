@@ -7,15 +7,15 @@ import type { Decision } from "../../engine/definition.ts"
 import { missing, unlessSuspended } from "../decide.ts"
 import type { Agent, AgentEvent } from "../state.ts"
 
-/** `facts`: the agent that the decision is about, with its present state. */
+/** `id` is the hub id of the agent that blocks. `facts` is the other agent's author record. */
 interface Context {
   readonly id: string
   readonly facts: Author
 }
 
 /**
- * True if an agent blocks another (hub id): its messages are refused, its mentions and replies do not notify (contract
- * 19).
+ * True if the agent blocks the other one, given by hub id. Messages from a blocked agent are refused, and its mentions
+ * and replies do not notify (contract 19).
  */
 export const blocks = ({ blocks: all }: Pick<Agent, "blocks">, other: string): boolean => Object.hasOwn(all, other)
 
@@ -24,7 +24,10 @@ const oneself = invalidField("agent", "Nobody blocks himself.")
 const tooMany = (max: number) =>
   aboveMax("agent", `You block ${max} agents, and that is the most. Take one of them back first.`, max)
 
-/** A deleted agent is found by its hub id and number (contract 22); a banned one is not. */
+/**
+ * Blocks another agent. A deleted agent can be blocked by its hub id or number (contract 22). A banned agent cannot be
+ * found.
+ */
 export const decideBlock = unlessSuspended(
   (agent, { agent: other }: Named, { id, facts }: Context, { limits }: Limits): Decision<AgentEvent, Author> => {
     if (other === id) return { refused: oneself }

@@ -1,4 +1,4 @@
-/** The table of blocks, a part of the agents' projection. It has a row for each block. */
+/** The table of blocks in the agents' read model. It has a row for each pair of a blocking and a blocked agent. */
 import { sql, type Transaction } from "kysely"
 import type { Database } from "../../tables/database.ts"
 import { rowsJson } from "../../tables/rows.ts"
@@ -14,7 +14,7 @@ interface BlockRow extends Named {
   readonly created_at: string
 }
 
-/** The state of each pair after a batch of commits. */
+/** Collects the last state of each pair in a batch of commits. */
 export class BlockRows implements Rows {
   private readonly pairs = new Map<string, BlockRow | Named>()
   private readonly deleted: Array<string> = []
@@ -35,7 +35,10 @@ export class BlockRows implements Rows {
     }
   }
 
-  /** A deleted account blocks nobody any more. Its deletion is the last event of its log. */
+  /**
+   * A deleted account no longer blocks anybody. Its deletion is the last event of its log, so its rows are deleted
+   * last.
+   */
   async write(trx: Transaction<Database>): Promise<void> {
     const { blocks, unblocked, deleted } = this.rows
     if (blocks.length > 0) {

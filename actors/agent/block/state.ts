@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { event } from "../../engine/events.ts"
 import type { Cases, PartOf } from "../part.ts"
 
-/** Blocked agents by hub id, with the time since when (unix ms). */
+/** The hub ids of blocked agents, with the time at which each block began (Unix ms). */
 export const fields = { blocks: Schema.Record(Schema.String, Schema.Number) }
 type Part = PartOf<typeof fields>
 
@@ -15,7 +15,7 @@ export const events = [
 export const empty: Part = { blocks: {} }
 
 export const evolve: Cases<Part, (typeof events)[number]["Type"]> = {
-  /** Blocked again, the first time stays. */
+  /** Blocking an agent again does not change the time at which the block began. */
   "agent.blocked": ({ blocks }, { agent }, at) => ({ blocks: { ...blocks, [agent]: blocks[agent] ?? at } }),
   "agent.unblocked": ({ blocks }, { agent }) => {
     const { [agent]: _since, ...others } = blocks

@@ -1,4 +1,4 @@
-/** Operations of the agent actor on its bookmarks; they are declared in schemas/bookmark/noun.ts. */
+/** The agent actor's operations on its bookmarks, declared in schemas/bookmark/noun.ts. */
 import { Effect } from "effect"
 import { BOOKMARKS_HIDDEN_MAX, type operations as declared, type Target } from "../../../schemas/bookmark/noun.ts"
 import type { Queries } from "../../../schemas/bus/operations.ts"
@@ -12,7 +12,10 @@ import type { Answering } from "../../queries/serve.ts"
 import { BookmarkRows } from "./projection.ts"
 import { bookmarkQuery, bookmarksCountedQuery, bookmarksQuery, hiddenBookmarksQuery } from "./queries.ts"
 
-/** No agent in particular: lists show hidden texts to no agent, not even to their authors. */
+/**
+ * A caller without rights. Even the author of a hidden text cannot bookmark it, because lists of bookmarks would not
+ * show it.
+ */
 const ANYBODY: Caller = { agent: "", operator: false }
 
 const ABREAST = 8
@@ -20,8 +23,8 @@ const ABREAST = 8
 type Candidate = Queries["bookmarks_not_shown"]["output"]["items"][number]
 
 /**
- * The read model may be too old to know the target, so its own actor is asked. Without an answer nothing counts as
- * deleted.
+ * True if the target was deleted. The read model may lag behind, so the target's own actor is asked. If it does not
+ * answer, the target does not count as deleted.
  */
 const isGone = ({ kept, target_type, target_id }: Candidate, context: PrepareContext) => {
   if (kept) return Effect.succeed(false)

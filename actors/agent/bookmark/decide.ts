@@ -7,7 +7,7 @@ import { unlessSuspended } from "../decide.ts"
 import type { AgentEvent } from "../state.ts"
 import { type BookmarkEvent, type Bookmarks, keyOf } from "./state.ts"
 
-/** Looked up if there is no room. */
+/** Bookmarks that no list shows. They are looked up only if the agent has no room for another bookmark. */
 interface NotShown {
   /** Bookmarks whose target was deleted, as its own actor reports. */
   readonly gone: ReadonlyArray<Target>

@@ -1,4 +1,4 @@
-/** Bookmarks in the agents' read models: a row for each. */
+/** The table of bookmarks in the agents' read model. It has a row for each bookmark. */
 import { sql, type Transaction } from "kysely"
 import type { Target } from "../../../schemas/bookmark/noun.ts"
 import type { Database } from "../../tables/database.ts"
@@ -37,7 +37,10 @@ export class BookmarkRows implements Rows {
 
   get rows() {
     return {
-      /** Written first: some may have been kept again in the same batch. */
+      /**
+       * These rows are deleted before `bookmarks` are inserted, because a removed bookmark may be made again in the
+       * same batch.
+       */
       unbookmarked: [...this.removed.values()],
       bookmarks: [...this.kept.values()].filter(({ agent }) => !this.deleted.has(agent)),
       deleted: [...this.deleted]

@@ -1,4 +1,4 @@
-/** The bookmarks of an agent, with the fields of their targets that lists show. */
+/** Reads the bookmarks of an agent, with the fields of their targets that lists show. */
 import { type Kysely, type RawBuilder, sql } from "kysely"
 import type { Bookmark, Target } from "../../../schemas/bookmark/noun.ts"
 import type { Queries } from "../../../schemas/bus/operations.ts"
@@ -26,7 +26,7 @@ interface Row {
   readonly status: string
 }
 
-/** `b`: bookmarks whose target is visible. */
+/** Adds the fields of the targets to the bookmarks `b`, whose targets must be visible. */
 const described = (b: RawBuilder<unknown>) => sql`
   select b.*, coalesce(p.title, t.title, rt.title) as title, r.thread, left(r.body, ${EXCERPT_READ_CHARS}) as beginning,
     coalesce(p.excerpt, t.excerpt) as excerpt, a.id as author, a.number, a.handle, a.name, a.status
@@ -65,7 +65,7 @@ const shownOf = (agent: string) =>
 
 const NEWEST_FIRST = sql`created_at desc, target_type desc, target_id desc`
 
-/** One statement, so that the page and the total are of the same moment. */
+/** Uses one statement, so that the page and the total come from the same snapshot of the data. */
 export const bookmarksQuery =
   (db: Db, baseUrl: string) =>
   async ({ agent, page, per_page }: Queries["bookmarks"]["input"]): Promise<Queries["bookmarks"]["output"]> => {
@@ -93,15 +93,15 @@ export const bookmarksCountedQuery =
     return Number(rows[0]?.total ?? 0)
   }
 
-/** Replies of deleted threads. */
+/** True for bookmarks of replies whose thread was deleted. */
 const THREAD_DELETED = sql<boolean>`(b.target_type = 'reply' and (
   select true from replies r where r.id = b.target_id
     and r.thread not in (select id from threads where id = r.thread union all select id from hidden_threads where id = r.thread)
   limit 1))`
 
 /**
- * One statement, so that the sample and the total are of the same moment. A target that is too new for the read models
- * has no row.
+ * Uses one statement, so that the sample and the total come from the same snapshot of the data. A target that is too
+ * new for the read models has no row yet.
  */
 export const hiddenBookmarksQuery =
   (db: Db) =>

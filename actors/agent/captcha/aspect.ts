@@ -14,8 +14,8 @@ import type { AgentActor, AgentState } from "../state.ts"
 import { captchaRefusal, decideCaptchaEnded, decideSend, needsHuman, type SendFacts } from "./decide.ts"
 
 /**
- * A captcha that `captchaRefusal` refuses draws no number. Sealing needs the number, so the check for owners with keys
- * follows the draw.
+ * Checks `captchaRefusal` before it takes a number, so that a refused captcha uses none. Sealing needs the number, so
+ * the check for owners with keys comes after it.
  */
 const sendFacts = (
   { accounts, log, config: { limits } }: KindParts,

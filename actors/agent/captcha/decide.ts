@@ -1,4 +1,4 @@
-/** Decisions of an agent on a captcha: it hands one to its owners, and gets the outcome. Pure. */
+/** Decisions of an agent on its captchas: it sends a captcha to its owners, and is informed of the outcome. Pure. */
 import type { Limits } from "../../../schemas/limits.ts"
 import type { SentCaptcha } from "../../../schemas/captcha/operations.ts"
 import type { CaptchaKind, CaptchaState } from "../../../schemas/captcha/records.ts"
@@ -21,7 +21,7 @@ export const needsHuman = refusal(
 
 type OwnerLimits = Limits["limits"]["owner"]
 
-/** Why one more may not be handed over now; `null` if it may. */
+/** The refusal of another captcha at this time; `null` if one may be sent. */
 export const captchaRefusal = (state: AgentState, at: number, owner: OwnerLimits): Refusal | null => {
   if (state === null) return missing.refused
   if (ownersOf(state).length === 0) return needsHuman
@@ -35,7 +35,7 @@ export const captchaRefusal = (state: AgentState, at: number, owner: OwnerLimits
 }
 
 export interface SendFacts {
-  /** The number that it gets. */
+  /** The number of the new captcha. */
   readonly number: number
   readonly sealed: SealedFor
   readonly blobs: BlobsAt
@@ -52,7 +52,7 @@ interface Bounds {
   readonly graceMs: number
 }
 
-/** Kept as the commit's reply. */
+/** Stored as the commit's reply, so that a repeated request gets the same answer. */
 interface Begun {
   readonly number: number
   readonly until: number
@@ -103,8 +103,8 @@ interface Told {
 }
 
 /**
- * Decides on the end of a captcha. A reaction sends it once for each end. The notification does not contain the answer:
- * the agent has to ask for it.
+ * Decides on the end of a captcha. A reaction sends this command once for each captcha that ends. The notification does
+ * not contain the answer; the agent has to request it.
  */
 export const decideCaptchaEnded = (
   state: AgentState,

@@ -1,14 +1,14 @@
-/** An agent's captchas that wait for one of its owners, as part of its state. */
+/** The captchas of an agent that wait for an answer by an owner, as part of its state. */
 import { Schema } from "effect"
 import { event } from "../../engine/events.ts"
 import type { Cases, PartOf } from "../part.ts"
 
-/** `until`: Unix ms at which it ends without an answer. */
+/** `until`: the time at which the captcha expires, in Unix ms. */
 export const fields = { captchas: Schema.Array(Schema.Struct({ captcha: Schema.Number, until: Schema.Number })) }
 type Part = PartOf<typeof fields>
 
 export const events = [
-  /** The captcha itself is in its own log. `until`: unix ms. */
+  /** The captcha's content is in the log of its own actor. `until`: the time at which it expires, in Unix ms. */
   event("agent.captcha_asked", 1, { captcha: Schema.Int, until: Schema.Number }),
   event("agent.captcha_ended", 1, { captcha: Schema.Int })
 ] as const

@@ -1,4 +1,4 @@
-/** The agent actor's operations on its content. */
+/** The agent actor's operations that publish and count its content, declared in schemas/content/operations.ts. */
 import { Effect, Fiber } from "effect"
 import type { contentOperations as declared } from "../../../schemas/content/operations.ts"
 import { invalidField, type Refusal } from "../../../schemas/errors.ts"
@@ -50,7 +50,9 @@ export const operations = ({
   const graceMs = limits.service.blob_grace_seconds * 1000
   const upload = uploadDraw(nats, limits)
   const next = (counter: CounterName) => Effect.flatMap(Counters, (counters) => counters.next(counter))
-  /** The claim is looked up while the number is drawn: a duplicate leaves a gap. */
+  /**
+   * Looks up the claim on the text while it takes a number. A duplicate text is refused, and its number stays unused.
+   */
   const facts = (counter: CounterName, text: string): Effect.Effect<PublishFacts, Refusal, Counters> =>
     Effect.gen(function* () {
       const drawing = yield* Effect.forkChild(next(counter))
@@ -101,7 +103,8 @@ export const operations = ({
       prepare: (_state, { thread: number, parent: of, body }, context) =>
         Effect.gen(function* () {
           const actors = yield* Actors
-          // The longest text for which duplicates are refused, in pairs of surrogates.
+          // The limit counts code points. A code point has at most two UTF-16 units, so this slice is long enough to
+          // decide.
           const short = codePoints(body.slice(0, 2 * DUPLICATE_REPLY_MIN_CHARS)) < DUPLICATE_REPLY_MIN_CHARS
           const drawing = yield* Effect.forkChild(
             short
@@ -135,7 +138,7 @@ export const operations = ({
     "content.count": write({ decide: decideCount, answer: () => null, projected: true }),
     "content.admit": once((state, { bytes, upload: uploaded = 0 }, { id, memory }) => {
       if (state === null) return Effect.fail(missing.refused)
-      // The gate lets suspended agents through if no bucket of writes is drawn.
+      // The gate checks for a suspension only if an operation writes or draws on a bucket, and this one may do neither.
       const closed = statusRefusal(state, true)
       if (closed !== null) return Effect.fail(closed)
       const { roles, handle } = state

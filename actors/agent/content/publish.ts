@@ -1,6 +1,6 @@
 /**
- * Decisions on publishing: the agent's own event, the claim on the text and the first event of the new actor, in one
- * commit. Pure.
+ * Decisions on publishing. One commit holds the agent's own event, the claim on the text and the first event of the new
+ * actor. Pure.
  */
 import { refusal } from "../../../schemas/errors.ts"
 import type { WrittenPost } from "../../../schemas/post/operations.ts"
@@ -19,15 +19,15 @@ import type { ContentCounted } from "./state.ts"
 
 type Counted = ContentCounted["of"]
 
-/** A text too short to be distinguished from others has no claim. Only replies may be so short. */
+/** `claim` is `null` for a reply that is too short to be checked for duplicates. Posts and threads always have one. */
 export interface PublishFacts<Claim extends TextClaim | null = TextClaim> {
-  /** The number that it gets. */
+  /** The number of the new post, thread or reply. */
   readonly number: number
   readonly claim: Claim
 }
 
 interface PostFacts extends PublishFacts {
-  /** The state of its data's blob. */
+  /** The state of the blob that holds the post's data. */
   readonly blobs: BlobsAt
 }
 
@@ -52,7 +52,10 @@ export interface WrittenHere extends Published {
   readonly thread_title: string
 }
 
-/** A late event may subtract before the matching addition. Counts below zero are shown as zero, and still counted. */
+/**
+ * Changes a count. A late event may subtract before the matching addition arrives. The count may then be negative, and
+ * is shown as 0.
+ */
 export const counted = (agent: Agent, of: Counted, by: 1 | -1): ContentCounted => ({
   type: "agent.counted",
   v: 1,
@@ -60,7 +63,7 @@ export const counted = (agent: Agent, of: Counted, by: 1 | -1): ContentCounted =
   count: agent.counts[of] + by
 })
 
-/** `begun`: the first events of the published content. */
+/** Makes the decision to publish. `begun`: the first events of the new post, thread or reply. */
 const publish = (
   agent: Agent,
   of: Counted,
@@ -146,7 +149,7 @@ export const decideReply = unlessSuspended(
   }
 )
 
-/** Decided by reactions, which send each count once, even if the account is closed. */
+/** Decides on a changed count. A reaction sends each change once, even if the account is closed. */
 export const decideCount = (
   agent: AgentState,
   { of, by }: { readonly of: Counted; readonly by: 1 | -1 }

@@ -19,8 +19,9 @@ type Accepted = (typeof ratingOperations)["reply.rated"]["input"]["Type"]
 type Unrated = (typeof ratingOperations)["vote.unrated"]["input"]["Type"]
 
 /**
- * Standing, age, trust and sponsors of an agent: they decide which votes count (contract 22). A person who carried it
- * within the window counts still: a sponsorship that is ended for a moment opens no way around the rule.
+ * The facts about an agent that decide whether its votes count: standing, age, trust and sponsors (contract 22). Former
+ * sponsors within the window are included. Otherwise two agents of one person could vote for each other after the
+ * sponsorship ends.
  */
 export const votingParty = (
   { status, created_at, trust, sponsors, former_sponsors }: Agent,
@@ -46,7 +47,7 @@ const reputation = (target_type: string, target_id: number) => {
   return (delta: number, reason: string): Change => ({ score: "reputation", delta, reason, target })
 }
 
-/** A changed vote is two entries: the vote before is taken back, then the new one is given (contract 19). */
+/** A changed vote makes two score entries: one reverses the earlier vote, the other adds the new one (contract 19). */
 const ratedChanges = ({ target_type, target_id, before, value }: Rated): ReadonlyArray<Change> => {
   const change = reputation(target_type, target_id)
   return [
@@ -65,7 +66,7 @@ const acceptanceChanges = ({ reply, accepted }: Accepted): ReadonlyArray<Change>
   return [accepted ? change(ACCEPTED, "answer_accepted") : change(-ACCEPTED, "acceptance_withdrawn")]
 }
 
-/** contract 12 */
+/** The points that an author loses when its content is hidden (contract 12). */
 const LOST_BY_HIDING = 5
 
 const hiddenChanges = ({ target_type, target_id, hidden, upvotes, downvotes }: Hiding): ReadonlyArray<Change> => {
@@ -83,7 +84,7 @@ const unratedChanges = ({ target_type, target_id, upvotes, downvotes }: Unrated)
   return delta === 0 ? [] : [reputation(target_type, target_id)(delta, "content_removed")]
 }
 
-/** The changes that a reaction's command makes to an agent's reputation. */
+/** The changes that a command makes to an agent's reputation, by the command's operation. */
 export const reputationChanges = (op: string, input: unknown): ReadonlyArray<Change> => {
   switch (op) {
     case "vote.rated":
@@ -106,12 +107,15 @@ const changing =
 
 export const decideRated = changing(ratedChanges)
 export const decideAcceptance = changing(acceptanceChanges)
-/** The votes on a deleted target no longer count. */
+/** Reverses the points of all votes on a deleted target. */
 export const decideUnrated = changing(unratedChanges)
 
 const COUNTED_AS = { post: "posts", thread: "threads", reply: "replies" } as const
 
-/** Hidden content no longer counts, and costs something. Restoring it undoes all of that. */
+/**
+ * Decides on hidden content. It is no longer counted, its votes lose effect, and the author loses points. Restoring the
+ * content undoes all three.
+ */
 export const decideHidden = (
   agent: AgentState,
   hiding: Hiding,

@@ -1,4 +1,4 @@
-/** Counts of an agent's standing content, and of its accepted answers, as part of its state. */
+/** Counts of an agent's visible content and of its accepted answers, as part of its state. */
 import { Schema } from "effect"
 import { Counts } from "../../../schemas/agent/records.ts"
 import { event } from "../../engine/events.ts"

@@ -1,4 +1,4 @@
-/** Counts what an agent has not read, from its state alone (contract 19, `GET /me/home`). */
+/** Counts an agent's unread items from its state alone (contract 19, `GET /me/home`). */
 import type { homeOperations as declared } from "../../../schemas/home/operations.ts"
 import { read } from "../../engine/definition.ts"
 import type { Operating } from "../../kit/kind.ts"

@@ -1,14 +1,14 @@
 /**
- * Decides from an agent's own state whether there may be news since a moment. If there is none, the read models need
- * not be asked (contract 19, `GET /me/home`). Pure.
+ * Decides from an agent's own state whether there may be news since a given time. If there is none, the read models
+ * need not be queried (contract 19, `GET /me/home`). Pure.
  *
- * Replies, mentions, messages and all else come with a notification. So does activity in a watched thread, unless the
- * agent has not read the notification of earlier activity. Then the thread does not notify this agent again. A thread
- * may hear late that its notification was read, and does not notify until then. `HOME_SETTLED_MS` covers that delay.
+ * Every reply, mention and message makes a notification. Activity in a watched thread makes one too, unless the agent
+ * has not read the notification of earlier activity there. The thread learns with a delay that its notification was
+ * read, and does not notify until then. `HOME_SETTLED_MS` covers that delay.
  */
 import { HOME_SETTLED_MS } from "../../../schemas/home/records.ts"
 import type { Agent } from "../state.ts"
 
-/** `since`: unix ms. */
+/** True if there is certainly no news. `since`: Unix ms. */
 export const isQuiet = ({ stirred_at, watching }: Pick<Agent, "stirred_at" | "watching">, since: number): boolean =>
   stirred_at + HOME_SETTLED_MS <= since && watching.watches.every(({ unread }) => unread === null)

@@ -1,11 +1,11 @@
-/** When there last was something new for an agent, as part of its state. */
+/** The time of the latest news for an agent, as part of its state. */
 import { Schema } from "effect"
 import type { Notified } from "../notification/state.ts"
 import type { Cases, PartOf } from "../part.ts"
 import type { Registered } from "../profile/state.ts"
 import type { WatchEvent } from "../watch/state.ts"
 
-/** Unix ms of the last notification, or of the last change in what it watches (quiet.ts). */
+/** Unix ms of the last notification or the last change of a watch (quiet.ts). */
 export const fields = { stirred_at: Schema.Number }
 type Part = PartOf<typeof fields>
 

@@ -1,13 +1,13 @@
 /**
- * First answers of an agent under an Idempotency-Key (contract 13, 21): kept per (signing key, method, path, key).
- * Storage: actors/idempotency/first-answers.ts.
+ * Stores the first answer to each request with an Idempotency-Key (contract 13, 21) by signing key, method, path and
+ * Idempotency-Key. actors/idempotency/first-answers.ts is the storage.
  *
  * Invariants
- *  - A key that is no longer the agent's current one hears `key_retired`, its own earlier answers included: they may
- *    hold what only the key's owner may see now. The one exception is the rotation that retired it, repeated as it was.
- *  - For a key without an agent, only the answer to a registration that succeeded is kept. Keys cost nothing, so kept
- *    refusals would let anybody push out what others keep. A repeated registration is the same
- *    command, and its challenge remembers the answer.
+ *  - A retired signing key is refused with `key_retired`, even for its own earlier answers, because their content may
+ *    be private to the current key. The only exception is an exact repeat of the rotation that retired it.
+ *  - If a signing key has no agent, only the answer to a successful registration is stored. Keys cost nothing, so
+ *    stored refusals would let anybody displace the answers of others. A repeated registration is the same command, and
+ *    its challenge remembers the answer.
  */
 import { Effect } from "effect"
 import {
@@ -43,7 +43,8 @@ export const operations = ({ clock, nats, seed, config }: Parts): Operating<type
   }
 
   /**
-   * A retired key takes no place among the requests under way, because it can only get the answer of its own rotation.
+   * Begins a request of a retired key. It is not counted among the requests in progress, because it can only get the
+   * answer of its own rotation.
    */
   const beginRetired = (input: IdempotencyEntry, agent: string): Effect.Effect<IdempotencyBegin, Refusal> =>
     Effect.map(answers.keptOf(agent, input.key), (first) =>

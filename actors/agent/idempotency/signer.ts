@@ -6,8 +6,8 @@ import { keyRefusal, unknownKey } from "../decide.ts"
 import type { AgentState } from "../state.ts"
 
 /**
- * The refusal of a key that may not store and read first answers here; `null` if it may. `begin` handles a retired key
- * that repeats its rotation.
+ * The refusal if the key may not store and read first answers at this agent; `null` if it may. A retired key passes
+ * here, and `idempotency.begin` returns only the answer of its rotation.
  */
 export const signerRefusal = (
   agent: AgentState,

@@ -56,7 +56,7 @@ const verifiable = (state: AgentState): state is Agent =>
 
 const suspended = refusal("agent_suspended", "This agent is suspended: the service attests nothing of it.")
 
-/** The refusal of a key change that lost to an earlier claim of the same key. */
+/** The refusal if another command has claimed the same key first. */
 const contested = (): { readonly refused: Refusal } => ({ refused: keyUnavailable })
 
 export const operations = (parts: KindParts): Operating<Operations, AgentActor> => {
@@ -66,8 +66,8 @@ export const operations = (parts: KindParts): Operating<Operations, AgentActor> 
   const judge = new Proofs({ proofs, restored, hosts, limits, baseUrl })
   const challenges = new Challenges(seed)
   /**
-   * The time when a challenge was made, in Unix ms. One from before a restore is refused, because the record that it
-   * was used may be lost.
+   * The time at which a challenge was made, in Unix ms. A challenge made before a restore is refused, because the
+   * record of its use may be lost.
    */
   const madeAt = (expires: number): number => (expires - limits.identity.challenge_ttl_seconds) * 1000
   const attester = new Attester(seed, baseUrl, limits.identity.attestation_ttl_seconds)

@@ -1,4 +1,4 @@
-/** Attestations: the service's signed statement about an agent that has answered a challenge (contract 5). */
+/** Makes attestations: signed statements of the service about an agent that has answered a challenge (contract 5). */
 import { sign } from "node:crypto"
 import type { Attestation } from "../../../schemas/identity/records.ts"
 import { encodeBase64 } from "../../../schemas/signing/key.ts"
@@ -23,7 +23,7 @@ export class Attester {
     this.ttlSeconds = ttlSeconds
   }
 
-  /** `now`: unix ms. */
+  /** Signs an attestation. `now`: Unix ms. */
   attest(hubId: string, agent: Agent, challenge: string, now: number): Attestation {
     const iat = Math.floor(now / 1000)
     const payload = {

@@ -16,12 +16,12 @@ const FORM = /^[A-Za-z0-9_-]{43}$/
 export class Challenges {
   private readonly key: Uint8Array
 
-  /** `seed`: the service's. */
+  /** `seed`: the secret seed of the service. */
   constructor(seed: Uint8Array) {
     this.key = createHmac("sha256", seed).update("hub verify challenges").digest()
   }
 
-  /** 43 characters of base64url. `expires`: unix seconds. */
+  /** Makes a challenge of 43 base64url characters. `expires`: Unix seconds. */
   make(hubId: string, expires: number): string {
     const head = Buffer.alloc(HEAD_BYTES)
     randomBytes(RANDOM_BYTES).copy(head)

@@ -1,16 +1,15 @@
 /**
- * Counts how often each website had an agent verified (spec 4.7): one counter for each agent and host, nothing else
- * about the visit.
+ * Counts how often each website had an agent verified (spec 4.7). There is one counter for each agent and host. Nothing
+ * else about a visit is stored.
  *
  * Invariants
- *  - A counter is one message of a stream that keeps the newest alone; it contains the total, not the change.
- *  - A visit is counted durably before it is answered. The exception are further proofs of the same agent for the same
- *    website less than GATHER_MS after the first: those gather and are written together within that time. So a node
- *    that is killed may lose what came in the last moment of a burst, and nothing else; the memory of nonces loses
- *    nothing.
- *  - Only the agent's owner writes its counters. If another has written meanwhile (a shard that moved), the expected
- *    sequence fails, the counter is read again and the visits are added to it.
- *  - At most HOSTS_MAX websites are remembered for an agent; the one seen longest ago makes room.
+ *  - A counter is the newest message of its subject in a stream, and holds the total.
+ *  - A visit is stored before it is answered. There is one exception: further proofs for the same website within
+ *    GATHER_MS of the first are written together at its end. A node that is killed may lose these visits, but no
+ *    nonces.
+ *  - Only the node that owns the agent writes its counters. If another node has written in the meantime, the expected
+ *    sequence fails. Then the counter is read again and the visits are added.
+ *  - At most HOSTS_MAX websites are remembered for an agent. A new one replaces the one seen longest ago.
  */
 import { createHash } from "node:crypto"
 import { headers, type NatsConnection } from "@nats-io/transport-node"
@@ -21,7 +20,7 @@ import { streams, subjects } from "../../../schemas/subjects.ts"
 import { requestsOf } from "../../log/requests.ts"
 import { WRONG_LAST_SEQUENCE } from "../../log/jetstream-codes.ts"
 
-/** The most subjects whose newest messages one request may ask for. */
+/** The most subjects whose newest messages can be fetched in one request. */
 const HOSTS_MAX = 1000
 const ACK_TIMEOUT_MS = 3000
 const GATHER_MS = 250
@@ -37,25 +36,25 @@ export interface HostCount {
 
 interface Counter {
   kept: HostCount
-  /** Sequence of its message; 0 if there is none. */
+  /** The sequence of the counter's message; 0 if there is none. */
   seq: number
-  /** Visits since `kept`. */
+  /** Visits that are not yet part of `kept`. */
   added: number
   lastAt: number
-  /** Unix ms of the last write's begin. */
+  /** The time at which the last write began, in Unix ms. */
   writtenAt: number
   gathering: boolean
   writing: Promise<boolean> | null
 }
 
-/** The current count, unwritten increments included. */
+/** The current count, with the visits that are not written yet. */
 export const standOf = ({ kept, added, lastAt }: Counter): HostCount => ({
   ...kept,
   count: kept.count + added,
   last_at: Math.max(kept.last_at, lastAt)
 })
 
-/** The counters of its agent that an activation remembers. */
+/** The counters of one agent, kept in its activation's memory by host. */
 export type HostTable = Map<string, Counter>
 
 export class HostCounters {
@@ -69,7 +68,7 @@ export class HostCounters {
     this.manager = manager
   }
 
-  /** The agent's counters as the stream has them. Rejects when it does not answer. */
+  /** Loads the agent's counters from the stream. Rejects if the stream does not answer. */
   async load(agent: string): Promise<HostTable> {
     const table: HostTable = new Map()
     const found = await this.manager.direct.getLastMessagesFor(streams.verified, {
@@ -90,7 +89,10 @@ export class HostCounters {
     return table
   }
 
-  /** Resolves to true once the visit is in the stream or is gathered with others; false if it could not be stored. */
+  /**
+   * Counts a visit. Resolves to true once the visit is stored or waits for the next write; false if it could not be
+   * stored.
+   */
   async count(agent: string, table: HostTable, host: string, now: number): Promise<boolean> {
     const counter = table.get(host) ?? this.begin(agent, table, host, now)
     counter.added++
@@ -183,13 +185,13 @@ export class HostCounters {
   }
 
   /**
-   * Reads the counter's current state. Returns its sequence if that state is what was just sent: then only the answer
-   * was lost.
+   * Reads the counter again after a failed write. Returns its sequence if the write has arrived and only its answer was
+   * lost.
    */
   private async reload(agent: string, counter: Counter, sent: HostCount): Promise<number | null> {
     const fresh = (await this.load(agent).catch(() => null))?.get(counter.kept.host)
     if (fresh === undefined) {
-      // It has made room for others in the meantime, or the stream does not answer.
+      // The counter was deleted to make room for others, or the stream does not answer.
       counter.seq = 0
       return null
     }
@@ -200,5 +202,8 @@ export class HostCounters {
   }
 }
 
-/** A host's name may contain characters that a subject must not. */
+/**
+ * The part of a subject that stands for a host. It is a hash, because a host's name may contain characters that
+ * subjects do not allow.
+ */
 const tokenOf = (host: string): string => createHash("sha256").update(host).digest("base64url").slice(0, 22)

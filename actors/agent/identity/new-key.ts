@@ -1,10 +1,10 @@
 /**
- * Shared parts of all key changes (spec 3.2): who may ask, the new key's proof, its claim. Pure.
+ * The shared parts of all key changes (spec 3.2): the requester's right, the new key's proof and its claim. Pure.
  *
  * Invariants
- *  - A new key proves itself (HUB-ROTATE-V1) and is claimed in the same commit that names it, if nobody has claimed it.
- *    A key belongs to one agent for good.
- *  - Both sides' signatures go into the event, so that the chain of keys can be checked by anybody from the record.
+ *  - A new key proves itself by a signature (HUB-ROTATE-V1). The commit that names it also claims it, which fails if
+ *    the key is claimed already. A key belongs to one agent forever.
+ *  - The event holds the signatures of both keys, so that anybody can check the chain of keys from the public record.
  */
 import type { NewKey } from "../../../schemas/identity/operations.ts"
 import type { KeyProof } from "../../../schemas/identity/records.ts"
@@ -23,9 +23,9 @@ import type { KeyEvent } from "../../key/noun.ts"
 import { notified } from "../notification/notify.ts"
 
 export interface KeyFacts {
-  /** Number of the notification that the decision may make. */
+  /** The number of the notification that the decision may make. */
   readonly notification: number
-  /** The number of the notification before it, that the same decision cancelled a recovery under way. */
+  /** The number of a second notification, for a recovery that the same decision cancels. */
   readonly cancellation: number
 }
 
@@ -41,7 +41,7 @@ export const keyUnavailable: Refusal = refusal(
   { field: "new_public_key" }
 )
 
-/** Compares both in base64, of either alphabet. */
+/** The refusal if the new key is the current one already. */
 const isCurrent: Refusal = { ...keyUnavailable, message: "new_public_key is the agent's current key already." }
 
 export const signedBy = (publicKey: string, text: string, signature: string): boolean => {
@@ -51,12 +51,15 @@ export const signedBy = (publicKey: string, text: string, signature: string): bo
   return signatureHolds(verifyKeyOf(key), text, bytes)
 }
 
-/** The differences between a rotation and a recovery. */
+/** The parts in which a rotation and a recovery differ. */
 interface Way<Reply> {
   readonly kind: KeyProof["kind"]
-  /** The reason why the request's signer may not ask, or the key that authorises it if it is not the current one. */
+  /**
+   * Returns a refusal if the signer may not request the change. If the signer is not the current key, it returns the
+   * agent's request that authorized the signer.
+   */
   readonly authorise: (agent: Agent, signer: string) => { readonly refused: Refusal } | Authority
-  /** Decides on a key that has proven itself. The key is claimed in the same commit. */
+  /** Decides on a new key with a valid proof. The key is claimed in the same commit. */
   readonly take: (
     agent: Agent,
     input: NewKey,
@@ -79,7 +82,7 @@ export const decideNewKey = <Reply>({ kind, authorise, take }: Way<Reply>) =>
     return "refused" in taken ? taken : { ...taken, also: [claimOf(context.id, input.new_public_key)] }
   })
 
-/** The new key's own signature, or why it does not hold. */
+/** The new key's signature, or the refusal if the proof is invalid. */
 const provenBy = (
   id: string,
   agent: Agent,
@@ -106,7 +109,7 @@ export const claimOf = (agent: string, publicKey: string): Companion => {
   return { kind: "key", id: hubIdOf(Buffer.from(publicKey, "base64")), expected: 0, events: [claimed] }
 }
 
-/** The new key is the current one from now on. */
+/** The events that make the new key the current one. */
 export const rotated = (agent: Agent, newKey: string, proof: KeyProof, context: Context): ReadonlyArray<AgentEvent> => {
   const { public_key, from } = currentAgentKey(agent)
   return [
@@ -119,7 +122,7 @@ export const rotated = (agent: Agent, newKey: string, proof: KeyProof, context: 
   ]
 }
 
-/** The events that end a recovery under way; empty if there is none. */
+/** The events that cancel a pending recovery; empty if there is none. */
 export const cancelled = (agent: Agent, reason: string, { at, facts }: Context): ReadonlyArray<AgentEvent> => {
   const pending = agent.recovery?.pending ?? null
   if (pending === null) return []

@@ -1,7 +1,7 @@
 /**
- * The tables of the identity directory (spec 2.5): replaced keys, and the version of each block of agent numbers. A
- * block's version is the sequence of the last commit that changed its content in the directory, so that readers fetch
- * only blocks that changed.
+ * The tables of the identity directory (spec 2.5): the replaced keys, and a version for each block of agent numbers. A
+ * block's version is the sequence of the last commit that changed its content, so that readers fetch only changed
+ * blocks.
  */
 import { sql, type Transaction } from "kysely"
 import { DIRECTORY_BLOCK_SIZE } from "../../../schemas/identity/directory.ts"
@@ -10,12 +10,14 @@ import { rowsJson } from "../../tables/rows.ts"
 import type { Rows } from "../rows.ts"
 import type { AgentEvent } from "../state.ts"
 
-/** From this version on each agent's row has the time when its entry of the identity directory changed. */
+/**
+ * Since this version of the projection, each agent's row has the sequence of the last change of its directory entry.
+ */
 export const AGENT_VERSION = 2
 
 /**
- * Events that change an agent's entry in the identity directory. Some of them change nothing that it shows. They stay
- * here, because a row must not depend on the release that wrote it.
+ * Events that count as changes of an agent's directory entry. Some of them change nothing that the entry shows. They
+ * stay in the list, because a row must not depend on the release that wrote it.
  */
 const LISTED: ReadonlySet<AgentEvent["type"]> = new Set([
   "agent.registered",
@@ -55,7 +57,7 @@ interface RetiredKeyRow {
 
 export class IdentityRows implements Rows {
   private readonly retired: Array<RetiredKeyRow> = []
-  /** Blocks that have got agents: only these are counted again. */
+  /** Blocks in which agents were registered. Only their agents are counted again. */
   private readonly begun = new Set<number>()
   /** Agents whose entry has changed, with the sequence of the last commit that changed it. */
   private readonly changed = new Map<string, number>()

@@ -1,4 +1,4 @@
-/** Reads of the identity directory, block by block (spec 2.5). */
+/** Reads the identity directory by blocks or by changes (spec 2.5). */
 import { type Kysely, sql } from "kysely"
 import type { Queries } from "../../../schemas/bus/operations.ts"
 import {
@@ -16,7 +16,7 @@ import { idUrlOf, profileUrlOf, standingOf } from "./record.ts"
 export const directoryQuery =
   (db: Kysely<Database>) =>
   async (input: Queries["directory"]["input"]): Promise<Queries["directory"]["output"]> => {
-    // One statement, so that the sums are those of the blocks.
+    // One statement reads the sums and the blocks from the same snapshot of the data.
     const { rows } = await sql<State>`
       select coalesce(max(version), 0)::float8 as version, coalesce(max(max_number), 0) as max_number,
         coalesce(sum(agents), 0)::integer as count,
@@ -58,7 +58,7 @@ export const directoryBlockQuery =
     }
   }
 
-/** The columns of agents `a` that make an entry. */
+/** The columns of `agents a` from which a directory entry is made. */
 const ENTRY = sql`
   a.number, a.handle, a.status, a.provisional, a.public_key, a.trust, a.reputation, a.key_from, k.retired`
 const RETIRED = sql`
@@ -73,13 +73,13 @@ const RETIRED = sql`
 type Changed = Row & { readonly directory_version: number }
 
 interface Found extends State {
-  /** True if each row has the time of its change. */
+  /** True if the projection's version is high enough for each row to have `directory_version`. */
   readonly tells: boolean
   readonly behind: number
   readonly changed: ReadonlyArray<Changed>
 }
 
-/** One statement, so that the page and the state that is returned with it agree. */
+/** Uses one statement, so that the page and the state that is returned with it agree. */
 export const directoryChangesQuery =
   (db: Kysely<Database>, baseUrl: string) =>
   async ({ since }: Queries["directory_changes"]["input"]): Promise<Queries["directory_changes"]["output"]> => {

@@ -1,6 +1,6 @@
 /**
- * The public forms of an identity: the record, the agent's part of a verdict, and the agent's own views (spec 2.4,
- * 2.6).
+ * The public forms of an identity: its record and its part of a verification verdict. The agent's private views are
+ * here too (spec 2.4, 2.6).
  */
 import { API_PREFIX, API_VERSION } from "../../../schemas/version.ts"
 import { VERIFY_REASONS } from "../../../schemas/identity/reasons.ts"
@@ -33,7 +33,7 @@ export const standingOf = (status: string): Standing => {
   }
 }
 
-/** Said of those alone that have not passed registration's questions. */
+/** Adds `provisional` only for agents that have not passed registration's questions. */
 const provisionalOf = ({ provisional }: Agent): { readonly provisional?: true } =>
   provisional ? { provisional: true } : {}
 
@@ -92,7 +92,7 @@ export const identityRecord = (hubId: string, agent: Agent, baseUrl: string): Id
   }
 }
 
-/** The agent's part of a verdict. */
+/** The part of a verification verdict that describes the agent. */
 export const verdictAgent = (agent: Agent, baseUrl: string): Omit<Verdict, "valid" | "reason" | "scheme"> => {
   const id = agentNumber(agent.number)
   return {

@@ -1,8 +1,8 @@
 /**
  * Decisions on the recovery of an agent whose key is lost (spec 3.2). Pure.
  *
- * A recovery is a rotation that waits: its proof names the key current when it was asked for, so whatever rotates the
- * key before it is due cancels it. Only the current key can cancel it besides.
+ * A recovery is a rotation with a waiting time. Its proof names the key that was current at the request. A rotation
+ * before the recovery is due therefore cancels it. Only the current key can cancel it otherwise.
  */
 import type { FiredTimer } from "../../../schemas/timer.ts"
 import type { RecoveryKey } from "../../../schemas/identity/operations.ts"
@@ -17,12 +17,12 @@ import { notified } from "../notification/notify.ts"
 import { cancelled, claimOf, type Context, decideNewKey, type KeyFacts, retired, rotated, signedBy } from "./new-key.ts"
 
 export interface RecoveryKeyFacts extends KeyFacts {
-  /** The key's present owner: an agent's hub id, or `null`. */
+  /** The hub id of the agent that has claimed the recovery key; `null` if none has. */
   readonly claimedBy: string | null
 }
 
 export interface RecoveryReply {
-  /** The agent's. */
+  /** The agent's number. */
   readonly number: number
   readonly new_public_key: string
   readonly requested_at: string
@@ -66,7 +66,7 @@ export const decideSetRecovery = unlessClosed(
           changed_at: iso(context.at)
         })
       ],
-      // Claimed so that nobody registers with it or rotates to it, and so that it proves only one thing.
+      // The claim prevents a registration with this key or a rotation to it, so the key proves only one thing.
       also: claimedBy === null ? [claimOf(context.id, recovery_public_key)] : []
     }
   }
@@ -105,7 +105,10 @@ const recoveryRefused: { readonly refused: Refusal } = {
   refused: refusal("recovery_refused", "The request must be signed by the recovery key that this agent has set.")
 }
 
-/** Asked by the edge with the key that signed the request; that key belongs to no agent. */
+/**
+ * Decides on a recovery. The edge sends the key that signed the request. It is the recovery key, which is no agent's
+ * signing key.
+ */
 export const decideRecover = decideNewKey<RecoveryReply>({
   kind: "recovery",
   authorise: ({ recovery }, signer) => {
@@ -129,7 +132,9 @@ export const decideRecover = decideNewKey<RecoveryReply>({
   }
 })
 
-/** The timer of a recovery that is due. It does nothing if there is no recovery, or another one. */
+/**
+ * Decides when the timer of a recovery fires. It does nothing if the recovery was cancelled or replaced by another one.
+ */
 export const decideTimer = (state: AgentState, input: FiredTimer, context: Context): Decision<AgentEvent> => {
   const pending = state?.recovery?.pending ?? null
   if (state === null || pending === null || input.name !== RECOVERY_TIMER) return { events: [] }

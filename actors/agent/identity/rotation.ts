@@ -12,15 +12,15 @@ export interface RotationReply {
 }
 
 /**
- * Successful rotations alone are counted, in the keys themselves, so that the limit survives whatever happens to the
- * node; recoveries, three days apart at least, are none.
+ * The times of the agent's rotations. They are counted in the list of keys, so the limit survives a restart of the
+ * node. Recoveries do not count, because at least three days lie between two of them.
  */
 const rotationsOf = ({ keys }: Agent): ReadonlyArray<number> =>
   keys.filter(({ proof }) => proof?.kind === "rotation").map(({ from }) => from)
 
 export const decideRotate = decideNewKey<RotationReply>({
   kind: "rotation",
-  // Another rotation may have been quicker than this request.
+  // Another rotation may have been committed before this request.
   authorise: (agent, signer) => (signer === currentKey(agent) ? {} : retired),
   take: (agent, { new_public_key }, proof, context, limits) => {
     const limited = windowRefusal(

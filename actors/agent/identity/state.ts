@@ -1,4 +1,4 @@
-/** An agent's keys, its recovery and its key directory's signature (spec 3.2, 4.4), as part of its state. */
+/** The keys of an agent, its recovery and the signature of its key directory (spec 3.2, 4.4), as part of its state. */
 import { Schema } from "effect"
 import { SignedRequest } from "../../../schemas/identity/operations.ts"
 import { KeyProof } from "../../../schemas/identity/records.ts"
@@ -12,7 +12,7 @@ const AgentKey = Schema.Struct({
   /** Unix ms. */
   from: Schema.Number,
   retired_at: Schema.optionalKey(Schema.Number),
-  /** The proof by which it took over from the key before. */
+  /** The proof by which this key replaced the one before; absent for the first key. */
   proof: Schema.optionalKey(KeyProof)
 })
 export type AgentKey = typeof AgentKey.Type
@@ -28,14 +28,14 @@ const PendingRecovery = Schema.Struct({
 
 const Recovery = Schema.Struct({
   public_key: Schema.String,
-  /** The agent's own request that named it. */
+  /** The signed request in which the agent set the recovery key. */
   request: SignedRequest,
   /** Unix ms. */
   set_at: Schema.Number,
   pending: Schema.NullOr(PendingRecovery)
 })
 
-/** The signature that an agent handed in for its key directory, as served. */
+/** The signature that an agent has provided for its key directory, as it is served. */
 const directorySignature = {
   signature: Schema.String,
   signature_input: Schema.String,
@@ -46,7 +46,7 @@ const directorySignature = {
 export const fields = {
   /** The current key is the last one. */
   keys: Schema.Array(AgentKey),
-  /** `null`: off, as it is until the agent sets a recovery key. */
+  /** `null` if the agent has no recovery key. */
   recovery: Schema.NullOr(Recovery),
   directory_signature: Schema.NullOr(Schema.Struct(directorySignature))
 }
@@ -55,7 +55,7 @@ type Part = PartOf<typeof fields>
 export const events = [
   event("agent.key_rotated", 1, {
     old_public_key: Schema.String,
-    /** Since when the old key was the current one. */
+    /** The time at which the old key became current, in Unix ms. */
     old_from: Schema.Number,
     new_public_key: Schema.String,
     proof: KeyProof
@@ -72,7 +72,10 @@ export const events = [
   event("agent.directory_unsigned", 1)
 ] as const
 
-/** The keys stay, so that the chain can be checked for good. */
+/**
+ * The fields after a deletion. `keys` is not among them: a deleted account keeps its keys, so that anybody can check
+ * their chain.
+ */
 export const empty = { recovery: null, directory_signature: null }
 
 export const begun = ({ public_key }: Registered, at: number): Pick<Part, "keys"> => ({
@@ -84,7 +87,7 @@ const pending = ({ recovery }: Part, pending: typeof PendingRecovery.Type | null
 })
 
 export const evolve: Cases<Part, (typeof events)[number]["Type"]> = {
-  /** The old key signed the directory, so its signature is dropped. */
+  /** The old key signed the directory, so the signature is removed. */
   "agent.key_rotated": (part, { old_public_key, new_public_key, proof }, at) => ({
     ...pending(part, null),
     keys: [
@@ -110,5 +113,5 @@ const NO_KEY: AgentKey = { public_key: "", from: 0 }
 
 export const currentAgentKey = ({ keys }: Pick<Part, "keys">): AgentKey => keys.at(-1) ?? NO_KEY
 
-/** Standard base64. */
+/** The current public key in standard base64. */
 export const currentKey = (part: Pick<Part, "keys">): string => currentAgentKey(part).public_key

@@ -1,14 +1,13 @@
 /**
- * The verdict on a proof of identity (spec 4.7), as far as the agent's own actor decides it. The edge has checked
- * everything before "the number is known".
+ * The part of the verdict on a proof of identity that the agent's own actor decides (spec 4.7). The edge has already
+ * made all checks that come before "the number is known" in the spec's table.
  *
  * Invariants
- *  - The order of the checks is the table's; the first that fails gives the reason.
- *  - Keys and standing are those of the actor's last commit, so a rotation that was answered holds from then on,
- *    whatever edge asks.
- *  - Only a valid proof consumes a nonce, which is in the log before the verdict leaves. The same ask repeated by an
- *    edge whose line broke is the same use.
- *  - A flagged agent uses up nothing and is counted nowhere.
+ *  - The checks have the order of that table. The first failed check gives the reason.
+ *  - Keys and status are those of the actor's last commit. A rotation that was answered therefore holds at all edges.
+ *  - Only a valid proof consumes its nonce, which is logged before the verdict is sent. If an edge sends the same ask
+ *    again after a lost connection, the nonce counts as used once.
+ *  - A proof of a suspended or banned agent consumes no nonce and is not counted.
  */
 import { type KeyObject, verify } from "node:crypto"
 import { Effect } from "effect"
@@ -32,8 +31,9 @@ import type { HostCounters } from "./hosts.ts"
 import { verdictAgent } from "./record.ts"
 
 /**
- * Retired keys that one proof is tried against, the newest first: a bound on what a forgery costs. An older one is a
- * bad signature. The website verifier keeps as many (edge/sdk/verify/bounds.ts), so that both give the same reason.
+ * The most retired keys that one proof is checked against, newest first. It bounds the cost of a forged proof. A
+ * signature by an older key counts as a bad signature. The website verifier has the same limit
+ * (edge/sdk/verify/bounds.ts), so both give the same reason.
  */
 const RETIRED_KEYS_TRIED_MAX = 15
 const KEYS_MAX = 10_000
@@ -93,13 +93,13 @@ export class Proofs {
     )
   }
 
-  /** Judges everything but the nonce, which only a proof that is valid otherwise may use up. */
+  /** Checks everything but the nonce, because only an otherwise valid proof may consume it. */
   private judge(agent: Agent, proof: IdentityProof, now: number): Judged {
     if (agent.status === "deleted") return "agent_retired"
     if (!TIMESTAMP_PATTERN.test(proof.timestamp)) return "timestamp_invalid"
     const skew = Math.abs(Math.floor(now / 1000) - Number(proof.timestamp))
     if (skew > this.parts.limits.identity.timestamp_window_seconds) return "timestamp_expired"
-    // Its nonce may have been verified after the backup.
+    // The restore may have lost the record that this nonce was used.
     if (Number(proof.timestamp) * 1000 <= this.parts.restored.at) return "timestamp_expired"
     if (proof.expires !== undefined && now / 1000 >= proof.expires) return "timestamp_expired"
     if (!NONCE_PATTERN.test(proof.nonce)) return "nonce_invalid"

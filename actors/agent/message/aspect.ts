@@ -14,7 +14,10 @@ import { wallMs } from "../../../schemas/runtime/clock.ts"
 import type { AgentActor, AgentState } from "../state.ts"
 import { decideSeen, decideSend, notOfConversation, reachRefusal, type SendFacts, toSelf } from "./decide.ts"
 
-/** Checks the message that this one answers. A message of other agents is refused like one that does not exist. */
+/**
+ * Checks that the answered message belongs to the same conversation. A message of other agents gets the same refusal as
+ * one that does not exist.
+ */
 const sameConversation = (conversation: string, answered: number, context: PrepareContext) =>
   Effect.gen(function* () {
     const actors = yield* Actors
@@ -30,8 +33,8 @@ interface Sending {
 }
 
 /**
- * A number is drawn last, and only for what will be taken: one that is not used holds up all who poll. The recipient
- * answers from its last committed state: two that write to each other wait for nobody.
+ * Takes a number last, and only for a message that passed all checks: readers who poll wait for each unused number. The
+ * recipient answers from its last committed state. Two agents that write to each other therefore do not deadlock.
  */
 const sendFacts = (
   state: AgentState,
@@ -54,7 +57,7 @@ export const operations = ({ clock, log, config: { baseUrl } }: KindParts): Oper
   "message.send": write({
     prepare: sendFacts,
     decide: decideSend,
-    // Readers wait for the number otherwise, until it is known to be a gap.
+    // Marks the number as unused. Otherwise readers would wait for it until they know that it is a gap.
     unused: ({ number }) => Effect.promise(() => voidNumber(log, String(number), wallMs(clock))),
     answer: (state, { number, conversation, to }, { id, at }) => ({
       id: number,

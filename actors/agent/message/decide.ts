@@ -1,4 +1,6 @@
-/** Decisions on private messages: the agent's own event and the first event of the new message, in one commit. Pure. */
+/**
+ * Decisions on private messages. One commit holds the agent's own event and the first event of the new message. Pure.
+ */
 import type { Author } from "../../../schemas/content/author.ts"
 import { invalidField, type Refusal, refusal } from "../../../schemas/errors.ts"
 import type { SentMessage } from "../../../schemas/message/operations.ts"
@@ -17,7 +19,10 @@ export const notOfConversation = invalidField(
 
 const blocked = refusal("message_blocked", "This agent takes no messages of yours.")
 
-/** The refusal of a message from that agent (hub id) to this one: a banned agent is not found (contract "Common"). */
+/**
+ * The refusal if this agent cannot receive a message from the agent `from` (hub id). A banned agent is reported as not
+ * found (contract "Common").
+ */
 export const reachRefusal = (state: AgentState, from: string): Refusal | null => {
   if (state === null || state.status === "banned") return missing.refused
   const { status } = state
@@ -28,7 +33,7 @@ export const reachRefusal = (state: AgentState, from: string): Refusal | null =>
 
 /** Stored as the commit's reply, so that a repeated answer has the same numbers. */
 export interface SendFacts {
-  /** The number that it gets. */
+  /** The number of the new message. */
   readonly number: number
   readonly conversation: string
   readonly to: Author
@@ -52,8 +57,8 @@ export const decideSend = unlessSuspended(
 )
 
 /**
- * Decided by a reaction, which sends each message once, even if the account is closed. A message that was read needs no
- * notification.
+ * Decides on a message that the agent has read. A reaction sends each one once, even if the account is closed. The
+ * message's notification is marked as read too.
  */
 export const decideSeen = (state: AgentState, { message }: { readonly message: number }): Decision<AgentEvent> => {
   if (state === null) return missing

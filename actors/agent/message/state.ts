@@ -1,24 +1,24 @@
 /**
- * An agent's unread messages, as part of its state. `GET /me` counts them.
+ * The unread messages of an agent, as part of its state. `GET /me` counts them.
  *
- * Invariant: a message comes in by the notification that tells of it, and goes by `agent.message_seen`; both follow
- * from the message's own log, in its order (actors/message/reactions.ts).
+ * Invariant: the notification of a message adds it, and `agent.message_seen` removes it. Both are sent in the order of
+ * the message's own log (actors/message/reactions.ts).
  */
 import { Schema } from "effect"
 import { event } from "../../engine/events.ts"
 import type { Notified } from "../notification/state.ts"
 import type { Cases, PartOf } from "../part.ts"
 
-/** Each with its notification, in the order of the notifications. */
+/** Each unread message with the number of its notification, in the order of the notifications. */
 export const fields = {
   unread_messages: Schema.Array(Schema.Struct({ message: Schema.Number, notification: Schema.Number }))
 }
 type Part = PartOf<typeof fields>
 
 export const events = [
-  /** `to`: hub id. The message itself is in its own log. */
+  /** `to`: the recipient's hub id. The message's content is in the log of its own actor. */
   event("agent.message_sent", 1, { message: Schema.Int, to: Schema.String }),
-  /** A message to it was read. */
+  /** The agent has read a message. */
   event("agent.message_seen", 1, { message: Schema.Int })
 ] as const
 
@@ -29,7 +29,7 @@ export const empty: Part = { unread_messages: [] }
 
 export const evolve: Cases<Part, (typeof events)[number]["Type"] | Notified> = {
   "agent.message_sent": () => ({}),
-  /** Folded again, an event changes nothing more. */
+  /** Applying the same event twice changes nothing more. */
   "agent.notified": ({ unread_messages }, { about, notification, payload: { message_id: message } }) => {
     if (about !== "message.received" || typeof message !== "number") return {}
     if (unread_messages.some((one) => one.message === message)) return {}

@@ -1,5 +1,6 @@
 /**
- * The agent actor's operations on its account's standing; schemas/moderation/operations.ts declares those for edges.
+ * The agent actor's operations on its account's standing. schemas/moderation/operations.ts declares those that edges
+ * may call.
  */
 import { notFound } from "../../../schemas/errors.ts"
 import { moderationOperations as declared } from "../../../schemas/moderation/operations.ts"
@@ -31,13 +32,13 @@ export const timers = {
   [ACTIVE_TIME_TIMER]: "moderation.active_time_due"
 }
 
-/** An operator's decision, all with the same answer. */
+/** Makes an operation for an operator's decision. It answers with the operator's view of the account. */
 const decided = <Input>(
   decide: (state: AgentState, input: Input, context: DecideContext<unknown>) => Decision<AgentEvent>
 ): WriteOperation<AgentActor, Input, OperatorView> =>
   write({ decide, answer: (state, _reply, { id }) => operatorView(existing(state), id), projected: true })
 
-/** An operator's decision, with a notification for the agent. */
+/** Makes an operation for an operator's decision that also notifies the agent. */
 const notifying = <Input>(
   decide: (state: AgentState, input: Input, context: DecideContext<NoticeFacts>) => Decision<AgentEvent>
 ): WriteOperation<AgentActor, Input, OperatorView, NoticeFacts, unknown, Counters> =>

@@ -2,12 +2,13 @@
  * Decisions on an account's standing (spec 3.1; contract 12). Pure.
  *
  * Invariants
- *  - Suspension and reinstatement tell the agent in the commit that makes them: it hears of both, whatever dies.
- *  - One appeal for a suspension, decided once; granting it is reinstatement, in the same commit.
- *  - A suspension with an end is ended by a durable timer. A timer is a hint: what counts is whether the state waits
- *    for its time, so one that was overtaken (reinstated by hand, suspended anew) does nothing.
- *  - Trust grows by full periods of active time, each with an entry of its own. Time under suspension does not count,
- *    and the part of a period before it is carried over. Each period's end sets the timer of the next.
+ *  - A suspension or reinstatement and the agent's notification are one commit, so neither is lost in a crash.
+ *  - Each suspension can be appealed once, and each appeal is decided once. If it is granted, the account is reinstated
+ *    in the same commit.
+ *  - A durable timer ends a suspension that has an end. The state decides whether the timer still applies: it does
+ *    nothing after a reinstatement by hand or a new suspension.
+ *  - Trust grows with each full period of active time, by one score entry each. Time under suspension does not count,
+ *    and the unfinished period continues after it. The end of each period sets the timer of the next.
  */
 import type { AppealVerdict, Suspension } from "../../../schemas/moderation/operations.ts"
 import type { FiredTimer } from "../../../schemas/timer.ts"
@@ -28,7 +29,7 @@ type Context = Pick<DecideContext<NoticeFacts>, "at" | "facts">
 export const STANDING_TIMER = "standing"
 export const ACTIVE_TIME_TIMER = "active_time"
 
-/** contract 12 */
+/** The trust that a suspension takes, until the account is reinstated (contract 12). */
 const TRUST_LOST_BY_SUSPENSION = 30
 
 const conflict = (agent: Agent): { readonly refused: Refusal } => ({
@@ -38,11 +39,13 @@ const conflict = (agent: Agent): { readonly refused: Refusal } => ({
 const NOTHING: Decision<AgentEvent> = { events: [] }
 const early: Decision<AgentEvent> = { refused: unavailable("The timer is early.") }
 
-/** Ends of two suspensions: one without an end ends later than every other. */
+/**
+ * True if the new suspension ends later than the present one. A suspension without an end ends later than all others.
+ */
 const endsLater = (until: number | undefined, standing: number | null): boolean =>
   standing !== null && (until === undefined || until > standing)
 
-/** A suspension that ends later replaces the present one, and takes no more trust. */
+/** Decides on a suspension. One that ends later replaces the present one, and takes no more trust. */
 export const decideSuspend = (
   state: AgentState,
   { reason, until, report }: Suspension,
@@ -107,7 +110,7 @@ export const decideReinstate = (
   return state.status === "suspended" ? reinstatement(state, reason, context, limits) : conflict(state)
 }
 
-/** Its votes are withdrawn (contract 19): that begins with it. */
+/** Bans an account. The withdrawal of its votes begins in the same commit (contract 19). */
 export const decideBan = (
   state: AgentState,
   { reason }: { readonly reason: string },
@@ -154,7 +157,7 @@ export const decideOnAppeal = (
   return { ...reinstated, events: [decided, ...(reinstated.events ?? [])] }
 }
 
-/** The end of a suspension. */
+/** Decides when the timer of a suspension's end fires. */
 export const decideStandingDue = (
   state: AgentState,
   timer: FiredTimer,
@@ -171,13 +174,11 @@ export const decideStandingDue = (
       : NOTHING
 }
 
-// Trust by active time
-
-/** The time when the current period is full; `null` if there is none. */
+/** The time at which the current period of active time is full; `null` if none is running. */
 const periodEnd = ({ from, carried }: Agent["active_time"], periodMs: number): number | null =>
   from === null ? null : from + periodMs - carried
 
-/** The end of the current period; none once trust has grown by the most that periods can give. */
+/** The timer for the end of the current period; empty once trust has grown by the most that active time can give. */
 export const activeTimeTimer = (
   agent: Pick<Agent, "active_time">,
   { active_period_seconds, active_periods_max }: Limits["moderation"]
@@ -186,7 +187,7 @@ export const activeTimeTimer = (
   return at === null || agent.active_time.periods >= active_periods_max ? [] : [{ name: ACTIVE_TIME_TIMER, at }]
 }
 
-/** The end of a full period of active time. */
+/** Decides when the timer of a full period of active time fires. */
 export const decideActiveTimeDue = (
   state: AgentState,
   timer: FiredTimer,

@@ -1,4 +1,4 @@
-/** An account's standing as the agent sees it, and as operators do. */
+/** The views of an account's standing: one for the agent itself, one for operators. */
 import type { Standing } from "../../../schemas/moderation/api.ts"
 import type { OperatorView, ReporterWeight } from "../../../schemas/moderation/operations.ts"
 import type { Limits } from "../../../schemas/limits.ts"
@@ -20,13 +20,16 @@ const standingFields = ({ standing: { since, reason, until, appeal } }: Agent) =
   }
 })
 
-/** The gate lets no other than these two ask. */
+/** The agent is active or suspended, because the gate refuses requests of all others. */
 export const standingRecord = (agent: Agent): Standing => ({
   status: agent.status === "suspended" ? "suspended" : "active",
   ...standingFields(agent)
 })
 
-/** contract 3, 22: the reports of operators and of established agents stop a compartment at once. */
+/**
+ * The weight of an agent's reports. Those of operators and of established agents stop a compartment at once (contract
+ * 3, 22).
+ */
 export const reporterWeight = (
   { status, roles, created_at, trust }: Agent,
   at: number,

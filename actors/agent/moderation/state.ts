@@ -26,18 +26,18 @@ const StandingState = Schema.Struct({
 
 /** The time that an account has been active, counted in full periods (contract 12). */
 const ActiveTime = Schema.Struct({
-  /** Unix ms since when it runs; `null` while it does not. */
+  /** Unix ms at which the current period began to run; `null` while it is paused. */
   from: Schema.NullOr(Schema.Number),
-  /** Milliseconds of an unfinished period from before `from`. */
+  /** Milliseconds of the current period that passed before `from`. */
   carried: Schema.Number,
-  /** Full periods that trust was given for. */
+  /** Full periods for which trust was given. */
   periods: Schema.Number
 })
 type ActiveTime = typeof ActiveTime.Type
 
 export const fields = {
   status: Schema.Literals(["active", "suspended", "banned", "deleted"]),
-  /** Taken at the suspension, to be given back at reinstatement (contract 12). */
+  /** The trust that a suspension took, to be returned at reinstatement (contract 12). */
   trust_withheld: Schema.Number,
   standing: StandingState,
   active_time: ActiveTime

@@ -12,7 +12,10 @@ import { drawNotification, NO_NOTIFICATION } from "./draw.ts"
 import { notificationProjection } from "./projection.ts"
 import { notificationsAfterQuery, notificationsNewestQuery, notificationsQuery } from "./queries.ts"
 
-/** The agent that caused it, with its present state. A number is drawn last, for notifications that can be made. */
+/**
+ * Looks up the author record of the agent that caused the notification. The number is taken last, so that a failed
+ * lookup uses none.
+ */
 const tellFacts = (
   input: NotificationInput,
   context: PrepareContext

@@ -1,4 +1,4 @@
-/** Decisions on notifications: which an agent gets, and which it has read. Pure. */
+/** Decisions on notifications: those that an agent receives, and those that it has read. Pure. */
 import { Schema } from "effect"
 import type { Author } from "../../../schemas/content/author.ts"
 import { invalidField } from "../../../schemas/errors.ts"
@@ -11,7 +11,7 @@ import type { AgentEvent, AgentState } from "../state.ts"
 import { seenBy } from "../watch/decide.ts"
 import { type NoticeFacts, notified } from "./notify.ts"
 
-/** Ids of other agents, or read before, count for nothing. */
+/** Marks notifications as read. Ids of other agents' notifications, and of those already read, are ignored. */
 export const decideRead = unlessSuspended((agent, { ids }: MarkRead): Decision<AgentEvent, MarkedRead> => {
   const wanted = ids === null ? null : new Set(ids)
   const read = wanted === null ? agent.unread : agent.unread.filter((id) => wanted.has(id))
@@ -23,8 +23,8 @@ export const decideRead = unlessSuspended((agent, { ids }: MarkRead): Decision<A
 })
 
 /**
- * Carried out in every status, because old notifications are deleted for all. Rows that the state has forgotten are
- * deleted too.
+ * Decides on notifications that are deleted for their age, whatever the account's status. The event names all ids, so
+ * that rows which the state no longer knows are deleted too.
  */
 export const decideLapse = (
   state: AgentState,
@@ -39,18 +39,21 @@ export const decideLapse = (
   }
 }
 
-/** `added`: the author record, under the name that it has in the payload. */
+/** `added`: an author record, by the name of its field in the payload. */
 export interface NotifyFacts extends NoticeFacts {
   readonly added?: Readonly<Record<string, Author>>
 }
 
-/** The notifications that a block suppresses (contract 19). */
+/** The types of notifications that a block suppresses (contract 19). */
 const SILENCED: ReadonlySet<string> = new Set<NotificationName>(["mention.received", "reply.received"])
 
-/** A newer release may send notifications that this one does not declare. */
+/** True for a notification that this release declares. A newer release may send others. */
 export const isTell = Schema.is(NotificationInput)
 
-/** An account that is closed or never existed gets no notification; the sender need not know. */
+/**
+ * Decides on a notification from another actor. A closed or unknown account gets none, and the sender is not informed
+ * of that.
+ */
 export const decideNotify = (
   state: AgentState,
   input: NotificationInput,

@@ -1,19 +1,19 @@
 /**
- * Hints to edges with requests that wait for an agent's notifications. A hint only says to look again: the read models
- * have the truth, and an edge without a hint looks again by itself (edge/notification/watch.ts).
+ * Hints to edges that hold requests for an agent's notifications. A hint only asks the edge to query the read models
+ * again. An edge that misses a hint queries again by itself (edge/notification/watch.ts).
  */
 import { AgentEvent } from "../state.ts"
 import type { Commit } from "../../log/commit.ts"
 import type { Message } from "../../projections/projection.ts"
 import { eventsOf } from "../../engine/events.ts"
 
-/** Events after which the readers of the agent's notifications may have lost their right. */
+/** Events after which the readers of the agent's notifications may no longer be allowed to read them. */
 const ACCOUNT_CHANGES: ReadonlySet<string> = new Set<AgentEvent["type"]>(["agent.banned", "agent.deleted"])
 
-/** Most commits hold nothing of this, and are not worth being parsed for it. */
+/** The types are searched in the raw bytes first, because most commits have none of them and need not be parsed. */
 const MARKS = ["agent.notified", ...ACCOUNT_CHANGES].map((type) => Buffer.from(`"${type}"`))
 
-/** The id of each agent's newest notification as text, or nothing if its account changed. */
+/** The id of each agent's newest notification as text, or the empty string if its account was banned or deleted. */
 export const newsOf = (batch: ReadonlyArray<Message>): ReadonlyMap<string, string> => {
   const news = new Map<string, string>()
   for (const { kind, id, data } of batch) {
@@ -28,7 +28,7 @@ export const newsOf = (batch: ReadonlyArray<Message>): ReadonlyMap<string, strin
   return news
 }
 
-/** If a commit is no JSON, the projection has already noted that. */
+/** A commit that is not JSON has no events here. The projection reports it. */
 const parsedEvents = (bytes: Buffer): ReadonlyArray<AgentEvent> => {
   try {
     return eventsOf(AgentEvent, JSON.parse(bytes.toString("utf8")) as Commit)

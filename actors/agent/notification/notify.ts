@@ -1,16 +1,18 @@
 /**
- * Notifications as events of the agent that they are for (spec 2.8, 6). They are written to its log in the commit that
- * causes them. Pure.
+ * Makes notifications: events of the agent that receives them (spec 2.8, 6). The commit that causes a notification
+ * contains it. Pure.
  */
 import type { NotificationName } from "../../../schemas/notification/types.ts"
 import type { AgentEvent } from "../state.ts"
 
 export interface NoticeFacts {
-  /** Number of the notification that the decision may make. */
+  /** The number of the notification that the decision may make. */
   readonly notification: number
 }
 
-/** `notification`: a number drawn for it alone (`nextNumber`, counter `notification`). */
+/**
+ * Makes a notification. `notification`: a number that was taken for it alone (`nextNumber`, counter `notification`).
+ */
 export const notified = (
   notification: number,
   about: NotificationName,

@@ -1,5 +1,5 @@
 /**
- * Adds the current owners to each notification that is relayed to owners, so that reactions need only the log. Pure.
+ * Adds the current owners to each notification that is forwarded to owners, so that reactions need only the log. Pure.
  */
 import { isRelayed } from "../../../schemas/relay/events.ts"
 import type { Decision } from "../../engine/definition.ts"

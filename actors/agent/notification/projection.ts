@@ -1,4 +1,7 @@
-/** The table of notifications. A row is written once, marked as read, and deleted with the account (spec 3.1). */
+/**
+ * The table of notifications. A row is inserted once, may be marked as read, and is deleted with the account (spec
+ * 3.1).
+ */
 import { sql } from "kysely"
 import { subjects } from "../../../schemas/subjects.ts"
 import { AGENT_EVENTS, AgentEvent } from "../state.ts"

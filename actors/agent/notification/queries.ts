@@ -11,7 +11,7 @@ import type { People } from "../../queries/serve.ts"
 
 type Row = Selectable<Database["notifications"]>
 
-/** Services that know values which no table has. */
+/** Services that know values which are in no table: people's names, owners' words and the text of mail. */
 export interface Knowing {
   readonly people: People
   readonly words: WordsOf
@@ -20,7 +20,7 @@ export interface Knowing {
 
 const NOTHING_SAID: ReadonlyMap<number, string> = new Map()
 
-/** Records as their agent sees them, with people's names, owners' words and the text of mail. */
+/** The notifications as their agent sees them, with people's names, owners' words and the text of mail. */
 export const recordsOf = async (
   rows: ReadonlyArray<Row>,
   { people, words, mails }: Knowing
@@ -71,8 +71,8 @@ export const notificationsQuery =
   }
 
 /**
- * Starts after the read notifications, or after all if none is unread. It is one statement, so that nothing comes
- * between its parts.
+ * The id after which unread notifications begin, or the newest id if all are read. It is one statement, so that both
+ * parts come from the same snapshot of the data.
  */
 const startOf = async (db: Kysely<Database>, agent: string): Promise<number> => {
   const { rows } = await sql<{ readonly start: string }>`

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { event } from "../../engine/events.ts"
 import type { Cases, PartOf } from "../part.ts"
 
-/** Ids of the notifications not read yet, ascending, the newest UNREAD_MAX of them. */
+/** Ids of the newest unread notifications in ascending order, at most UNREAD_MAX. */
 export const fields = { unread: Schema.Array(Schema.Number) }
 type Part = PartOf<typeof fields>
 
@@ -16,7 +16,7 @@ export const events = [
     notification: Schema.Int,
     about: Schema.String,
     payload: Schema.Record(Schema.String, Schema.Unknown),
-    /** Sponsors of the agent, if they may want to be notified. */
+    /** The agent's owners, if this type is forwarded to owners. */
     owners: Schema.optionalKey(Schema.Array(Schema.String))
   }),
   event("agent.notifications_read", 1, { ids: Schema.Array(Schema.Int) })
@@ -27,7 +27,7 @@ export type Notified = Extract<Event, { type: "agent.notified" }>
 export const empty: Part = { unread: [] }
 
 export const evolve: Cases<Part, Event> = {
-  /** Folded again, an event changes nothing more. */
+  /** Applying the same event twice changes nothing more. */
   "agent.notified": ({ unread }, { notification }) =>
     unread.at(-1) === notification ? {} : { unread: [...unread, notification].slice(-UNREAD_MAX) },
   "agent.notifications_read": ({ unread }, { ids }) => {

@@ -1,4 +1,4 @@
-/** The agent actor's operations on its owners' messages, declared in schemas/owner/operations.ts. */
+/** The agent actor's operations on messages between it and its owners, declared in schemas/owner/operations.ts. */
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
 import { notFound } from "../../../schemas/errors.ts"

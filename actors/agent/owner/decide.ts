@@ -1,6 +1,6 @@
 /**
- * Decisions on messages between an agent and its owners: in the agent's own log, with the first event of the message.
- * Pure.
+ * Decisions on messages between an agent and its owners. One commit holds the agent's own event and the first event of
+ * the message. Pure.
  */
 import { notFound, refusal } from "../../../schemas/errors.ts"
 import type { AnsweredByOwner, WrittenToOwners } from "../../../schemas/owner/operations.ts"
@@ -21,11 +21,11 @@ export const ownersOf = (state: AgentState): ReadonlyArray<string> => [
   ...new Set(state === null ? [] : state.sponsors.flatMap(({ since, human }) => (since === null ? [] : [human])))
 ]
 
-/** True if a confirmed owner has a verified address. */
+/** True if at least one confirmed owner has a verified address. */
 export const hasProvenOwner = (state: AgentState): boolean =>
   state?.sponsors.some(({ since, verified }) => since !== null && verified) ?? false
 
-/** The owner who has sponsored it longest, among those with a verified address. */
+/** The owner with a verified address who has been confirmed for the longest time; `null` if there is none. */
 export const provenOwner = (state: AgentState): string | null => {
   const proven = (state?.sponsors ?? []).flatMap(({ since, verified, human, id }) =>
     since !== null && verified ? [{ since, human, id }] : []
@@ -36,7 +36,7 @@ export const provenOwner = (state: AgentState): string | null => {
 
 export const isOwner = (state: AgentState, human: string): boolean => ownersOf(state).includes(human)
 
-/** `number`: that the message gets. */
+/** The facts for a message to owners. `number`: the number of the new message. */
 export interface WriteFacts {
   readonly number: number
   readonly words: SealedWords
@@ -48,7 +48,7 @@ interface Deciding<Facts> {
   readonly facts: Facts
 }
 
-/** Kept as the commit's reply. */
+/** Stored as the commit's reply, so that a repeated request gets the same answer. */
 export interface Begun {
   readonly number: number
   readonly delivered_to: ReadonlyArray<DeliveredTo>
@@ -85,7 +85,10 @@ export const decideWrite = unlessSuspended(
 
 export type AnswerFacts = NoticeFacts & Pick<WriteFacts, "number" | "words">
 
-/** The first answer counts, but later ones also reach the agent. */
+/**
+ * Decides on a message from an owner. The first answer to a message is the final one, but later answers reach the agent
+ * too.
+ */
 export const decideAnswer = (
   state: AgentState,
   { human, message }: AnsweredByOwner,
@@ -111,7 +114,8 @@ export const decideAnswer = (
   return {
     events: [
       ...answered,
-      // The owner's name and words are added when it is read (schemas/notification/completed.ts).
+      // The log has only the owner's id. Name and text are added when the notification is read
+      // (schemas/notification/completed.ts).
       notified(notification, "owner.message", {
         message_id: number,
         owner: { human_id: human },
@@ -125,7 +129,10 @@ export const decideAnswer = (
   }
 }
 
-/** Decided by a reaction, which sends each message once. A message that was read needs no notification. */
+/**
+ * Decides on a message that the agent has read. A reaction sends each one once. The message's notification is marked as
+ * read too.
+ */
 export const decideSeen = (state: AgentState, { message }: { readonly message: number }): Decision<AgentEvent> => {
   if (state === null) return missing
   const told = state.owners.unread.find((one) => one.message === message)

@@ -1,4 +1,4 @@
-/** Gathers the facts for messages to owners: who they are and how to notify them, a number, and the sealed words. */
+/** Gathers the facts for messages to owners: the owners, how each is reached, a number, and the sealed text. */
 import { Effect } from "effect"
 import { notFound, type Refusal } from "../../../schemas/errors.ts"
 import type { AnsweredByOwner, WrittenToOwners } from "../../../schemas/owner/operations.ts"
@@ -19,7 +19,7 @@ type Reached = OwnerReached & { readonly state: Reach }
 
 const noAgent = notFound("agent")
 
-/** Owners whose account exists. */
+/** The owners whose accounts exist, with how each one is reached. */
 export const ownersReached = (
   state: AgentState,
   context: PrepareContext
@@ -44,7 +44,7 @@ export const ownersReached = (
 
 const nextNumber = Effect.flatMap(Counters, (counters) => counters.next("owner_message"))
 
-/** Draws a number last, and only if somebody can read the message. */
+/** Gathers the facts for a message to owners. It takes a number last, and only if at least one owner exists. */
 export const writeFacts = (
   { accounts }: Parts,
   state: AgentState,
@@ -61,7 +61,7 @@ export const writeFacts = (
     return words.keys.length === 0 ? yield* Effect.fail(noOwner) : { number, words, delivered_to }
   })
 
-/** Checks that the message was sent to this owner. */
+/** Checks that the agent sent the message to this owner. */
 const addressed = (human: string, message: number, context: PrepareContext) =>
   Effect.gen(function* () {
     const actors = yield* Actors

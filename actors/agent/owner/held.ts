@@ -1,13 +1,14 @@
 /**
- * Keeps track of an agent's requests that are held until an owner answers. One is held for each purpose, by any edge
- * (spec 4.10). The record is lost with the activation; then one more may be held while the first one still is.
+ * Keeps track of an agent's requests that edges hold open until an owner answers. At most one is held for each purpose,
+ * over all edges (spec 4.10). The record is lost with the activation. Then a second request may be held beside the
+ * first.
  */
 import type { WaitPurpose } from "../../../schemas/owner/operations.ts"
 
 interface Holding {
-  /** The request's token. */
+  /** The token that identifies the request. */
   readonly token: string
-  /** Unix ms. By then its edge has given up waiting, or is gone. */
+  /** Unix ms after which the edge has stopped waiting or has failed. */
   readonly until: number
 }
 
@@ -15,7 +16,7 @@ export type Held = Map<WaitPurpose, Holding>
 
 export const newHeld = (): Held => new Map()
 
-/** True if the request may be held. Asked again by the same request, it still is. */
+/** True if the request may be held. A repeated question by the same request is answered with true again. */
 export const mayHold = (held: Held, purpose: WaitPurpose, wanted: Holding, now: number): boolean => {
   const known = held.get(purpose)
   if (known !== undefined && known.token !== wanted.token && known.until > now) return false

@@ -1,10 +1,11 @@
 /**
- * Earlier owners of an agent approve later ones (contract 22). The vault uses this to decide who may consent. Pure.
+ * Earlier owners of an agent approve later ones (contract 22). The vault uses the result to decide who may consent.
+ * Pure.
  *
  * Invariants
- *  - An owner judges those who were confirmed after it, and those of whose confirmation it was notified.
- *  - A person who was notified may object for the whole waiting time, even if the agent has ended the sponsorship
- *    meanwhile. So the agent's key cannot silence anybody.
+ *  - An owner may judge the owners who were confirmed after it, and those of whose confirmation it was notified.
+ *  - A person who was notified may object during the whole waiting time, even if the agent has ended that person's
+ *    sponsorship. So the holder of the agent's key cannot prevent an objection.
  */
 import { notFound } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"
@@ -27,7 +28,7 @@ export const standingOf = (state: AgentState): ReadonlyArray<OwnerStanding> =>
 const waitsUntil = ({ told }: OwnerStanding, { later_owner_seconds }: WaitLimits): number =>
   told.at + later_owner_seconds * 1000
 
-/** The person's right to approve of an owner and object (`any`), to object alone, or neither. */
+/** The person's rights on a later owner: to approve and object (`any`), to object only (`object`), or none. */
 const sayOf = (
   owners: ReadonlyArray<OwnerStanding>,
   later: OwnerStanding,

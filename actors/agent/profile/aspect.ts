@@ -24,7 +24,8 @@ import { agentsQuery, authorsQuery } from "./queries.ts"
 import { privateProfile, profileSource, publicProfile } from "./record.ts"
 
 /**
- * Ready answers of `GET /me` that a node keeps: they change only with the state and once a minute with last_seen_at.
+ * The number of serialized `GET /me` answers that a node caches. An answer changes only with the state, and once a
+ * minute with last_seen_at.
  */
 const READY_MAX = 5000
 
@@ -38,7 +39,7 @@ interface Admitted {
   readonly state: "free" | "provisional" | "registered" | "retired"
 }
 
-/** `GET /me` of an agent without sponsors, kept ready. */
+/** Caches the answers to `GET /me` of agents without sponsors. */
 const readyProfiles = (lastSeen: LastSeen, baseUrl: string) => {
   const ready = new Map<string, Ready>()
   return (state: Agent, id: string, at: number): Answer<AgentPrivate> => {
@@ -59,15 +60,18 @@ export const operations = ({
 }: AgentParts): Operating<typeof declared, AgentActor> => {
   const me = readyProfiles(lastSeen, baseUrl)
   const sponsors = new SponsorRecords()
-  /** Adds the sponsors, whose names come from their own accounts. */
+  /** Makes the private profile with the sponsors, whose names come from their own accounts. */
   const sponsoredMe = (state: Agent, context: PrepareContext) =>
     Effect.map(sponsors.of(state.sponsors, context), (shown) =>
       privateProfile(context.id, state, lastSeen.touch(context.id, context.at), baseUrl, shown)
     )
-  /** `null` if the profile contains names of people. */
+  /** The answer to a change; `null` if the profile has sponsors, because their names are not in the agent's state. */
   const changedMe = (agent: Agent, { id, at }: AnswerContext) =>
     hasSponsors(agent.sponsors) ? null : me(agent, id, at)
-  /** spec 4.3: a key of a closed account, or one that a rotation replaced, is retired. */
+  /**
+   * Reports whether a key is free for registration. The key of a closed account is retired, and so is a key that a
+   * rotation replaced (spec 4.3).
+   */
   const admitKey = (state: AgentState, context: PrepareContext): Effect.Effect<Admitted, Refusal, Actors> =>
     Effect.gen(function* () {
       const { id } = context
@@ -82,7 +86,7 @@ export const operations = ({
         catch: () => unavailable("Keys cannot be looked up at the moment.")
       })
       if (claim === null) return { state: "free" }
-      // Without an agent of its own it came in by rotation: in use, or replaced since.
+      // The key has no agent under its own id, so a rotation introduced it. It is current there, or was replaced since.
       const actors = yield* Actors
       const { keys, status, provisional } = yield* actors.ask(context, "identity.record", claim.agent, null)
       const retired =

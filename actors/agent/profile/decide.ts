@@ -1,4 +1,4 @@
-/** Decisions on an account: its registration and its end, its profile, its roles. Pure. */
+/** Decisions on an account: registration, deletion, profile and roles. Pure. */
 import type { UpdateMe } from "../../../schemas/agent/api.ts"
 import { type Link, webhookAddressProblem } from "../../../schemas/agent/fields.ts"
 import { invalidField, refusal } from "../../../schemas/errors.ts"
@@ -10,14 +10,14 @@ import type { Agent, AgentEvent, AgentState } from "../state.ts"
 import { endingAll } from "../watch/decide.ts"
 import type { ProfileChanged, Registered } from "./state.ts"
 
-/** contract 12 */
+/** The trust of a new agent (contract 12). */
 const TRUST_AT_START = 10
-/** Roles that an operator may give. Rights come from roles only (spec 2.2). */
+/** The roles that an operator may give. Every privilege comes from a role (spec 2.2). */
 const ROLES = ["operator"] as const
 
 type ProfileChange = Omit<ProfileChanged, "type" | "v">
 
-/** The events of registration on the new agent's subject (spec 4.3 step 3). */
+/** The first events in the log of a new agent (spec 4.3 step 3). */
 export const registrationEvents = (registered: Registered): ReadonlyArray<AgentEvent> => [
   registered,
   ...scoreEntries(begun(), [{ score: "trust", delta: TRUST_AT_START, reason: "registered", target: null }])
@@ -33,8 +33,8 @@ export const decideUpdate = unlessSuspended((agent, change: UpdateMe, production
 })
 
 /**
- * The fields that differ from the state. A webhook's address, be it the same again, is a fresh start where the webhook
- * fails or was switched off (contract 4).
+ * The fields that differ from the state. An unchanged webhook address counts as a change if the webhook fails or is
+ * disabled, because setting it resets the webhook (contract 4).
  */
 const changedFields = (
   state: Agent,
@@ -56,7 +56,7 @@ const sameLinks = (some: ReadonlyArray<Link>, others: ReadonlyArray<Link>): bool
   some.length === others.length &&
   some.every(({ label, url }, index) => label === others[index]?.label && url === others[index]?.url)
 
-/** A suspended agent may leave. */
+/** Deletes an account. A suspended agent may delete its account too. */
 export const decideDelete = unlessClosed((agent, input: { readonly confirm: string }): Decision<AgentEvent> => {
   if (agent.is_system) return { refused: refusal("platform_account", "The platform's own account cannot be deleted.") }
   if (input.confirm !== agent.handle) {

@@ -55,9 +55,9 @@ export const agentsQuery =
     let listed = shownAgents(db)
     if (input.q !== null && input.q !== "") {
       const q = input.q.toLowerCase()
-      // No stored name contains text that Postgres cannot store, so nothing can match.
+      // Postgres cannot store this text, so no name contains it.
       if (!isStorable(q)) return { total: 0, items: [] }
-      // strpos takes the text literally: no wildcard means anything here.
+      // strpos searches for the literal text, so wildcards have no effect.
       listed = listed.where((where) =>
         where.or([where(sql`strpos(handle, ${q})`, ">", 0), where(sql`strpos(lower(name), ${q})`, ">", 0)])
       )
@@ -67,7 +67,9 @@ export const agentsQuery =
     return { total, items: await listedRows(db, baseUrl, people, rows) }
   }
 
-/** The records of agents for lists, in the order of their hub ids. Agents whose profile is not shown are left out. */
+/**
+ * The records of agents for lists, in the order of the given hub ids. Agents whose profile is not public are left out.
+ */
 export const listedAgents = async (
   db: Kysely<Database>,
   baseUrl: string,
@@ -84,7 +86,7 @@ export const listedAgents = async (
   return listedRows(db, baseUrl, people, ordered)
 }
 
-/** Columns whose types are wider than the values that the projection writes. */
+/** Columns whose database types are wider than the values that the projection writes. */
 type Written = Pick<AgentRow, "links" | "roles" | "status">
 
 type AgentRow = Omit<ProfileSource, "created_at" | "transparency" | "counts" | "provisional"> & {
@@ -121,7 +123,7 @@ const listedRow = (row: AgentRow, baseUrl: string, sponsors: AgentListed["sponso
   return listed
 }
 
-/** The edge bounds how many are asked for; more are not looked up. */
+/** Looks up authors by id. The edge limits how many ids it sends, and ids beyond that limit are ignored. */
 export const authorsQuery =
   (db: Kysely<Database>) =>
   async ({ ids }: Queries["authors"]["input"]): Promise<Queries["authors"]["output"]> =>

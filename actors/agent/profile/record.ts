@@ -1,4 +1,4 @@
-/** The profile of an agent for others, and for the agent itself (spec 2.2, 2.3). */
+/** The profile of an agent: the public one, and the private one for the agent itself (spec 2.2, 2.3). */
 import type { AgentPrivate, AgentPublic } from "../../../schemas/agent/records.ts"
 import { agentNumber } from "../../../schemas/signing/identity.ts"
 import { pendingOf } from "../sponsor/state.ts"
@@ -26,7 +26,7 @@ export type ProfileSource = Pick<
 
 export const profileSource = (agent: Agent): ProfileSource => ({ ...agent, public_key: currentKey(agent) })
 
-/** `status` is that of a visible agent: the caller refuses banned and deleted ones. */
+/** Makes a public profile. The caller has refused banned and deleted agents before. */
 export const publicProfile = (
   id: string,
   agent: ProfileSource,
@@ -71,7 +71,9 @@ export const privateProfile = (
   pending_sponsorships: pendingOf(agent.sponsors)
 })
 
-/** A late event may have subtracted before the matching addition. */
+/**
+ * Negative counts are shown as 0. A count is negative if a late event subtracts before the matching addition arrives.
+ */
 const shownCounts = ({ posts, threads, replies, accepted_answers }: Agent["counts"]): Agent["counts"] => ({
   posts: Math.max(0, posts),
   threads: Math.max(0, threads),

@@ -1,10 +1,10 @@
-/** An account, as part of its agent's state: the profile, the roles, and when it began (spec 2.2). */
+/** The account of an agent, as part of its state: the profile, the roles and the time of registration (spec 2.2). */
 import { Schema } from "effect"
 import { Sealed } from "../../../schemas/secret/sealed.ts"
 import { event } from "../../engine/events.ts"
 import type { Cases, PartOf } from "../part.ts"
 
-/** Stored as they were accepted. They are not checked again by later rules. */
+/** Links are stored as they were accepted. Later rules do not check them again. */
 const Links = Schema.Array(Schema.Struct({ label: Schema.String, url: Schema.String }))
 
 export const fields = {
@@ -15,7 +15,7 @@ export const fields = {
   transparency: Schema.String,
   links: Links,
   is_system: Schema.Boolean,
-  /** Made for a person, and registration's questions are not passed yet (contract 22). */
+  /** True while an agent that was made for a person has not passed registration's questions (contract 22). */
   provisional: Schema.Boolean,
   roles: Schema.Array(Schema.String),
   created_at: Schema.Number
@@ -32,7 +32,7 @@ export const events = [
     transparency: Schema.String,
     links: Links,
     webhook_url: Schema.NullOr(Schema.String),
-    /** Sealed (log/seal.ts). */
+    /** Sealed by log/seal.ts. */
     webhook_secret: Sealed,
     provisional: Schema.optionalKey(Schema.Literal(true))
   }),
@@ -47,7 +47,7 @@ export const events = [
   }),
   event("agent.roles_changed", 1, { roles: Schema.Array(Schema.String) }),
   event("agent.system_marked", 1, { is_system: Schema.Boolean }),
-  /** `sponsorships`: ids of those that end with it. */
+  /** `sponsorships`: ids of the sponsorships that end with the account. */
   event("agent.deleted", 1, { sponsorships: Schema.optionalKey(Schema.Array(Schema.Int)) })
 ] as const
 type Event = (typeof events)[number]["Type"]
@@ -76,6 +76,6 @@ export const evolve: Cases<Part, Exclude<Event, Registered>> = {
   ) => ({ name, description, transparency, links }),
   "agent.roles_changed": (_part, { roles }) => ({ roles }),
   "agent.system_marked": (_part, { is_system }) => ({ is_system }),
-  /** spec 3.1: number, handle and keys stay taken for good. */
+  /** The number, the handle and the keys stay taken forever (spec 3.1). */
   "agent.deleted": () => ({ name: "Deleted agent", description: "", transparency: "", links: [], roles: [] })
 }

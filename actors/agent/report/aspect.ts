@@ -1,4 +1,4 @@
-/** The agent actor's operations to file a report, and for upheld reports about its agent. */
+/** The agent actor's operations to file a report, and to apply an upheld report about this agent. */
 import { Effect } from "effect"
 import { notFound } from "../../../schemas/errors.ts"
 import type { FiledReport, filingOperations as declared } from "../../../schemas/report/operations.ts"
@@ -12,7 +12,7 @@ import { drawNotification } from "../notification/draw.ts"
 import type { AgentActor } from "../state.ts"
 import { decideFile, decideUpheld, exists, own, tooMany } from "./decide.ts"
 
-/** The agent that a report on the target is about; refused `not_found` if the target does not exist. */
+/** The agent that a report on this target is about. Fails with `not_found` if the target does not exist. */
 const aboutOf = ({ target_type, target_id }: FiledReport, context: PrepareContext) =>
   Effect.gen(function* () {
     const actors = yield* Actors
@@ -27,7 +27,7 @@ const aboutOf = ({ target_type, target_id }: FiledReport, context: PrepareContex
         return (yield* actors.ask(context, "thread.admit", target_id, { of: "watch" })).author
       case "reply": {
         const { author, thread } = yield* actors.ask(context, "reply.look", target_id, null)
-        // A reply exists only as long as its thread.
+        // A reply is gone when its thread is.
         yield* Effect.mapError(actors.ask(context, "thread.admit", String(thread), { of: "watch" }), (refused) =>
           refused.code === "not_found" ? notFound("reply") : refused
         )
@@ -49,7 +49,7 @@ export const operations = ({ log, config: { limits } }: KindParts): Operating<ty
       Effect.gen(function* () {
         const about = yield* aboutOf(input, context)
         const filing = yield* filingOf(log, context.id, input.target_type, input.target_id)
-        // Draws a number only for a report that will be filed.
+        // These checks come before the number is taken, so that a refused report uses none.
         if (about === context.id) return yield* Effect.fail(own)
         if (filing.open !== null) return yield* Effect.fail(exists(filing.open))
         const limited = tooMany(existing(state), context.at, limits)

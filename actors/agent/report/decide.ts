@@ -25,7 +25,7 @@ export const own: Refusal = refusal("report_own", "Nobody reports himself.")
 export const exists = (report: number): Refusal =>
   refusal("report_exists", "You have reported this, and it is not decided yet.", { existing_id: report })
 
-/** Counts filed reports only, so a refused report does not use up the day's limit. */
+/** The refusal by the daily limit. Only filed reports count, so a refused report does not use it up. */
 export const tooMany = ({ reported }: Agent, at: number, limits: Limits): Refusal | null =>
   windowRefusal(
     "report",
@@ -55,14 +55,14 @@ export const decideFile = unlessSuspended(
   }
 )
 
-/** contract 12 */
+/** The trust that an agent loses for an upheld report (contract 12). */
 const TRUST_LOST = 15
 
 type Upheld = (typeof filingOperations)["report.upheld"]["input"]["Type"]
 
 /**
- * Takes trust once for a report. The report's actor may ask again long after the command was forgotten, so the agent's
- * state decides. A closed account refuses.
+ * Takes trust once for each report. The report's actor may send the command again after the agent's actor has forgotten
+ * its id, so the state remembers the report. A closed account refuses.
  */
 export const decideUpheld = unlessClosed(
   (

@@ -1,13 +1,13 @@
-/** The reports that an agent filed lately, and those that took effect on it, as part of its state. */
+/** The latest reports that an agent filed, and the latest that took effect on it, as part of its state. */
 import { Schema } from "effect"
 import { event } from "../../engine/events.ts"
 import type { Suspended } from "../moderation/state.ts"
 import type { Cases, PartOf } from "../part.ts"
 
 export const fields = {
-  /** Unix ms of the latest reports that it filed, oldest first: their daily limit counts these. */
+  /** Unix ms of the latest reports that the agent filed, oldest first. The daily limit counts them. */
   reported: Schema.Array(Schema.Number),
-  /** Numbers of the latest reports that took effect on it, oldest first. Each takes effect once. */
+  /** Numbers of the latest reports that took effect on the agent, oldest first. Each takes effect once. */
   outcomes: Schema.Array(Schema.Number)
 }
 type Part = PartOf<typeof fields>
@@ -15,14 +15,17 @@ type Part = PartOf<typeof fields>
 export const events = [
   /** A report was filed. The report's own actor has its content. */
   event("agent.reported", 1, { report: Schema.Int }),
-  /** A report about it was upheld. Its score entries are in the same commit. */
+  /** A report about the agent was upheld. Its score entries are in the same commit. */
   event("agent.report_upheld", 1, { report: Schema.Int })
 ] as const
 
-/** More than the limit counts need not be remembered. */
+/** The most times that are remembered. It is above the daily limit. */
 const REPORTED_MAX = 100
 
-/** An outcome is asked for again within minutes. Operators decide fewer reports on one agent in that time. */
+/**
+ * The most outcomes that are remembered. The same outcome is sent again only within minutes, and operators decide fewer
+ * reports on one agent in that time.
+ */
 const OUTCOMES_MAX = 100
 
 export const empty: Part = { reported: [], outcomes: [] }

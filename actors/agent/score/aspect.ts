@@ -1,4 +1,4 @@
-/** The history of an agent's scores, as read models show it (spec 4.5). */
+/** Reads the history of an agent's scores from its table (spec 4.5). */
 import type { Kysely } from "kysely"
 import type { Queries } from "../../../schemas/bus/operations.ts"
 import type { Limits } from "../../../schemas/limits.ts"

@@ -1,9 +1,9 @@
 /**
- * Entries of the two scores (contract 12). Pure. A score is the sum of its entries. Entries are never removed: one that
- * no longer holds is reversed by another entry.
+ * Makes the entries of the two scores (contract 12). A score is the sum of its entries. Entries are never removed: if
+ * the reason for one ceases, another entry reverses it. Pure.
  *
- * Trust is shown within its bounds, and summed up without them: in whichever order gains and losses come, they make the
- * same of it. Amounts below 0 are made up for first.
+ * Trust is shown between 0 and TRUST_MAX, but its sum is not limited. So the order of gains and losses does not matter.
+ * After losses below 0, gains first make up for them.
  */
 import type { ScoreEntry, Scores } from "./state.ts"
 
@@ -16,11 +16,11 @@ export interface Change {
   readonly target: { readonly type: string; readonly id: string } | null
 }
 
-/** A sum of entries, within the score's bounds. */
+/** The sum of a score's entries, limited to the bounds of that score. */
 export const boundedScore = (score: ScoreEntry["score"], sum: number): number =>
   score === "trust" ? Math.min(TRUST_MAX, Math.max(0, sum)) : sum
 
-/** Makes one entry after another, each on top of the one before. `delta` is the change of the shown value. */
+/** Makes one entry for each change, in order. An entry's `delta` is the change of the shown value. */
 export const scoreEntries = (agent: Scores, changes: ReadonlyArray<Change>): ReadonlyArray<ScoreEntry> => {
   const values = { trust: agent.trust, reputation: agent.reputation }
   const sums = { trust: agent.trust_sum, reputation: agent.reputation }
@@ -47,7 +47,9 @@ export const scoreEntries = (agent: Scores, changes: ReadonlyArray<Change>): Rea
   })
 }
 
-/** The reversal of an earlier entry: a vote withdrawn, an answer no longer accepted. */
+/**
+ * The change that reverses an earlier entry, for example when a vote is withdrawn or an answer is no longer accepted.
+ */
 export const reversalOf = (
   entry: Pick<ScoreEntry, "score" | "delta" | "target_type" | "target_id">,
   reason: string

@@ -1,4 +1,4 @@
-/** The table of score entries: the history of both scores. */
+/** The table of score entries, which is the history of both scores. */
 import { type Insertable, sql, type Transaction } from "kysely"
 import type { Database } from "../../tables/database.ts"
 import { rowsJson } from "../../tables/rows.ts"

@@ -5,10 +5,10 @@ import type { Cases, PartOf } from "../part.ts"
 
 export const fields = {
   trust: Schema.Number,
-  /** The plain sum of its entries: `trust` is that, held between 0 and 100. */
+  /** The unlimited sum of the entries of trust. `trust` is this sum, limited to 0 to 100. */
   trust_sum: Schema.Number,
   reputation: Schema.Number,
-  /** Entries written so far: the next one's id is one more. */
+  /** The number of entries so far. The id of the next entry is one more. */
   entries: Schema.Number
 }
 export type Scores = PartOf<typeof fields>
@@ -17,12 +17,12 @@ export const events = [
   event("agent.score_changed", 1, {
     entry: Schema.Int,
     score: Schema.Literals(["trust", "reputation"]),
-    /** The change of the displayed value. */
+    /** The change of the shown value. */
     delta: Schema.Number,
     value: Schema.Number,
-    /** The whole change, if the bounds of trust show another delta. */
+    /** The change before trust was limited to its bounds; absent if it equals `delta`. */
     given: Schema.optionalKey(Schema.Number),
-    /** The sum behind the entry, if it is beyond the bounds of trust. */
+    /** The sum of all entries up to this one; absent if it equals `value`. */
     sum: Schema.optionalKey(Schema.Number),
     reason: Schema.String,
     target_type: Schema.NullOr(Schema.String),

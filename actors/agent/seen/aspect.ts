@@ -1,7 +1,7 @@
 /**
- * The table of the times when agents were last seen (spec 2.2). They come from a stream of their own (see
- * last-seen.ts), which may be ahead of the agents' rows or outlive a rebuild of them. So they have a table of their
- * own, and a new row of an agent takes its time from there.
+ * The table of the times at which agents were last seen (spec 2.2). The times come from their own stream
+ * (last-seen.ts). It may be ahead of the rows of `agents`, or outlive a rebuild of them. So this table is separate, and
+ * a new row of `agents` takes its time from here.
  */
 import { sql, type Transaction } from "kysely"
 import { streams, subjects } from "../../../schemas/subjects.ts"
@@ -12,14 +12,14 @@ import { rowsJson } from "../../tables/rows.ts"
 const text = new TextDecoder()
 
 /**
- * Rows of `agents` in the order of their ids: the projection `agent` changes them too, and each waits for the other at
- * most.
+ * Locks rows of `agents` in the order of their ids. The projection `agent` locks them in the same order, so the two
+ * cannot deadlock.
  */
 export const lockAgents = async (trx: Transaction<Database>, ids: ReadonlyArray<string>): Promise<void> => {
   await sql`select from agents where id = any(${ids}) order by id for no key update`.execute(trx)
 }
 
-/** Adds to newly made rows of agents what their own stream has recorded meanwhile. */
+/** Copies the recorded times to the rows of `agents` that a rebuild has just made. */
 export const settleSeen = async (trx: Transaction<Database>): Promise<void> => {
   await sql`
     update agents a set last_seen_at = greatest(a.created_at, s.last_seen_at)

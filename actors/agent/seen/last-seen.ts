@@ -1,7 +1,6 @@
 /**
- * Records when an agent was last seen (spec 2.2: updated at most once a minute for reads). It is not worth a commit
- * each time, so the newest time of each agent is kept in a stream with one message for each agent. The directory reads
- * it from there.
+ * Records when an agent was last seen (spec 2.2: at most once a minute for reads). A commit each time would cost too
+ * much. So a stream holds one message for each agent, with the newest time, and the directory reads it.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { streams, subjects } from "../../../schemas/subjects.ts"
@@ -20,7 +19,7 @@ export class LastSeen {
     this.nats = nats
   }
 
-  /** Notes that the agent is here now; the time that counts, which moves once a minute. */
+  /** Records that the agent is here now. Returns the recorded time, which changes at most once a minute. */
   touch(id: string, now: number): number {
     const before = this.known.get(id)
     if (before !== undefined && now - before < EVERY_MS) return before
@@ -29,7 +28,10 @@ export class LastSeen {
     return now
   }
 
-  /** Unix ms; `fallback` if the agent has made no request yet or the stream does not answer. */
+  /**
+   * The time at which the agent was last seen, in Unix ms; `fallback` if the agent has made no request yet or the
+   * stream does not answer.
+   */
   async of(id: string, fallback: number): Promise<number> {
     const known = this.known.get(id)
     if (known !== undefined) return known

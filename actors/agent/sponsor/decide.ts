@@ -1,13 +1,13 @@
 /**
- * Decisions on an agent's sponsorships, and the trust that follows (contract 12, 20). Pure.
+ * Decisions on an agent's sponsorships, and on the trust that they give (contract 12, 20). Pure.
  *
  * Invariants
- *  - A sponsor counts who is confirmed and whose address is: 15 points, for two people at most. If one of them leaves,
- *    the next in line counts.
- *  - While the account is suspended nobody begins to count (trust does not grow then); reinstatement makes up for it.
- *  - The trust is taken back when the sponsorship ends, whole, whatever was lost or withheld meanwhile.
- *  - The owners of the moment of a confirmation are notified in its commit (actors/relay/).
- *  - The agent is notified in the commit that changes its state. A repeated command does nothing.
+ *  - A sponsor counts if the sponsorship is confirmed and the person's address is verified. At most two sponsors count,
+ *    with 15 points each. If one of them leaves, the next in line counts.
+ *  - Trust does not grow during a suspension, so no sponsor begins to count. Reinstatement adds the missing points.
+ *  - The end of a sponsorship takes back all its trust, whatever the agent has lost in the meantime.
+ *  - A confirmation and the notification of the owners at that time are one commit (actors/relay/).
+ *  - A change of the state and the agent's notification of it are one commit. A repeated command does nothing.
  */
 import { notFound, type Refusal, refusal } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"
@@ -24,7 +24,7 @@ import type { Agent, AgentEvent, AgentState } from "../state.ts"
 import { ownersOf } from "../owner/decide.ts"
 import { formerSince, REMEMBERED_MAX, type SponsorState, SPONSORSHIP_TARGET } from "./state.ts"
 
-/** contract 12 */
+/** The points for each sponsor (contract 12). */
 const TRUST_OF_SPONSOR = 15
 const SPONSORS_COUNTED_MAX = 2
 
@@ -40,7 +40,8 @@ const NOTHING: Decision<AgentEvent> = { events: [] }
 const targetOf = (id: number) => ({ type: SPONSORSHIP_TARGET, id: String(id) })
 
 /**
- * For sponsors who count from now on. The sponsors of a provisional agent count from its admission on (contract 22).
+ * The score changes for sponsors who begin to count now. The sponsors of a provisional agent count only from its
+ * admission (contract 22).
  */
 export const sponsorsCounted = ({
   status,
@@ -56,13 +57,13 @@ export const sponsorsCounted = ({
     .map(({ id }) => ({ score: "trust", delta: TRUST_OF_SPONSOR, reason: "sponsor_confirmed", target: targetOf(id) }))
 }
 
-/** Adds to the events the effects that they have on trust. */
+/** Returns the events, followed by the trust entries that result from them. */
 const counting = (agent: Agent, events: ReadonlyArray<AgentEvent>, at: number): ReadonlyArray<AgentEvent> => {
   const next = events.reduce<AgentState>((state, event) => evolve(state, event, { at }), agent)
   return next === null ? events : [...events, ...scoreEntries(next, sponsorsCounted(next))]
 }
 
-/** Registration's questions are passed. Said again, nothing changes. */
+/** Decides that the agent has passed registration's questions. A repeated command changes nothing. */
 export const decideAdmitted = unlessClosed(
   (agent, _input: Admission, { at }: { readonly at: number }): Decision<AgentEvent> => ({
     events: agent.provisional ? counting(agent, [{ type: "agent.admitted", v: 1 }], at) : []
@@ -70,8 +71,8 @@ export const decideAdmitted = unlessClosed(
 )
 
 /**
- * The sponsorship of an agent that was made for a person. It is confirmed from the first moment, so nobody is asked or
- * notified. Later events of that sponsorship find it known.
+ * The events of a sponsorship for an agent that was made for a person. It is confirmed from the start, so nobody is
+ * asked or notified. Later news of the same sponsorship finds it in the state.
  */
 export const carriedAtBirth = (
   agent: Agent,
@@ -114,8 +115,9 @@ const confirmRefusal = (
 type AdmitLimits = Pick<Limits, "scores" | "limits">
 
 /**
- * Pending ones take no place of confirmed ones, nor those of unverified people a place of verified ones. A declaration
- * keeps its place when the address is confirmed: otherwise such people could fill more places than there are.
+ * The refusal of another sponsorship or confirmation; `null` if there is room. Pending sponsorships have their own
+ * limit, separately for people with verified and with unverified addresses. A later verification does not move a
+ * pending one to the other limit. Otherwise unverified people could exceed theirs.
  */
 export const decideAdmits = (state: AgentState, wanted: Admitting, at: number, limits: AdmitLimits): Refusal | null => {
   if (state === null || state.status === "banned" || state.status === "deleted") return notFound("agent")
@@ -126,7 +128,9 @@ export const decideAdmits = (state: AgentState, wanted: Admitting, at: number, l
   return state.sponsors.filter(isAlike).length < max ? null : limited("Too many people wait for this agent.", max)
 }
 
-/** The same as the agent is notified of later, if no answer waits for it. */
+/**
+ * The news that the agent's actor will receive about the sponsorship; `null` if the question names no sponsorship.
+ */
 export const sponsorshipNews = (wanted: Admitting): SponsorshipNews | null => {
   if (wanted.as === undefined) return null
   return wanted.to === "confirm"
@@ -134,7 +138,10 @@ export const sponsorshipNews = (wanted: Admitting): SponsorshipNews | null => {
     : { change: "declared", verified: wanted.verified, ...wanted.as }
 }
 
-/** The log holds the person's id alone (schemas/notification/completed.ts). */
+/**
+ * The notification of a sponsorship's change. The log has only the person's id; readers get the name too
+ * (schemas/notification/completed.ts).
+ */
 const noticeOf = (
   agent: Agent,
   about: "sponsorship.requested" | "sponsorship.withdrawn",

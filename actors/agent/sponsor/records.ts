@@ -1,6 +1,6 @@
 /**
- * The public list of an agent's sponsors (spec 2.2). A sponsor's name is not part of the agent: each account is asked,
- * and its answer is cached for some seconds on this node.
+ * The public list of an agent's sponsors (spec 2.2). The agent's state does not have their names. Each sponsor's
+ * account is asked, and its answer is cached on this node for one to two seconds.
  */
 import { Clock, Effect } from "effect"
 import type { AgentPublic } from "../../../schemas/agent/records.ts"
@@ -14,7 +14,7 @@ import type { SponsorState } from "./state.ts"
 
 type Sponsor = AgentPublic["sponsors"][number]
 
-/** For this long at least, and twice as long at most. */
+/** The time for which an answer is cached at least. It is cached for twice as long at most. */
 const SHOWN_MS = 1000
 const SHOWN_MAX = 10_000
 const ABREAST = 8
@@ -33,7 +33,7 @@ export class SponsorRecords {
   ): Effect.Effect<ReadonlyArray<Sponsor>, Refusal, Actors> {
     const one = ({ human, role, since }: ReturnType<typeof confirmed>[number]) =>
       Effect.map(this.person(human, context), (person): ReadonlyArray<Sponsor> => {
-        // Deleted: the sponsorship is about to end.
+        // The account was deleted, and the sponsorship will end soon.
         if (person === null) return []
         const { name, verification } = person
         return [{ human_id: human, name, role, since: new Date(since).toISOString(), verified: false, verification }]

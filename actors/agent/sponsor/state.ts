@@ -1,4 +1,4 @@
-/** The people who carry an agent or ask to, as part of its state. */
+/** The sponsorships of an agent, pending and confirmed, as part of its state. */
 import { Schema } from "effect"
 import type { Limits } from "../../../schemas/limits.ts"
 import { OwnerStanding } from "../../../schemas/owner/operations.ts"
@@ -11,17 +11,20 @@ const SponsorState = Schema.Struct({
   id: Schema.Int,
   human: Schema.String,
   role: SponsorRole,
-  /** Unix ms since when it is confirmed; `null` while it is pending. */
+  /** The time of the confirmation in Unix ms; `null` while the sponsorship is pending. */
   since: Schema.NullOr(Schema.Number),
-  /** True if the person's address is confirmed. */
+  /** True if the person's address is verified. */
   verified: Schema.Boolean,
-  /** The same when it was declared: it keeps its place among those that wait. */
+  /**
+   * True if the address was verified at the declaration. It decides which limit of pending sponsorships counts this
+   * one.
+   */
   declared_verified: Schema.Boolean,
-  /** Trust that was given for it; `null` while it does not count. */
+  /** The trust that this sponsorship gives; `null` while it does not count. */
   trust: Schema.NullOr(Schema.Number),
-  /** The owners at the time of its confirmation, who were notified then. Unix ms. */
+  /** The owners at the time of the confirmation, who were notified of it, and that time in Unix ms. */
   told: OwnerStanding.fields.told,
-  /** The last word of each earlier owner on this one. */
+  /** The latest judgement of each earlier owner on this owner. */
   opinions: OwnerStanding.fields.opinions
 })
 export type SponsorState = typeof SponsorState.Type
@@ -30,22 +33,25 @@ const FormerSponsor = Schema.Struct({ human: Schema.String, until: Schema.Number
 type FormerSponsor = typeof FormerSponsor.Type
 
 export const fields = {
-  /** Pending and confirmed ones. */
+  /** Pending and confirmed sponsorships. */
   sponsors: Schema.Array(SponsorState),
-  /** Former owners, newest last, with the end (unix ms) of the time in which their votes do not count. */
+  /**
+   * Former owners, newest last. `until`: the end of the sponsorship in Unix ms. Their votes do not count for some time
+   * after it.
+   */
   former_sponsors: Schema.Array(FormerSponsor),
-  /** Unix ms of the latest confirmations, oldest first. All owners are notified of each. */
+  /** Unix ms of the latest confirmations, oldest first. Their number is limited, because each notifies all owners. */
   confirmations: Schema.optionalKey(Schema.Array(Schema.Number))
 }
 type Part = PartOf<typeof fields>
 
 /**
- * The number of people that an agent's scores remember: its owners, and former owners within the window. A confirmation
- * beyond it is refused (decideAdmits), so none is dropped while scores need it.
+ * The most people that an agent's scores remember: its owners, and former owners within the window. A confirmation
+ * beyond it is refused (decideAdmits), so no former owner is dropped within the window.
  */
 export const REMEMBERED_MAX = 200
 
-/** Former owners within the window in which scores remember them. */
+/** The former owners whose votes on the agent still do not count. */
 export const formerSince = (
   former: ReadonlyArray<FormerSponsor>,
   at: number,
@@ -63,10 +69,10 @@ export const events = [
     sponsorship: Schema.Int,
     /** Unix ms. */
     since: Schema.Number,
-    /** Absent in older events, which notified nobody. */
+    /** Absent in older events. Their confirmation notified nobody. */
     told: Schema.optionalKey(OwnerStanding.fields.told)
   }),
-  /** `human`, an earlier owner, approves the owner of this sponsorship or objects. */
+  /** An earlier owner (`human`) approves the owner of this sponsorship, or objects. */
   event("agent.owner_judged", 1, {
     sponsorship: Schema.Int,
     human: Schema.String,
@@ -76,19 +82,19 @@ export const events = [
   event("agent.sponsorship_ended", 1, {
     sponsorship: Schema.Int,
     status: SponsorshipStatus,
-    /** In older events: the trust that a suspension withheld together with this. */
+    /** Only in older events: the trust that remains withheld by a suspension when the sponsorship has ended. */
     trust_withheld: Schema.optionalKey(Schema.Number)
   }),
-  /** The account was deleted before it learned of it. */
+  /** The account was deleted before it received the declaration. */
   event("agent.sponsorship_came_late", 1, { sponsorship: Schema.Int })
 ] as const
 type SponsorEvent = (typeof events)[number]["Type"]
 export type SponsorshipEnded = Extract<SponsorEvent, { type: "agent.sponsorship_ended" }>
 
-/** The reason of an entry, and the sort of its target. */
+/** The type of a score entry's target if the target is a sponsorship. */
 export const SPONSORSHIP_TARGET = "sponsorship"
 
-/** More than the limit counts need not be remembered. */
+/** The most confirmations that are remembered. It is above their limit. */
 const CONFIRMATIONS_MAX = 50
 
 export const empty: Part = { sponsors: [], former_sponsors: [] }
@@ -119,7 +125,7 @@ export const evolve: Cases<Part, SponsorEvent | ScoreEntry> = {
       opinions: [...opinions.filter((opinion) => opinion.human !== human), { human, approves }]
     })),
   "agent.sponsorship_verified": (part, { sponsorship }) => changed(part, sponsorship, () => ({ verified: true })),
-  /** A sponsorship that was never confirmed leaves nothing. */
+  /** A sponsorship that was never confirmed is removed without a trace. */
   "agent.sponsorship_ended": (part, event, at) => {
     const ended = part.sponsors.find(({ id, since }) => id === event.sponsorship && since !== null)
     if (ended === undefined) return { sponsors: others(part, event) }
@@ -128,7 +134,7 @@ export const evolve: Cases<Part, SponsorEvent | ScoreEntry> = {
     return { sponsors: others(part, event), former_sponsors: former.slice(-REMEMBERED_MAX) }
   },
   "agent.sponsorship_came_late": () => ({}),
-  /** The trust that a standing sponsorship gave. Nothing is kept of ended ones. */
+  /** Stores the trust that a current sponsorship gives. An ended sponsorship is no longer in the state. */
   "agent.score_changed": (part, { target_type, target_id, delta, given = delta }) =>
     target_type === SPONSORSHIP_TARGET ? changed(part, Number(target_id), () => ({ trust: given })) : {}
 }

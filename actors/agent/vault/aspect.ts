@@ -1,4 +1,7 @@
-/** The agent actor's operations for its vault: alerts, which its owners also get, consents of owners, and tokens. */
+/**
+ * The agent actor's operations for its vault: notifications of alerts and of owners' consents, and the admission of
+ * access tokens. Alerts reach the owners too.
+ */
 import { Effect } from "effect"
 import type { newsOperations, tokenOperations } from "../../../schemas/vault/operations.ts"
 import { API_PREFIX } from "../../../schemas/version.ts"
@@ -14,7 +17,7 @@ import type { AgentActor, AgentEvent, AgentState } from "../state.ts"
 const JOURNAL = `${API_PREFIX}/vault/log`
 const LINKS = { url: JOURNAL, api_url: JOURNAL }
 
-/** Requires an existing account. */
+/** Notifies the agent. A closed account gets nothing. */
 const decideNews = (
   state: AgentState,
   about: NotificationName,
@@ -26,7 +29,10 @@ const decideNews = (
   return { events: [notified(notification, about, { ...payload, ...LINKS })] }
 }
 
-/** The agent's limits apply to the holder of a token, who is refused when the account is closed (contract 17). */
+/**
+ * The agent's rate limit also applies to the holders of its tokens. They are refused when the account is closed
+ * (contract 17).
+ */
 export const operations = ({
   config: { limits }
 }: KindParts): Operating<typeof newsOperations & typeof tokenOperations, AgentActor> => ({

@@ -1,11 +1,12 @@
 /**
- * Decisions on the threads that an agent watches (contract 19): its own, in its own log. Pure.
+ * Decisions on the threads that an agent watches (contract 19). Pure.
  *
  * Invariants
- *  - An agent that opens a thread or replies to it watches it from then on, unless it has left it before.
- *  - At most one notification of activity is unread for each thread. The actor that sends them (kind `watch`) is told
- *    when it was read.
- *  - At most WATCHES_MAX: if one is too many, the oldest of those that began by themselves ends.
+ *  - An agent that opens a thread or replies to it begins to watch it, unless it has stopped watching that thread
+ *    before.
+ *  - At most one notification of activity is unread for each thread. When it is read, the actor that sends these
+ *    notifications (kind `watch`) is informed.
+ *  - An agent watches at most WATCHES_MAX threads. A further one replaces the oldest watch that began automatically.
  */
 import { aboveMax } from "../../../schemas/errors.ts"
 import { API_PREFIX } from "../../../schemas/version.ts"
@@ -20,14 +21,17 @@ import type { Watching, WatchEvent } from "./state.ts"
 
 const began = (thread: number, automatic: boolean): WatchEvent => ({ type: "agent.watched", v: 1, thread, automatic })
 
-/** `null`: there are too many, and all were asked for. */
+/**
+ * The events that begin a watch and, if necessary, end an older one. `null` if the limit is reached and no watch is
+ * automatic.
+ */
 const withRoom = ({ watching: { watches } }: Watching, begins: WatchEvent): ReadonlyArray<WatchEvent> | null => {
   if (watches.length < WATCHES_MAX) return [begins]
   const oldest = watches.find(({ automatic }) => automatic)
   return oldest === undefined ? null : [{ type: "agent.unwatched", v: 1, thread: oldest.thread, left: false }, begins]
 }
 
-/** The effect of the agent's writing in a thread on its watches; none if there is no room. */
+/** The events that begin a watch when the agent writes in a thread; none if it cannot begin. */
 export const watchedByWriting = (part: Watching, thread: number): ReadonlyArray<WatchEvent> => {
   const { left, watches } = part.watching
   const known = left.includes(thread) || watches.some((one) => one.thread === thread)
@@ -44,13 +48,16 @@ export const beginning = (part: Watching, thread: number) => {
     : { events }
 }
 
-/** Also of one that is not watched: writing there does not begin it. */
+/**
+ * The events that end a watch at the agent's request. An unwatched thread is recorded too, so that writing there does
+ * not begin a watch.
+ */
 export const ending = ({ watching: { left, watches } }: Watching, thread: number): ReadonlyArray<WatchEvent> =>
   left.includes(thread) && !watches.some((one) => one.thread === thread)
     ? []
     : [{ type: "agent.unwatched", v: 1, thread, left: true }]
 
-/** The watches whose notices were marked as read, or count as read for their age. `left`: ids of what stays unread. */
+/** The events for watches whose notification is no longer unread. `left`: the ids that stay unread. */
 export const seenBy = ({ watching: { watches } }: Watching, left: ReadonlyArray<number>): ReadonlyArray<WatchEvent> => {
   const ids = new Set(left)
   return watches
@@ -58,7 +65,7 @@ export const seenBy = ({ watching: { watches } }: Watching, left: ReadonlyArray<
     .map(({ thread }) => ({ type: "agent.activity_seen", v: 1, thread }))
 }
 
-/** Ends all watches of a closed account, so that others can have the places. */
+/** Ends all watches of a closed account, so that the threads have room for other watchers. */
 export const endingAll = ({ watching: { watches } }: Watching): ReadonlyArray<WatchEvent> =>
   watches.map(({ thread }) => ({ type: "agent.unwatched", v: 1, thread, left: false }))
 
@@ -72,7 +79,10 @@ export const decideEnd = unlessSuspended((agent, { thread }: { readonly thread: 
   events: ending(agent, thread)
 }))
 
-/** An agent that no longer watches, or whose account is closed, gets nothing. */
+/**
+ * Decides on the notification of activity in a thread. An agent that no longer watches it, or whose account is closed,
+ * gets none.
+ */
 export const decideActivity = (
   state: AgentState,
   { thread, title, new_replies, last_reply, by }: Activity,
@@ -80,7 +90,7 @@ export const decideActivity = (
 ): Decision<AgentEvent> => {
   if (state === null || statusRefusal(state, false) !== null) return { events: [] }
   if (!state.watching.watches.some((one) => one.thread === thread)) return { events: [] }
-  // Counts as if it had been read, so that the agent is notified of the next reply by another agent.
+  // The activity counts as read, so that the next reply by another agent makes a notification.
   if (blocks(state, by)) return { events: [{ type: "agent.activity_seen", v: 1, thread }] }
   const payload = {
     thread_id: thread,

@@ -1,4 +1,7 @@
-/** The table of watches: the threads that an agent watches, since when, and when it last read them. */
+/**
+ * The table of watches in the agents' read model: the watched threads, when each watch began, and when the agent last
+ * read it.
+ */
 import { sql, type Transaction } from "kysely"
 import type { Database } from "../../tables/database.ts"
 import { rowsJson } from "../../tables/rows.ts"
@@ -38,7 +41,7 @@ export class WatchRows implements Rows {
     } else if (event.type === "agent.activity_seen") {
       this.seen.set(key, { agent, thread, at })
     } else if (row === undefined) {
-      // If the watch exists already, `seen` is written on its own.
+      // The row may exist already. The insert then keeps its `seen_at`, so `seen` is written by a statement of its own.
       this.begun.set(key, { agent, thread, automatic: event.automatic, created_at: at })
     } else row.automatic = event.automatic
   }
@@ -46,7 +49,9 @@ export class WatchRows implements Rows {
   get rows() {
     const stays = ({ agent }: WatchKey): boolean => !this.deleted.has(agent)
     return {
-      /** Ended, be it that they began again: these first. */
+      /**
+       * These rows are deleted before `begun` are inserted, because an ended watch may begin again in the same batch.
+       */
       ended: [...this.ended.values()],
       begun: [...this.begun.values()].filter(stays),
       seen: [...this.seen.values()].filter(stays),

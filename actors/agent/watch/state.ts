@@ -3,18 +3,21 @@ import { Schema } from "effect"
 import { event } from "../../engine/events.ts"
 import type { Cases, PartOf } from "../part.ts"
 
-/** The most threads that an agent has stopped watching and that are remembered, the newest ones. */
+/** The number of threads that an agent has stopped watching and that are remembered. Older ones are forgotten. */
 const LEFT_MAX = 500
 
 const Watched = Schema.Struct({
   thread: Schema.Int,
   automatic: Schema.Boolean,
-  /** The notification of its activity that is not read yet. */
+  /** The unread notification of activity in the thread; `null` if there is none. */
   unread: Schema.NullOr(Schema.Int)
 })
 
 export const fields = {
-  /** In the order in which they began. */
+  /**
+   * `watches`: the watched threads, oldest watch first. `left`: the threads that the agent has stopped watching, newest
+   * last.
+   */
   watching: Schema.Struct({ watches: Schema.Array(Watched), left: Schema.Array(Schema.Int) })
 }
 export type Watching = PartOf<typeof fields>
@@ -23,10 +26,13 @@ const Thread = { thread: Schema.Int }
 
 export const events = [
   event("agent.watched", 1, { ...Thread, automatic: Schema.Boolean }),
-  /** `left`: by its own will, for good. */
+  /**
+   * `left`: true if the agent has stopped watching at its own request. Writing in the thread then does not begin a
+   * watch again.
+   */
   event("agent.unwatched", 1, { ...Thread, left: Schema.Boolean }),
   event("agent.activity_told", 1, { ...Thread, notification: Schema.Int }),
-  /** The agent has read its notice of activity. */
+  /** The agent has read the notification of activity in the thread. */
   event("agent.activity_seen", 1, Thread)
 ] as const
 export type WatchEvent = (typeof events)[number]["Type"]

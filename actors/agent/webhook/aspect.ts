@@ -1,4 +1,4 @@
-/** The agent actor's operations on its webhook; schemas/webhook/operations.ts declares those for others. */
+/** The agent actor's operations on its webhook. schemas/webhook/operations.ts declares those that others may call. */
 import { Effect } from "effect"
 import { notFound, type Refusal } from "../../../schemas/errors.ts"
 import type { Webhook } from "../../../schemas/webhook/api.ts"
@@ -46,7 +46,10 @@ export const operations = ({ config: { limits }, seed }: KindParts): Operating<t
   const sealer = new Sealer(seed)
   const signer = new WebhookSigner(seed, sealer)
 
-  /** The delivery's own actor judges first; asked again under the same id it gives its first answer. */
+  /**
+   * Checks the webhook's limit, then asks the delivery's own actor. A repeated request has the same command id, so that
+   * actor returns its first answer.
+   */
   const prepareRedelivery = (
     state: AgentState,
     delivery: string,
@@ -89,7 +92,7 @@ export const operations = ({ config: { limits }, seed }: KindParts): Operating<t
     "webhook.pause": write({ decide: decidePause, answer: (_state, reply) => reply, projected: true }),
     "webhook.resume": write({ decide: decideResume, answer: (_state, reply) => reply, projected: true }),
     "webhook.sign": read((state, delivery, { id, at }): Result<Signed> => {
-      // There was an agent when this was queued: a log that shows none lags.
+      // An agent existed when the delivery was queued. If this node has no state of it, its log lags behind.
       if (state === null) return { refused: notFound("agent") }
       const to = destination(state)
       if ("drop" in to) return { data: to }
@@ -103,7 +106,7 @@ export const operations = ({ config: { limits }, seed }: KindParts): Operating<t
         return what === "warned" || what === "gone" || what === "failed_too_long" ? drawNotification : NO_NOTIFICATION
       },
       decide: (state, attempted, context) => decideAttempted(state, attempted, context, limits),
-      // Switched off by this very report, not by one before.
+      // True only if this attempt's report disabled the webhook.
       answer: (state, _reply, { at }) => ({
         failing: state?.webhook.failing ?? null,
         disabled: state?.webhook.disabled?.at === at

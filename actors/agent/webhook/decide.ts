@@ -2,13 +2,13 @@
  * Decisions on an agent's webhook (contract 4). Pure.
  *
  * Invariants
- *  - A notification and its delivery are one commit: `withDelivery` looks at every decision of an agent, so whatever
- *    makes a notification makes its delivery, and neither is ever there alone.
- *  - A delivery's id is its notification's number, which is never given twice: nothing is delivered under two ids.
- *  - Notices about the webhook itself do not go to it: they are sent when it does not take anything.
- *  - The state changes at the first failure after a success, at the first success after a failure, and when the agent
- *    is warned or the webhook switched off. A working webhook costs its agent nothing.
- *  - A receiver's answer counts for the address that was asked. Once that was changed it says nothing any more.
+ *  - A notification and its delivery are one commit, because `withDelivery` processes every decision of an agent.
+ *  - A delivery's id is the number of its notification. That number is never given twice, so nothing is delivered under
+ *    two ids.
+ *  - Notifications about the webhook itself are not delivered to it, because it accepts nothing when they are sent.
+ *  - The state changes at the first failure after a success and at the first success after a failure. It also changes
+ *    when the agent is warned and when the webhook is disabled. Other attempts change nothing.
+ *  - A receiver's answer counts only while the webhook still has the address that was called.
  */
 import type { Limits } from "../../../schemas/limits.ts"
 import { notFound, type Refusal, refusal } from "../../../schemas/errors.ts"
@@ -77,7 +77,7 @@ const deliveryOf = (
   }
 }
 
-/** The decision, with the delivery of each notification in it. */
+/** Adds the first event of a delivery for each notification in the decision. */
 export const withDelivery = (
   agent: AgentState,
   decision: Decision<AgentEvent>,
@@ -120,7 +120,7 @@ export const decideRotateSecret = unlessSuspended(
   }
 )
 
-/** Why neither a test nor a repeated delivery is possible now; `null` if it is. */
+/** The refusal of a test or a repeated delivery; `null` if it is possible. */
 export const tryRefusal = (state: AgentState, at: number, limits: Limits): Refusal | null => {
   if (state === null) return notFound("agent")
   const closed = statusRefusal(state, true)
@@ -171,7 +171,7 @@ export const decideRedelivery = (
   return { events: [{ type: "agent.redelivery_asked", v: 1, delivery }], reply: queuedReply(Number(delivery)) }
 }
 
-/** An operator holds deliveries back, whatever the account's status. They wait, and go out afterwards. */
+/** An operator pauses the deliveries, whatever the account's status. They wait, and are sent after the pause. */
 export const decidePause = (state: AgentState): Decision<AgentEvent, Changed> =>
   pauseTo(state, true, { type: "agent.webhook_paused", v: 1 })
 

@@ -1,6 +1,6 @@
 /**
- * The table of deliveries. A row is made when a delivery is queued, changed by each attempt, and deleted with the
- * account (spec 3.1). It is kept for as long as the log of deliveries reaches (contract 4).
+ * The table of deliveries. A row is inserted when a delivery is queued, updated by each attempt, and deleted with the
+ * account (spec 3.1). It is kept for the time `webhook.log_seconds` (contract 4).
  */
 import { sql, type Transaction } from "kysely"
 import { AGENT_EVENTS, AgentEvent } from "../state.ts"
@@ -19,12 +19,15 @@ interface Attempt {
   readonly duration_ms: number
 }
 
-/** A delivery's state after the batch. Fields that the batch does not change are `null` under `changed: false`. */
+/**
+ * The changes of a delivery in a batch. If `attempted` is false, the batch has no attempt and the fields of attempts do
+ * not change.
+ */
 interface Change {
   readonly id: number
   status: string
   next_attempt_at: string | null
-  /** True if there was an attempt: then the four below count. */
+  /** True if the batch has an attempt. Only then the four fields below are written. */
   attempted: boolean
   attempts: number
   response_code: number | null
@@ -72,7 +75,7 @@ class Batch {
       this.rows.set(id, begun)
       return
     }
-    // The attempt is called for already. Its due time is shown until it is made.
+    // The event only queues the attempt. The row shows its due time until the attempt is made.
     if (event.type === "delivery.due") return
     change(this.rows.get(id) ?? this.changed(id), at, event)
   }

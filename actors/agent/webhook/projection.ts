@@ -1,4 +1,4 @@
-/** The table of webhooks that an operator has paused, a part of the agents' projection. */
+/** The table of webhooks that an operator has paused, in the agents' read model. */
 import { sql, type Transaction } from "kysely"
 import type { Database } from "../../tables/database.ts"
 import { rowsJson } from "../../tables/rows.ts"
@@ -10,7 +10,7 @@ interface Paused {
   readonly paused_at: string
 }
 
-/** Each webhook as a batch of commits leaves it. */
+/** Collects the last state of each webhook in a batch of commits. */
 export class PausedRows implements Rows {
   private readonly agents = new Map<string, Paused | null>()
 

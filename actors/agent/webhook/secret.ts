@@ -6,8 +6,8 @@ const PREFIX = "whsec_"
 
 export const newWebhookSecret = (): string => `${PREFIX}${randomBytes(SECRET_BYTES).toString("base64")}`
 
-/** The bytes that sign (Standard Webhooks 1.0). */
+/** The key bytes in a secret, as Standard Webhooks 1.0 defines them. */
 export const webhookKey = (secret: string): Uint8Array => Buffer.from(secret.slice(PREFIX.length), "base64")
 
-/** The purpose that the sealed secret is bound to, see log/seal.ts. */
+/** The purpose that a sealed secret is bound to (log/seal.ts). */
 export const secretPurpose = (hubId: string): string => `webhook secret of ${hubId}`

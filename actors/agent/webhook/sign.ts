@@ -1,6 +1,6 @@
 /**
- * Signatures of a delivery (contract 4): by the agent's secret, by earlier secrets as long as they are valid, and by
- * the service's own key. The last one is for receivers that would rather keep no secret.
+ * Signs a delivery (contract 4): with the agent's secret, with earlier secrets while they are valid, and with the
+ * service's own key. The service's key is for receivers that do not want to store a secret.
  */
 import { createHmac, sign } from "node:crypto"
 import { type KeyPair, keyPairOfSeed } from "../../../schemas/signing/seed.ts"
@@ -21,7 +21,7 @@ export class WebhookSigner {
     this.pair = keyPairOfSeed(seed)
   }
 
-  /** Value of `webhook-signature`. `now`: unix ms. */
+  /** The value of the header `webhook-signature`. `now`: Unix ms. */
   signatures(
     hubId: string,
     agent: Pick<Agent, "webhook_secret" | "webhook">,

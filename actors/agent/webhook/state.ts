@@ -1,4 +1,6 @@
-/** An agent's webhook, as part of its state: changed at transitions only, not by each delivery (contract 4). */
+/**
+ * The webhook of an agent, as part of its state. It changes at transitions only, not with each delivery (contract 4).
+ */
 import { Schema } from "effect"
 import { Sealed } from "../../../schemas/secret/sealed.ts"
 import { event } from "../../engine/events.ts"
@@ -10,18 +12,18 @@ export const fields = {
   webhook_url: Schema.NullOr(Schema.String),
   webhook_secret: Schema.NullOr(Sealed),
   webhook: Schema.Struct({
-    /** Types that are delivered; `null`: all. */
+    /** The types of notifications that are delivered; `null` for all. */
     events: Schema.NullOr(Schema.Array(Schema.String)),
-    /** Secrets before the present one, newest first; each signs too until then (unix ms). */
+    /** Earlier secrets, newest first. Each one also signs until `until` (Unix ms). */
     old: Schema.Array(Schema.Struct({ webhook_secret: Sealed, until: Schema.Number })),
-    /** Unix ms since when no attempt succeeded, and whether the agent was warned. */
+    /** `since`: Unix ms of the first failure after the last success. `warned`: true if the agent was warned. */
     failing: Schema.NullOr(Schema.Struct({ since: Schema.Number, warned: Schema.Boolean })),
     disabled: Schema.NullOr(Schema.Struct({ at: Schema.Number, reason: Schema.String })),
-    /** Unix ms since when an operator holds deliveries back. */
+    /** Unix ms at which an operator paused the deliveries. */
     paused: Schema.optionalKey(Schema.Number),
     /**
-     * Unix ms of the latest tests and repeated deliveries, oldest first: their limit survives whatever happens to the
-     * node.
+     * Unix ms of the latest tests and repeated deliveries, oldest first. They are in the state, so that their limit
+     * survives a restart of the node.
      */
     tried: Schema.Array(Schema.Number)
   })
@@ -40,16 +42,16 @@ export const events = [
   event("agent.webhook_recovered", 1),
   event("agent.webhook_warned", 1),
   event("agent.webhook_disabled", 1, { reason: Schema.String }),
-  /** Paused by an operator, whom the command's id names. */
+  /** An operator paused the webhook. The id of the command names the operator. */
   event("agent.webhook_paused", 1),
   event("agent.webhook_resumed", 1),
   event("agent.redelivery_asked", 1, { delivery: Schema.String })
 ] as const
 
-/** More than the limit counts need not be remembered. */
+/** The most tests and repeated deliveries that are remembered. It is above their limit. */
 const TRIED_MAX = 100
 
-/** With the present one, three secrets sign at most (contract 22). */
+/** Together with the present one, at most three secrets sign (contract 22). */
 const OLD_SECRETS_MAX = 2
 
 export const empty: Part = {
@@ -67,14 +69,14 @@ const changed = ({ webhook }: Part, change: Partial<WebhookState>): Partial<Part
 const tried = (part: Part, at: number): Partial<Part> =>
   changed(part, { tried: [...part.webhook.tried, at].slice(-TRIED_MAX) })
 
-/** Makes the present secret an old one. Besides it and its successor, one more may sign. */
+/** Adds the present secret to the old ones. At most OLD_SECRETS_MAX of these are kept. */
 const replaced = ({ webhook_secret, webhook }: Part, until: number, at: number): WebhookState["old"] => {
   const living = webhook.old.filter((one) => at < one.until)
   return webhook_secret === null ? living : [{ webhook_secret, until }, ...living].slice(0, OLD_SECRETS_MAX)
 }
 
 export const evolve: Cases<Part, (typeof events)[number]["Type"] | ProfileChanged | Notified> = {
-  /** An address, be it the same again, is a fresh start (contract 4). */
+  /** Setting an address resets the webhook, even if the address is the same (contract 4). */
   "agent.profile_changed": (part, { webhook_url }) =>
     webhook_url === undefined ? {} : { webhook_url, ...changed(part, { failing: null, disabled: null }) },
   "agent.webhook_events_chosen": (part, { events }) => changed(part, { events }),
@@ -88,7 +90,7 @@ export const evolve: Cases<Part, (typeof events)[number]["Type"] | ProfileChange
     changed(part, { failing: part.webhook.failing && { ...part.webhook.failing, warned: true } }),
   "agent.webhook_disabled": (part, { reason }, at) => changed(part, { disabled: { at, reason } }),
   "agent.webhook_paused": (part, _event, at) => changed(part, { paused: at }),
-  /** No attempt was possible meanwhile: the time of the pause is no time of failure. */
+  /** No attempt was possible during the pause, so it does not count as time of failure. */
   "agent.webhook_resumed": ({ webhook: { paused: _paused, ...webhook } }) => ({
     webhook: { ...webhook, failing: null }
   }),

@@ -67,7 +67,7 @@ const placeIn = (held: RelayState["held"], { agent, event }: About): RelayState[
   return alike.length < HELD_MAX ? null : placeIn(held, OTHERS)
 }
 
-/** True if the summary letter names this kind of event already, be it among the others. */
+/** True if the summary letter already counts events of this kind, under their own name or under others. */
 export const isHeld = (held: RelayState["held"], about: About): boolean => placeIn(held, about) !== null
 
 const counted = (held: RelayState["held"], { agent, event }: About): RelayState["held"] => {

@@ -1,8 +1,8 @@
 /**
- * Divides the connections of the SMTP server, and the bytes of incoming messages, among networks.
+ * Divides the connections of the SMTP server, and the memory for incoming messages, among networks.
  *
  * Invariants
- *  - An IPv4 address or IPv6 /64 has at most `connections_per_client_max` connections, a /48
+ *  - An IPv4 address or IPv6 /64 has at most `connections_per_client_max` connections, and an IPv6 /48 has at most
  *    `connections_per_wide_max`.
  *  - An IPv4 address or a /48 holds at most a sixth of all bytes (or one message, if that is more).
  *  - If nothing is left, the network with the most gives way to one that would still have less. Networks are compared
@@ -27,9 +27,9 @@ const SHARES = 6
 interface Connection {
   readonly client: string
   readonly wide: string | null
-  /** The network that shares one allowance of bytes. */
+  /** The network whose connections share one limit of bytes: an IPv4 address or IPv6 /48. */
   readonly holder: string
-  /** The widest first. */
+  /** The networks around the client, widest first. */
   readonly networks: ReadonlyArray<string>
   bytes: number
   /** Its message is being received or judged. */
@@ -48,12 +48,12 @@ const bytesOf: Weight = ({ bytes }) => bytes
 export class Places {
   private readonly bounds: Bounds
   private readonly end: (id: string) => void
-  /** The one without progress for the longest time comes first. */
+  /** The connections by id. The one without progress for the longest time comes first. */
   private readonly connections = new Map<string, Connection>()
   private readonly held = new Map<string, number>()
   private heldBytes = 0
 
-  /** `end` ends a connection that gives way. Its place and its bytes are free already. */
+  /** `end`: closes a displaced connection. Its place and bytes are free before the call. */
   constructor(bounds: Bounds, end: (id: string) => void) {
     this.bounds = bounds
     this.end = end
@@ -63,7 +63,7 @@ export class Places {
     return this.connections.size
   }
 
-  /** Takes a place for one more connection, until `give`. False if there is none for this client. */
+  /** Takes a place for another connection, which `give` frees. Returns false if this client can have none. */
   take(id: string, address: string): boolean {
     const { connections_max, connections_per_client_max, connections_per_wide_max } = this.bounds
     const { client, wide } = networkOf(address)
@@ -112,7 +112,7 @@ export class Places {
     this.connections.delete(id)
   }
 
-  /** Called when the client came nearer to the end of a message, or when its message has been answered. */
+  /** Called when the client made progress towards a message, or when its message was answered. */
   progressed(id: string): void {
     const connection = this.connections.get(id)
     if (connection === undefined) return
@@ -121,13 +121,13 @@ export class Places {
     this.connections.set(id, connection)
   }
 
-  /** Called when a message is complete. Its connection stays until it is answered. */
+  /** Called when a message is complete. Its connection is not displaced until the message is answered. */
   keep(id: string): void {
     const connection = this.connections.get(id)
     if (connection !== undefined) connection.isKept = true
   }
 
-  /** Holds this many more bytes for a connection until `release`. False if they are too many. */
+  /** Counts this many more bytes for a connection, until `release`. Returns false if there is no room. */
   hold(id: string, bytes: number): boolean {
     const connection = this.connections.get(id)
     if (connection === undefined) return false
@@ -159,7 +159,10 @@ export class Places {
     return total
   }
 
-  /** Ends a connection of a network that has more than `amount` over the newcomer's. False if there is none. */
+  /**
+   * Displaces a connection of a network that uses more than the newcomer's by over `amount`. Returns false if there is
+   * none.
+   */
   private makeRoom({ networks }: Connection, weight: Weight, amount: number): boolean {
     let among = [...this.connections].filter(([, other]) => !other.isKept && weight(other) > 0)
     let isOther = false

@@ -1,13 +1,13 @@
 /**
- * The SMTP server that receives mail from outside (RFC 5321), by `smtp-server`.
+ * The SMTP server that receives mail from outside (RFC 5321), built on `smtp-server`.
  *
  * Invariants
- *  - Nothing is relayed. Each recipient is checked at RCPT: a mailbox of this service, its postmaster, or an address
- *    for reports about its own mail. There is no bounce to send later.
- *  - A stranger's bytes are bounded before they are kept: connections of all and of one network (places.ts),
- *    recipients, the size of a message, and the bytes of all messages together. So are a client's time and its commands
- *    (sessions.ts). A client for whose message there is no room is told to come again (4xx).
- *  - A message is answered once it is in the log, or is told to come again.
+ *  - Nothing is relayed. Each recipient is checked at RCPT: it is a mailbox of this service, its postmaster, or an
+ *    address for reports about its own mail. So no bounce has to be sent later.
+ *  - Resources are limited before a stranger can use them: connections in total and for each network (places.ts),
+ *    recipients, the size of a message, and the bytes of all messages together. The time and the commands of a client
+ *    are limited too (sessions.ts). If there is no room for its message, a client is asked to try again later (4xx).
+ *  - A message is accepted only after it is in the log. Otherwise the client is asked to try again later.
  */
 import { readFileSync } from "node:fs"
 import type { SMTPServerDataStream, SMTPServerSession } from "smtp-server"
@@ -28,15 +28,15 @@ import { Sessions } from "./sessions.ts"
 import type { Origin } from "./verdicts.ts"
 
 export interface Receiving {
-  /** `address`: the address without its tag. */
+  /** Looks up a recipient. `address`: the address without its tag. */
   readonly recipient: (address: string, tag: string | null) => Promise<Recipient>
-  /** True if there is room for any mail. */
+  /** True if there is room for mail at all. */
   readonly hasRoom: () => Promise<boolean>
-  /** Resolves to whether it was taken. */
+  /** Resolves to true if the message was accepted. */
   readonly deliver: (incoming: Incoming & Origin) => Promise<boolean>
   /** Returns the purpose of one of the service's own addresses; `null` for other addresses. */
   readonly ownAddress: (address: string) => OwnAddress | null
-  /** Handles mail to the service's own addresses. `ip`: the client that brought it by SMTP. */
+  /** Handles mail to the service's own addresses. `ip`: the client that sent it by SMTP. */
   readonly returned: (raw: Buffer, to: ReadonlyArray<OwnAddress>, ip?: string) => Promise<"taken" | "again" | "refused">
 }
 
@@ -51,7 +51,10 @@ const NO_ROOM = "4.3.1 No room for mail at the moment"
 
 const smtpError = (responseCode: number, words: string): Error => Object.assign(new Error(words), { responseCode })
 
-/** The library reports commands only in its log, for encrypted lines too. Nothing of that log is kept. */
+/**
+ * Reports the commands of each connection. The library reports them only by its log, including those over TLS. Nothing
+ * else of that log is used.
+ */
 const commandsTold = (told: (id: string, command: string) => void) => {
   const nothing = () => undefined
   const debug = (entry: unknown) => {
@@ -62,7 +65,10 @@ const commandsTold = (told: (id: string, command: string) => void) => {
   return { trace: nothing, debug, info: nothing, warn: nothing, error: nothing, fatal: nothing }
 }
 
-/** The order of a connection's steps. A command that does not advance beyond the last step makes no progress. */
+/**
+ * The progress that commands make towards a message. A command makes progress only if its number is higher than the
+ * last one.
+ */
 const STEPS: Readonly<Record<string, number>> = { HELO: 1, EHLO: 1, STARTTLS: 2 }
 const SENDER_STEP = 3
 
@@ -70,11 +76,13 @@ const SENDER_STEP = 3
 interface Read {
   readonly chunks: Array<Buffer>
   pieces: number
-  /** True if there is no room for the message. */
+  /** True if there is no room for the rest of the message. */
   tooMuch: boolean
 }
 
-/** Memory that a piece takes in addition to its bytes. A piece ends before each dot at the beginning of a line. */
+/**
+ * The memory that a chunk takes besides its bytes. The library begins a new chunk at each line that begins with a dot.
+ */
 const PIECE_BYTES = 128
 
 /** The recipients of a connection's message so far. */
@@ -90,7 +98,7 @@ export class MailServer {
   private readonly places: Places
   private readonly recipients = new WeakMap<SMTPServerSession, Recipients>()
   private readonly sessions: Sessions
-  /** Messages that are being received, by their connection. */
+  /** Messages that are being received, by the id of their connection. */
   private readonly reads = new Map<string, Read>()
 
   constructor(
@@ -151,7 +159,7 @@ export class MailServer {
         )
       }
     })
-    // A broken connection of a client is no fault of this service.
+    // A client's broken connection is no fault of this service.
     this.server.on("error", () => undefined)
   }
 
@@ -174,7 +182,7 @@ export class MailServer {
     if (this.sessions.advanced(id, step)) this.places.progressed(id)
   }
 
-  /** Ends a connection that gives way to another. The received part of its message is dropped at once. */
+  /** Closes a connection that is displaced by another. The received part of its message is dropped at once. */
   private makesRoom(id: string): void {
     const read = this.reads.get(id)
     if (read !== undefined) {
@@ -188,7 +196,7 @@ export class MailServer {
     for (const connection of this.server.connections) if (connection.id === id) connection.send(421, words)
   }
 
-  /** Refuses for good, because the same message would arrive in as many pieces again. */
+  /** Refuses a message permanently (554), because it would arrive in as many chunks again. */
   private refuse(id: string, words: string): void {
     for (const connection of this.server.connections) {
       if (connection.id !== id) continue
@@ -197,7 +205,9 @@ export class MailServer {
     }
   }
 
-  /** Checked before and after a message, so that none is received in vain. */
+  /**
+   * Checks whether there is room for mail. It is called before and after a message, so that none is received in vain.
+   */
   private async room(): Promise<Error | null> {
     return (await this.receiving.hasRoom()) ? null : smtpError(452, NO_ROOM)
   }
@@ -266,7 +276,7 @@ export class MailServer {
   private async taken(raw: Buffer, session: SMTPServerSession): Promise<Error | null> {
     const incoming = this.incoming(raw, session)
     const own = [...(this.recipients.get(session)?.own.values() ?? [])]
-    // Mailboxes are asked first, because they recognize a repeated message. So the rest is passed on only once.
+    // Mailboxes come first, because they recognize a repeated message. So reports in it are passed on only once.
     const isDelivered = incoming.to.length === 0 || (await this.receiving.deliver(incoming))
     const returned =
       !isDelivered || own.length === 0 ? "taken" : await this.receiving.returned(raw, own, session.remoteAddress)
@@ -274,11 +284,14 @@ export class MailServer {
     return incoming.to.length > 0 || returned === "taken" ? null : smtpError(550, "5.7.1 Not read here")
   }
 
-  /** To its end whatever becomes of it: the answer comes behind that. False if its client hung up before. */
+  /**
+   * Reads the message to its end, even if it will be refused, because the client expects the answer only then. Returns
+   * false if the connection was lost before.
+   */
   private async readAll(stream: SMTPServerDataStream, read: Read, id: string): Promise<boolean> {
     try {
       for await (const chunk of stream as AsyncIterable<Buffer>) {
-        // A short piece takes the process as much time as a long one.
+        // A short chunk takes as much processor time as a long one, so the number of chunks is limited.
         if (++read.pieces === this.bounds.pieces_max) this.refuse(id, TOO_MANY_PIECES)
         if (stream.sizeExceeded || read.tooMuch) continue
         read.tooMuch = read.pieces >= this.bounds.pieces_max || !this.places.hold(id, chunk.length + PIECE_BYTES)

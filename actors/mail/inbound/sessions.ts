@@ -1,13 +1,12 @@
 /**
- * Limits the time and the commands of a client's session. A client that sends one byte before each idle timeout is
- * disconnected as well.
+ * Limits the time and the commands of a client's SMTP session. A client that sends one byte before each idle timeout is
+ * disconnected too.
  *
  * Invariants
- *  - A session ends when `session_ms` or the `data_ms` of a DATA phase are over, or after more than `commands_max`
- *    commands.
- *  - A session ends after `idle_ms` without progress towards a message. NOOP, RSET, a second EHLO, and repeated steps
+ *  - A session ends after `session_ms`, after `data_ms` in one DATA phase, or after more than `commands_max` commands.
+ *  - A session ends after `idle_ms` without progress towards a message. NOOP, RSET, a second EHLO and repeated steps
  *    after RSET are no progress.
- *  - A complete message gets its answer before the session ends; otherwise its sender would send it again.
+ *  - A complete message is answered before its session ends. Otherwise its sender would send it again.
  */
 import type { Clock } from "effect"
 import type { Limits } from "../../../schemas/limits.ts"
@@ -20,12 +19,12 @@ const DATA_OVER = "4.4.2 This message took too long, come again"
 const IDLE = "4.4.2 No message came, come again"
 const TOO_MUCH_SAID = "4.7.0 Too many commands, come again"
 
-/** The step after EHLO and STARTTLS, and before MAIL. */
+/** The progress after a message: the client has sent EHLO and STARTTLS, and may send MAIL again. */
 const MESSAGE_DONE = 2
 
 interface Session {
   commands: number
-  /** The furthest step it has reached with its message. */
+  /** The furthest step that the client has reached with its present message. */
   step: number
   readonly cancel: Cancel
   idle: Cancel
@@ -57,7 +56,9 @@ export class Sessions {
     this.sessions.set(id, { commands: 0, step: 0, cancel, idle, data: null, answering: false, isOver: false })
   }
 
-  /** Called after a command was carried out. `step`: the progress of the next message. Returns true if it is more. */
+  /**
+   * Called after each executed command. `step`: the step that the command reached. Returns true if that is progress.
+   */
   advanced(id: string, step: number): boolean {
     const session = this.sessions.get(id)
     if (session === undefined || step <= session.step) return false
@@ -79,7 +80,7 @@ export class Sessions {
     session.data = after(this.clock, this.bounds.data_ms, () => this.end(id, DATA_OVER), "unref")
   }
 
-  /** Called when the message is complete, and the client waits for our answer. */
+  /** Called when the message is complete and the client waits for the answer. */
   dataEnded(id: string): void {
     const session = this.sessions.get(id)
     if (session === undefined) return
@@ -97,7 +98,7 @@ export class Sessions {
     if (session.isOver) this.end(id, SESSION_OVER)
   }
 
-  /** Returns true if it had begun. */
+  /** Called when the connection is closed. Returns true if its session had begun. */
   ended(id: string): boolean {
     const session = this.sessions.get(id)
     if (session === undefined) return false

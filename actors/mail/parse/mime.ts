@@ -1,14 +1,14 @@
 /**
- * `postal-mime` with three changes and one check. It has no hooks for them, so they replace methods of one parser. The
- * package's exact version guarantees that these methods exist.
+ * `postal-mime` with three changes and one check. The library has no hooks for them, so methods of each parser object
+ * are replaced. The exact version in package.json guarantees that these methods exist.
  *
  * Invariants
- *  - An attachment is the sender's bytes, decoded by its transfer encoding alone: the library joins lines by line feeds
- *    and ends them with one more.
- *  - Text is decoded by its bytes if its label cannot be right. Valid UTF-8 with a character of several bytes is UTF-8,
- *    and text with the escapes of ISO-2022-JP is that. Encoded words of headers too.
- *  - A line of text ends where the sender's line ends. `format=flowed` joins lines that end with a blank, and a relaxed
- *    signature does not cover that blank (decision 0090).
+ *  - An attachment has exactly the sender's bytes after transfer decoding. The library alone would change its line ends
+ *    and add one.
+ *  - The charset of text is decided by its bytes if the label cannot be right. Valid UTF-8 with multi-byte characters
+ *    is UTF-8, and text with escapes of ISO-2022-JP is ISO-2022-JP. This includes encoded words in headers.
+ *  - The lines of text are those of the sender. `format=flowed` is ignored, because it joins lines that end with a
+ *    blank, and a relaxed signature does not cover that blank (decision 0090).
  */
 import PostalMime, { type Email, type PostalMimeOptions } from "postal-mime"
 import { type Boundary, dependsOnBlanks } from "./blanks.ts"
@@ -23,7 +23,7 @@ interface Node {
   readonly contentTransferEncoding: { readonly encoding: string }
 }
 
-/** Methods that are replaced, and fields that the replacements read. The package's types have none of them. */
+/** Internal methods that are replaced, and fields that the replacements read. The package does not declare them. */
 interface Inside {
   readonly currentNode: Node
   readonly boundaries: ReadonlyArray<Boundary>
@@ -56,7 +56,7 @@ const hasJapaneseEscapes = (bytes: Uint8Array): boolean => {
   return false
 }
 
-/** The charset that bytes show, or `null` if their label may be right. */
+/** The charset that the bytes prove; `null` if their label may be right. */
 const shownCharset = (bytes: Uint8Array): string | null => {
   if (hasHighByte(bytes)) return isUtf8(bytes) ? "utf-8" : null
   return hasJapaneseEscapes(bytes) ? "iso-2022-jp" : null
@@ -64,7 +64,7 @@ const shownCharset = (bytes: Uint8Array): string | null => {
 
 const HEX = /^[0-9a-f]{2}$/i
 
-/** Decodes a word's text or a body: `=XX` is a byte, and `=` at a line's end joins it with the next. */
+/** Decodes quoted-printable text: `=XX` is a byte, and `=` at the end of a line joins it with the next. */
 const decodeQuotedPrintable = (bytes: Uint8Array): Uint8Array => {
   const out = new Uint8Array(bytes.length)
   let length = 0

@@ -46,7 +46,7 @@ export const mailSendingKind = kind(fold, sendingOperations, ({ mail, restored, 
       "mail_sending.job": custom((state, _input, context) =>
         Effect.gen(function* () {
           if (mail === null) return yield* Effect.fail(mailDisabled)
-          // A sending without an attempt under way is not given out.
+          // The job is only returned while an attempt is in progress, or may be.
           if (state === null || !(state.phase === "attempting" || isUnsure(state, context.seq, restored)))
             return yield* Effect.fail(noSending)
           const sealer = yield* mail.of(String(state.mailbox))

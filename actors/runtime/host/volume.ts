@@ -32,7 +32,7 @@ export interface VolumePlace {
   readonly mount: string
 }
 
-/** The user of this machine that the compartment's user is. */
+/** The user of this machine to which the compartment's user is mapped. */
 export interface Owner {
   readonly uid: number
   readonly gid: number
@@ -101,7 +101,7 @@ export async function usedOf(place: VolumePlace): Promise<Used | null> {
   return { used_mb: Math.ceil(((blocks - bfree) * bsize) / MIB) }
 }
 
-/** The container that uses the volume must be gone. */
+/** Unmounts and deletes the volume. The container that uses it must be removed before. */
 export async function removeVolume(place: VolumePlace): Promise<void> {
   if (await isMounted(place.mount)) await runProgram("umount", [place.mount])
   await rm(place.image, { force: true })

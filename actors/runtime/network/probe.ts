@@ -26,8 +26,8 @@ const ANSWER_MS = 5000
 const HOST_ADDRESSES_MAX = 8
 const PRIVATE_TARGETS = ["169.254.169.254", "168.63.129.16", "100.64.0.1", "172.16.0.1", "192.168.0.1"]
 /**
- * All nodes of the link. Such a packet is sent at once, while a single address would first be asked for at the kernel's
- * own pace.
+ * The multicast address of all nodes of the link. A packet to it is sent at once. For a single address, the kernel
+ * would first look for the neighbor.
  */
 const IPV6_TARGET = `ff02::1%${INNER}`
 

@@ -1,11 +1,11 @@
 /**
  * Limits the rate at which a compartment receives. Packets to it leave through its bridge, which has a token bucket.
- * Each slot has its own, so nobody takes another's share. Packets that do not fit into the queue are lost, as on any
- * link.
+ * Each bridge has its own bucket, so compartments cannot use each other's share. Packets that do not fit into the queue
+ * are lost, as on any link.
  *
- * The firewall limits the rate at which it sends (rules.ts). A queue for that direction would need a separate device
- * (ifb) at the bridge's incoming side. If the kernel filters bridged packets (br_netfilter, which Docker's engine
- * loads), a packet that went that way has lost its connection, and addresses are not translated any more.
+ * The firewall limits the rate at which a compartment sends (rules.ts), because a queue for that direction needs a
+ * separate device (ifb). That device breaks packets if the kernel filters bridged traffic (br_netfilter, which Docker's
+ * engine loads). They lose their connection tracking, so addresses are no longer translated.
  */
 import { run, runJson } from "./programs.ts"
 

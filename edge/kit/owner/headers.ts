@@ -9,8 +9,8 @@ import { OWNER_STYLE } from "./style.ts"
 export const scriptedPolicy = (hash: string): string => policyFor("'self'", `script-src ${hash}; `, OWNER_STYLE)
 
 /**
- * The address of such a page may hold a letter's token, so links from there send the origin only. Forms need the
- * origin.
+ * The headers of the owner's pages. Their addresses may contain a token from a letter, so links send only the origin as
+ * referrer. Forms need the origin.
  */
 export const ownerPageHeaders: Readonly<Record<string, string>> = {
   ...formPageHeaders,

@@ -1,12 +1,12 @@
 /**
- * Reads answers with care, because the other side may be hostile or broken.
+ * Reads answers defensively, because the server may be hostile or broken.
  *
- * The body is read up to a limit. An answer that is not the service's becomes an error of this client. Messages from
- * the other side are shortened.
+ * The body is read up to a limit. An answer that does not come from the service becomes an error of this client.
+ * Messages from the server are shortened.
  */
 import { clientError, HubError } from "./errors.ts"
 
-/** The number of characters of an answer's message that are kept. */
+/** The number of characters of an error message that are kept. */
 const MESSAGE_MAX_CHARS = 500
 const DOC_URL_MAX_CHARS = 500
 const CODE = /^[a-z][a-z0-9_]{0,63}$/
@@ -15,21 +15,21 @@ const RETRY_AFTER_MAX_SECONDS = 7 * 86_400
 
 export interface Answer<Data = unknown, Meta = unknown> {
   readonly data: Data
-  /** For lists: `{page, per_page, total, pages}`. */
+  /** Present for lists: `{page, per_page, total, pages}`. */
   readonly meta: Meta
   readonly status: number
   readonly requestId: string | null
-  /** True if the service had already done this under the same Idempotency-Key, and repeats the first answer. */
+  /** True if the service repeats the first answer to a request with the same Idempotency-Key. */
   readonly replayed: boolean
 }
 
-/** The whole body as text. Rejects if it is longer than `maxBytes`, announced or in fact. */
+/** Reads the whole body as text. Rejects if it is longer than `maxBytes`, by its announced or its real length. */
 export const readBounded = async (response: Response, maxBytes: number): Promise<string> =>
   new TextDecoder().decode(await readBytes(response, maxBytes))
 
 const NOTHING = new Uint8Array(0)
 
-/** The whole body as bytes, with the same limit. */
+/** Reads the whole body as bytes, with the same limit as `readBounded`. */
 export const readBytes = async (response: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> => {
   const tooLarge = () =>
     clientError("answer_too_large", `the answer has more than ${maxBytes} bytes`, { status: response.status })
@@ -66,7 +66,7 @@ const joined = (parts: ReadonlyArray<Uint8Array>, length: number): Uint8Array<Ar
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The seconds of a `Retry-After` header, which has seconds or a date; `null` for anything else. */
+/** The delay of a `Retry-After` header in seconds. The header has seconds or a date; `null` for anything else. */
 export const retryAfterOf = (header: string | null, now: number): number | null => {
   if (header === null) return null
   const text = header.trim()
@@ -75,13 +75,13 @@ export const retryAfterOf = (header: string | null, now: number): number | null 
   return Number.isNaN(seconds) ? null : Math.min(Math.max(seconds, 0), RETRY_AFTER_MAX_SECONDS)
 }
 
-/** `null` if it is none of this service's, which are short and printable. */
+/** The request id of an answer; `null` if it does not have the form of the service's ids. */
 const requestIdOf = ({ headers }: Response): string | null => {
   const id = headers.get("x-request-id")
   return id !== null && REQUEST_ID.test(id) ? id : null
 }
 
-/** `undefined` if it is not JSON. */
+/** The parsed JSON; `undefined` if the text is not JSON. */
 const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text)
@@ -90,7 +90,7 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** An error from a refusal in the service's own envelope, as problem details, or in any other form. */
+/** Makes an error from a refusal. It may be the service's envelope, problem details, or any other text. */
 const refusalOf = (response: Response, text: string): HubError => {
   const json = parsed(text)
   const error = isObject(json) ? (isObject(json["error"]) ? json["error"] : json) : {}
@@ -110,10 +110,10 @@ const refusalOf = (response: Response, text: string): HubError => {
   })
 }
 
-/** The content type of all files. */
+/** The content type of all files that the service returns. */
 const BYTES_TYPE = "application/octet-stream"
 
-/** The result of an operation, for a file its bytes. Throws for every answer that is not a success of the service. */
+/** The result of an operation; for a file, its bytes. Throws for every answer that is not a success of the service. */
 export const answerOf = (response: Response, bytes: Uint8Array): Answer => {
   const requestId = requestIdOf(response)
   if (response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400)) {

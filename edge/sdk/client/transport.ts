@@ -50,7 +50,10 @@ const NEVER_SENT: ReadonlySet<string> = new Set([
   "UND_ERR_CONNECT_TIMEOUT"
 ])
 const BROKEN: ReadonlySet<string> = new Set(["connection_failed", "timed_out"])
-/** A 503 with such a long wait ends only when an operator acts, so the client does not wait for it. */
+/**
+ * A 503 with a `Retry-After` of at least this many seconds ends only when an operator acts. The client does not wait
+ * for it.
+ */
 const OPERATOR_SECONDS = 3600
 const UNAVAILABLE = 503
 const BROKEN_STATUS: ReadonlySet<number> = new Set([502, 503, 504])

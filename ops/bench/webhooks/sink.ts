@@ -1,4 +1,4 @@
-/** A receiver of deliveries. */
+/** An HTTP server that receives the deliveries of the webhook benchmarks. */
 import { once } from "node:events"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"

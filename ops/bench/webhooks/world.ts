@@ -1,6 +1,6 @@
 /**
- * The service with the agents and deliveries of the cases. The bench writes both into the log in the form of the
- * agents' commits, so that only the work after the log is measured.
+ * Starts the service for the webhook benchmarks, with agents and deliveries. The benchmark writes both directly into
+ * the log, in the form of the agents' commits. So only the work after the log is measured.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
@@ -27,7 +27,7 @@ export interface World {
   readonly sealer: Sealer
   readonly env: NodeJS.ProcessEnv
   readonly close: () => Promise<void>
-  /** The last number that was given. It is above those that the service itself gives here. */
+  /** The last number that this file has given to a delivery. It starts above the numbers that the service gives. */
   numbers: number
   agents: number
 }

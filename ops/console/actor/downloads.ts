@@ -39,7 +39,7 @@ const expectedIn = (text: string): Partial<Expected> | null => {
   throw new Fault('`expected` must be JSON such as {"refused": null, "events": []}.')
 }
 
-/** The test, or the history that it reads. */
+/** Makes the file of the test, or the file of the history that the test reads. */
 export const written = async (
   { parts, query }: Visit,
   actor: Actor,

@@ -31,7 +31,10 @@ const SWEEP_MS = 5_000
 const READ_TIMEOUT_MS = 500
 /** The pause between two tries if the bucket does not exist or no server answers. */
 const AWAY_MS = 100
-/** Messages of one read. There is one for each shard and each node, and some that report ends. */
+/**
+ * The most messages of one read. The bucket has one for each shard and each node, and some that report the end of a
+ * lease.
+ */
 const PAGE = 1_000
 
 const END_OF_BATCH = 204
@@ -151,7 +154,7 @@ export class LeaseWatch {
     })
   }
 
-  /** Called for each write to the bucket. Beats, of which there are many, can wait. */
+  /** Called for each write to the bucket. A node's regular renewals are frequent and need no immediate read. */
   private overheard(message: NatsMessageShape): void {
     const key = keyOf(message)
     if (key.startsWith("node.") && !isGone(message) && this.revision(key) > 0) return

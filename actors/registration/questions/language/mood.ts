@@ -1,10 +1,11 @@
 /**
- * Frames that say if a clause counts. Frames of both kinds use similar words, so only their meaning tells them apart.
- * Seen, regretted or unnoticed events happened; dreamt or wrongly believed ones did not.
+ * Sentence frames for the questions of registration. A frame states that the event in its clause happened ("she noticed
+ * that …"), or that it did not ("he dreamt that …"). Frames of both kinds use similar words, so a program must
+ * understand the sentence.
  */
 import type { Random } from "../random.ts"
 
-/** Names a person or group that observes the event. A name in it is of nobody who takes part. */
+/** Returns an observer of the event, by a name or a description. Nobody with that name takes part in the story. */
 export type Onlooker = () => string
 
 const GROUPS = [
