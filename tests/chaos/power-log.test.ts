@@ -20,7 +20,7 @@ import { drawPort } from "../../ops/launcher/ports.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { machineClock } from "../../schemas/runtime/clock.ts"
 import { subjects } from "../../schemas/subjects.ts"
-import { testFolder, waitFor } from "../harness/index.ts"
+import { freeze, testFolder, waitFor } from "../harness/index.ts"
 import { connectTo } from "../harness/tenants.ts"
 import { rounds } from "../support/rounds.ts"
 import { seeded, type SeededRandom } from "../support/seed.ts"
@@ -54,7 +54,7 @@ class Machine {
   }
 
   freeze(): void {
-    process.kill(this.server.pid, "SIGSTOP")
+    freeze(this.server.pid)
   }
 
   async losePower(): Promise<void> {

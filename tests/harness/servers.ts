@@ -19,6 +19,7 @@ import { isRunning, processesIn } from "../../ops/launcher/proc.ts"
 import { Stack } from "../../ops/launcher/stack.ts"
 import type { StackOptions } from "../../ops/launcher/stack.ts"
 import type { SupervisedRole } from "../../ops/launcher/supervisor.ts"
+import { untilStopped } from "./freeze.ts"
 import { closeLogBook, openLogBook } from "./logs.ts"
 import type { LogBook } from "./logs.ts"
 
@@ -151,7 +152,10 @@ export function controlOf(role: SupervisedRole): ProcessControl {
     },
     kill: () => role.kill(),
     restart: () => role.restart(),
-    freeze: () => role.freeze(),
+    freeze: () => {
+      role.freeze()
+      if (role.pid !== null) untilStopped(role.pid)
+    },
     thaw: () => role.thaw()
   }
 }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, describe, expect, test } from "vitest"
 import { isRunning } from "../../ops/launcher/proc.ts"
-import { startServers, waitFor } from "../harness/index.ts"
+import { freeze, startServers, waitFor } from "../harness/index.ts"
 import { endLaunchers, launch, untilGone } from "./launcher.ts"
 
 /** Only a stop that hangs takes so long. */
@@ -179,7 +179,7 @@ describe("a death", () => {
     const launcher = await (await launch()).ready()
     const run = launcher.run()
     const frozen = [run.edges[0]?.pid ?? 0, run.actors[0]?.pid ?? 0, run.nats.pid ?? 0]
-    for (const pid of frozen) process.kill(pid, "SIGSTOP")
+    for (const pid of frozen) freeze(pid)
     await launcher.end("SIGKILL")
     expect(frozen.filter((pid) => !isRunning(pid))).toEqual([])
     const next = await (await launch({ dataDir: launcher.dataDir, port: launcher.port })).ready()

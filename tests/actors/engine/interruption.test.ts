@@ -17,7 +17,7 @@ import type { ActorOf } from "../../../actors/kit/kind.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { machineClock } from "../../../schemas/runtime/clock.ts"
 import { shardOf, subjects } from "../../../schemas/subjects.ts"
-import { waitFor } from "../../harness/index.ts"
+import { freeze, waitFor } from "../../harness/index.ts"
 import { hostWith } from "./alone.ts"
 import { dataOf, startCluster, type TestCluster } from "./cluster.ts"
 import { NODE_HEADER } from "./errand.ts"
@@ -91,7 +91,7 @@ describe("a node that is frozen in the middle of a prepare", () => {
     await cluster.settled(view, 1)
     const answer = ask({ kind: "errand", actor: ID, op: "errand.run", input: null })
     const asked = await waitFor(() => provider.of(first), { describe: "the first node's call" })
-    first.kill("SIGSTOP")
+    freeze(first.pid ?? 0)
     const second = await node()
     const again = await waitFor(() => provider.of(second), { describe: "the second node's call" })
     again.response.end("by the second")

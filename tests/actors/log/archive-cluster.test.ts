@@ -15,7 +15,7 @@ import { projectRoot } from "../../../ops/launcher/paths.ts"
 import { drawPort } from "../../../ops/launcher/ports.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
-import { type OpenServers, openServers, testFolder, waitFor } from "../../harness/index.ts"
+import { freeze, type OpenServers, openServers, testFolder, waitFor } from "../../harness/index.ts"
 import { connectTo } from "../../harness/tenants.ts"
 import { commitOf, historyOf, idsIn, processOn, written } from "./processes.ts"
 
@@ -156,7 +156,7 @@ test("a leader that is killed or frozen while the log is archived costs no commi
     await first.server.kill()
     first.server = await first.start()
     const second = await waitFor(leader)
-    process.kill(second.server.pid, "SIGSTOP")
+    freeze(second.server.pid)
     // Another leads meanwhile.
     await waitFor(async () => (await leader()) !== second).finally(() => process.kill(second.server.pid, "SIGCONT"))
   })()
