@@ -26,18 +26,18 @@ describe("what if", () => {
       ?.split("\n")
       .map((line) => line.trim().split(" ")[0])
     expect(differing).toEqual([
-      "description",
-      "status",
-      "trust",
-      "trust_sum",
-      "entries",
-      "trust_withheld",
       "unread[0]",
       "stirred_at",
+      "status",
+      "trust_withheld",
       "standing.since",
       "standing.reason",
       "active_time.from",
       "active_time.carried",
+      "description",
+      "trust",
+      "trust_sum",
+      "entries",
       "nothing"
     ])
     expect(text.endsWith("nothing was written")).toBe(true)
@@ -117,11 +117,7 @@ describe("what if", () => {
     ["no JSON", "{", "this is no JSON"],
     ["a list", [], "a command is an object"],
     ["a stranger", { op: "agent.update", inputs: {} }, "`inputs` is none of op, input, at, facts"],
-    [
-      "an unknown operation",
-      { op: "agent.fly" },
-      "agent has no operation agent.fly; those that decide: agent.update, "
-    ],
+    ["an unknown operation", { op: "agent.fly" }, "agent has no operation agent.fly; those that decide: block.add, "],
     ["a read", { op: "agent.me" }, "agent.me decides nothing; those that decide: "],
     ["facts that nobody asks for", { op: "agent.ban", input: {}, facts: { a: 1 } }, "agent.ban takes no facts"],
     ["an input of the wrong shape", { op: "agent.update", input: null }, "`input`: Expected object"],
