@@ -7,7 +7,7 @@ import { custom, type PrepareContext, write } from "../engine/definition.ts"
 import type { Doing } from "../kit/kind.ts"
 import type { LetterParts } from "../letter/noun.ts"
 import type { Actors } from "../engine/services.ts"
-import { isActive, loginFailed } from "./decide.ts"
+import { loginFailed } from "./decide.ts"
 import { decideEnterConsole } from "./decide-console.ts"
 import {
   decideAdd,
@@ -64,7 +64,7 @@ const passkeyRecord = ({ id, name, added_at, used_at }: Known) => ({
 })
 
 export const passkeyOperations = (parts: LetterParts, opening: Opening): PasskeyOperations => {
-  const { opened, personalOf, said, told, loginOf, keys } = opening
+  const { opened, personalOf, said, told, loginOf } = opening
   const { owner } = parts.config.limits.limits
   const party = relyingParty(parts.config)
   const challenges = new PasskeyChallenges(parts.seed, parts.restored.at)
@@ -95,7 +95,6 @@ export const passkeyOperations = (parts: LetterParts, opening: Opening): Passkey
     ): Effect.Effect<EnterFacts, Refusal, Actors> =>
       Effect.gen(function* () {
         const { id } = context
-        if (!isActive(state)) yield* keys.ofNobody(id)
         const account = yield* opened(state, id, passkeyRefused)
         const challenge = challenges.open(LOGIN, sealed)
         return {

@@ -39,7 +39,7 @@ const sessionsOf = ({ human, sealer }: Opened, id: string, current: number, at: 
     .toReversed()
 
 export const sessionOperations = ({ config }: KindParts, opening: Opening): SessionOperations => {
-  const { opened, keys } = opening
+  const { opened } = opening
   const { limits } = config
   const { owner } = limits.limits
 
@@ -50,9 +50,7 @@ export const sessionOperations = ({ config }: KindParts, opening: Opening): Sess
     }))
 
   return {
-    "human.salt": custom((state, _input, { id }) =>
-      isActive(state) ? saltOf(state, id) : Effect.andThen(keys.ofNobody(id), Effect.fail(noHuman))
-    ),
+    "human.salt": custom((state, _input, { id }) => saltOf(state, id)),
     "human.try_password": custom((state, _input, context) =>
       isActive(state)
         ? Effect.andThen(tryOf(context, state.address, limits), saltOf(state, context.id))

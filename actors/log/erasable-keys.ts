@@ -107,7 +107,7 @@ export class ErasableKeys {
     }
   }
 
-  protected async read(owner: string, clock: Clock.Clock): Promise<Sealer | null> {
+  private async read(owner: string, clock: Clock.Clock): Promise<Sealer | null> {
     const { stream, subjectOf, purposeOf, use } = this.place
     const last = await lastMessage(this.nats, stream, subjectOf(owner), TIMEOUT_MS)
     if (last === null || last.data.length === 0) return null
@@ -118,7 +118,7 @@ export class ErasableKeys {
     return sealer
   }
 
-  protected asked<A>(request: (clock: Clock.Clock) => Promise<A>): Effect.Effect<A, Refusal> {
+  private asked<A>(request: (clock: Clock.Clock) => Promise<A>): Effect.Effect<A, Refusal> {
     return Clock.clockWith((clock) =>
       Effect.tryPromise({ try: () => request(clock), catch: () => this.place.unreachable })
     )

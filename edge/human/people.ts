@@ -3,12 +3,12 @@
  *
  * Invariants
  *  - A password is hashed here and goes no further. The account gets the hash (password-hash.ts).
- *  - Guessing an address is useless: the answer and the work are the same whether an account has it or not.
+ *  - Guessing an address is useless: the answer and its time are the same whether an account has it or not.
  *  - A form that is sent twice has one effect, because its token is the command (edge/kit/owner/form-token.ts). Each
  *    login is a new attempt, since its session token is new; the later session replaces the earlier one.
  */
 import { createHash, randomBytes } from "node:crypto"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { HubConfig } from "../../schemas/config.ts"
 import type { LogIn, SignUp } from "../../schemas/human/api.ts"
 import { HUMAN_PREFIX, normalEmail } from "../../schemas/human/fields.ts"
@@ -16,6 +16,7 @@ import type { HashedPassword } from "../../schemas/human/operations.ts"
 import { isWeaker, type PasswordParameters } from "../../schemas/human/password.ts"
 import type { HumanAccount } from "../../schemas/human/records.ts"
 import { invalidField, type Refusal, refusal } from "../../schemas/errors.ts"
+import { monotonicMs } from "../../schemas/runtime/clock.ts"
 import type { Call } from "../http/call.ts"
 import { drawnOf, drawnOnce } from "../http/limits.ts"
 import { type Refused, refuse } from "../http/refused.ts"
@@ -67,6 +68,11 @@ const TOKEN_BYTES = 32
 
 /** The least time of an answer. A shorter one would show that no account has the address. */
 const FORGOT_FLOOR_MS = 300
+/**
+ * The least time of a refused login, without that of the hash. Otherwise the answer's time would show whether an account
+ * has the address: what has no account is looked up in the log at each try (actors/engine/history.ts).
+ */
+const LOGIN_FLOOR_MS = 100
 
 /** 80 bits, random or derived from the command. A repeated form therefore means the same account. */
 const newHumanId = (command: string | null): string => {
@@ -181,12 +187,16 @@ export class People {
     return Effect.gen({ self: this }, function* () {
       const email = normalEmail(form.email)
       if (email === null) return yield* refuse(loginFailed)
+      const clock = yield* Clock.Clock
+      const begun = monotonicMs(clock)
       // Each attempt is a new command, so that each one counts as a try, and a right one is returned.
       const input = { email, ...(op === "human.open_console" ? { console: true as const } : {}) }
       const found = yield* bus.read(call, { actor: call.client, op: "credential.find", input, anew: true })
       const { human, salt, parameters } = found
       if (only !== undefined && human !== only) return yield* refuse(formUsed)
+      const asked = monotonicMs(clock)
       const password = base64(yield* passwords.by(call, passwords.hash(form.password, salt, parameters)))
+      const floor = begun + LOGIN_FLOOR_MS + (monotonicMs(clock) - asked)
       const token = newToken(human)
       const browser = browserName(call.header("user-agent"))
       const opening = {
@@ -196,12 +206,9 @@ export class People {
         ...(browser === null ? {} : { browser }),
         ...(call.command === null ? {} : { form: call.command })
       }
-      const { expires_at } = yield* bus.read(call, {
-        actor: human,
-        op,
-        input: opening,
-        anew: true
-      })
+      const opened = bus.read(call, { actor: human, op, input: opening, anew: true })
+      const untilFloor = Effect.suspend(() => Effect.sleep(Math.max(0, floor - monotonicMs(clock))))
+      const { expires_at } = yield* Effect.tapError(opened, () => untilFloor)
       yield* this.renewed(call, human, { tried: form.password, password, parameters })
       const account = yield* bus.read(call, { actor: human, op: "human.account", input: null })
       return { token, expires_at, human: account }

@@ -29,8 +29,11 @@ beforeAll(async () => {
   cluster = await makeCluster(engine)
 }, MAKING_MS)
 afterAll(async () => {
-  await cluster?.stop()
-  await engine?.stop()
+  try {
+    await cluster?.stop()
+  } finally {
+    await engine?.stop()
+  }
 }, MAKING_MS)
 
 /** A campaign restarts all, one after the other. `npm test` restarts one of each kind, and a server beside the roles. */

@@ -2,9 +2,10 @@
  * The cluster of docker-compose.yml, from what an operator has after a clone: the project's files in a folder of their
  * own, secrets drawn by the project's script, images built by its Dockerfile.
  *
- * `testcontainers` brings the compose project up, waits until it is healthy, and removes it. Its reaper is off, because it
- * is a published image and no registry can be reached. It cannot start an engine, restart one container after the other,
- * or run a service once (`compose run`): those stay with engine.ts, the project's own script and `docker compose`.
+ * `testcontainers` brings the compose project up and waits until it is healthy. Its reaper is off, because it is a
+ * published image and no registry can be reached. It cannot start an engine, restart one container after the other, run
+ * a service once (`compose run`) or say why an end failed: those stay with engine.ts, the project's own script and
+ * `docker compose`.
  */
 import { chmod, cp, mkdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -14,6 +15,7 @@ import { DockerComposeEnvironment, StartupCheckStrategy, type StartupStatus, Wai
 import { projectRoot } from "../../ops/launcher/paths.ts"
 import { drawPort } from "../../ops/launcher/ports.ts"
 import { openService, type Service } from "../../ops/cli/connection.ts"
+import { waitFor } from "../harness/index.ts"
 import { BYPASS_TOKEN } from "../support/register.ts"
 import { WIDE_LIMITS } from "../support/service.ts"
 import { call, type Engine } from "./engine.ts"
@@ -118,7 +120,7 @@ export async function makeCluster(engine: Engine): Promise<Cluster> {
         .withStartupTimeout(WELL_MS)
         .up(services === undefined ? undefined : [...services])
     )
-  let project = await up(ONE_OF_EACH)
+  await up(ONE_OF_EACH)
   return {
     url,
     compose,
@@ -142,13 +144,18 @@ export async function makeCluster(engine: Engine): Promise<Cluster> {
     open: async () => {
       files.push(join(projectRoot, "tests", "deploy", "compose.test.yml"))
       // Their dependencies are met: the servers run, and the tables are made.
-      project = await up(["--no-deps"], OPENED)
+      await up(["--no-deps"], OPENED)
     },
     view: () =>
       openService({
         HUB_NATS_URL: `nats://operator:${secrets["HUB_NATS_OPERATOR_PASSWORD"]}@127.0.0.1:${natsPort}`,
         HUB_DATABASE_URL: `postgres://hub:${secrets["HUB_POSTGRES_PASSWORD"]}@127.0.0.1:${postgresPort}/hub`
       }),
-    stop: () => atEngine(engine, async () => void (await project.down({ timeout: 1000, removeVolumes: true })))
+    // Again until it succeeds: on a busy machine the engine may give up on one container.
+    stop: async () => {
+      await waitFor(() => compose(["--profile", "*", "down", "--volumes", "--timeout", "1"]).then(() => true), {
+        describe: "the end of the cluster"
+      })
+    }
   }
 }
