@@ -11,10 +11,10 @@
  * A key has no agent under its own id if it was never registered or came from a rotation. Then the key's claim names
  * its agent, and the ask is forwarded there. Its nonce is not checked a second time.
  */
-import type { Clock } from "effect"
+import { type Clock, Effect } from "effect"
 import type { Ask, RateState, SignedBy } from "../../schemas/bus/frames.ts"
 import type { IdempotencyEntry } from "../../schemas/idempotency/operations.ts"
-import { type Refusal, refusal, unavailable } from "../../schemas/errors.ts"
+import { type Refusal, refusal } from "../../schemas/errors.ts"
 import type { BucketName, Limits } from "../../schemas/limits.ts"
 import type { Gate, GateVerdict, Judgement } from "../engine/definition.ts"
 import type { Restored } from "../log/last-restore.ts"
@@ -33,7 +33,7 @@ export interface GateParts {
   readonly restored: Restored
   readonly limits: Limits
   /** The agent that a key was claimed for, or `null`. */
-  readonly claimOf: (key: string) => Promise<{ readonly agent: string } | null>
+  readonly claimOf: (key: string) => Effect.Effect<{ readonly agent: string } | null, Refusal>
   readonly seen: (id: string, now: number) => void
 }
 
@@ -120,11 +120,13 @@ const fromBefore = ({ clock, restored }: GateParts, { at }: SignedBy): Judgement
   }
 })
 
-const judgeStrangerKey = async (parts: GateParts, ask: Ask, by: SignedBy): Promise<GateVerdict> => {
-  const claim = await parts.claimOf(by.key).catch(() => undefined)
-  if (claim === undefined) return { pass: false, refused: unavailable("Keys cannot be looked up at the moment.") }
-  return claim === null ? judgeNobodys(ask, by) : { moved: claim.agent }
-}
+const judgeStrangerKey = (parts: GateParts, ask: Ask, by: SignedBy): Promise<GateVerdict> =>
+  Effect.runPromise(
+    Effect.match(parts.claimOf(by.key), {
+      onFailure: (refused): GateVerdict => ({ pass: false, refused }),
+      onSuccess: (claim) => (claim === null ? judgeNobodys(ask, by) : { moved: claim.agent })
+    })
+  )
 
 const firstAnswerOf = (ask: Ask): IdempotencyEntry | null =>
   FIRST_ANSWERS.has(ask.op) ? (ask.input as IdempotencyEntry) : null

@@ -6,6 +6,7 @@
  * interrupted as a whole when the shard is lost.
  */
 import { type Context, Effect, Fiber, FiberSet, type Scope } from "effect"
+import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import { SHARD_COUNT, shardOf } from "../../schemas/subjects.ts"
 import { Activation, type EngineParts, type Run } from "./activation.ts"
@@ -22,6 +23,8 @@ const SNAPSHOTS_MAX_MS = 3000
 const SWEEP_MAX = 500
 /** At most one actor that cannot be read is logged in this time, because an outage affects thousands. */
 const UNREADABLE_EVERY_MS = 10_000
+
+const notRead = unavailable("The log cannot be read at the moment. It is safe to try again.")
 
 interface Kind<R> {
   readonly definition: ActorDefinition<ActorTypes, R>
@@ -123,12 +126,17 @@ export class ActorHost<R = never> {
     this.kinds.get(kind)?.activations.get(id)?.stale()
   }
 
-  /** The state of an actor of this node's own shard. It is read from the log if the actor is not resident. */
-  async stateOf<State>(fold: { readonly kind: string; readonly initial: State }, id: string): Promise<State> {
+  /**
+   * The state of an actor of this node's own shard. It is read from the log if the actor is not resident. Fails with
+   * `unavailable` if it cannot be read.
+   */
+  stateOf<State>(fold: { readonly kind: string; readonly initial: State }, id: string): Effect.Effect<State, Refusal> {
     const activation = this.activation(fold.kind, id)
-    if (activation === undefined) throw new Error(`There is no actor kind ${fold.kind}`)
-    await activation.load()
-    return activation.state as State
+    if (activation === undefined) return Effect.die(new Error(`There is no actor kind ${fold.kind}`))
+    return Effect.map(
+      Effect.tryPromise({ try: () => activation.load(), catch: () => notRead }),
+      () => activation.state as State
+    )
   }
 
   get resident(): number {

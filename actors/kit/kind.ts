@@ -4,8 +4,9 @@
  */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
-import type { Clock, Schema } from "effect"
+import type { Clock, Effect, Schema } from "effect"
 import type { HubConfig } from "../../schemas/config.ts"
+import type { Refusal } from "../../schemas/errors.ts"
 import type { Operation as Declared } from "../../schemas/operation.ts"
 import type { ActorDefinition, ActorTypes, Implemented, Operation } from "../engine/definition.ts"
 import type { AccountKeys } from "./account-keys.ts"
@@ -39,7 +40,10 @@ export interface KindParts {
   readonly proofs: NonceLog
   readonly restored: Restored
   /** The state of an actor of the same shard. */
-  readonly stateOf: <State>(fold: { readonly kind: string; readonly initial: State }, id: string) => Promise<State>
+  readonly stateOf: <State>(
+    fold: { readonly kind: string; readonly initial: State },
+    id: string
+  ) => Effect.Effect<State, Refusal>
 }
 
 /** The types of a kind, see `ActorTypes`. */

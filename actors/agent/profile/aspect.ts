@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { agentOperations as declared } from "../../../schemas/agent/operations.ts"
 import type { AgentPrivate } from "../../../schemas/agent/records.ts"
-import { type Refusal, unavailable } from "../../../schemas/errors.ts"
+import type { Refusal } from "../../../schemas/errors.ts"
 import { hubIdOf } from "../../../schemas/signing/key.ts"
 import { type Answer, type AnswerContext, custom, type PrepareContext, read, write } from "../../engine/definition.ts"
 import { existing } from "../../engine/existing.ts"
@@ -81,10 +81,7 @@ export const operations = ({
         if (closed || replaced) return { state: "retired" }
         return { state: state.provisional ? "provisional" : "registered" }
       }
-      const claim = yield* Effect.tryPromise({
-        try: () => stateOf(keyFold, id),
-        catch: () => unavailable("Keys cannot be looked up at the moment.")
-      })
+      const claim = yield* stateOf(keyFold, id)
       if (claim === null) return { state: "free" }
       // The key has no agent under its own id, so a rotation introduced it. It is current there, or was replaced since.
       const actors = yield* Actors
@@ -118,10 +115,7 @@ export const operations = ({
       if (state === null || state.status === "banned" || state.status === "deleted") return Effect.fail(missing.refused)
       const { id } = context
       return Effect.gen(function* () {
-        const seen = yield* Effect.tryPromise({
-          try: () => lastSeen.of(id, state.created_at),
-          catch: () => unavailable("The time when the agent was last seen cannot be looked up at the moment.")
-        })
+        const seen = yield* Effect.promise(() => lastSeen.of(id, state.created_at))
         return publicProfile(id, profileSource(state), seen, baseUrl, yield* sponsors.of(state.sponsors, context))
       })
     }),

@@ -1,5 +1,5 @@
 /** The actors of one node, found by shard. */
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { expect, test } from "vitest"
 import type { ActorHost } from "../../../actors/engine/host.ts"
 import { type ActorOf, kind, type KindParts } from "../../../actors/kit/kind.ts"
@@ -75,6 +75,12 @@ test("dropping shards that have nobody here looks at none of the others'", () =>
   })
   // `depths` looks at each actor once. Were it so for each shard, this would be more than 63 times as much.
   expect(drops).toBeLessThan(looks * 10)
+})
+
+test("the state of an actor that cannot be read is refused, and not a fault of the service", async () => {
+  const host = hostOf([])
+  const read = await Effect.runPromise(Effect.flip(host.stateOf({ kind: "logged", initial: null }, "an actor")))
+  expect(read).toMatchObject({ code: "unavailable", retryAfter: 1 })
 })
 
 test("an actor that cannot be read is named in the log, with the reason; a thousand of them are one line in ten seconds", async () => {

@@ -5,13 +5,15 @@ import { connect, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { connect as tlsConnect } from "node:tls"
+import type { Clock } from "effect"
 import { afterEach, expect, test } from "vitest"
 import type { Incoming } from "../../../actors/mail/inbound/delivery.ts"
 import type { Recipient } from "../../../actors/mail/inbound/recipient.ts"
 import { MailServer, type Receiving } from "../../../actors/mail/inbound/server.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 import { waitFor } from "../../harness/index.ts"
-import { machineClock } from "../../../schemas/runtime/clock.ts"
+import { machineClock, setTimer, type TimerClock } from "../../../schemas/runtime/clock.ts"
+import { LEAVING_MAX } from "../../../schemas/runtime/places.ts"
 import { authority } from "../../support/certificates.ts"
 
 const BOUNDS = {
@@ -32,7 +34,8 @@ afterEach(async () => {
 const started = async (
   more: Partial<Receiving> = {},
   bounds: Readonly<Partial<Record<keyof typeof BOUNDS, number>>> = {},
-  tls: { readonly cert: string; readonly key: string } | null = null
+  tls: { readonly cert: string; readonly key: string } | null = null,
+  clock: Clock.Clock = machineClock
 ) => {
   const taken: Array<Incoming> = []
   const recipient = (address: string): Promise<Recipient> =>
@@ -52,7 +55,7 @@ const started = async (
     returned: () => Promise.resolve("refused"),
     ...more
   }
-  const server = new MailServer(machineClock, receiving, { domain: DOMAIN, tls }, { ...BOUNDS, ...bounds })
+  const server = new MailServer(clock, receiving, { domain: DOMAIN, tls }, { ...BOUNDS, ...bounds })
   const port = await server.listen(0, "127.0.0.1")
   open.push(() => server.close())
   return { port, taken }
@@ -285,6 +288,19 @@ test("clients that all hold one connection lose the idlest one, and one that has
   expect(await new Line(port, "127.4.0.1").answer()).toMatch(/^421 4\.3\.2/)
   expect(await next.say("NOOP")).toMatch(/^250/)
   expect(await first.say("NOOP")).toMatch(/^250/)
+})
+
+/** Its timers never fire. */
+const idleClock: TimerClock = Object.assign(Object.create(machineClock), { [setTimer]: () => () => undefined })
+
+test("of connections that lose their place only so many get time to read why", async () => {
+  const { port } = await started({}, { connections_max: 1 }, null, idleClock)
+  const lines: Array<Line> = []
+  for (let n = 0; n <= LEAVING_MAX + 3; n++) lines.push(await greeted(port, `127.${n + 1}.0.1`))
+  const said = await Promise.all(lines.slice(0, -1).map((line) => line.answer()))
+  expect(said.filter((answer) => answer.startsWith("421 4.3.2"))).toHaveLength(LEAVING_MAX)
+  expect(said.filter((answer) => answer === "closed")).toHaveLength(3)
+  expect(await lines.at(-1)?.say("NOOP")).toMatch(/^250/)
 })
 
 test("a message that came to its end is answered, however many want its place", async () => {
