@@ -60,7 +60,10 @@ interface UnderWay {
   readonly headersSent: boolean
   readonly writableEnded: boolean
   readonly req: { readonly complete: boolean }
+  once(event: "close", listener: () => void): unknown
 }
+
+type Connection = Duplex & { readonly _httpMessage?: UnderWay | null }
 
 /** Milliseconds that a client has to close its side after its malformed request was answered. */
 const CLOSE_WITHIN_MS = 2_000
@@ -71,23 +74,33 @@ const closeSoon = (clock: Clock.Clock, socket: Duplex): void => {
   socket.once("close", cancel)
 }
 
+/** Node reports further bytes on a connection whose malformed bytes are not answered yet. */
+const malformed = new WeakSet<Duplex>()
+
 /**
- * Malformed bytes may belong to the body of the request under way, or follow a complete request. In the second case, or
- * if the answer under way has begun, the client would take another answer as part of that one, so none is sent.
+ * Malformed bytes may follow complete requests. Those are answered first. Or the bytes belong to the body of the
+ * request under way: if its answer has begun, the client would take another one as a part of it, so none is sent.
  */
-export const answerClientError = (
-  outside: Outside,
-  error: ParserError,
-  socket: Duplex & { readonly _httpMessage?: UnderWay | null }
-): void => {
-  const underWay = socket._httpMessage ?? null
+export const answerClientError = (outside: Outside, error: ParserError, socket: Connection): void => {
   if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy()
-  if (underWay?.writableEnded === true) {
-    // The answer is complete and being sent, so this side of the connection ends after it.
-    socket.end()
-    return closeSoon(outside.clock, socket)
+  if (malformed.has(socket)) return
+  malformed.add(socket)
+  socket.pause()
+  refuseLast(outside, error, socket)
+}
+
+const refuseLast = (outside: Outside, error: ParserError, socket: Connection): void => {
+  const underWay = socket._httpMessage ?? null
+  if (underWay?.req.complete === true) {
+    // When an answer has been sent, Node writes that of the next request.
+    underWay.once("close", () => {
+      if (socket.writable) refuseLast(outside, error, socket)
+    })
+    return
   }
-  if (underWay !== null && (underWay.headersSent || underWay.req.complete)) return void socket.destroy()
-  refuseOn(outside, socket, clientErrorOf(error))
+  if (underWay?.writableEnded === true) socket.end()
+  else if (underWay?.headersSent === true) return void socket.destroy()
+  else refuseOn(outside, socket, clientErrorOf(error))
+  socket.resume()
   closeSoon(outside.clock, socket)
 }

@@ -4,6 +4,8 @@
  * Invariants
  *  - A request too many is refused, behind the answers of those before it, and the connection closes with the refusal.
  *    Further requests get no answer: the client sees `Connection: close` and sends them again (RFC 9112 9.3.2).
+ *  - Node reads nothing of what a client sends behind a request with `Upgrade` in the same packet. This service speaks
+ *    no other protocol, so the connection closes with that request's answer.
  *  - Requests without an answer take memory until then, but not for their headers. If all connections have
  *    `IGNORED_MAX` of them, the connection with the most of them ends. Answers that have been written are still sent.
  */
@@ -21,13 +23,15 @@ interface Socket {
 }
 
 interface Answer {
+  /** A field of Node's: false if the answer says `Connection: close`. */
+  shouldKeepAlive: boolean
   once(event: "close", listener: () => void): unknown
 }
 
 /** Node keeps each request until the answers before it are sent. */
 interface Request {
   url?: string | undefined
-  headers: object
+  headers: { readonly upgrade?: string | undefined }
   readonly rawHeaders: Array<string>
 }
 
@@ -60,6 +64,10 @@ export class Pipelined {
     if (held.underWay - beingSent(socket) >= PIPELINED_MAX) {
       held.isClosing = true
       return "refuse"
+    }
+    if (request.headers.upgrade !== undefined) {
+      held.isClosing = true
+      answer.shouldKeepAlive = false
     }
     held.underWay++
     answer.once("close", () => held.underWay--)

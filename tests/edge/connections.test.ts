@@ -20,6 +20,9 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
+const REQUEST = "GET /api/v1/time HTTP/1.1\r\nHost: x\r\n\r\n"
+const CHUNKED = "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+
 interface Line {
   readonly socket: Socket
   received: string
@@ -166,6 +169,28 @@ describe("requests that come at once on one connection", () => {
       expect(last).toContain('"overloaded"')
       expect(line.received.match(/^connection: close/gim)).toHaveLength(1)
     }
+  })
+
+  it.each([
+    ["bytes that are no request", "\u0000\r\n\r\n", ["200", "200", "400"]],
+    [
+      "a body that is not chunked as it says",
+      `POST /api/v1/register/challenge HTTP/1.1\r\nHost: x\r\n${CHUNKED}nonsense`,
+      ["200", "200", "400"]
+    ]
+  ])("are answered before %s are refused", async (_name, last, expected) => {
+    const line = await open(world.edge.port, "127.0.3.1")
+    line.socket.write(`${REQUEST}${REQUEST}${last}`)
+    await once(line.socket, "end")
+    expect(statuses(line)).toEqual(expected)
+  })
+
+  it("behind one that asks for another protocol are not answered, and the client is told", async () => {
+    const line = await open(world.edge.port, "127.0.3.2")
+    line.socket.write(`${REQUEST.slice(0, -2)}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n${REQUEST}`)
+    await once(line.socket, "end")
+    expect(statuses(line)).toEqual(["200"])
+    expect(line.received.toLowerCase()).toContain("\r\nconnection: close\r\n")
   })
 
   it("within the bound leave the connection open", async () => {
