@@ -78,8 +78,8 @@ const closeSoon = (clock: Clock.Clock, socket: Duplex): void => {
 const malformed = new WeakSet<Duplex>()
 
 /**
- * Malformed bytes may follow complete requests. Those are answered first. Or the bytes belong to the body of the
- * request under way: if its answer has begun, the client would take another one as a part of it, so none is sent.
+ * Malformed bytes may follow complete requests, which are answered first. Or they belong to the body of the request
+ * under way. If its answer has begun, the client would take another one as a part of it, so none is sent.
  */
 export const answerClientError = (outside: Outside, error: ParserError, socket: Connection): void => {
   if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy()
