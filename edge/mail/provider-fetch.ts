@@ -41,7 +41,7 @@ export class ProviderFetch {
     const { certificate_max_bytes, certificate_fetch_ms } = this.bounds
     return new Promise((resolve, reject) => {
       const outgoing = request(address, {
-        // A kept-alive connection would go to a server of a stranger's choosing.
+        // The message chooses the server, so no connection to it is kept open or used again.
         agent: false,
         headers: { accept: "*/*", connection: "close" },
         maxHeaderSize: HEADERS_MAX_BYTES,

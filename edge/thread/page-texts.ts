@@ -11,7 +11,7 @@ import type { AgentMarkdown } from "../kit/agent-markdown.ts"
 import { html, type Html } from "../kit/html.ts"
 
 export const PAGE_HTML_MAX_CHARS = 1_000_000
-/** UTF-16 units that are shown of a text without room. Fifty of them become at most 300,000 characters of HTML. */
+/** UTF-16 units that are shown of a text that does not fit. Fifty such texts become at most 300,000 characters of HTML. */
 export const SHORTENED_CHARS = 1_000
 
 /** `whole` is the address of the text's record. */

@@ -12,10 +12,10 @@
  *  - The log is cut between two commits: if the cut is within a batch, the rest of the batch is copied too (tail.ts).
  *  - All other streams are cut after the log. So counters include every number in the log, and every timer that a
  *    commit of the log has set is there, waiting or fired. Nonces, limits and counts of verifications are at least as
- *    new as the log. Fired timers after the cut get sequences again that no command in the log was named after.
- *  - Files and data are cut immediately after the log. All pieces that the log's cut names are there: they would be
- *    collected only after being unnamed for longer than this takes. Pieces that were added in between belong to no
- *    commit of the backup, and a restore drops them (orphans.ts).
+ *    new as the log. After a restore, sequences of timers are used again. No command in the log has an id made from these.
+ *  - Files and data are cut immediately after the log. All blobs that the log's cut refers to are there, because an
+ *    unreferenced one is deleted only after a longer time than a backup takes. Blobs that were added in between belong
+ *    to no commit of the backup, and a restore drops them (orphans.ts).
  *  - A stream that keeps one message a subject is copied together with all messages that arrived meanwhile (tail.ts).
  *  - If the log has an archive, nothing is archived while the backup is made. The backup holds the lock of the
  *    archive's index until it ends, and fails if the log was archived nevertheless. The segments are in a folder beside
@@ -72,7 +72,7 @@ export interface BackupParts extends Pick<Service, "nats" | "manager"> {
   readonly archive?: { readonly from: Objects; readonly to: Objects; readonly index: IndexTable } | undefined
   readonly serviceKey: string
   readonly signal: AbortSignal
-  /** Bytes of this stream's archive that are written. */
+  /** Reports the bytes written so far of a stream's copy, and its messages once the copy is complete. */
   readonly progress: (stream: string, bytes: number, messages: number) => void
 }
 
@@ -208,7 +208,7 @@ const begin = async (
   }
   const { config, state, copied } = await beginCopy(nats, name, sink, signal).catch(drop)
   const finish = async (): Promise<StreamPart> => {
-    // A batch is stored at once, so the rest of it is requested at once, however long the other streams take.
+    // The server stores a batch atomically, so the rest of it is readable now. Do not wait for the other streams first.
     const ofBatch = name === streams.events ? await copyRestOfBatch(manager, name, state.last_seq, tail) : 0
     await copied
     const since = WITHOUT_REST.includes(name) ? 0 : await copyRest(parts, name, state.last_seq, tail, signal)

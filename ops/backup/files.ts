@@ -59,7 +59,7 @@ export class HashedFile {
     return { bytes: this.bytes, sha256: this.hash.digest("hex") }
   }
 
-  /** Removes a file that is not needed. */
+  /** Closes the file without syncing or hashing it. The caller deletes its folder. */
   async drop(): Promise<void> {
     await this.file.close().catch(() => undefined)
   }

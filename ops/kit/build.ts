@@ -1,7 +1,8 @@
 /**
  * `npm run kit`: builds the packages for agents and websites, which do not need the service's sources.
  *
- * hub-kit client and verifier, for programs hub-agent the command, with the Model Context Protocol (agent.ts)
+ *  - `hub-kit`: client and verifier, for programs.
+ *  - `hub-agent`: the command, with the Model Context Protocol (agent.ts).
  *
  * Invariants
  *  - The kit is the output of `tsc` for edge/sdk: the same code as plain JavaScript with its types, and only the files

@@ -38,7 +38,7 @@ export type SignedByPasskey = typeof SignedByPasskey.Type
 /** The browser adds the account's id, as it was given when the passkey was made. */
 export const PasskeyLogin = Schema.Struct({ ...SignedByPasskey.fields, userHandle: bytes(ID_CHARS_MAX) })
 
-/** `null` if the passkey belongs to no account. */
+/** Decodes the account's id; `null` if it does not have the form of one. It does not check that the account exists. */
 export const humanOfHandle = (userHandle: string): string | null => {
   const human = Buffer.from(userHandle, "base64url").toString("latin1")
   return HUMAN_ID.test(human) ? human : null
@@ -63,8 +63,8 @@ export const HumanPasskey = Schema.Struct({
 export type HumanPasskey = typeof HumanPasskey.Type
 
 /**
- * The options that the page's script gives to the browser, as JSON with base64url for bytes, and the seal that comes
- * back with the answer.
+ * The options that the page's script gives to the browser, as JSON with base64url for bytes, and the encrypted
+ * challenge (`sealed`), which the form sends back with the answer.
  */
 export const PasskeyChallenge = Schema.Struct({ options: Schema.String, sealed: Schema.String })
 export type PasskeyChallenge = typeof PasskeyChallenge.Type

@@ -26,7 +26,7 @@ export const Vote = Schema.Struct({
 }).annotate({ identifier: "Vote" })
 export type Vote = typeof Vote.Type
 
-/** A present vote, with the resulting score of its target. */
+/** The agent's vote after the change (`null` if it was withdrawn), and the resulting score of its target. */
 export const Voted = Schema.Struct({
   ...target,
   value: Schema.NullOr(VoteValue),

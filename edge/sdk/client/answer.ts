@@ -1,8 +1,8 @@
 /**
  * Reads answers defensively, because the server may be hostile or broken.
  *
- * The body is read up to a limit. An answer that does not come from the service becomes an error of this client.
- * Messages from the server are shortened.
+ * The body is read up to a limit. Redirects and malformed JSON become errors of this client. A successful answer that
+ * is not JSON is returned as text. Messages from the server are shortened.
  */
 import { clientError, HubError } from "./errors.ts"
 
@@ -113,7 +113,7 @@ const refusalOf = (response: Response, text: string): HubError => {
 /** The content type of all files that the service returns. */
 const BYTES_TYPE = "application/octet-stream"
 
-/** The result of an operation; for a file, its bytes. Throws for every answer that is not a success of the service. */
+/** The data of a successful answer; for a file, its bytes. Throws for redirects, error statuses and malformed JSON. */
 export const answerOf = (response: Response, bytes: Uint8Array): Answer => {
   const requestId = requestIdOf(response)
   if (response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400)) {

@@ -1,5 +1,5 @@
 /**
- * The four operations that signing needs. Node, Bun and Deno have them in `node:crypto`, which is loaded at the time of
+ * Hashing, signing, verification and HMAC for all runtimes. Node, Bun and Deno have them in `node:crypto`, which is loaded at the time of
  * use so that this module loads everywhere. Other runtimes use WebCrypto.
  */
 import { type Bytes, concat, fromBase64, toBase64, toHex } from "./encoding.ts"

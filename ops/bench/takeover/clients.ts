@@ -56,7 +56,7 @@ export class Client {
     this.port = port
   }
 
-  /** Discards the answers so far. */
+  /** Discards the successful answers so far. The counts of refused ones are kept. */
   forget(): void {
     this.successes = []
   }
