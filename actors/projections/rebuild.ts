@@ -44,9 +44,11 @@ export interface RebuildAllParts extends Omit<FillingParts, "projection" | "prog
   readonly limits: Limits
   readonly projections: ReadonlyArray<Projection>
   readonly progress: (projection: Projection) => FillingParts["progress"]
+  /** Called for each projection when its new tables have replaced the old ones. */
+  readonly replaced: (rebuilt: Rebuilt) => void
 }
 
-export interface RebuildParts extends Omit<RebuildAllParts, "projections" | "progress"> {
+export interface RebuildParts extends Omit<RebuildAllParts, "projections" | "progress" | "replaced"> {
   readonly projection: Projection
   readonly progress: FillingParts["progress"]
 }
@@ -67,7 +69,7 @@ export const rebuildSchema = (projection: Pick<Projection, "name">): string => `
  * others work on them, and with `ProjectionFault` at the first that fails: those that were replaced by then stay. An
  * interruption leaves the rest as it was.
  */
-export const rebuildAll = (parts: RebuildAllParts): Effect.Effect<ReadonlyArray<Rebuilt>, unknown> =>
+export const rebuildAll = (parts: RebuildAllParts): Effect.Effect<void, unknown> =>
   Effect.scoped(
     Effect.gen(function* () {
       const { projections, progress, databaseUrl } = parts
@@ -88,22 +90,29 @@ export const rebuildAll = (parts: RebuildAllParts): Effect.Effect<ReadonlyArray<
         )
       yield* each(({ db, schema, projection }) => toItsEnd(() => createShadow(db, schema, projection)))
       yield* fillAll(works.map(({ filling }) => filling))
-      return yield* each((work) =>
-        Effect.map(finishAndSwap(work, parts.limits), (seq) => ({
-          projection: work.projection,
-          messages: work.filling.messages,
-          seq,
-          seconds: secondsSince(clock, began)
-        }))
+      yield* each((work) =>
+        Effect.map(finishAndSwap(work, parts.limits), (seq) =>
+          parts.replaced({
+            projection: work.projection,
+            messages: work.filling.messages,
+            seq,
+            seconds: secondsSince(clock, began)
+          })
+        )
       )
     })
   )
 
 /** Rebuilds one projection's tables. */
-export const rebuild = ({ projection, progress, ...parts }: RebuildParts): Effect.Effect<Rebuilt, unknown> =>
-  Effect.flatMap(rebuildAll({ ...parts, projections: [projection], progress: () => progress }), ([rebuilt]) =>
-    rebuilt === undefined ? Effect.die(new Error("nothing was rebuilt")) : Effect.succeed(rebuilt)
-  )
+export const rebuild = ({ projection, progress, ...parts }: RebuildParts): Effect.Effect<Rebuilt, unknown> => {
+  const done: Array<Rebuilt> = []
+  const replaced = (one: Rebuilt): void => void done.push(one)
+  const all = rebuildAll({ ...parts, projections: [projection], progress: () => progress, replaced })
+  return Effect.flatMap(all, () => {
+    const [rebuilt] = done
+    return rebuilt === undefined ? Effect.die(new Error("nothing was rebuilt")) : Effect.succeed(rebuilt)
+  })
+}
 
 interface Work {
   readonly db: Kysely<Database>

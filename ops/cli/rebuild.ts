@@ -30,10 +30,12 @@ export const rebuilt = async (
   signal: AbortSignal,
   progress: (projection: Projection) => (done: Done) => void
 ): Promise<string> => {
+  const done: Array<Rebuilt> = []
+  const replaced = (one: Rebuilt): void => void done.push(one)
   try {
-    const rebuilding = rebuildAll({ nats, manager, databaseUrl, limits, archive, projections, progress })
-    const made = await Effect.runPromise(rebuilding, { signal })
-    return made.map(report).join("\n")
+    const rebuilding = rebuildAll({ nats, manager, databaseUrl, limits, archive, projections, progress, replaced })
+    await Effect.runPromise(rebuilding, { signal })
+    return done.map(report).join("\n")
   } catch (error) {
     if (error instanceof Busy) throw new Fault(error.message)
     const cause = error instanceof ProjectionFault ? error.cause : error
@@ -41,7 +43,8 @@ export const rebuilt = async (
     // with their stack.
     if (!(cause instanceof Error) || cause instanceof TypeError) throw error
     const names = error instanceof ProjectionFault ? error.projection : projections.map(({ name }) => name).join(", ")
-    throw new Fault(`${names} was not rebuilt: ${cause.message}; what is served is as it was`)
+    const before = done.map((one) => `${report(one)}\n`).join("")
+    throw new Fault(`${before}${names} was not rebuilt: ${cause.message}; what is served is as it was`)
   }
 }
 

@@ -3,11 +3,13 @@ import { Effect } from "effect"
 import { sql } from "kysely"
 import pg from "pg"
 import { expect, test } from "vitest"
+import { agentProjection } from "../../actors/agent/projection.ts"
 import { seenProjection } from "../../actors/agent/seen/aspect.ts"
 import { PROJECTIONS } from "../../actors/process/projections.ts"
+import type { Projection } from "../../actors/projections/projection.ts"
 import { rebuild } from "../../actors/projections/rebuild.ts"
 import { Busy, exclusively, inPlace } from "../../actors/projections/steps.ts"
-import { rebuildCommand } from "../../ops/cli/rebuild.ts"
+import { rebuildCommand, rebuilt as commandRebuilt } from "../../ops/cli/rebuild.ts"
 import { clusterOf } from "../../ops/status/cluster.ts"
 import { waitFor } from "../harness/index.ts"
 import { openScope } from "../support/scope.ts"
@@ -148,6 +150,29 @@ export const rebuildTests = (): void => {
     await service.system.postgres.restart()
     await waitFor(verify, { describe: "Postgres to answer again" })
     expect(await said(rebuildCommand, service, ["agent"])).toMatch(/^agent rebuilt: /)
+    expect(await leftOver(service.view.db)).toEqual([])
+  })
+
+  test("of several that ends at one of them says which were replaced before", async () => {
+    const agents = async () =>
+      (await sql<{ oid: number }>`select 'agents'::regclass::oid::int as oid`.execute(service.view.db)).rows[0]?.oid
+    const before = await agents()
+    const failing: Projection = {
+      ...seenProjection,
+      settle: async () => {
+        await waitFor(async () => (await agents()) !== before, { describe: "the other one to be replaced" })
+        throw new Error("no room")
+      }
+    }
+    const command = commandRebuilt(
+      service.view,
+      [agentProjection, failing],
+      new AbortController().signal,
+      () => () => undefined
+    )
+    await expect(command).rejects.toThrow(
+      /^agent rebuilt: .*\nseen was not rebuilt: no room; what is served is as it was$/
+    )
     expect(await leftOver(service.view.db)).toEqual([])
   })
 
