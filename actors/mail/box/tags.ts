@@ -39,7 +39,7 @@ export const drawTag = (sealer: Sealer): string => {
   return `${random}${signOf(sealer, random)}`
 }
 
-/** True for every random tag that this service made, even one that was created again. */
+/** True if this mailbox's key signed the tag, even if the tag was created again. */
 export const isDrawn = (sealer: Sealer, tag: string): boolean => {
   const [, random = "", sign = ""] = DRAWN.exec(tag) ?? []
   return random !== "" && signOf(sealer, random) === sign
