@@ -69,7 +69,7 @@ export class Inbox {
     return this.chats.get(chat)?.[0]
   }
 
-  /** The first of that chat is passed on, or given up. */
+  /** Removes the chat's first update, which was passed on or dropped. */
   settled(chat: string): void {
     const waiting = this.chats.get(chat)
     const done = waiting?.shift()

@@ -174,8 +174,8 @@ export const decideReported = (
 }
 
 /**
- * Lifts suspensions. An operator lifts all except the one for the suspension of the agent, which ends with that one.
- * Anyone else lifts only their own suspension, and a report only the one that it has caused.
+ * Lifts suspensions. An operator lifts all except the one that the agent's own suspension caused, which ends with the
+ * agent's suspension. Anyone else lifts only their own suspension, and a report only the one that it has caused.
  */
 export const decideLift = (
   state: CompartmentState,

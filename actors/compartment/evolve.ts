@@ -16,7 +16,10 @@ export const secretsAfter = (
   return [...before.filter(({ name }) => !gone.has(name)), ...set]
 }
 
-/** Returns the suspensions that `by` does not lift. An agent's own ends with that agent's, a report's with that report. */
+/**
+ * Returns the suspensions that `by` does not lift. A suspension that follows the agent's suspension ends with it. One
+ * that a report caused ends with that report.
+ */
 export const suspensionsAfter = (before: CompartmentValue["suspensions"], by: string, report?: number) =>
   before.filter((one) =>
     by === "operator"

@@ -3,7 +3,7 @@
  * 19).
  *
  * Invariants
- *  - A row is in one of the two places.
+ *  - A row is either in its table or among the hidden rows, never in both.
  *  - A batch first moves the hidden rows that it changes back into the table, and moves them out again at its end. So
  *    its changes reach hidden rows too.
  */

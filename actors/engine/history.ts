@@ -3,9 +3,9 @@
  *
  * Invariants
  *  - Memory of commands is rebuilt from the log, so it survives restarts and moves (remembered.ts).
- *  - Loading takes at most two reads, however old the log: the newest commit, and the snapshot that it follows. More of
- *    the log is read only if commits lie between the two (a node died before it could write the snapshot), or if there
- *    is no snapshot.
+ *  - Loading usually takes two reads, however old the log: the newest commit, and the snapshot that it follows. More of
+ *    the log is read if commits lie between the two (a node died before it could write the snapshot), or if there is no
+ *    snapshot.
  *  - A snapshot at the sequence that the archive's index gives as the actor's last is used without reading a segment.
  *    Both are in one Postgres, where a restore deletes them together, and an archived commit never changes.
  *  - Each commit names the one before it. A snapshot is not used if no commit of the log follows it, or if it is ahead

@@ -47,7 +47,7 @@ const LOOKS = 20
 const LOOK_AGAIN_MS = 10
 /** The maximum number of consecutive asks for one attempt: the signature, the report, and the agent's notification. */
 const ASKS_MAX = 3
-/** A POST that has not returned so long after its own time limit counts as late. */
+/** A POST that has not returned this long after its own time limit counts as late. */
 export const ASTRAY_MS = 2000
 /** Time for attempts under way when the worker ends. */
 export const LINGER_MS = 1000
@@ -56,7 +56,7 @@ export class Worker {
   private readonly parts: WorkerParts
   private readonly attempts: AttemptParts
   private readonly run: Run
-  /** The last moments of attempts. */
+  /** The time limits of whole attempts. An attempt that exceeds its limit is interrupted. */
   private readonly over: Deadlines
   private readonly queue: FairQueue<Attempt>
   private readonly held: Held
