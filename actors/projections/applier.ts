@@ -7,9 +7,9 @@
  *    to an older release whose tables a newer one has replaced.
  *  - A batch that changes no row costs no transaction. The stored watermark follows with the next change, or on request
  *    (`keep`). If such a batch is read again from there, it changes nothing again.
- *  - One message that cannot be applied never stops the rest. If a batch fails because of its data, or takes too long,
- *    its messages are applied one by one. The rows of a failing message are written without the columns derived from
- *    its texts, or it is passed over. Either way it is recorded in `projection_faults`, which health, `status` and
+ *  - A message whose data cannot be applied does not stop the rest. If a batch fails because of its data, or takes too
+ *    long, its messages are applied one by one. The rows of a failing message are written without the columns derived
+ *    from its texts, or it is passed over. Either way it is recorded in `projection_faults`, which health, `status` and
  *    `verify` show.
  *  - A message that takes too long is tried `SLOW_TRIES` times, and between the tries Postgres must show that it can
  *    write. Waiting for a lock is no fault of a message, and neither is a Postgres that does not answer.

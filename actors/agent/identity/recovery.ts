@@ -67,7 +67,7 @@ export const decideSetRecovery = unlessClosed(
           changed_at: iso(context.at)
         })
       ],
-      // The claim prevents that this key is registered as another agent's key, or becomes a key by a rotation.
+      // The claim prevents a registration with this key and a rotation to it.
       also: claimedBy === null ? [claimOf(context.id, recovery_public_key)] : []
     }
   }

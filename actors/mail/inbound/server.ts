@@ -265,7 +265,7 @@ export class MailServer {
     } finally {
       this.reads.delete(id)
       this.places.done(id)
-      // Behind the answer, which is written once this is settled.
+      // Runs after the answer was written, because the library writes it when this promise settles.
       setImmediate(() => {
         this.sessions.answered(id)
         this.places.progressed(id)

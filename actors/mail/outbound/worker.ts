@@ -2,8 +2,8 @@
  * Sends the mail of the queue: takes commits of `mail_sending` from the consumer that all mail processes share.
  *
  * Invariants (besides kit/worker/worker.ts)
- *  - An attempt is begun in the log before anything goes out. After a crash another process asks the actor, which lets
- *    it send again only what does no harm twice (sending/decide.ts).
+ *  - An attempt is begun in the log before anything goes out. After a crash another process asks the actor. It allows a
+ *    second attempt only if receiving the message twice does no harm (sending/decide.ts).
  *  - A slow server occupies one place of `sends_at_once` for each attempt. One sender or one destination domain never
  *    has more than its share of the places (shares.ts).
  *  - When the scope closes, no attempt is begun, and attempts under way get less time.

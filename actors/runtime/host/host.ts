@@ -141,7 +141,7 @@ export class Host {
     })
   }
 
-  /** Deletes everything of a compartment. */
+  /** Deletes the container, the data and the log of a compartment. */
   destroy(compartment: string): Promise<void> {
     const box = this.box(compartment)
     box.giveUpStart()
