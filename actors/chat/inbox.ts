@@ -79,8 +79,8 @@ export class Inbox {
   }
 
   /**
-   * While an update is unfinished, a poll returns at once. So this waits until fewer are unfinished, or for a limited
-   * time.
+   * While an update is unfinished, a poll returns immediately. So this waits until fewer are unfinished, or for a
+   * limited time.
    */
   pause(ms: number): Effect.Effect<void> {
     return Effect.suspend(() => {

@@ -27,8 +27,8 @@ const exitOf = ({ agent, name }: CompartmentValue, told: Reported & { readonly t
 }
 
 /**
- * The program ended without an order. The next start follows after a growing delay, or at once if the program did not
- * cause the end.
+ * The program ended without an order. The next start follows after a growing delay, or immediately if the program did
+ * not cause the end.
  */
 const again = (state: CompartmentValue, exit: Exit, at: number, limits: RestartLimits): Decided => {
   const ranMs = state.started_at === null || state.status !== "running" ? 0 : Math.max(0, exit.at - state.started_at)

@@ -161,7 +161,7 @@ const REPORTS_MAX: Readonly<Record<Exclude<ReporterWeight, "none">, number>> = {
 
 /**
  * A report by an operator suspends (spec 3.7; contract 22). So does one by an established agent, unless an operator has
- * lifted a suspension before.
+ * lifted a suspension since the program last changed.
  */
 export const decideReported = (
   state: CompartmentState,

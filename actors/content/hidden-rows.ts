@@ -1,6 +1,6 @@
 /**
- * Keeps rows that an operator has hidden apart, so that no list, no count and no search has to leave them out (contract
- * 19).
+ * Stores rows that an operator has hidden separately, so that no list, no count and no search has to leave them out
+ * (contract 19).
  *
  * Invariants
  *  - A row is either in its table or among the hidden rows, never in both.

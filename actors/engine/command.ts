@@ -194,7 +194,8 @@ class Attempt<R> {
   }
 
   /**
-   * Fails with the refusal, unless the log has moved on. A refusal that does not depend on the state counts at once.
+   * Fails with the refusal, unless the log has moved on. A refusal that does not depend on the state counts without
+   * asking the log.
    */
   private refusedBy(refused: Refusal): Effect.Effect<Again, Refusal> {
     if (OUTSIDE.has(refused.code)) return Effect.fail(refused)

@@ -29,7 +29,7 @@ import { Remembered } from "./remembered.ts"
 import type { EventLog, LogEntry, Tip } from "../log/commit.ts"
 
 /**
- * Commits read at once. For each commit that lies alone in a file, the server reads the whole file, which takes some 10
+ * Commits in one read. For each commit that lies alone in a file, the server reads the whole file, which takes some 10
  * ms. Meanwhile it does nothing else for this node, so lease beats wait.
  */
 const PAGE = 32
@@ -65,7 +65,7 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
   private commitsSinceSnapshot = 0
   /** Sequence of the newest snapshot that is known to be stored. */
   private snapshotSeq = 0
-  /** True if a stored snapshot was refused. The next one is then written at once. */
+  /** True if a stored snapshot was refused. The next one is then written without waiting for further commits. */
   private refusedSnapshot = false
   /** The event that this release does not know, because of which it cannot serve this actor. */
   private unknown: UnknownEvent | null = null

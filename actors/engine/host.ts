@@ -184,7 +184,7 @@ export class ActorHost<R = never> {
     return { sum, max }
   }
 
-  /** Drops every actor of a shard at once, and interrupts commands that have not reached their append. */
+  /** Drops every actor of a shard immediately, and interrupts commands that have not reached their append. */
   drop(number: number): void {
     const shard = this.shard(number)
     for (const activation of shard.members) this.forget(activation)

@@ -7,9 +7,10 @@
  *  - If another worker may have begun the attempt, the worker first asks the delivery's actor. An attempt may still be
  *    made twice, with the same `webhook-id`, if a worker dies between the POST and the report.
  *  - For each attempt, the agent's actor names the destination and signs. So the worker never has a secret, a new
- *    address or secret counts at once, and nothing is sent for a closed account.
+ *    address or secret counts for the next attempt, and nothing is sent for a closed account.
  *  - The worker limits the time of a POST, and of the whole attempt.
- *  - fair.ts decides the receiver's share of a worker. An attempt without room comes again. It comes soon, from the consumer, if the receiver is fast, and later, by a timer, if it is slow or too many are unknown. So receivers that
+ *  - fair.ts decides the receiver's share of a worker. An attempt without room comes again. It comes soon, from the
+ *    consumer, if the receiver is fast, and later, by a timer, if it is slow or too many are unknown. So receivers that
  *    never answer never fill the consumer.
  */
 import { randomBytes } from "node:crypto"
@@ -137,7 +138,7 @@ export class Worker {
     const { tracing = NO_TRACING } = this.parts
     const span = attemptSpan(tracing, item.message.traceparent, item.message.seq)
     const attempt = span === null ? item : { ...item, span }
-    // A slow receiver counts as slow at once. Otherwise others would wait until the attempt has ended.
+    // A slow receiver counts as slow during the attempt. Otherwise others would wait until the attempt has ended.
     const made = attempted(this.attempts, attempt, () => this.putOff(late()))
     this.underTake(item.message, made, (ended) => {
       const tookMs = ended?.tookMs ?? null

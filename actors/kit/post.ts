@@ -108,7 +108,7 @@ export class Poster {
     this.secure = bounded(new HttpsAgent({ ...settings, ...(options.ca === undefined ? {} : { ca: options.ca }) }))
   }
 
-  /** `signal`: aborts the attempt. Its connection is then closed at once, and it counts as late. */
+  /** `signal`: aborts the attempt. Its connection is then closed immediately, and it counts as late. */
   async post(
     address: string,
     headers: Readonly<Record<string, string | number>>,

@@ -2,9 +2,9 @@
  * Applies batches of a stream to a projection's tables, each in one transaction with the watermark.
  *
  * Invariants
- *  - The watermark is set only if it still has the value that was read last. So two appliers at once (two nodes believe
- *    in one lease, or two rebuilds) never apply a message twice: the transaction of one of them fails. The same happens
- *    to an older release whose tables a newer one has replaced.
+ *  - The watermark is set only if it still has the value that was read last. So two appliers at the same time (two
+ *    nodes believe in one lease, or two rebuilds) never apply a message twice: the transaction of one of them fails.
+ *    The same happens to an older release whose tables a newer one has replaced.
  *  - A batch that changes no row costs no transaction. The stored watermark follows with the next change, or on request
  *    (`keep`). If such a batch is read again from there, it changes nothing again.
  *  - A message whose data cannot be applied does not stop the rest. If a batch fails because of its data, or takes too
@@ -46,7 +46,7 @@ export class Applier {
     this.projection = projection
   }
 
-  /** Resolves to the mark afterwards. Returns it at once if the batch changes no row. */
+  /** Resolves to the mark afterwards. Returns it without a promise if the batch changes no row. */
   apply(batch: ReadonlyArray<Message>, mark: Mark): Mark | Promise<Mark> {
     try {
       const applied = this.applyBatch(batch, mark)
