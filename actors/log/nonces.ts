@@ -8,9 +8,9 @@
  *  - Every node follows the log of all nodes. A node that takes over a shard first reads the log up to its end as it
  *    was after the shard was claimed. The former owner no longer answers by then (actors/engine/placement.ts), so its
  *    later entries belong to requests that got no answer.
- *  - The edge repeats an unanswered ask under the same id, so a nonce that the same request has used is no reuse. If
- *    the answer to a request was that its use could not be recorded, each repeat gets the same answer, because the
- *    client already has the answer that nothing was done.
+ *  - The edge repeats an unanswered ask under the same id, so a nonce that the same request has used is no reuse. A
+ *    request whose use could not be recorded is answered as not done. Each repeat gets the same answer, because the
+ *    client may already have the first one.
  *  - One record is 12 bytes: 64 bits of hash, 32 bits of request. So 15 minutes at 5,000 requests/s are 54 MB to read
  *    back, and the log contains no key and no nonce.
  */
