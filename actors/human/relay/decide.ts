@@ -13,8 +13,8 @@
  *    browsers these are limits of an hour and of a day, because each message adds a letter to the log.
  *  - Each new owner is reported immediately in a separate letter, which has the link to object (contract 22). The
  *    number that an agent may confirm in an hour is limited (`confirmed_owners`).
- *  - Held events are sent unless the account is deleted: the command of a timer that fires early is refused, and the
- *    timer is set again.
+ *  - Held events are sent, unless the account is deleted or can get no letter at that time. The command of a timer that
+ *    fires early is refused, and the timer is set again.
  */
 import { unavailable } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"
