@@ -1,5 +1,5 @@
 /**
- * Polls for people's messages to the bot. One node does so at a time, as long as its lease lasts.
+ * Polls for people's messages to the bot. One node polls at a time, as long as its lease lasts.
  *
  * Invariants
  *  - An update is confirmed by a later poll, after it was passed on or dropped (inbox.ts). So it comes again if the
