@@ -107,7 +107,10 @@ const ANSWER_BYTES = "answer_bytes"
  * displace other answers.
  */
 const RECORD_KEPT_MAX_BYTES = 65_536
-/** An answer that takes more than this fraction (one eighth) of the remaining bytes is shortened. */
+/**
+ * An answer that takes more than this fraction (one eighth) of the remaining bytes is shortened. A long record that can
+ * be made again is not stored.
+ */
 const ROOM_PART = 8
 /** Bytes that a stream stores in addition to an answer: subject, header, and the hash of the body. */
 const MESSAGE_BYTES = 400

@@ -62,7 +62,7 @@ const BAD: ReadonlySet<string> = new Set(["bounced", "complained"])
 
 /**
  * Counts a bounce or complaint in the sender's `mailer` actor, which adds it to the service's total. Suppresses the
- * recipient's address, and all recipients who unsubscribe.
+ * recipient's address. A recipient who unsubscribes is suppressed too.
  */
 export const sendingsCounted = reactions(
   "mail_counted",

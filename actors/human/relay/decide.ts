@@ -140,7 +140,7 @@ export const decideRelay = (
   }
 }
 
-/** True if as many events are held as are counted, and this kind is among them. */
+/** True if `relay_held_max` events are held and this kind is among them, so that the event is not counted any more. */
 const isCounted = ({ held }: Human["relay"], about: About, { relay_held_max }: RelayLimits): boolean =>
   heldCount(held) >= relay_held_max && isHeld(held, about)
 
