@@ -1,8 +1,8 @@
 /**
  * Builds an actor process. It opens parts in a scope, and closes them in reverse order.
  *
- * Several actor processes can run in one process of the operating system. None of them reads its environment or shares
- * anything with another: each has its own configuration, connections, metrics and log.
+ * Several actor processes can run in one process of the operating system. They share nothing: each has its own
+ * configuration (passed as `env`), connections, metrics and log.
  */
 import { type Context, Effect, Layer, type Scope } from "effect"
 import { MetricsPortProblem } from "../schemas/runtime/metrics/listener.ts"

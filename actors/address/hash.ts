@@ -1,4 +1,7 @@
-/** The keyed hash that stands for an e-mail address. Without the service's seed nobody can tell which address it is. */
+/**
+ * The keyed hash that is used in place of an e-mail address. Without the service's seed nobody can tell which address
+ * it is.
+ */
 import { createHmac, hkdfSync } from "node:crypto"
 import { Sealer } from "../log/seal.ts"
 

@@ -1,6 +1,6 @@
 /**
- * Completes every decision of an agent: notifications get full links and their owners, and each notification's webhook
- * delivery starts in the same commit. Pure.
+ * Completes the decisions of an agent. Notifications get full links, and the agent's owners if they are forwarded to
+ * them. Each notification's webhook delivery starts in the same commit. Pure.
  */
 import type { Limits } from "../../schemas/limits.ts"
 import type { AnswerContext, Decision } from "../engine/definition.ts"

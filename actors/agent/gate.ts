@@ -6,7 +6,7 @@
  *  - The nonce is recorded. The edge has verified the signature before.
  *  - The key is resolved to its agent.
  *  - The account's status is checked.
- *  - The rate limits are charged. An ask is charged once, however often it is sent again.
+ *  - The rate limits are charged. An ask that is sent again within `ADMITTED_MS` to the same node is charged once.
  *
  * A key has no agent under its own id if it was never registered or came from a rotation. Then the key's claim names
  * its agent, and the ask is forwarded there. Its nonce is not checked a second time.
@@ -46,8 +46,8 @@ const ADMIT_KEY = "agent.admit_key"
 const FIRST_ANSWERS: ReadonlySet<string> = new Set(["idempotency.begin", "idempotency.finish"])
 
 /**
- * The limits on remembered asks, in milliseconds and in number. Askers stop retrying sooner, and a node cannot receive
- * as many in this time.
+ * The limits on remembered asks, in milliseconds and in number. Askers stop retrying sooner. If a node admits more asks
+ * in this time, it forgets the oldest.
  */
 const ADMITTED_MS = 15_000
 const ADMITTED_MAX = 100_000

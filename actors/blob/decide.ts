@@ -18,15 +18,15 @@ export const collectAt = (sha256: string, at: number): Timer => ({
   of: { kind: "blob", id: sha256 }
 })
 
-/** An upload is about to begin. A condemned blob is purged by then. */
+/** An upload is about to begin. The caller has purged the blob if it was condemned. */
 export const decideExpect = (
   state: BlobState,
   { size }: { readonly size: number },
   { id, at }: { readonly id: string; readonly at: number },
   graceMs: number
 ): Decision<BlobEvent> => {
-  // A blob with a name is kept for the grace period after its last name is gone. An expected one with half of that time
-  // left needs no more.
+  // A blob with references is kept for the grace period after the last one is removed. An expected blob with half of
+  // the grace period left is not extended.
   if (isStanding(state) && (state.names > 0 || state.until - at >= graceMs / 2)) return NOTHING
   const until = at + graceMs
   const gone: ReadonlyArray<BlobEvent> =
@@ -38,8 +38,8 @@ export const decideExpect = (
 }
 
 /**
- * Compares a fired timer with the time at which the blob is to be deleted. `another`: the blob has a name again, or the
- * time was changed.
+ * Compares a fired timer with the time at which the blob is to be deleted. `another`: a record refers to the blob
+ * again, or the time was changed.
  */
 export const collecting = (state: BlobState, fired: FiredTimer, at: number): "due" | "early" | "another" =>
   isStanding(state) && state.names === 0 ? firing(fired, state.until, at) : "another"

@@ -92,7 +92,8 @@ export const captchaKind = kind(fold, captchaOperations, (parts) => {
   const { log, accounts, config } = parts
   const { limits, service } = config.limits
   const graceMs = service.blob_grace_seconds * 1000
-  // The blob store keeps a blob without a name for that long in any case.
+  // The blob store keeps a blob for `graceMs` after its last reference, so the captcha releases its picture that much
+  // earlier.
   const erasing: Erasing = { afterMs: Math.max(0, limits.owner.captcha_image_seconds * 1000 - graceMs) }
   return {
     onTimer: "captcha.timer",

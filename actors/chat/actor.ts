@@ -1,6 +1,6 @@
 /**
  * The claim on a chat. Its id is the keyed hash of the chat's number, so that no subject, key or log line contains the
- * number. The last claimant may have unlinked the chat; its account knows.
+ * number. A claim stays when the account unlinks the chat. The account's state tells whether the chat is still linked.
  */
 import { Effect, Schema } from "effect"
 import { chatOperations } from "../../schemas/chat/operations.ts"

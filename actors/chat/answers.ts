@@ -35,7 +35,7 @@ const OVER: ReadonlySet<string> = new Set(["not_found", "captcha_not_pending"])
 
 const notOpen = notFound("message")
 
-/** The parts of the node that it needs. */
+/** The parts of the node that handling updates needs. */
 export interface Listening {
   readonly bot: Bot
   /** Keyed hash of a chat's number. */

@@ -2,8 +2,8 @@
  * The service's chat bot: a client of Telegram's Bot API.
  *
  * Invariants
- *  - The result of an attempt is an outcome in our own words. Those of the other side may contain anything, even the
- *    token, which is in every URL.
+ *  - The result of an attempt is an outcome in our own words. Texts of the other side are not used: they may contain
+ *    anything, even the token, which is in every URL.
  *  - An attempt that is interrupted closes its connection.
  *  - If it is not known whether the other side took an attempt, its outcome is reported as unknown.
  */

@@ -1,4 +1,6 @@
-/** The keyed hash that stands for a chat. Without the service's seed nobody can tell which chat it is. */
+/**
+ * The keyed hash that is used in place of a chat's number. Without the service's seed nobody can tell which chat it is.
+ */
 import { createHmac, hkdfSync } from "node:crypto"
 
 /** 128 bits in hexadecimal. */

@@ -69,7 +69,7 @@ export class Inbox {
     return this.chats.get(chat)?.[0]
   }
 
-  /** The first of that chat is passed on, or given up. */
+  /** Removes the chat's first update, which was passed on or dropped. */
   settled(chat: string): void {
     const waiting = this.chats.get(chat)
     const done = waiting?.shift()
@@ -79,8 +79,8 @@ export class Inbox {
   }
 
   /**
-   * While an update is unfinished, a poll returns at once. So this waits until fewer are unfinished, or for a limited
-   * time.
+   * While an update is unfinished, a poll returns immediately. So this waits until fewer are unfinished, or for a
+   * limited time.
    */
   pause(ms: number): Effect.Effect<void> {
     return Effect.suspend(() => {

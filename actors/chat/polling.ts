@@ -1,5 +1,5 @@
 /**
- * Polls for people's messages to the bot. One node does so at a time, as long as its lease lasts.
+ * Polls for people's messages to the bot. One node polls at a time, as long as its lease lasts.
  *
  * Invariants
  *  - An update is confirmed by a later poll, after it was passed on or dropped (inbox.ts). So it comes again if the
@@ -61,7 +61,7 @@ const passedOn = (listening: Listening, bot: number, one: Waiting): Effect.Effec
     if (chat !== undefined) yield* listening.bot.say(chat, "This could not be passed on. Please send it again.")
   })
 
-/** All that waits in one chat, as long as something does. */
+/** Handles the updates that wait in one chat, until none is left. */
 const served = (listening: Listening, bot: number, inbox: Inbox, chat: string): Effect.Effect<void, never, Actors> =>
   Effect.gen(function* () {
     for (let one = inbox.first(chat); one !== undefined; one = inbox.first(chat)) {

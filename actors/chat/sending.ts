@@ -64,8 +64,8 @@ interface Parts {
 }
 
 /**
- * Removes a chat that the bot may not write to any more from its account. If this fails, the next message leads to the
- * same.
+ * Removes a chat that the bot may not write to any more from its account. If this fails, the next message to the chat
+ * tries it again.
  */
 const unlinking = (
   { seed }: Parts,

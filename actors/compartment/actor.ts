@@ -81,7 +81,7 @@ export const compartmentKind = kind(fold, compartmentOperations, ({ log, nats, s
     Effect.sync(() => {
       if (isThere(state)) nats.publish(subjects.compartmentChanged(state.host, id))
     })
-  /** The blobs that wait, before and after. */
+  /** Adds to the decision the changed references to blobs: archives that wait to be unpacked. */
   const named = (state: CompartmentState, decision: Decided, context: DecideContext<Blobs>): Decided => {
     if ("refused" in decision) return decision
     const next = decision.events.reduce<CompartmentState>((one, event) => evolveCompartment(one, event, context), state)

@@ -1,4 +1,4 @@
-/** Pure decisions on waiting archives, on links for browsers, and on what is left of them later. */
+/** Pure decisions on waiting archives and on links for browsers. */
 import type { BlobRef } from "../../schemas/blob/operations.ts"
 import type { Asker } from "../../schemas/compartment/operations.ts"
 import { notFound } from "../../schemas/errors.ts"

@@ -27,8 +27,8 @@ const exitOf = ({ agent, name }: CompartmentValue, told: Reported & { readonly t
 }
 
 /**
- * The program ended without an order. The next start follows after a growing delay, or at once if the program did not
- * cause the end.
+ * The program ended without an order. The next start follows after a growing delay, or immediately if the program did
+ * not cause the end.
  */
 const again = (state: CompartmentValue, exit: Exit, at: number, limits: RestartLimits): Decided => {
   const ranMs = state.started_at === null || state.status !== "running" ? 0 : Math.max(0, exit.at - state.started_at)
@@ -37,7 +37,8 @@ const again = (state: CompartmentValue, exit: Exit, at: number, limits: RestartL
     return { events: [exit, startingOf(state, state.restart_count)] }
   const restart_count = isLong ? 1 : state.restart_count + 1
   const { agent, name, exit_code, oom_killed } = exit
-  // Counts from the exit on. The time of the host's clock is limited, so that it does not decide when our timer is set.
+  // The delay counts from the exit. The exit's time comes from the host's clock, so it is limited to a range around our
+  // own time.
   const from = Math.min(at, Math.max(exit.at, at - limits.restart_seconds * 1000))
   const restart_at = from + restartSeconds(restart_count, limits) * 1000
   return {

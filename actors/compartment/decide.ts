@@ -161,7 +161,7 @@ const REPORTS_MAX: Readonly<Record<Exclude<ReporterWeight, "none">, number>> = {
 
 /**
  * A report by an operator suspends (spec 3.7; contract 22). So does one by an established agent, unless an operator has
- * lifted a suspension before.
+ * lifted a suspension since the program last changed.
  */
 export const decideReported = (
   state: CompartmentState,
@@ -174,8 +174,8 @@ export const decideReported = (
 }
 
 /**
- * Lifts suspensions. An operator lifts all except the one for the suspension of the agent, which ends with that one.
- * Anyone else lifts only their own suspension, and a report only the one that it has caused.
+ * Lifts suspensions. An operator lifts all except the one that the agent's own suspension caused, which ends with the
+ * agent's suspension. Anyone else lifts only their own suspension, and a report only the one that it has caused.
  */
 export const decideLift = (
   state: CompartmentState,

@@ -16,7 +16,10 @@ export const secretsAfter = (
   return [...before.filter(({ name }) => !gone.has(name)), ...set]
 }
 
-/** Returns the suspensions that `by` does not lift. An agent's own ends with that agent's, a report's with that report. */
+/**
+ * Returns the suspensions that `by` does not lift. A suspension that follows the agent's suspension ends with it. One
+ * that a report caused ends with that report.
+ */
 export const suspensionsAfter = (before: CompartmentValue["suspensions"], by: string, report?: number) =>
   before.filter((one) =>
     by === "operator"
@@ -112,7 +115,7 @@ const changed = (state: CompartmentValue, event: CompartmentEvent, at: number): 
       const isFree = suspensions.length === 0
       const status = isFree && state.status === "suspended" ? "stopped" : state.status
       const next = isFree && state.next === "suspended" ? "stopped" : state.next
-      // `report` stands for the decision on it, which an operator has made.
+      // `report` means the decision on a report, which an operator has made.
       const cleared = state.cleared || event.by === "operator" || event.by === "report"
       return { ...state, suspensions, status, next, cleared }
     }

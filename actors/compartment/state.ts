@@ -1,5 +1,5 @@
 /**
- * A compartment: id = its own (spec 3.7; contract 8, 18).
+ * The state of a compartment and its events (spec 3.7; contract 8, 18).
  *
  * Invariants
  *  - `run` numbers the starts. A host may start a run once, only if it is the newest, and only while it is wanted. So

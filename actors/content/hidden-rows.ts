@@ -1,9 +1,9 @@
 /**
- * Keeps rows that an operator has hidden apart, so that no list, no count and no search has to leave them out (contract
- * 19).
+ * Stores rows that an operator has hidden separately, so that no list, no count and no search has to leave them out
+ * (contract 19).
  *
  * Invariants
- *  - A row is in one of the two places.
+ *  - A row is either in its table or among the hidden rows, never in both.
  *  - A batch first moves the hidden rows that it changes back into the table, and moves them out again at its end. So
  *    its changes reach hidden rows too.
  */

@@ -7,10 +7,10 @@
  *    rows, which an index of the same keys answers.
  *  - No page reads more than `EXACT_MAX` rows before its own. Up to there it is counted from the beginning, and is
  *    exact. Deeper rows are counted from a mark: the keys of each `MARK_EVERY`th row. One walk over the index takes
- *    them, at most once in `KEPT_MS` for each list, one walk at a time. So the position of a deep page may be that old,
- *    but its records are current.
- *  - A total is exact up to `EXACT_MAX`; a larger one was so within `KEPT_MS`.
- *  - Remembered lists are bounded in number, and in age.
+ *    them, at most once in `KEPT_MS` for each list, one walk at a time. So the position of a deep page may be as old as
+ *    the last walk, but its records are current.
+ *  - A total is exact up to `EXACT_MAX`. A larger one was exact when it was counted, at most `KEPT_MS` ago.
+ *  - The number and the age of remembered lists are bounded.
  */
 import { type Kysely, type RawBuilder, sql } from "kysely"
 import type { Clock } from "effect"

@@ -4,7 +4,8 @@
  *
  * Invariants
  *  - A claim has no operations. It is written only in the commits that publish or remove the text. An actor that wants
- *    to make it reads the log, and the expected sequence decides a race.
+ *    to claim a text first reads the claim's log. If two do so at the same time, the expected sequence lets only one of
+ *    them write.
  *  - The log deletes a claim after a day. If the text is removed earlier, its claim is released.
  */
 import { createHash } from "node:crypto"

@@ -28,7 +28,7 @@ interface Body {
 
 const jitter = Effect.sync(() => ({ jitter: Math.random() * 2 - 1 }))
 
-/** `null` for an agent without an account. */
+/** Turns the refusal `not_found` into `null`. Other refusals stay. */
 const orNull = <A>(asked: Effect.Effect<A, Refusal>): Effect.Effect<A | null, Refusal> =>
   Effect.catch(asked, (refused) => (refused.code === "not_found" ? Effect.succeed(null) : Effect.fail(refused)))
 

@@ -9,8 +9,8 @@
  *  - The mailbox is bounded, and answers that still wait count as well. A command beyond the bound is refused as
  *    `overloaded`, before any of it is done.
  *  - When the node loses the shard, its fibers are interrupted. A command that has not reached its append ends there
- *    and changes nothing. One that has reached it is completed (command.ts). Waiting callers are told to ask another
- *    node.
+ *    and changes nothing. One that has reached it is completed (command.ts). Waiting callers get the answer that they
+ *    must ask another node.
  */
 import { Cause, Effect, Exit, type Fiber } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"
@@ -81,7 +81,10 @@ export class Activation<R = never> extends History<R, EngineParts> {
     })
   }
 
-  /** Runs an operation that does not use the mailbox. Returns the outcome at once if nothing has to be waited for. */
+  /**
+   * Runs an operation that does not use the mailbox. Returns the outcome without a promise if nothing has to be waited
+   * for.
+   */
   perform(effect: Effect.Effect<unknown, Refusal, R>): Outcome | Promise<Outcome> {
     const fiber = this.run(effect)
     const done = fiber.pollUnsafe()
@@ -117,7 +120,7 @@ export class Activation<R = never> extends History<R, EngineParts> {
     )
   }
 
-  /** Answers once the caller can see the commit, or at once if the node loses the shard before that. */
+  /** Answers once the caller can see the commit, or immediately if the node loses the shard before that. */
   private answerOnceShown(done: Queued<R>, outcome: Outcome, shown: () => Promise<unknown>): void {
     this.answering.set(done.command.id, done)
     const answered = Effect.sync(() => {

@@ -5,8 +5,8 @@
  *  - The order is append, evolve, reply. An answer is given only for a durable commit, and state changes only by an
  *    appended event.
  *  - The log is the fence. An append carries the sequence of the last commit that this activation has read. If the log
- *    refuses it, another node has written. The activation then reloads from the log and tries the command again, at
- *    most CONFLICT_TRIES times.
+ *    refuses it, another node has written. The activation then reloads from the log and tries the command again, with
+ *    at most CONFLICT_TRIES tries in all.
  *  - Facts from `prepare` are used only if the actor is still at the same sequence. So numbers drawn there grow along
  *    the log of each actor, even if two nodes believe that they own it.
  *  - If the outcome of an append is unknown, the log is read before anything else is decided.
@@ -23,7 +23,7 @@
  *    is set or anything is appended.
  *  - An interruption can end a command only before its append. From the append on, the command is carried to its end.
  *  - Work that follows the append (read models, reactions, the owner of a companion) delays only the answer to this
- *    command. A reaction may send a command to the actor that caused it; the actor carries it out meanwhile.
+ *    command. A reaction may send a command to the actor that caused it. That actor carries the command out meanwhile.
  */
 import { Effect } from "effect"
 import { type ErrorCode, type Refusal, unavailable } from "../../schemas/errors.ts"
@@ -194,7 +194,8 @@ class Attempt<R> {
   }
 
   /**
-   * Fails with the refusal, unless the log has moved on. A refusal that does not depend on the state counts at once.
+   * Fails with the refusal, unless the log has moved on. A refusal that does not depend on the state counts without
+   * asking the log.
    */
   private refusedBy(refused: Refusal): Effect.Effect<Again, Refusal> {
     if (OUTSIDE.has(refused.code)) return Effect.fail(refused)

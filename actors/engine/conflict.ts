@@ -9,7 +9,7 @@ import type { Companion } from "./definition.ts"
 export const CONFLICT_TRIES = 16
 /**
  * The pause before the second and later retries is a random part of this, doubled each time. Many actors may write to
- * one companion at once, and only one of them succeeds each time.
+ * one companion at the same time, and only one of them succeeds each time.
  */
 const CONFLICT_PAUSE_MS = 10
 const CONFLICT_PAUSE_MAX_MS = 500

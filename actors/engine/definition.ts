@@ -119,7 +119,7 @@ export interface PrepareContext<Memory = unknown> extends AnswerContext {
   readonly by?: SignedBy | undefined
 }
 
-/** The result of a read, available at once and without a fiber. */
+/** The result of a read, available immediately and without a fiber. */
 export type Result<Output> = { readonly data: Answer<Output> } | { readonly refused: Refusal }
 
 /**

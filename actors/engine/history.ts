@@ -3,9 +3,9 @@
  *
  * Invariants
  *  - Memory of commands is rebuilt from the log, so it survives restarts and moves (remembered.ts).
- *  - Loading takes at most two reads, however old the log: the newest commit, and the snapshot that it follows. More of
- *    the log is read only if commits lie between the two (a node died before it could write the snapshot), or if there
- *    is no snapshot.
+ *  - Loading usually takes two reads, however old the log: the newest commit, and the snapshot that it follows. More of
+ *    the log is read if commits lie between the two (a node died before it could write the snapshot), or if there is no
+ *    snapshot.
  *  - A snapshot at the sequence that the archive's index gives as the actor's last is used without reading a segment.
  *    Both are in one Postgres, where a restore deletes them together, and an archived commit never changes.
  *  - Each commit names the one before it. A snapshot is not used if no commit of the log follows it, or if it is ahead
@@ -29,7 +29,7 @@ import { Remembered } from "./remembered.ts"
 import type { EventLog, LogEntry, Tip } from "../log/commit.ts"
 
 /**
- * Commits read at once. For each commit that lies alone in a file, the server reads the whole file, which takes some 10
+ * Commits in one read. For each commit that lies alone in a file, the server reads the whole file, which takes some 10
  * ms. Meanwhile it does nothing else for this node, so lease beats wait.
  */
 const PAGE = 32
@@ -65,7 +65,7 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
   private commitsSinceSnapshot = 0
   /** Sequence of the newest snapshot that is known to be stored. */
   private snapshotSeq = 0
-  /** True if a stored snapshot was refused. The next one is then written at once. */
+  /** True if a stored snapshot was refused. The next one is then written without waiting for further commits. */
   private refusedSnapshot = false
   /** The event that this release does not know, because of which it cannot serve this actor. */
   private unknown: UnknownEvent | null = null

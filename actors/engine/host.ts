@@ -1,6 +1,7 @@
 /**
- * The actors of one node. They are activated on first use, passivated when idle, and dropped with their shard. At most
- * `resident_actors_max` are kept: the longest idle leave first, after a snapshot if one is due.
+ * The actors of one node. They are activated on first use, passivated when idle, and dropped with their shard. If there
+ * are more than `resident_actors_max`, each sweep removes idle ones from memory, those that have been idle longest
+ * first. Actors with work under way stay.
  *
  * All work of a shard's actors runs in one set of fibers. The set is empty when nothing is under way, and it is
  * interrupted as a whole when the shard is lost.
@@ -19,7 +20,10 @@ const DRAIN_MAX_MS = 3000
  * log.
  */
 const SNAPSHOTS_MAX_MS = 3000
-/** The most passivations of one sweep, so that a sweep never blocks the event loop for long. */
+/**
+ * The passivations of one sweep are limited to this number, or to the number of actors above `resident_actors_max` if
+ * that is larger.
+ */
 const SWEEP_MAX = 500
 /** At most one actor that cannot be read is logged in this time, because an outage affects thousands. */
 const UNREADABLE_EVERY_MS = 10_000
@@ -180,7 +184,7 @@ export class ActorHost<R = never> {
     return { sum, max }
   }
 
-  /** Drops every actor of a shard at once, and interrupts commands that have not reached their append. */
+  /** Drops every actor of a shard immediately, and interrupts commands that have not reached their append. */
   drop(number: number): void {
     const shard = this.shard(number)
     for (const activation of shard.members) this.forget(activation)

@@ -294,6 +294,6 @@ const unknownOperation = (op: string): Refusal => notFound(`operation ${op}`)
 
 const UNRECORDED = atGate(unavailable("The signature could not be recorded, so nothing was done. Sign again later."))
 
-/** Continues at once if the value is there, so that a read of a resident actor costs no promise. */
+/** Continues without a promise if the value is there, so that a read of a resident actor costs no promise. */
 const then = <A, B>(value: Later<A>, next: (value: A) => Later<B>): Later<B> =>
   value instanceof Promise ? value.then(next) : next(value)

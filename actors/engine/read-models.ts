@@ -1,11 +1,11 @@
 /**
- * Read your writes: the answer to a write waits until the read models contain its commits. So the next request to any
- * edge sees the write.
+ * Read your writes: the answer to a write waits, for a limited time, until the read models contain its commits. So the
+ * next request to any edge normally sees the write.
  *
  * Invariants
  *  - Each projection announces its watermark after each batch. The watermark of a batch that changed nothing waits up
- *    to RIDE_MS for a batch that did. A write waits for every projection that reads its kind, and for no other: those
- *    only move with their own kinds.
+ *    to RIDE_MS for a batch that did. A write waits for the projections and awaited reactions that read its kind, and
+ *    for no others, because those move only with their own kinds.
  *  - The wait is bounded (`projected_wait_ms`). If a watermark has not moved during a whole wait, Postgres may be down.
  *    Then one write at a time waits for it to move again, and the others do not wait. A watermark that does not move
  *    while nothing is written is normal.

@@ -5,8 +5,8 @@
  * Invariants
  *  - Loads that arrive together become one statement, and so do saves. So a node that takes over or gives up thousands
  *    of actors needs only a few statements.
- *  - If Postgres does not answer a load in time, nothing waits for it again until it answers: every load finds nothing
- *    at once, and every save fails at once. One statement every AWAY_MS tests whether it is back.
+ *  - If Postgres does not answer a load in time, nothing waits for it again until it answers: every load immediately
+ *    finds nothing, and every save immediately fails. One statement every AWAY_MS tests whether it is back.
  *  - A stored snapshot is replaced only by a newer one, or by one of the same commit in another format. A snapshot that
  *    the log does not continue from is dropped first (history.ts).
  */
@@ -114,7 +114,9 @@ export class PostgresSnapshots implements SnapshotStore {
     return true
   }
 
-  /** A load that fails makes later calls return at once. A slow save does not, because it says nothing about loads. */
+  /**
+   * A load that fails makes later calls fail immediately. A slow save does not, because it says nothing about loads.
+   */
   private async answered<A>(withinMs: number, ask: () => Promise<A>): Promise<A> {
     if (this.away) throw new Error("Postgres did not answer a moment ago")
     const late = delay(this.clock, withinMs, "unref").then(() => {

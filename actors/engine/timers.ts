@@ -17,7 +17,7 @@
  *    will be.
  *  - A timer that cannot be answered at the moment (no owner knows the kind, an actor is unavailable) is set again for
  *    later, under the same id. It waits in the schedule and delays no other timer.
- *  - If a node ends while it handles a timer, another node gets the timer at once and asks under the same id.
+ *  - If a node ends while it handles a timer, another node gets the timer immediately and asks under the same id.
  *  - Fired timers are kept for FIRED_KEPT_SECONDS at most. They are lost if the server runs for so long without any
  *    actor node.
  */
@@ -108,7 +108,8 @@ export class ScheduledTimers implements Timers {
   }
 
   /**
-   * Delivers timers for as long as the scope is open. Timers that are under way at the end go to another node at once.
+   * Delivers timers for as long as the scope is open. Timers that are under way at the end go to another node
+   * immediately.
    */
   deliver(
     manager: JetStreamManager,

@@ -7,9 +7,10 @@
  *  - If another worker may have begun the attempt, the worker first asks the delivery's actor. An attempt may still be
  *    made twice, with the same `webhook-id`, if a worker dies between the POST and the report.
  *  - For each attempt, the agent's actor names the destination and signs. So the worker never has a secret, a new
- *    address or secret counts at once, and nothing is sent for a closed account.
+ *    address or secret counts for the next attempt, and nothing is sent for a closed account.
  *  - The worker limits the time of a POST, and of the whole attempt.
- *  - fair.ts decides the receiver's share of a worker. An attempt without room comes again. It comes soon, from the consumer, if the receiver is fast, and later, by a timer, if it is slow or too many are unknown. So receivers that
+ *  - fair.ts decides the receiver's share of a worker. An attempt without room comes again. It comes soon, from the
+ *    consumer, if the receiver is fast, and later, by a timer, if it is slow or too many are unknown. So receivers that
  *    never answer never fill the consumer.
  */
 import { randomBytes } from "node:crypto"
@@ -47,7 +48,7 @@ const LOOKS = 20
 const LOOK_AGAIN_MS = 10
 /** The maximum number of consecutive asks for one attempt: the signature, the report, and the agent's notification. */
 const ASKS_MAX = 3
-/** A POST that has not returned so long after its own time limit counts as late. */
+/** A POST that has not returned this long after its own time limit counts as late. */
 export const ASTRAY_MS = 2000
 /** Time for attempts under way when the worker ends. */
 export const LINGER_MS = 1000
@@ -56,7 +57,7 @@ export class Worker {
   private readonly parts: WorkerParts
   private readonly attempts: AttemptParts
   private readonly run: Run
-  /** The last moments of attempts. */
+  /** The time limits of whole attempts. An attempt that exceeds its limit is interrupted. */
   private readonly over: Deadlines
   private readonly queue: FairQueue<Attempt>
   private readonly held: Held
@@ -137,7 +138,7 @@ export class Worker {
     const { tracing = NO_TRACING } = this.parts
     const span = attemptSpan(tracing, item.message.traceparent, item.message.seq)
     const attempt = span === null ? item : { ...item, span }
-    // A slow receiver counts as slow at once. Otherwise others would wait until the attempt has ended.
+    // A slow receiver counts as slow during the attempt. Otherwise others would wait until the attempt has ended.
     const made = attempted(this.attempts, attempt, () => this.putOff(late()))
     this.underTake(item.message, made, (ended) => {
       const tookMs = ended?.tookMs ?? null

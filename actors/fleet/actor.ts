@@ -81,8 +81,8 @@ export const fleetKind = kind(fold, operations, ({ clock, nats, seed, config: { 
           Effect.gen(function* () {
             const isAway = awayIn(context.memory)
             const actors = yield* Actors
-            // If the account ends after this answer, it tells the fleet after this command, so that the fleet then
-            // finds the place.
+            // If the account ends after this answer, its command reaches the fleet after this one. The fleet then finds
+            // the place.
             yield* actors.ask(context, "agent.runs", agent, null)
             if (human !== null) return { owner: human, isAway }
             const { by = null, provisional = false } = yield* actors.ask(context, "owner.proven", agent, null)

@@ -8,8 +8,8 @@
  *  - Before that commit nothing is stored. An unused key pair is dropped, and an unused number is a gap. A failed try
  *    costs only its units of a rate limit.
  *  - The person's account is expected at the sequence at which it was asked. If it is deleted meanwhile, or declares
- *    one agent too many, the command begins again, and is then refused. If it is deleted afterwards, the fleet is told
- *    so after this commit, and finds the place.
+ *    one agent too many, the command begins again, and is then refused. If it is deleted afterwards, the command about
+ *    the deletion reaches the fleet after this commit, and the fleet finds the place.
  *  - A compartment's id is made once. A repeated request gets the existing compartment, even with another key pair.
  */
 import { randomBytes } from "node:crypto"

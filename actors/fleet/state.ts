@@ -3,7 +3,8 @@
  *
  * Invariants
  *  - A compartment has one place from its first event on, in the same commit. Only the host of that place may run it.
- *  - At no point of the log does a host have more than its `max`, or an owner more than the limit.
+ *  - A compartment gets a place only on a host that has fewer than its `max`, and only if its owner is below the limit.
+ *    Both are checked in the commit that assigns the place.
  *  - A compartment whose agent has deleted its account never runs again. It stays suspended with its `/data`, counts
  *    for nobody, and ends as soon as its host needs the room.
  *  - A host's state is here only as far as it changes. The time of its last report is in the memory of the fleet's

@@ -40,7 +40,7 @@ const EACH_MAX = Math.max(HOME_ITEMS_MAX, HOME_WATCHES_MAX)
 
 type Noticed = Selectable<Database["notifications"]> & {
   readonly part: Part
-  /** The number of its part's rows since then. */
+  /** The number of the part's rows since the given time. */
   readonly found: string
 }
 

@@ -4,7 +4,7 @@
  * Invariants
  *  - A passkey can be added only shortly after the password was entered, and in the same session.
  *  - Each challenge can be answered once, within its time, by the browser that it was made for.
- *  - A passkey replaces both steps of a login. Every fault of a passkey gets the same refusal.
+ *  - A passkey replaces both steps of a login. At a login, every fault of a passkey gets the same refusal.
  */
 import { aboveMax, invalidField, refusal } from "../../schemas/errors.ts"
 import { PASSKEY_LIMITS } from "../../schemas/human/limits.ts"
@@ -31,8 +31,8 @@ const NONE: Passkeys = { last: 0, kept: [], used: [] }
 export const passkeysOf = ({ passkeys }: Human): Passkeys => passkeys ?? NONE
 
 /**
- * The largest difference between two nodes' clocks. Another node may still get a challenge that this one has forgotten,
- * and must refuse it by its time.
+ * The largest difference between two nodes' clocks. An answered challenge is remembered for this long after its end,
+ * because a node whose clock is behind would still accept the challenge.
  */
 const CLOCKS_APART_MS = 300_000
 

@@ -116,7 +116,7 @@ export const decideVerification = onHuman(
   }
 )
 
-/** The caller learns nothing of the outcome. */
+/** The reply is the same whether a letter is sent or not. */
 export const decideForgot = onHuman(
   (human, { at, facts }: DecideContext<LinkFacts>, owner: OwnerLimits): Decided<null> =>
     lettersRefusal(human.letters.reset_password, at, owner.forgot_per_account) === null
@@ -130,7 +130,7 @@ export const decideRename = onHuman(
   })
 )
 
-/** The link of that purpose which this token is. */
+/** The link of this purpose with this token, or the refusal if there is none or it has expired. */
 export const linkOf = (
   human: Human,
   purpose: LinkPurpose,
@@ -174,7 +174,7 @@ export interface SealedPassword {
   readonly password: Human["password"]
 }
 
-/** Every session ends with the password that opened it. */
+/** A new password ends all sessions. */
 const changedTo = (human: Human, password: Human["password"]): ReadonlyArray<HumanEvent> => [
   { type: "human.password_changed", v: 1, password },
   ...closing(human.sessions.map(({ id }) => id))

@@ -1,4 +1,7 @@
-/** Operations on passwords: they are forgotten, changed, or hashed again with stronger parameters (contract 20). */
+/**
+ * Operations on passwords: to replace a forgotten one, to change it, and to hash it again with stronger parameters
+ * (contract 20).
+ */
 import { Effect } from "effect"
 import type { humanOperations as declared } from "../../schemas/human/operations.ts"
 import { custom, write } from "../engine/definition.ts"

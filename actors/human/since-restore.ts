@@ -17,7 +17,7 @@ export const seenSince =
     return {
       ...state,
       sessions: sessions.filter(({ opened_at }) => isNew(opened_at)),
-      // The newest letter of a purpose brought its link.
+      // The newest letter of a purpose contained the purpose's valid link.
       links: links.filter(({ purpose }) => isNew(letters[purpose].at(-1) ?? 0)),
       chat: offered ? chat : { ...chat, offered: null },
       two_step: two_step === null ? null : usedUntil(two_step, restoredAt)

@@ -5,7 +5,7 @@
  * Invariants
  *  - A code is valid in its own time step and in those before and after it, because clocks differ.
  *  - A used step and all earlier ones are never valid again, so a code that somebody sees being typed is useless.
- *  - Verifying takes the same time whichever step matches, and if none does.
+ *  - For input of six digits, verifying takes the same time whichever step matches, and if none does.
  */
 import { timingSafeEqual } from "node:crypto"
 import { HOTP, Secret, TOTP } from "otpauth"

@@ -1,7 +1,7 @@
 /**
  * Limits the tries of a password for one address, whether it has an account or not (spec 8). A try is counted before
- * the password is checked, so that many tries at once cannot exceed the limit. A right password is not counted in the
- * end.
+ * the password is checked, so that many tries at the same time cannot exceed the limit. A right password is not counted
+ * in the end.
  */
 import { Clock, Effect } from "effect"
 import { type Refusal, refusal } from "../../schemas/errors.ts"
@@ -12,7 +12,7 @@ import { Actors, type Asking } from "../engine/services.ts"
 const BUCKET = "login_failures"
 const GIVEN_BACK_WITHIN_MS = 5_000
 
-/** Tries at the console are counted apart, so that guesses at the public pages cannot lock operators out. */
+/** Tries at the console are counted separately, so that guesses at the public pages cannot lock operators out. */
 const counted = (address: string, isConsole: boolean): string =>
   bucketActor(BUCKET, isConsole ? `console-${address}` : address, false)
 

@@ -6,8 +6,8 @@
  * `begin` reports whether the request is new, in progress, done or in conflict; `finish` stores the answer. If an edge
  * fails between the two, the key is free again after the request's deadline. The request then runs under the same
  * command id, so that nothing is committed twice. An edge repeats a `begin` that is not answered soon, and the repeat
- * counts as the first. After an abandoned request, the key is free at once for the same body, and at the deadline for
- * another body.
+ * counts as the first. After an abandoned request, the key is free immediately for the same body, and at the deadline
+ * for another body.
  *
  * The answers of an owner, refusals included, may take a limited number of bytes a day (schemas/idempotency/share.ts).
  * An answer that takes more than an eighth of the remaining bytes is shortened (shortened.ts). A long record that can
@@ -107,7 +107,10 @@ const ANSWER_BYTES = "answer_bytes"
  * displace other answers.
  */
 const RECORD_KEPT_MAX_BYTES = 65_536
-/** No answer may take more than this fraction (one eighth) of the remaining bytes. */
+/**
+ * An answer that takes more than this fraction (one eighth) of the remaining bytes is shortened. A long record that can
+ * be made again is not stored.
+ */
 const ROOM_PART = 8
 /** Bytes that a stream stores in addition to an answer: subject, header, and the hash of the body. */
 const MESSAGE_BYTES = 400

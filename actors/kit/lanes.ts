@@ -1,4 +1,6 @@
-/** Limits how many works run at once. Others wait in line. If the line is full, they are refused. */
+/**
+ * Limits how many tasks run at the same time. Further tasks wait in a queue. If the queue is full, they are refused.
+ */
 export class Lanes {
   private underWay = 0
   private readonly line: Array<() => void> = []
@@ -28,7 +30,7 @@ export class Lanes {
     await new Promise<void>((resolve) => this.line.push(resolve))
   }
 
-  /** Gives the free place to the first in line. */
+  /** Gives the free place to the first task in the queue. */
   private next(): void {
     const first = this.line.shift()
     if (first === undefined) this.underWay--

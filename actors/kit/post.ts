@@ -7,8 +7,9 @@
  *  - The status of the answer decides. At most `answer_max_bytes` of its body are read, for at most `answer_drain_ms`,
  *    so that the connection can be used again. A longer body closes the connection.
  *  - It follows no redirect and uses no proxy.
- *  - If the receiver closes a kept connection while the request is sent, the attempt is made once more over a new
- *    connection. If the receiver has taken the first request after all, it sees the same `webhook-id` twice.
+ *  - If a request over a kept connection fails before an answer, for example because the receiver has closed the
+ *    connection, it is sent once more. If the receiver has taken the first request after all, it sees the same
+ *    `webhook-id` twice.
  *  - The body, the headers and the address never appear in a log or an error.
  */
 import {
@@ -107,7 +108,7 @@ export class Poster {
     this.secure = bounded(new HttpsAgent({ ...settings, ...(options.ca === undefined ? {} : { ca: options.ca }) }))
   }
 
-  /** `signal`: aborts the attempt. Its connection is then closed at once, and it counts as late. */
+  /** `signal`: aborts the attempt. Its connection is then closed immediately, and it counts as late. */
   async post(
     address: string,
     headers: Readonly<Record<string, string | number>>,

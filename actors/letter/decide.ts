@@ -92,8 +92,7 @@ export const decideSettle = (
   holds: Holds
 ): Decided => {
   if (state === null || state.attempts !== attempt) return NOTHING
-  // The node that was thought to be lost has come back with the real outcome. A letter that was certainly not sent is
-  // tried again.
+  // The node that made the attempt has reported the outcome late. A letter that was certainly not sent is tried again.
   const isLate = state.status === "unknown" && (outcome.type === "sent" || isLost(state, outcome))
   if (state.status !== "sending" && !isLate) return NOTHING
   switch (outcome.type) {

@@ -74,7 +74,7 @@ export const prepared = (
     if (at >= staleAt(letter, (template) => holdsSeconds(template, limits)))
       return Effect.succeed(made({ type: "final", reason: "what it says holds no longer" }))
     if (transport === null) return Effect.succeed(made({ type: "final", reason: "this service has no way to send it" }))
-    // The slot comes first: many letters may wait, and each of them tries again and again.
+    // The slot is reserved before anything else is done, because many letters may wait and try repeatedly.
     if (!slots.reserve(id, deadline - at, letter.human)) return Effect.fail(NO_SLOT)
     const making = Effect.gen(function* () {
       const sealer = yield* accounts.of(letter.human)
@@ -110,7 +110,7 @@ const slotsOf = ({ slots, chatSlots, pushSlots }: Letters, template: string): Sl
 const STRANGERS: Readonly<Record<string, Omit<Strangers, "name">>> = {
   verify_address: { parts: 2, until: "proved" },
   reset_password: { parts: 4, until: "proved" },
-  // All push messages are of this kind, so services that answer in time get more than a share.
+  // All push messages are in this group. A push service leaves the group once it has answered in time.
   [PUSH]: { parts: 2, until: "prompt" }
 }
 

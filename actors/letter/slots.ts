@@ -4,16 +4,18 @@
  * Invariants
  *  - There are never more attempts than slots. A letter without a slot waits for a timer, and delays no other.
  *  - A server that never answers does not block other letters. Servers are grouped by place, which is a registrable
- *    domain (actors/kit/registrable-domain.ts). Letters to one place hold at most half of the slots, and a quarter
- *    before its first answer in time. Letters to all slow places together hold at most a quarter.
- *  - Letters that strangers cause share a limited part of the slots, even if their places are fast.
+ *    domain (actors/kit/registrable-domain.ts). Letters to one place hold at most half of the slots. They hold at most
+ *    a quarter if the place is slow, or if it has not answered yet and the letter is caused by a stranger. Letters to
+ *    all slow places together hold at most a quarter.
+ *  - Each group of letters that strangers cause has a limited part of the slots. The group decides whether a letter to
+ *    a fast place still belongs to it (`Strangers`).
  *  - Letters to one person hold at most a quarter, whatever their places.
  *  - A few people with many letters cannot delay others for long. Waiting letters have no order, so the last slots are
  *    reserved for people with few letters. After each attempt a person must rest, longer after a slow attempt, and
  *    rests add up. Everybody may use the first half of the slots. Each further slot needs a rest at most half as long
  *    as the one before.
- *  - The last free slot is reserved for the refused person who has gone longest without a slot. So every other person
- *    comes before this one at most once. A person who does not try again is forgotten.
+ *  - The last free slot is reserved for the refused person whose rest ends first. So every other person comes before
+ *    this one at most once. A person who does not try again is forgotten.
  *  - The last two rules also hold within each of the shares above.
  *  - A place that holds a slot for `slow_ms` is slow until its next answer in time. Only the last answer counts. With
  *    an average, a place could collect fast answers before a flood of slow ones.

@@ -6,7 +6,7 @@ export const CHAT = "chat"
 /** The channel of letters that go to a browser, with a text that is ready (actors/push/). */
 export const PUSH = "push"
 
-/** True for letters about events of agents. Each attempt counts those of an hour. */
+/** True for letters about events of agents. Such a letter is counted again at each further attempt (sending.ts). */
 export const isRelayed = (template: string): boolean => template.startsWith("relayed_")
 
 interface About {

@@ -1,8 +1,8 @@
 /**
  * Rate-limit buckets that edges draw from (contract 11). The bucket is in its activation's memory. One with a window of
  * a quarter of an hour or more is also kept in a stream (its newest state only), so that it survives a restart. A
- * caller that got no answer sends the same draw again, which counts once, because the kept state names the newest
- * commands.
+ * caller that got no answer sends the same draw again. It counts once: the activation remembers recent draws, and a
+ * kept window names its newest commands.
  */
 import { Clock, Effect, Schema, Semaphore } from "effect"
 import type { NatsConnection } from "@nats-io/transport-node"

@@ -5,7 +5,7 @@ import { leaderMessage } from "./last-message.ts"
 import { requestStream } from "./requests.ts"
 
 /**
- * The number of messages that are erased at once. For each one the server rewrites a whole block, so more at once would
+ * The number of messages that are erased in parallel. For each one the server rewrites a whole block, so more would
  * only wait for each other.
  */
 const ERASED_AT_ONCE = 4

@@ -10,7 +10,7 @@
  *  - A refused batch wrote nothing. The refusal does not name the wrong member, so the two halves are sent again in
  *    parallel, and so on. Only a group that is refused alone is a conflict. One conflict in a thousand groups costs the
  *    others the time of some ten batches.
- *  - Groups of one subject and groups of several leave as two batches at once, because groups of several are refused
+ *  - Groups of one subject and groups of several leave as two parallel batches, because groups of several are refused
  *    more often: other actors write to their further subjects too.
  *  - A stream without a leader (its server was stopped, and the others elect a new one) has written nothing. The batch
  *    is sent again until its time is up. Its expected sequences keep it from being written twice.
@@ -61,7 +61,9 @@ const ACK_TIMEOUT_MS = 5000
  * less than many small ones. A lone commit does not wait.
  */
 const BATCH_GAP_MS = 5
-/** The number of parts of refused batches that may be under way at once. A server accepts 50 for each stream. */
+/**
+ * The number of parts of refused batches that may be under way at the same time. A server accepts 50 for each stream.
+ */
 const PARTS_ABREAST = 8
 const READ_TIMEOUT_MS = 3000
 /** The pause before a replica that is behind is asked again. */

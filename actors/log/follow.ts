@@ -4,7 +4,7 @@
  * Invariants
  *  - Every message from the start on is received, in order. After an interruption, reading continues after the last
  *    message received.
- *  - The server keeps such a consumer in memory, and loses it if it is killed. So a new consumer is created at once
+ *  - The server keeps such a consumer in memory, and loses it if it is killed. So a new consumer is created immediately
  *    when the connection is renewed, and after missed heartbeats. In a cluster, the consumer's server may end while the
  *    connection to another server stays.
  *  - Only messages of the newest consumer count; those of older ones are dropped. Messages after a gap in the
@@ -81,7 +81,7 @@ interface Older {
 export interface FollowOptions {
   /** Only messages whose subjects match this pattern are delivered. */
   readonly filter?: string | undefined
-  /** The number of messages on their way at once. With more, a reader of many messages waits less often. */
+  /** The number of messages that one pull may request. With more, a reader of many messages waits less often. */
   readonly pullMessages?: number
   readonly older?: Older | undefined
 }

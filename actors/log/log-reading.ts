@@ -26,7 +26,7 @@ interface Options {
   /** Only subjects of this pattern are read. */
   readonly filter?: string
   readonly pullMessages?: number
-  /** Commits that are read from the archive at once. */
+  /** Commits in one read of the archive. */
   readonly archivedPage: number
 }
 

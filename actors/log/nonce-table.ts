@@ -1,7 +1,7 @@
 /**
  * Used nonces in memory: 64 bits of a hash of key and nonce, and 32 bits that name the request that used it, in one
  * open-addressing table for each minute. A nonce takes 24 to 48 bytes, there are no objects, and a whole minute is
- * forgotten at once.
+ * forgotten in one step.
  *
  * Two different nonces share a 64-bit hash about once in 10^13 checks at a million nonces. The later one is then
  * refused, and its client signs again with a fresh nonce. The hash includes the key, so nobody can cause that for

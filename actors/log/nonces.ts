@@ -8,9 +8,9 @@
  *  - Every node follows the log of all nodes. A node that takes over a shard first reads the log up to its end as it
  *    was after the shard was claimed. The former owner no longer answers by then (actors/engine/placement.ts), so its
  *    later entries belong to requests that got no answer.
- *  - The edge repeats an unanswered ask under the same id, so a nonce that the same request has used is no reuse. If
- *    the answer to a request was that its use could not be recorded, each repeat gets the same answer: its client has
- *    been told that nothing was done.
+ *  - The edge repeats an unanswered ask under the same id, so a nonce that the same request has used is no reuse. A
+ *    request whose use could not be recorded is answered as not done. Each repeat gets the same answer, because the
+ *    client may already have the first one.
  *  - One record is 12 bytes: 64 bits of hash, 32 bits of request. So 15 minutes at 5,000 requests/s are 54 MB to read
  *    back, and the log contains no key and no nonce.
  */
@@ -73,7 +73,8 @@ export interface NonceHome {
   readonly stream: string
   readonly subject: string
   /**
-   * Seconds for which a used nonce is refused. Whole minutes are forgotten at once, so it may be up to one minute more.
+   * Seconds for which a used nonce is refused. Nonces are forgotten by whole minutes, so it may be up to one minute
+   * more.
    */
   readonly keepSeconds: number
 }
@@ -90,7 +91,7 @@ export class NonceLog {
    * Succeeds once this node knows every nonce that was in the log at the time of the call. It reads them itself,
    * because the server that has the follower's consumer may just have died.
    *
-   * A node takes many shards at once. Calls that arrive during a reading wait for the next one, and share it.
+   * A node takes many shards at the same time. Calls that arrive during a reading wait for the next one, and share it.
    */
   readonly catchUp: Effect.Effect<void, NotCaughtUp> = Effect.gen({ self: this }, function* () {
     const asked = yield* Deferred.make<void, NotCaughtUp>()

@@ -251,7 +251,7 @@ export const ensureLeases = async (manager: JetStreamManager, limits: Limits, re
   await manager.streams.add(wantedLeases(limits, replicas))
 }
 
-/** Several nodes may start at once, so a stream that exists already is updated instead. */
+/** Several nodes may start at the same time, so a stream that exists already is updated instead. */
 export const ensureStreams = async (
   nats: NatsConnection,
   limits: Limits,

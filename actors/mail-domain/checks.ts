@@ -82,7 +82,7 @@ export const checkedBy = (
 
 const BUSY = unavailable("Too many domains are looked at at the moment. It is safe to try again.")
 
-/** Limits how many checks run at once. One more is refused and does not wait. */
+/** Limits how many checks run at the same time. One more is refused and does not wait. */
 export class Looks {
   private readonly max: number
   private underWay = 0

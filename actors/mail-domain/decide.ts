@@ -142,7 +142,7 @@ export interface ClaimFacts {
   readonly holderSeq: number
 }
 
-/** The end of a claim that was never proven. */
+/** The end of a claim that is not proven. */
 export const decideClaimEnd = (
   state: MailDomainState,
   fired: FiredTimer,
@@ -185,7 +185,7 @@ type ForgetBounds = Pick<
 export const toForget = ({ held, left, forget_due }: MailDomainState, fired: FiredTimer): string | null =>
   fired.name === FORGET_TIMER && held === null && (forget_due === null || isDue(fired, forget_due)) ? left : null
 
-/** True if the time for repeating that is over. */
+/** True if the time is over in which the provider is asked again to forget the domain. */
 export const isForgetOver = (
   { left_since }: MailDomainState,
   at: number,

@@ -1,6 +1,6 @@
 /**
- * Finds codes and links of the last minutes, newest first. Anybody may fill the newest page. So if a sender is asked
- * for, reading continues until enough is found, the time is over, or `codes_rows_max` rows were read.
+ * Finds codes and links of the last minutes, newest first. Other senders may fill the newest page. So if a sender is
+ * given, pages are read until enough is found, `codes_rows_max` rows were read, or the window of minutes ends.
  */
 import { Effect } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"

@@ -8,7 +8,7 @@ export const WEEK_MS = 7 * DAY_MS
 export const Counted = Schema.Array(Schema.Struct({ since: Schema.Number, count: Schema.Number }))
 export type Counted = typeof Counted.Type
 
-/** Adds to the count of the span that contains `at`. Spans that began `spans` spans ago are dropped. */
+/** Adds to the count of the span that contains `at`. Spans that are `spans` or more before this one are dropped. */
 export const counted = (all: Counted, count: number, at: number, spanMs: number, spans: number): Counted => {
   const since = Math.floor(at / spanMs) * spanMs
   const kept = all.filter((one) => one.since > since - spans * spanMs && one.since !== since)
@@ -16,7 +16,7 @@ export const counted = (all: Counted, count: number, at: number, spanMs: number,
   return [...kept, { since, count: now + count }]
 }
 
-/** Counts the entries that began within the span before `at`. */
+/** The sum of the counts of spans that began after `from` (Unix ms). */
 export const countedSince = (all: Counted, from: number): number =>
   all.reduce((sum, { since, count }) => (since > from ? sum + count : sum), 0)
 

@@ -87,7 +87,7 @@ const inTime = async <A>(asked: Promise<A>, ms: number): Promise<A | null> => {
   return Promise.race([asked, over]).finally(() => clearTimeout(timer))
 }
 
-/** Asks every server, all at once. */
+/** Asks all servers in parallel. */
 export class DnsQuestions {
   private readonly resolvers: ReadonlyArray<Resolver>
   private readonly bounds: Bounds

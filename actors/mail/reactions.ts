@@ -23,7 +23,7 @@ export const mailNotifications = reactions(
   )
 )
 
-/** A mailbox refuses unproven mail from then on. */
+/** Notifies the agent that the mailbox has no room left for mail of unauthenticated senders. */
 export const fullMailboxNotifications = reactions(
   "mail_full_told",
   on("mailbox", MailboxEvent, (event, { id }) => {
@@ -60,7 +60,10 @@ export const bannedMailGoes = reactions(
 
 const BAD: ReadonlySet<string> = new Set(["bounced", "complained"])
 
-/** A bounce or complaint is counted for its sender, which counts it for the service. Its address is suppressed. */
+/**
+ * Counts a bounce or complaint in the sender's `mailer` actor, which adds it to the service's total. Suppresses the
+ * recipient's address. A recipient who unsubscribes is suppressed too.
+ */
 export const sendingsCounted = reactions(
   "mail_counted",
   on("mail_sending", MailSendingEvent, (event) => {

@@ -19,7 +19,9 @@ export const noPost = notFound("post")
 
 const notAuthor = refusal("not_author", "This is somebody else's: only its author may change it.")
 
-/** The fields of a change that differ. A body is not remembered, and counts as another. */
+/**
+ * The fields of a change that differ from the state. The state has no body, so a given body always counts as changed.
+ */
 const changedFields = (post: Post, { title, body, tags, license, data }: PostChange): PostChange => ({
   ...(title === undefined || title === post.title ? {} : { title }),
   ...(body === undefined ? {} : { body }),
@@ -71,7 +73,7 @@ export const decideFile = (
   return { events: isSameFile(post.file, file) ? [] : [{ type: "post.filed", v: 1, file }] }
 }
 
-/** The author may write the claimed text again. */
+/** Deletes the post and releases the claim on its text, so that the author may publish the text again. */
 export const decideDelete = (
   post: PostState,
   { by }: { readonly by: Caller },

@@ -21,7 +21,7 @@ import { type Change, type Logged, logProjection } from "../projections/projecti
 import { rowsJson, rowsJsonPieces } from "../tables/rows.ts"
 import { PostEvent } from "./state.ts"
 
-/** Seconds in which a post sinks as far as ten times its score lifts it (contract 1). */
+/** A post that is older by this many seconds needs ten times the score for the same rank (contract 1). */
 const HOT_SECONDS = 45_000
 
 interface PostRow {
@@ -35,7 +35,7 @@ interface PostRow {
   /** True if `license` changes, even to none. */
   relicensed?: boolean
   file?: FileRef | null
-  /** True if `file` and `data` are set. */
+  /** True if `file` changes, even to none. `restocked` says the same of `data`. */
   refiled?: boolean
   data?: BlobRef | null
   restocked?: boolean
@@ -100,7 +100,7 @@ const postRows = (commits: ReadonlyArray<Logged>): PostRows => {
   return { published, edited, voted, deleted, hiding }
 }
 
-/** The number of statements depends on the pieces of the rows, not on the number of rows. */
+/** The number of statements depends on the size of the rows as text, not on the number of rows. */
 const writePosts = async (
   trx: Transaction<Database>,
   { published, edited, voted, deleted, hiding }: PostRows,

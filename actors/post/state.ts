@@ -1,4 +1,4 @@
-/** The state of a post and its events (contract 1). Its texts are in the log and in the table. */
+/** The state of a post and its events (contract 1). The state has no body: the log and the read model have it. */
 import { Schema } from "effect"
 import { BlobRef } from "../../schemas/blob/operations.ts"
 import { FileRef } from "../../schemas/file/records.ts"
@@ -27,7 +27,7 @@ export const Post = Schema.Struct({
   license: Schema.NullOr(Schema.String),
   file: Schema.NullOr(FileRef),
   data: Schema.NullOr(BlobRef),
-  /** The claim on its first text (actors/content/text.ts). */
+  /** Id of the `text` actor that prevents the author from publishing the same text twice within a day. */
   text: Schema.String,
   /** Unix ms. */
   created_at: Schema.Number,
@@ -117,6 +117,6 @@ export const evolvePost = (state: PostState, event: PostEvent, { at }: { readonl
   return { ...state, title, tags, license, data, mentioned, updated_at: at, edited_at: edited ? at : state.edited_at }
 }
 
-/** The blobs of a post. */
+/** The file and data that the post refers to; none if it is deleted. */
 export const blobsOf = (state: PostState): ReadonlyArray<BlobRef> =>
   state === null || state.deleted ? [] : [state.file, state.data].filter((ref) => ref !== null)

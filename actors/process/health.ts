@@ -180,7 +180,7 @@ const readModelChecks = async (
   }
 }
 
-/** The checks of reactions. Only the process that runs them can make them. */
+/** The checks of reactions. `null`: the bus did not answer in time. */
 const reactionChecks = (seen: Timed<ReactionsSeen> | null, now: number, check: Made): Checks => {
   if (seen === null)
     return { reactions: check("warn", null, "seconds behind", "how far the reactions are cannot be seen") }

@@ -347,7 +347,7 @@ export const actorNode = (
       const ours = placement.serves(shardOf(PROJECTOR))
       return Effect.forEach(reactors, ({ start, stop }) => (ours ? start : stop), { discard: true })
     })
-    // Writes wait for the read models, so a node that gets the shard begins at once.
+    // Writes wait for the read models, so a node that gets the shard begins immediately.
     const looked = Effect.raceFirst(taken.await, Effect.sleep(BEAT_MS))
     const looking = (act: Effect.Effect<unknown>) =>
       Effect.andThen(

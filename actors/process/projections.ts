@@ -10,8 +10,8 @@
  *    not. So no query joins tables of two projections. Code that combines their answers (a notification and its
  *    delivery) must expect one without the other. `agents.last_seen_at` comes from another stream, and belongs to no
  *    commit.
- *  - A writer sees all of its write, because the answer waits for every projection that reads it
- *    (engine/read-models.ts).
+ *  - A writer normally sees all of its write: the answer waits for the projections that read it, for at most
+ *    `projected_wait_ms` (engine/read-models.ts).
  */
 import { partsOf } from "../../schemas/noun.ts"
 import * as nouns from "./nouns.ts"

@@ -1,8 +1,8 @@
 /**
  * Keys of the service on the actor side (contract 15, 16). Each comes from the environment, or from the file that
- * `…_FILE` names. In development it is made once and kept in the data folder. If several processes start at once,
- * exactly one of them makes the file, and the others read it. It is written under another name and then linked into
- * place, so it is either complete or not there.
+ * `…_FILE` names. In development it is made once and kept in the data folder. If several processes start at the same
+ * time, exactly one of them makes the file, and the others read it. It is written under another name and then linked
+ * into place, so it is either complete or not there.
  */
 import { randomBytes } from "node:crypto"
 import { linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs"

@@ -2,14 +2,14 @@
  * Applies batches of a stream to a projection's tables, each in one transaction with the watermark.
  *
  * Invariants
- *  - The watermark is set only if it still has the value that was read last. So two appliers at once (two nodes believe
- *    in one lease, or two rebuilds) never apply a message twice: the transaction of one of them fails. The same happens
- *    to an older release whose tables a newer one has replaced.
+ *  - The watermark is set only if it still has the value that was read last. So two appliers at the same time (two
+ *    nodes believe in one lease, or two rebuilds) never apply a message twice: the transaction of one of them fails.
+ *    The same happens to an older release whose tables a newer one has replaced.
  *  - A batch that changes no row costs no transaction. The stored watermark follows with the next change, or on request
  *    (`keep`). If such a batch is read again from there, it changes nothing again.
- *  - One message that cannot be applied never stops the rest. If a batch fails because of its data, or takes too long,
- *    its messages are applied one by one. The rows of a failing message are written without the columns derived from
- *    its texts, or it is passed over. Either way it is recorded in `projection_faults`, which health, `status` and
+ *  - A message whose data cannot be applied does not stop the rest. If a batch fails because of its data, or takes too
+ *    long, its messages are applied one by one. The rows of a failing message are written without the columns derived
+ *    from its texts, or it is passed over. Either way it is recorded in `projection_faults`, which health, `status` and
  *    `verify` show.
  *  - A message that takes too long is tried `SLOW_TRIES` times, and between the tries Postgres must show that it can
  *    write. Waiting for a lock is no fault of a message, and neither is a Postgres that does not answer.
@@ -46,7 +46,7 @@ export class Applier {
     this.projection = projection
   }
 
-  /** Resolves to the mark afterwards. Returns it at once if the batch changes no row. */
+  /** Resolves to the mark afterwards. Returns it without a promise if the batch changes no row. */
   apply(batch: ReadonlyArray<Message>, mark: Mark): Mark | Promise<Mark> {
     try {
       const applied = this.applyBatch(batch, mark)

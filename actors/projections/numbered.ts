@@ -4,7 +4,7 @@
  * The node that runs the projections raises them once, at its start.
  *
  * Invariants
- *  - A counter only grows. Two nodes that raise it at once leave a gap, which does no harm.
+ *  - A counter only grows. Two nodes that raise it at the same time leave a gap, which does no harm.
  *  - If the log has an archive, every node raises them before it serves, and the archiver raises them before its mark
  *    names a segment. This is needed because drawn numbers are not looked up in the archive (log/event-log.ts), and the
  *    tables may be empty at that time. For commits that are still in the log, the expected sequence of each append

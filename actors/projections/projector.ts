@@ -3,8 +3,8 @@
  * (applier.ts), and announces how far the tables are.
  *
  * Invariants
- *  - Two projectors at once (two nodes believe in one lease) never apply a message twice: the transaction of one of
- *    them fails, and it starts over.
+ *  - Two projectors at the same time (two nodes believe in one lease) never apply a message twice: the transaction of
+ *    one of them fails, and it starts over.
  *  - Without Postgres nothing is applied and nothing is lost. The buffer is bounded (reading.ts). Reading starts again
  *    from the watermark when Postgres is back, with growing pauses between the tries.
  *  - There is one run at a time. When it ends, its transaction is finished and everything that it waits for is ended.

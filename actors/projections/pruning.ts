@@ -6,7 +6,8 @@
  *    and a rebuild leaves such rows out.
  *  - A row that may be removed at one time may be removed at every later one. So no removed row ever has to come back.
  *  - A row is removed only SPARE_SECONDS after it may be, because the clocks of two nodes differ.
- *  - A row that its actor counts is removed after the actor was told. Tables that are not served yet keep such rows.
+ *  - A row that its actor counts is removed after the actor was informed. Tables that are not served yet keep such
+ *    rows.
  *  - A step visits a bounded number of agents and removes a bounded number of rows. It waits for no lock, so it cannot
  *    take part in a deadlock. A row that is being changed is removed by the next sweep.
  *  - The node that runs the projections removes rows. If two nodes believe that they do, they remove the same rows.

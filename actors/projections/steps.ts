@@ -24,8 +24,8 @@ export const inTransaction = <A>(
 export class Busy extends Error {}
 
 /**
- * The number of rebuilds and verifications that a database admits at once, and of projections that each works on at
- * once. Two, because one computes rows while Postgres writes those of the other.
+ * The number of rebuilds and verifications that a database admits at the same time, and of projections that each works
+ * on in parallel. Two, because one computes rows while Postgres writes those of the other.
  */
 export const PLACES = 2
 

@@ -68,7 +68,7 @@ export const webhookChecks = (queue: Seen, now: number, check: Made): Checks => 
   }
 }
 
-/** The check of outgoing mail. It fails if no process sends it in time. */
+/** The check of outgoing mail. It warns if the oldest mail waits too long. */
 export const mailChecks = (queue: Seen, now: number, check: Made): Checks => {
   const unit = "seconds that the oldest waits"
   if (queue === null) return { mail_provider: check("warn", null, unit, "the bus does not tell what waits") }

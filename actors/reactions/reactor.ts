@@ -9,11 +9,11 @@
  *    actor knows from the place of the last command which ones it has had, and a repeated one counts once.
  *  - At most `WINDOW` commits lie between the stored mark and the last commit that was begun. That many come again when
  *    a reactor dies. A command that was refused or changed nothing leaves no trace, so it is decided again.
- *  - Two reactors at once (two nodes believe in one lease) do nothing twice, because their commands have the same ids.
- *    One of them finds the checkpoint moved, and starts over.
+ *  - Two reactors at the same time (two nodes believe in one lease) do nothing twice, because their commands have the
+ *    same ids. One of them finds the checkpoint moved, and starts over.
  *  - A refusal is final, because the actor has judged. A failure that may pass is retried with growing pauses
- *    (carrying.ts), and then parked. A failure inside the service is recorded after a few tries and skipped. Neither
- *    delays other commands.
+ *    (carrying.ts), and then parked. A failure inside the service is recorded after a few tries and skipped. Until
+ *    then, later commands for the same actor wait, and so does the checkpoint.
  *  - The reactor stops before an event that this release does not know. A newer release continues there. Everything
  *    before it, or before the part that could not be read ahead, is done, and the checkpoint is stored before the run
  *    ends.

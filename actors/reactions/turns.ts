@@ -1,4 +1,4 @@
-/** Runs work one at a time for each name, in the order in which it was put in line. */
+/** Runs the work of each name one after the other, in the order in which it was added. */
 import { Deferred, Effect } from "effect"
 
 export class Turns {
@@ -6,8 +6,8 @@ export class Turns {
   private readonly last = new Map<string, Deferred.Deferred<void>>()
 
   /**
-   * Adds work to the queue at once. If the work before it fails, it is never begun, because a failure ends the whole
-   * queue.
+   * Adds work to the queue immediately. If the work before it fails, it is never begun, because a failure ends the
+   * whole queue.
    */
   inTurn<A, E>(name: string, work: Effect.Effect<A, E>): Effect.Effect<A, E> {
     const before = this.last.get(name)

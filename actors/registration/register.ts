@@ -32,7 +32,7 @@ export interface RegisterReply {
   readonly sealedSecret: string
 }
 
-/** The part of a form by which the door is passed. */
+/** The fields of a request that answer a challenge. */
 type Attempt = Pick<Register, "answers" | "captcha_bypass">
 
 /**

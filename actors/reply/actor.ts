@@ -50,7 +50,7 @@ const decideEdit = (
   return { events: [{ type: "reply.edited", v: 1, body, thread, author, mentions: newlyNamed(mentioned, mentions) }] }
 }
 
-/** The author may write the claimed text again. */
+/** Deletes the reply and releases the claim on its text, so that the author may publish the text again. */
 const decideDelete = (
   reply: ReplyState,
   { by }: { readonly by: Caller },

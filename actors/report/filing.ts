@@ -3,8 +3,9 @@
  * `<reporter>-<type>-<target>` (contract 3: `report_exists`).
  *
  * Invariants
- *  - It has no operations. It is written in the commits of its report, when that is filed and when it is closed. An
- *    agent that files reads the log, and the expected sequence decides a race.
+ *  - It has no operations. It is written in the commits of its report, when that is filed and when it is closed. The
+ *    agent's actor reads it in the log before it files a report. If two commits race, the expected sequence lets only
+ *    one of them through.
  */
 import { Effect, Schema } from "effect"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"

@@ -7,9 +7,9 @@
  *  - The keeper issues a token for this compartment, and the previous one stops working. The token is passed by
  *    standard input, and kept in a file that only this user can read. It is in no argument, log line or answer of the
  *    engine.
- *  - It is checked once a minute, and when a program starts. If the agent has no active vault, there is no fill
- *    service; it starts within a minute after the vault has become active. A service that ended is started with a fresh
- *    token.
+ *  - While a program runs, the host checks at most once a minute whether the fill service runs, and when a program
+ *    starts. If the agent has no active vault, there is no fill service until a check finds one. A service that ended
+ *    is started with a fresh token.
  */
 import { type Clock, Effect, Result } from "effect"
 import type { Desired } from "../../schemas/compartment/operations.ts"
@@ -50,7 +50,7 @@ export interface FillParts {
 
 export class Fills {
   readonly #parts: FillParts
-  /** When each was looked after, in monotonic ms, for this run. */
+  /** The run and the monotonic time (ms) of each compartment's last check. */
   readonly #looked = new Map<string, { readonly run: number; readonly at: number }>()
 
   constructor(parts: FillParts) {

@@ -256,7 +256,7 @@ export class RealMachine implements Machine {
     for (const [other, index] of this.#slots) if (other !== compartment) taken.add(index)
     const slot = slots.find(({ index }) => index === own) ?? slots.find(({ index }) => !taken.has(index))
     if (slot === undefined) throw new EngineFault("no place is free on this host")
-    // Set in the same turn of the event loop as it was chosen, because several compartments may start at once.
+    // Set in the same turn of the event loop as it was chosen, because several compartments may start at the same time.
     this.#slots.set(compartment, slot.index)
     return slot
   }

@@ -4,8 +4,8 @@
  * Invariants
  *  - It is idempotent from any state: each round reads the wanted state and the actual state again, and does one step
  *    at a time (step.ts). So it finds and continues the unfinished work of a process that died.
- *  - Each compartment has one round at a time, and the host a few at once. A change during a round leads to another
- *    round.
+ *  - Each compartment has one round at a time, and the host runs a few rounds in parallel. A change during a round
+ *    leads to another round.
  *  - Files are unpacked outside of the rounds, so that a slow unpacking delays no start and no stop.
  *  - While actors, bus or engine cannot be reached, compartments are left as they are, and programs continue.
  *  - The beginning of a run is noted on disk before its container is created. If the container is gone, the run is

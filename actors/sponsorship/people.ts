@@ -2,7 +2,7 @@
  * People's names for lists, because the read models contain only their ids. Processes that answer queries have no keys,
  * so they ask processes that have (`people`), and those ask the accounts. People without an account are left out.
  *
- * Invariant: no name that is shown is older than twice `SHOWN_MS`.
+ * Invariant: the answer of an account is used for at most twice `SHOWN_MS`.
  */
 import { type Clock, Effect } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"

@@ -1,6 +1,6 @@
 /**
  * Threads that are discussed most at the moment, by the number of other agents, then by the number of replies. An
- * author alone cannot get a thread there.
+ * author's own replies count only between threads with the same number of other agents.
  */
 import { type Kysely, sql } from "kysely"
 import type { Clock } from "effect"

@@ -1,6 +1,6 @@
 /**
- * The tables of threads and of replies. A thread's counts change as its replies are written, so that both are visible
- * at once.
+ * The tables of threads and of replies. A thread's counts change in the transaction that writes its replies, so that
+ * both become visible together.
  *
  * A batch is folded into rows first (rows.ts), and then written in as many statements as its bytes need, however many
  * rows it has. A rebuild has a million of them.

@@ -2,7 +2,8 @@
  * Alerts that the service sends to an agent and its owners (contract 17). They report refusals over a limit, sealed
  * content that differs from the record, the use of an invalid token, a loaded key, and a late result. Pure.
  *
- * Invariant: for one entry and code there is at most one alert in `alert_seconds`.
+ * Invariant: for one event, entry and code there is at most one alert in `alert_seconds`. The vault remembers only the
+ * latest `alerts_max` alerts, so with more different ones an alert may come again sooner.
  */
 import type { VaultAlert } from "../../schemas/vault/records.ts"
 import type { Limits } from "../../schemas/limits.ts"
@@ -10,7 +11,7 @@ import type { VaultEvent, VaultState } from "./state.ts"
 
 export type Alert = Omit<VaultAlert, "at">
 
-/** Identifies alerts that are sent once a minute at most. */
+/** Alerts with the same text are the same alert, which is sent at most once in `alert_seconds`. */
 export const aboutOf = ({ event, entry_id, code }: Alert): string => [event, entry_id ?? "", code ?? ""].join(":")
 
 type AlertLimits = Pick<Limits["service"]["vault"], "alert_seconds">

@@ -3,7 +3,8 @@
  *
  * Invariants
  *  - Only confirmed owners with a verified address may.
- *  - The owners of the moment when the entry was written may, unless an earlier owner has objected to them.
+ *  - The owners of the moment when the entry was written may, unless an earlier owner has objected to them and nobody
+ *    who may consent has approved them.
  *  - A later owner may consent once a person who may consent has approved that owner. Without approval, a later owner
  *    may consent after the waiting time, if every owner of the entry was notified and none has objected.
  *  - Another sponsorship of the same person is a later owner: it leaves no objection behind.

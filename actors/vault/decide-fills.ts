@@ -139,7 +139,8 @@ const refusing = (
 }
 
 /**
- * True if the owner declined the same fill a moment ago, so that owners are not asked again and again until they agree.
+ * True if an owner declined a fill of this entry within `consent_seconds`, so that owners are not asked again and again
+ * until they agree.
  */
 const wasDeclined = ({ fills }: VaultValue, entry: EntryValue, at: number): boolean =>
   fills.some((one) => one.entry === entry.id && one.status === "declined" && one.expires_at > at)

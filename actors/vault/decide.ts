@@ -65,7 +65,7 @@ export const serviceOf = (state: VaultState, hash: string): ServiceValue | null 
 export const entryOf = (state: VaultState, entry: number): EntryValue | null =>
   state?.entries.find(({ id }) => id === entry) ?? null
 
-/** `facts`: the uid of the new vault. */
+/** Creates a vault, or refuses if one exists. A revoked vault may be replaced. */
 export const decideCreate = (state: VaultState, uid: string): Decided =>
   state === null || state.status === "revoked" ? { events: [{ type: "vault.created", v: 1, uid }] } : EXISTS
 
@@ -212,7 +212,8 @@ export const decideWriteEntry = (
 }
 
 /**
- * The people who may consent now. For a sealed box that was in the vault before, its first owners. Empty if nobody may.
+ * The owners who may consent to the entry. An entry with the uid of a deleted entry keeps that entry's owners. Empty if
+ * none of them may consent now.
  */
 const ownersToRecord = (
   { deleted }: VaultValue,

@@ -77,9 +77,10 @@ export const isRemembered = ({ limits, days, consent, former }: EntryValue): boo
   (limits !== null && days.length > 0) || consent !== null || former !== undefined
 
 /**
- * Removes an entry and remembers it, because its sealed box may exist elsewhere. If the box is written again, no new
- * day begins, and the people who may consent stay the same, even if it was here without consent in between. None is
- * forgotten before its time: a vault that remembers too many accepts no new entry (decide.ts).
+ * Removes an entry. It is remembered if it has totals or needed consent, because its sealed box may exist elsewhere. If
+ * the box is written again, the totals of its days continue, and the same people may consent. This holds even if the
+ * entry needed no consent in between. None is forgotten before its time: a vault that remembers too many accepts no new
+ * entry (decide.ts).
  */
 const without = (state: VaultValue, entry: number, at: number): VaultValue => {
   const gone = state.entries.filter((one) => one.id === entry && isRemembered(one))

@@ -3,8 +3,8 @@
  *
  * Invariants
  *  - Amounts are compared in whole minor units of one currency. Another currency, or no amount, is refused.
- *  - A day's total includes every fill of that day that was not refused and has not expired. A new fill is allowed only
- *    if it fits into the limit. On a day whose total was forgotten no fill is allowed; this happens only if a clock is
+ *  - A card's total of a day includes every fill of that day that counts (state.ts). A new payment is allowed only if
+ *    it fits into the limit. On a day whose total was forgotten no payment is allowed; this happens only if a clock is
  *    set back.
  */
 import { amountOf, minorOf } from "../../schemas/vault/money.ts"

@@ -15,7 +15,7 @@ import { captchaRefusal, decideCaptchaEnded, decideSend, needsHuman, type SendFa
 
 /**
  * Checks `captchaRefusal` before it takes a number, so that a refused captcha uses none. Sealing needs the number, so
- * the check for owners with keys comes after it.
+ * the check for owners with keys comes after the number was taken.
  */
 const sendFacts = (
   { accounts, log, config: { limits } }: KindParts,

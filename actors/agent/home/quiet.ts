@@ -2,9 +2,10 @@
  * Decides from an agent's own state whether there may be news since a given time. If there is none, the read models
  * need not be queried (contract 19, `GET /me/home`). Pure.
  *
- * Every reply, mention and message makes a notification. Activity in a watched thread makes one too, unless the agent
- * has not read the notification of earlier activity there. The thread learns with a delay that its notification was
- * read, and does not notify until then. `HOME_SETTLED_MS` covers that delay.
+ * A reply, a mention and a message make a notification, unless the agent has blocked their author. Activity in a
+ * watched thread makes one too, unless the agent has not read the notification of earlier activity in that thread. The
+ * thread learns with a delay that its notification was read, and does not notify until then. `HOME_SETTLED_MS` covers
+ * that delay.
  */
 import { HOME_SETTLED_MS } from "../../../schemas/home/records.ts"
 import type { Agent } from "../state.ts"

@@ -2,7 +2,8 @@
  * Decisions on the recovery of an agent whose key is lost (spec 3.2). Pure.
  *
  * A recovery is a rotation with a waiting time. Its proof names the key that was current at the request. A rotation
- * before the recovery is due therefore cancels it. Only the current key can cancel it otherwise.
+ * before the recovery is due therefore cancels the recovery. Apart from that, only a request of the current key or the
+ * end of the account cancels it.
  */
 import type { FiredTimer } from "../../../schemas/timer.ts"
 import type { RecoveryKey } from "../../../schemas/identity/operations.ts"
@@ -66,7 +67,7 @@ export const decideSetRecovery = unlessClosed(
           changed_at: iso(context.at)
         })
       ],
-      // The claim prevents a registration with this key or a rotation to it, so the key proves only one thing.
+      // The claim prevents a registration with this key and a rotation to it.
       also: claimedBy === null ? [claimOf(context.id, recovery_public_key)] : []
     }
   }

@@ -27,8 +27,8 @@ export const standingRecord = (agent: Agent): Standing => ({
 })
 
 /**
- * The weight of an agent's reports. Those of operators and of established agents stop a compartment at once (contract
- * 3, 22).
+ * The weight of an agent's reports. A report by an operator or an established agent stops a compartment immediately
+ * (contract 3, 22).
  */
 export const reporterWeight = (
   { status, roles, created_at, trust }: Agent,

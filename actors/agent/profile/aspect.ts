@@ -83,7 +83,8 @@ export const operations = ({
       }
       const claim = yield* stateOf(keyFold, id)
       if (claim === null) return { state: "free" }
-      // The key has no agent under its own id, so a rotation introduced it. It is current there, or was replaced since.
+      // No agent has this key's hub id. So an agent has claimed the key by a rotation or as its recovery key, and may
+      // have replaced it since.
       const actors = yield* Actors
       const { keys, status, provisional } = yield* actors.ask(context, "identity.record", claim.agent, null)
       const retired =

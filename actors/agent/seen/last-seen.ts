@@ -19,7 +19,9 @@ export class LastSeen {
     this.nats = nats
   }
 
-  /** Records that the agent is here now. Returns the recorded time, which changes at most once a minute. */
+  /**
+   * Records that the agent sent a request now. Returns the recorded time, which one node changes at most once a minute.
+   */
   touch(id: string, now: number): number {
     const before = this.known.get(id)
     if (before !== undefined && now - before < EVERY_MS) return before

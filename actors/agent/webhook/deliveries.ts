@@ -75,7 +75,7 @@ class Batch {
       this.rows.set(id, begun)
       return
     }
-    // The event only queues the attempt. The row shows its due time until the attempt is made.
+    // The event only queues the attempt. Until the attempt is made, the row shows the time at which it was due.
     if (event.type === "delivery.due") return
     change(this.rows.get(id) ?? this.changed(id), at, event)
   }

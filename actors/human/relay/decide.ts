@@ -3,16 +3,18 @@
  *
  * Invariants
  *  - The number of letters in any window is limited. Further events are held, and reported together in one summary
- *    letter once there is room. That letter names each kind of event with a count. Further events of a held kind add no
- *    commits.
- *  - While an event is held, all later ones are held too, so that they keep their order, and a timer is set.
- *  - Security events have their own limits, so that they are reported at once, whatever strangers send. Beyond those
- *    limits they are held like everything else.
+ *    letter once there is room. That letter names each kind of event with a count. Once the counts reach
+ *    `relay_held_max`, further events of a held kind add no commits.
+ *  - While an event is held, a timer is set, and later events are held too, so that they keep their order. This does
+ *    not apply to the three groups below, which have separate limits.
+ *  - Security events have their own limits, so that events of strangers do not delay them. Beyond those limits they are
+ *    held like everything else.
  *  - Requests of an agent have their own limits too, because an answer may be needed within minutes. In the chat and in
  *    browsers these are limits of an hour and of a day, because each message adds a letter to the log.
- *  - Each new owner is reported at once in a letter of its own, which has the link to object (contract 22). The number
- *    that an agent may confirm in an hour is limited (`confirmed_owners`).
- *  - Held events are sent unless the account is deleted: a timer that fires early is set again.
+ *  - Each new owner is reported immediately in a separate letter, which has the link to object (contract 22). The
+ *    number that an agent may confirm in an hour is limited (`confirmed_owners`).
+ *  - Held events are sent, unless the account is deleted or can get no letter at that time. The command of a timer that
+ *    fires early is refused, and the timer is set again.
  */
 import { unavailable } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"
@@ -138,7 +140,7 @@ export const decideRelay = (
   }
 }
 
-/** True if the summary letter already names this kind of event, with the highest count. */
+/** True if `relay_held_max` events are held and this kind is among them, so that the event is not counted any more. */
 const isCounted = ({ held }: Human["relay"], about: About, { relay_held_max }: RelayLimits): boolean =>
   heldCount(held) >= relay_held_max && isHeld(held, about)
 

@@ -1,7 +1,8 @@
 /**
  * Counts the news that a person got through one channel, and decides whether one more may be sent. Pure.
  *
- * Invariant: one of several agents takes at most half of the places, so that it cannot hide news of the others.
+ * Invariant: one of several agents takes at most half of the places (rounded up), so that it cannot hide news of the
+ * others.
  */
 import { Schema } from "effect"
 import type { RateLimit } from "../../../schemas/limit/bucket.ts"

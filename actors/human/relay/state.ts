@@ -80,7 +80,7 @@ const counted = (held: RelayState["held"], { agent, event }: About): RelayState[
 /** The number of held events of all kinds. */
 export const heldCount = (held: RelayState["held"]): number => held.reduce((sum, { count }) => sum + count, 0)
 
-/** Sorts security events first and then by time, because a long letter is cut at its end. */
+/** Sorts security events first, and the entry for further kinds last, because a long letter is cut at its end. */
 export const heldFirst = (held: RelayState["held"]): RelayState["held"] => [
   ...held.filter(({ event }) => isSecurity(event)),
   ...held.filter(({ event }) => !isSecurity(event) && event !== ""),

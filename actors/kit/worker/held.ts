@@ -65,8 +65,8 @@ export class Held {
   }
 
   /**
-   * Returns a message to the server. A delay of `null`: the server is not told, and delivers the message again after
-   * `ackWaitMs`.
+   * Returns a message to the server. A delay of `null`: nothing is sent, and the server delivers the message again
+   * after `ackWaitMs`.
    */
   nak(message: Message, afterMs: number | null): void {
     this.settle(message, () => (afterMs === null ? undefined : message.nak(afterMs)))

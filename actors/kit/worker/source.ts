@@ -12,7 +12,7 @@ import { listeningOnLine } from "../../log/renewal.ts"
 import { traceparentOf } from "../../log/traceparent.ts"
 import type { Message, Source } from "./message.ts"
 
-/** Milliseconds that one fetch waits for messages; a lost connection ends it at once. */
+/** Milliseconds that one fetch waits for messages; a lost connection ends it immediately. */
 const FETCH_MS = 2_000
 /**
  * Acknowledgements are collected for this long, because nothing waits for them, and each write to the server is costly.

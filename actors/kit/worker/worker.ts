@@ -4,14 +4,14 @@
  * Invariants
  *  - A message is acknowledged when its work is done, and given back when the work fails. The server delivers a message
  *    again if it is not settled within `ackWaitMs`. So work may be done twice, but is never lost.
- *  - A message that needs no work is acknowledged at once. One that this release cannot read is left to a newer
+ *  - A message that needs no work is acknowledged immediately. One that this release cannot read is left to a newer
  *    release.
  *  - The worker holds at most `held_max` messages, and fetches only while it has room for `fetch_room_min`.
  *  - The worker reports progress on the messages that it holds three times within `ackWaitMs`. Only a silent worker
  *    loses its messages.
  *  - A message that comes again while it is held is not begun a second time.
- *  - When the scope closes, the worker first ends its fetch and gives back what still comes. Then `end` runs. Work under
- *    way has `lingerMs` to end, and what is left is interrupted.
+ *  - When the scope closes, the worker first ends its fetch and gives back what still comes. Then `end` runs. Work
+ *    under way has `lingerMs` to end, and what is left is interrupted.
  */
 import { type Cause, Effect, Exit, Fiber, FiberSet, Schedule, type Scope } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
@@ -83,7 +83,7 @@ interface Handled<Call> extends Consumed<Call>, Pick<Work<Call>, "end"> {
   readonly againMs: (message: Message, cause: Cause.Cause<Refusal>) => number | null
 }
 
-/** A worker that handles each message by one Effect. It handles all messages that it holds at once. */
+/** A worker that handles each message by one Effect. It handles all messages that it holds at the same time. */
 export const handleEach = <Call>({
   heldMax,
   handle,

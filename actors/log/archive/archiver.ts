@@ -12,8 +12,8 @@
  *  - No commit is dropped before every durable reader of the log (consumers, projections, reactions) is done with it.
  *  - Only the holder of the index's lock archives. An archiver that has lost that lock without noticing cannot change
  *    anything. The index takes statements of the holder alone (index-table.ts), and the mark is written behind the one
- *    that the run began with. The log is dropped up to a written mark, after the lock was confirmed. Its stored segment
- *    has another name, or the same content.
+ *    that the run began with. The log is dropped up to a written mark, after the lock was confirmed. A segment that it
+ *    has stored has another name than the valid one, or the same content.
  *  - Before anything is sealed, the index is brought up to the mark. It may be behind after a restore, or on an empty
  *    Postgres.
  */

@@ -4,13 +4,13 @@
  * Invariants
  *  - The newest commit of the mark's subject names the newest segment. It is written when the segment is durable and
  *    its index is in Postgres, and before the server drops what it holds from the log.
- *  - Each mark expects the one before it (its expected sequence). So if two archivers seal at once, only one of them
- *    continues.
+ *  - Each mark expects the one before it (its expected sequence). So if two archivers seal at the same time, only one
+ *    of them continues.
  *  - A subject without commits in the log may have commits in the archive. An append to it is therefore sent in a batch
  *    with a guard: a message that expects the mark at which the archive was asked for that subject. If the archive has
  *    grown since, the batch is refused.
- *  - A server with replicas refuses two batches at once that expect the same subject. So the mark has lanes: subjects
- *    that are written in one batch with it, right before it. Each batch expects another lane.
+ *  - A server with replicas refuses a batch while another one that expects the same subject is under way. So the mark
+ *    has lanes: subjects that are written in one batch with it, right before it. Each batch expects another lane.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Schema } from "effect"

@@ -11,7 +11,8 @@
  *  - A line: sequence, subject, Unix ms, sequence of the commit before it on its subject, Unix ms at which the log
  *    forgets it, traceparent, commit. They are separated by spaces, and `-` stands for a missing value.
  *  - The index: 257 counts by the first byte of a subject's hash, then pairs of a hash and the number of a block, in
- *    the order of the hashes. Two subjects of one hash cost a block that is read in vain.
+ *    the order of the hashes. If two subjects have the same hash, a block may be read that has no commit of the wanted
+ *    one.
  *
  * Invariants
  *  - A segment names its sequences, and its footer names the segment before it with its hash. So the newest one fixes

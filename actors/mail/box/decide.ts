@@ -186,7 +186,8 @@ export const hasOpenPlace = (state: MailboxValue, taking: Taking, at: number, li
 const STRANGER: From = { domain: "", proven: [] }
 
 /**
- * True if the message uses up the last of the space for an unproven sender. The agent is notified of that once a day.
+ * True if the message uses up the last space for a sender that DMARC does not prove. The agent is notified of that, at
+ * most once a day.
  */
 const fills = (
   state: MailboxValue,

@@ -5,7 +5,7 @@ import { Sealed } from "../../../schemas/secret/sealed.ts"
 const Tag = Schema.Struct({
   mark: Schema.String,
   sealed: Sealed,
-  /** True if the service drew it, false if the agent chose it. */
+  /** True if the service generated the tag, false if the agent chose it. */
   drawn: Schema.Boolean,
   expires_at: Schema.NullOr(Schema.Number)
 })

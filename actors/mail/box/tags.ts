@@ -3,9 +3,9 @@
  *
  * Invariants
  *  - The log has a tag as a keyed hash (mark) and as sealed text. Neither reveals anything without the mailbox's key.
- *  - An ended tag is refused for ever, unless it is created again. Tags that an agent chose are remembered by their
- *    marks, up to a limit. A random tag needs no memory: it has a signature, so one that is signed and not in the list
- *    has ended.
+ *  - An ended tag is refused, unless it is created again. For a tag that an agent chose, this holds only while its mark
+ *    is remembered; the number of marks is limited. A random tag needs no memory: it has a signature, so one that is
+ *    signed and not in the list has ended.
  */
 import { randomInt } from "node:crypto"
 import { aboveMax, notFound, type Refusal } from "../../../schemas/errors.ts"
@@ -30,7 +30,7 @@ export const openTag = (sealer: Sealer, sealed: string): string => sealer.open(s
 
 const signOf = (sealer: Sealer, random: string): string => sealer.mark(random, "drawn tag").slice(0, SIGN_CHARS)
 
-/** Draws a tag that cannot be guessed. */
+/** Generates a random tag that cannot be guessed. */
 export const drawTag = (sealer: Sealer): string => {
   const random = Array.from(
     { length: RANDOM_CHARS },
@@ -39,7 +39,7 @@ export const drawTag = (sealer: Sealer): string => {
   return `${random}${signOf(sealer, random)}`
 }
 
-/** True for every random tag that this service made, even one that was created again. */
+/** True if this mailbox's key signed the tag, even if the tag was created again. */
 export const isDrawn = (sealer: Sealer, tag: string): boolean => {
   const [, random = "", sign = ""] = DRAWN.exec(tag) ?? []
   return random !== "" && signOf(sealer, random) === sign

@@ -76,7 +76,7 @@ const TARGETS = [
   "d"
 ]
 const AWS = /^\/L0\/(https?(?:%3A|:)[^/]{1,2000})/i
-/** An address that is wrapped three times is not unwrapped further. */
+/** The target of an address that is wrapped more than twice is not looked for. */
 const DEPTH_MAX = 2
 
 const HELPFUL = /unsub|optout|opt-out|preferences|subscribe\/confirm/i

@@ -6,8 +6,8 @@
  *    there is no answer, and the sender tries again. The same bytes from the same sender are the same command. So they
  *    are received once, as long as the mailbox remembers the command (the newest 128, for at most a day).
  *  - A message is judged and parsed once, and sealed for each mailbox under its own key.
- *  - A sender that a mailbox's rules keep out is told that the message was taken. The message is noted in the journal
- *    and dropped.
+ *  - A sender that a mailbox's rules keep out gets the answer that the message was taken. The message is noted in the
+ *    journal and dropped.
  */
 import { createHash } from "node:crypto"
 import { Cause, Effect, Exit, Option, Result } from "effect"

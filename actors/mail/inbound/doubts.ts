@@ -1,6 +1,6 @@
 /**
- * Removes stored parts of messages that were not received in the end. For a while nobody knows whether such a message
- * was received.
+ * Removes stored parts of messages that were not received in the end. For a while it is not known whether such a
+ * message was received.
  *
  * Invariants
  *  - Parts of a message that may have been received are never removed. The log is read only when no commit of it can

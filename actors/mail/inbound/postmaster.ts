@@ -143,7 +143,8 @@ export const postmasterBy = ({ nats, manager, ask, keys, settings, world, bounds
     })
 
   /**
-   * Deletes the oldest message of the network with the most kept messages. False if no network has more than this one.
+   * Deletes the oldest message of the network with the most kept messages. False if this network would then have as
+   * many itself.
    */
   const madeRoom = async (network: string, all: ReadonlySet<string>): Promise<boolean> => {
     const { state } = await manager.streams.info(streams.mail, { subjects_filter: subjects.postmasterNetworks })
@@ -189,7 +190,7 @@ export const postmasterBy = ({ nats, manager, ask, keys, settings, world, bounds
       }
     }).pipe(Effect.flatMap((room) => (room ? Effect.void : Effect.fail(TOO_MUCH))))
 
-  /** False if the day is used up. */
+  /** False if the attempts of the day are used up, and no network has so many that it gives one to this network. */
   const begins = (id: string, at: number, network: string): boolean => {
     for (const [known, one] of today) if (one.at <= at - DAY_MS) today.delete(known)
     const attempts = [...today.values()].reduce((sum, one) => sum + one.attempts, 0)

@@ -5,8 +5,8 @@
  * Invariants
  *  - A report counts for the one sending whose token it contains, in the address that it came to or in the part of the
  *    message that it repeats. So a forger must have received the message, and can harm only that one sending.
- *  - A report of a failure counts only for the recipients that it names (contract 22), because servers of people who
- *    forward our mail send their reports to us as well.
+ *  - A report of a failure that names recipients counts only for these (contract 22), because servers of people who
+ *    forward our mail send their reports to us as well. One that names none counts for the sending's recipient.
  *  - Only a status that says that the address does not exist is a bounce. A temporary failure and an automatic answer
  *    are none.
  */

@@ -182,7 +182,7 @@ export class MailServer {
     if (this.sessions.advanced(id, step)) this.places.progressed(id)
   }
 
-  /** Closes a connection that is displaced by another. The received part of its message is dropped at once. */
+  /** Closes a connection that is displaced by another. The received part of its message is dropped immediately. */
   private makesRoom(id: string): void {
     const read = this.reads.get(id)
     if (read !== undefined) {
@@ -206,7 +206,8 @@ export class MailServer {
   }
 
   /**
-   * Checks whether there is room for mail. It is called before and after a message, so that none is received in vain.
+   * Checks whether there is room for mail. It is called before a message, so that none is received without room, and
+   * again after it.
    */
   private async room(): Promise<Error | null> {
     return (await this.receiving.hasRoom()) ? null : smtpError(452, NO_ROOM)
@@ -265,7 +266,7 @@ export class MailServer {
     } finally {
       this.reads.delete(id)
       this.places.done(id)
-      // Behind the answer, which is written once this is settled.
+      // Runs after the answer was written, because the library writes it when this promise settles.
       setImmediate(() => {
         this.sessions.answered(id)
         this.places.progressed(id)

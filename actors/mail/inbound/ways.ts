@@ -1,5 +1,6 @@
 /**
- * Calls of actors that all ways of receiving share: from outside by SMTP, from the provider, and from an agent here.
+ * Calls of actors for all kinds of incoming mail: from outside by SMTP, from the provider, and from an agent of this
+ * service.
  */
 import type { RecipientOf } from "./recipient.ts"
 import type { Returning } from "./returns.ts"

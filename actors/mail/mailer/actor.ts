@@ -120,7 +120,7 @@ const closeFacts = (
     (closing) => ({ closing })
   )
 
-/** The mailboxes at a domain that the agent claimed then, or before. */
+/** The agent's mailboxes at a domain: those opened under this claim of the domain or under an earlier one. */
 const atDomain = ({ mailboxes }: MailerState, domain: string, claim = Number.POSITIVE_INFINITY) =>
   mailboxes.filter((one) => one.address.endsWith(`@${domain}`) && (one.claim ?? 0) <= claim).map((one) => one.mailbox)
 
@@ -177,7 +177,8 @@ export const mailerKind = kind(fold, operations, (parts: MailParts) => {
       ),
       "mailer.may_send": custom((state, { mailbox, recipients }, context) =>
         Effect.flatMap(senderFacts(parts, { mailbox, addresses: recipients }, context), (facts) => {
-          // Sealing shows which addresses are ours, and the service's own daily limit is checked then.
+          // Only sealing finds out which addresses are at this service. So the service's daily limit is checked later,
+          // by `mailer.send`.
           const wanted = { recipients: recipients.length, outside: 0 }
           const refused = sendingRefusal(state, wanted, facts, context.at, email)
           return refused === null ? Effect.succeed(null) : Effect.fail(refused)

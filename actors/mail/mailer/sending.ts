@@ -8,8 +8,8 @@
  *    the agent only.
  *  - A part of the service's daily limit is reserved for established agents.
  *  - An agent may use at most `service_agent_percent` of the rest of the service's daily limit. So each further agent
- *    gets a part of the rest, and ten agents leave room for others. While anything is left, one recipient may always be
- *    written to.
+ *    gets a part of the rest, and ten agents leave room for others. While anything is left, each agent may write to its
+ *    first recipient of the day.
  *  - The agent's windows are exact. The service's window includes the whole hour in which the day began.
  */
 import { refusal, type Refusal } from "../../../schemas/errors.ts"

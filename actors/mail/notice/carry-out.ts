@@ -11,7 +11,7 @@ export interface CarryingOut extends ReceivedParts {
   readonly reports: Reports | null
 }
 
-/** Fails if the notice has to be tried again. Carrying it out twice has the effect of once. */
+/** Fails if the notice has to be tried again. Carrying it out twice has the same effect as once. */
 export const carriedOut = (parts: CarryingOut, id: string, message: string): Effect.Effect<NoticeOutcome, Refusal> => {
   const notification = notificationIn(message)
   if (notification === null) return Effect.succeed({ outcome: "ignored", reason: "it is no notification of SES" })

@@ -86,7 +86,7 @@ type Named = ReadonlyArray<{ readonly emailAddress?: string }> | undefined
 
 const complaintIn = (complaint: Notification["complaint"]): Report | null => {
   const [sub, feedback] = [complaint?.complaintSubType ?? null, complaint?.complaintFeedbackType ?? null]
-  // The provider has a complaint of before in mind, and has not sent this one.
+  // The provider did not send this mail, because of an earlier complaint by its recipient.
   if (sub === "OnAccountSuppressionList") return { type: "failed", reason: "on the provider's suppression list" }
   // Somebody took the mail out of the spam folder again.
   if (feedback === "not-spam") return null

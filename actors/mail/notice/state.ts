@@ -19,7 +19,7 @@ export const NoticeState = Schema.NullOr(
     reason: Schema.NullOr(Schema.String),
     /** Unix ms. */
     taken_at: Schema.Number,
-    /** The last that was called for. */
+    /** The number of the newest attempt. */
     attempt: Schema.Int,
     /** Unix ms of the next attempt; `null` if an attempt is due now. */
     due: Schema.NullOr(Schema.Number)

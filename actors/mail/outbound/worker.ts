@@ -2,8 +2,8 @@
  * Sends the mail of the queue: takes commits of `mail_sending` from the consumer that all mail processes share.
  *
  * Invariants (besides kit/worker/worker.ts)
- *  - An attempt is begun in the log before anything goes out. After a crash another process asks the actor, which lets
- *    it send again only what does no harm twice (sending/decide.ts).
+ *  - An attempt is begun in the log before anything is sent. After a crash another process asks the actor. It allows a
+ *    second attempt only if receiving the message twice does no harm (sending/decide.ts).
  *  - A slow server occupies one place of `sends_at_once` for each attempt. One sender or one destination domain never
  *    has more than its share of the places (shares.ts).
  *  - When the scope closes, no attempt is begun, and attempts under way get less time.
@@ -26,7 +26,7 @@ export interface WorkerParts {
   readonly ask: Asking
   /** Chosen by the recipient's address. */
   readonly route: (to: string) => Effect.Effect<Transport, Refusal>
-  /** The bytes of a message for one recipient. Fails if they cannot be had now. */
+  /** The bytes of a message for one recipient. Fails if they cannot be made now. */
   readonly made: (sending: string, job: SendJob, transport: Transport) => Effect.Effect<Outgoing, Refusal>
   readonly bounds: Bounds
 }
@@ -89,7 +89,7 @@ export const outboundWorker = (parts: WorkerParts): Effect.Effect<void, never, S
     })
   })
 
-/** The attempt of a closed mailbox fails at once, so it needs no share. */
+/** The attempt of a closed mailbox fails without a connection, so it needs no share. */
 const sharesOf = ({ ask, bounds }: WorkerParts, { delivery: sending, seq, given }: Message) =>
   Effect.map(orNone(ask(`send-${sending}-${seq}-${given}-share`, "mail_sending.share", sending, null)), (found) =>
     found === null
@@ -142,7 +142,7 @@ const sent = (
     if ("reason" in outcome) logNow("info", "mail", { sending, outcome: outcome.type, reason: outcome.reason })
   })
 
-/** A message that cannot be made now was surely not sent. */
+/** A message that cannot be made now was certainly not sent. */
 const attempted = (
   making: Effect.Effect<Outgoing, Refusal>,
   transport: Transport,

@@ -2,9 +2,10 @@
  * Asks the operator's scanners about a message, before it is stored (contract 20).
  *
  * Invariants
- *  - If clamd gives no verdict in time, the message is not taken, and its sender has to try again. So no agent gets an
- *    attachment that was not scanned.
- *  - If Rspamd gives no verdict in time, the message is taken with `spam: GRAY`, because that verdict is only advice.
+ *  - If clamd is configured and gives no verdict in time, the message is not taken, and its sender has to try again. So
+ *    where clamd is configured, no agent gets an attachment that was not scanned.
+ *  - If Rspamd is configured and gives no verdict in time, the message is taken with `spam: GRAY`, because that verdict
+ *    is only advice.
  *  - For each scanner the numbers of scans under way and of waiting scans are limited. Each scan has `scan_ms`,
  *    including its wait.
  */

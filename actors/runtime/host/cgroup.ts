@@ -81,7 +81,8 @@ const lineOf = (text: string | null, name: string): number => {
 }
 
 /**
- * The memory is counted without pages of files that were not used lately, because the kernel would free those at once.
+ * The memory is counted without pages of files that were not used lately, because the kernel would free those as soon
+ * as memory is needed.
  */
 export async function usageOf(groups: Groups): Promise<Usage> {
   const memory = groups.of("memory")

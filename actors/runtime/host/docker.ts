@@ -55,7 +55,7 @@ export async function called<A>(answer: Promise<A>): Promise<A> {
 }
 
 export interface EngineClient {
-  /** The client for calls that are answered at once. */
+  /** The client for calls that have a time limit (`CALL_TIMEOUT_MS`). */
   readonly calls: Docker
   /** The client for streams, which may be silent for hours. */
   readonly streams: Docker

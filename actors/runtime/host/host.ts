@@ -31,7 +31,7 @@ import type {
 } from "./types.ts"
 import { type Used, usedOf } from "./volume.ts"
 
-/** A program that has not ended by then is killed. The rest of the five seconds is left for the engine. */
+/** The longest grace time: a program that runs longer after SIGTERM is killed. */
 const GRACE_MAX_MS = 3_000
 const KILL_WAIT_MS = 10_000
 const EXEC_TIMEOUT_MS = 60_000
@@ -112,7 +112,10 @@ export class Host {
     })
   }
 
-  /** Stops within five seconds, whatever the program does. A start that is under way is given up. */
+  /**
+   * Sends SIGTERM, waits for the grace time, and sends SIGKILL if the program still runs. Throws if the container has
+   * not ended `KILL_WAIT_MS` later. Cancels a start that is in progress.
+   */
   async stop(compartment: string, graceMs: number): Promise<void> {
     const box = this.box(compartment)
     const { opening } = box
@@ -138,7 +141,7 @@ export class Host {
     })
   }
 
-  /** Deletes everything of a compartment. */
+  /** Deletes the container, the data and the log of a compartment. */
   destroy(compartment: string): Promise<void> {
     const box = this.box(compartment)
     box.giveUpStart()
@@ -150,7 +153,7 @@ export class Host {
     })
   }
 
-  /** Files into a container that runs. */
+  /** Writes an upload's files into a running container. */
   apply(upload: Upload, compartment: string): Promise<Applied> {
     return this.box(compartment).alone(async () => {
       await this.running(compartment)

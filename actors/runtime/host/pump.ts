@@ -5,7 +5,7 @@
 import { constants, openSync } from "node:fs"
 import { Socket } from "node:net"
 
-/** Bytes that pass at once after a quiet time. */
+/** Bytes that pass without a pause after a quiet time. */
 export const BURST_BYTES = 4 * 1024 * 1024
 export const RATE_BYTES_PER_SECOND = 256 * 1024
 /** The minimum pause in milliseconds, so that a flood wakes this process only a few times a second. */
@@ -74,7 +74,7 @@ export class Pump {
     this.timer = setTimeout(() => this.go(), ms)
   }
 
-  /** Continues reading at once. */
+  /** Continues reading without the rest of the pause. */
   go(): void {
     if (this.timer !== null) clearTimeout(this.timer)
     this.timer = null

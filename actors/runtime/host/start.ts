@@ -2,8 +2,8 @@
  * Starts a program for one run, whatever an earlier try has left on the host.
  *
  * Invariants
- *  - A run's program starts once. The start is marked on disk before the program gets its command and environment. A
- *    container that ended after this mark had its run. One that ended before it is created again.
+ *  - A run's program starts at most once. The start is marked on disk before the program gets its command and
+ *    environment. A container that ended after this mark had its run. One that ended before it is created again.
  *  - A compartment never has two containers: one of an older run is removed before the new one is created.
  *  - The program starts only after its files are in place, and after the kernel shows that it limits the container and
  *    filters its system calls.

@@ -15,7 +15,8 @@ import { runProgram } from "./programs.ts"
 
 const MIB = 1024 * 1024
 /**
- * The supervisor ends a compartment above 125 percent of its quota, so the volume needs room for more than the quota.
+ * A run is stopped when its disk exceeds `disk_stop_percent` (125) of the quota, so the volume needs room for more than
+ * the quota.
  */
 const SHARE_OF_QUOTA = 1.25
 const MORE_MIB = 32

@@ -16,7 +16,7 @@ import { counterOf, type Reason, type RuleSettings } from "./rules.ts"
 import { type Counters, readCounters } from "./table.ts"
 
 const PROGRAM = fileURLToPath(new URL("./probe-program.ts", import.meta.url))
-/** The "discard" port. Nothing listens there, so a kernel that is reached refuses at once. */
+/** The "discard" port. Nothing listens there, so a kernel that is reached refuses immediately. */
 const PORT = 9
 /** The time for which the probe waits for an answer that must not come. */
 const SILENCE_MS = 300
@@ -26,7 +26,7 @@ const ANSWER_MS = 5000
 const HOST_ADDRESSES_MAX = 8
 const PRIVATE_TARGETS = ["169.254.169.254", "168.63.129.16", "100.64.0.1", "172.16.0.1", "192.168.0.1"]
 /**
- * The multicast address of all nodes of the link. A packet to it is sent at once. For a single address, the kernel
+ * The multicast address of all nodes of the link. A packet to it is sent immediately. For a single address, the kernel
  * would first look for the neighbor.
  */
 const IPV6_TARGET = `ff02::1%${INNER}`
