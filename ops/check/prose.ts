@@ -119,7 +119,10 @@ const judged = (file: string, text: string): Counts => {
 const totalOf = ({ clauses, long, words }: Counts): number => clauses + long + words
 
 const main = (): void => {
-  const files = execFileSync("git", ["ls-files"], { cwd: projectRoot, encoding: "utf8" }).split("\n")
+  const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
+    cwd: projectRoot,
+    encoding: "utf8"
+  }).split("\n")
   const allowed = JSON.parse(readFileSync(ALLOWED, "utf8")) as Readonly<Record<string, number>>
   const left: Record<string, number> = {}
   let isWorse = false

@@ -30,12 +30,17 @@ export const rebuilt = async (
   signal: AbortSignal,
   progress: (projection: Projection) => (done: Done) => void
 ): Promise<string> => {
-  const done: Array<Rebuilt> = []
-  const replaced = (one: Rebuilt): void => void done.push(one)
+  const done = new Map<Projection, Rebuilt>()
+  const replaced = (one: Rebuilt): void => void done.set(one.projection, one)
+  const reports = (): ReadonlyArray<string> =>
+    projections.flatMap((projection) => {
+      const one = done.get(projection)
+      return one === undefined ? [] : [report(one)]
+    })
   try {
     const rebuilding = rebuildAll({ nats, manager, databaseUrl, limits, archive, projections, progress, replaced })
     await Effect.runPromise(rebuilding, { signal })
-    return done.map(report).join("\n")
+    return reports().join("\n")
   } catch (error) {
     if (error instanceof Busy) throw new Fault(error.message)
     const cause = error instanceof ProjectionFault ? error.cause : error
@@ -43,8 +48,8 @@ export const rebuilt = async (
     // with their stack.
     if (!(cause instanceof Error) || cause instanceof TypeError) throw error
     const names = error instanceof ProjectionFault ? error.projection : projections.map(({ name }) => name).join(", ")
-    const before = done.map((one) => `${report(one)}\n`).join("")
-    throw new Fault(`${before}${names} was not rebuilt: ${cause.message}; what is served is as it was`)
+    const failed = `${names} was not rebuilt: ${cause.message}; what is served is as it was`
+    throw new Fault([...reports(), failed].join("\n"))
   }
 }
 

@@ -176,7 +176,7 @@ describe("run-a-cluster.md", () => {
 })
 
 describe("decisions", () => {
-  const decisions = pages.filter((page) => page.startsWith("ops/docs/decisions/"))
+  const decisions = pages.filter((page) => page.startsWith("ops/docs/decisions/")).toSorted()
 
   it("are numbered without a gap", () => {
     expect(decisions.length).toBeGreaterThan(10)
