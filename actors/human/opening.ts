@@ -71,12 +71,12 @@ const minuteOf = (at: number): string => `${new Date(at).toISOString().slice(0, 
 export const openingOf = (parts: LetterParts): Opening => {
   const keys = parts.accounts
 
+  // An account that does not exist asks for a key as well. Otherwise an answer while keys cannot be read would show which
+  // ones do.
   const opened: Opening["opened"] = (state, id, otherwise = noHuman) =>
-    isActive(state)
-      ? Effect.flatMap(keys.of(id), (sealer) =>
-          sealer === null ? Effect.fail(otherwise) : Effect.succeed({ human: state, sealer })
-        )
-      : Effect.fail(otherwise)
+    Effect.flatMap(keys.of(id), (sealer) =>
+      sealer !== null && isActive(state) ? Effect.succeed({ human: state, sealer }) : Effect.fail(otherwise)
+    )
 
   const personalOf: Opening["personalOf"] = ({ human, sealer }, id) => openPersonal(sealer, id, human.personal)
 
