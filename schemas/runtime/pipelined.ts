@@ -6,19 +6,25 @@
  *    Further requests get no answer: the client sees `Connection: close` and sends them again (RFC 9112 9.3.2).
  *  - Node reads nothing of what a client sends behind a request with `Upgrade` in the same packet. This service speaks
  *    no other protocol, so the connection closes with that request's answer.
- *  - Requests without an answer take memory until then, but not for their headers. If all connections have
- *    `IGNORED_MAX` of them, the connection with the most of them ends. Answers that have been written are still sent.
+ *  - Requests without an answer take memory until their connection closes, but not for their headers. So a connection
+ *    with more than `IGNORED_OF_ONE_MAX` of them ends immediately. If all connections together have `IGNORED_MAX`, the
+ *    one with the most ends. No answer is waited for, because a client that reads nothing would never take it.
  */
 
 /** Requests that one connection may have under way. */
 export const PIPELINED_MAX = 32
 /** About 40 MB, whatever the size of their headers. */
 const IGNORED_MAX = 16_384
+/**
+ * Enough for a client that sent some too many. Node parses up to 64 KB, some 2,400 small requests, before it sees that
+ * the connection has ended.
+ */
+export const IGNORED_OF_ONE_MAX = 512
 
 interface Socket {
   /** A field of Node's: the answer that is being written. */
   readonly _httpMessage?: { readonly writableEnded: boolean } | null
-  destroySoon(): void
+  destroy(): unknown
   once(event: "close", listener: () => void): unknown
 }
 
@@ -90,16 +96,20 @@ export class Pipelined {
     held.ignored++
     this.ignored++
     this.closing.set(socket, held)
-    if (this.ignored > this.max) this.endOne()
+    if (held.ignored > IGNORED_OF_ONE_MAX) this.end(socket, held)
+    else if (this.ignored > this.max) this.endOne()
     return "ignore"
   }
 
   private endOne(): void {
     const [most] = [...this.closing].toSorted(([, one], [, other]) => other.ignored - one.ignored)
     if (most === undefined) return
-    const [socket, held] = most
+    this.end(...most)
+  }
+
+  private end(socket: Socket, held: Held): void {
     this.forget(socket, held)
-    socket.destroySoon()
+    socket.destroy()
   }
 
   private forget(socket: Socket, held: Held): void {

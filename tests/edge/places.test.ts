@@ -1,10 +1,10 @@
 /** Places for connections: who loses one when there are too few. Over real sockets. */
 import { once } from "node:events"
 import { createServer, type ServerResponse } from "node:http"
-import type { AddressInfo, Socket } from "node:net"
+import { type AddressInfo, connect, type Socket } from "node:net"
 import type { Clock } from "effect"
 import { afterEach, expect, test } from "vitest"
-import { Pipelined, PIPELINED_MAX } from "../../schemas/runtime/pipelined.ts"
+import { IGNORED_OF_ONE_MAX, Pipelined, PIPELINED_MAX } from "../../schemas/runtime/pipelined.ts"
 import { LEAVING_MAX, Places, UNREAD_MAX_MS } from "../../schemas/runtime/places.ts"
 import { onWhole } from "../../edge/http/whole.ts"
 import { machineClock } from "../../schemas/runtime/clock.ts"
@@ -179,4 +179,27 @@ test("requests that get no answer are bounded over all connections", async () =>
   await half.open(1, WHOLE.repeat(PIPELINED_MAX + 1 + 5))
   await waitFor(() => answers.length === 4 * PIPELINED_MAX)
   expect(half.alive).toBe(2)
+})
+
+test("a client that never stops asking while its first answer is under way loses its connection", async () => {
+  const pipelined = new Pipelined()
+  let asked = 0
+  const server = createServer((request, response) => {
+    asked++
+    const admission = pipelined.admit(request.socket, response, request)
+    // The first answer does not come, so no other one is sent.
+    if (asked > 1 && admission !== "ignore") response.end()
+  })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const client = connect((server.address() as AddressInfo).port, "127.0.0.1")
+  ends.push(
+    () => client.destroy(),
+    () => void server.close()
+  )
+  client.on("error", () => undefined)
+  await once(client, "connect")
+  client.write(WHOLE.repeat(100 * IGNORED_OF_ONE_MAX))
+  await waitFor(() => client.destroyed, { describe: "the connection to end", deadlineMs: 30_000 })
+  expect(asked).toBeLessThan(10 * IGNORED_OF_ONE_MAX)
 })
