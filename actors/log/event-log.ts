@@ -389,7 +389,7 @@ export class JetStreamLog implements EventLog {
   }
 
   async read(subject: string, after: number, max: number, upTo?: number): Promise<LogPage> {
-    const { archive } = this.bounds
+    const archive = this.archiveOf(subject)
     const page = unbroken(await this.readHot(subject, after, max, upTo))
     const [first] = page.entries
     if (archive === undefined || first?.previous === after) return page
@@ -438,12 +438,17 @@ export class JetStreamLog implements EventLog {
   async tip(subject: string): Promise<Tip | null> {
     const entry = await this.lastHot(subject)
     if (entry !== null) return { seq: entry.seq, entry }
-    const seq = (await this.bounds.archive?.newest(subject)) ?? 0
+    const seq = (await this.archiveOf(subject)?.newest(subject)) ?? 0
     return seq === 0 ? null : { seq, entry: null }
   }
 
   async last(subject: string): Promise<LogEntry | null> {
-    return (await this.lastHot(subject)) ?? (await this.bounds.archive?.last(subject)) ?? null
+    return (await this.lastHot(subject)) ?? (await this.archiveOf(subject)?.last(subject)) ?? null
+  }
+
+  /** The archive, if commits of this subject may be in it alone. */
+  private archiveOf(subject: string): Archive | undefined {
+    return isPassing(subject) ? undefined : this.bounds.archive
   }
 
   private async lastHot(subject: string): Promise<LogEntry | null> {
@@ -454,7 +459,7 @@ export class JetStreamLog implements EventLog {
 
   async lastSeq(subject: string): Promise<number> {
     const hot = await this.lastSeqHot(subject)
-    return hot > 0 ? hot : ((await this.bounds.archive?.newest(subject)) ?? 0)
+    return hot > 0 ? hot : ((await this.archiveOf(subject)?.newest(subject)) ?? 0)
   }
 
   private async lastSeqHot(subject: string): Promise<number> {

@@ -1,5 +1,6 @@
 /** Postgres dies under load: agents notice nothing, queries say so honestly, and the read models catch up. */
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { LIMITS } from "../../schemas/limits.ts"
 import { waitFor } from "../harness/index.ts"
 import { send } from "../support/http.ts"
 import { openScene, type Scene } from "../chaos/scene.ts"
@@ -13,7 +14,7 @@ const QUERIES = ["/api/v1/agents", "/api/v1/stats", "/api/v1/categories"]
 let scene: Scene
 
 beforeAll(async () => {
-  scene = await openScene("postgres")
+  scene = await openScene("postgres", { limits: { "service.projected_wait_ms": LIMITS.service.projected_wait_ms } })
 })
 afterAll(() => scene?.stop())
 

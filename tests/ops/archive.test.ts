@@ -10,6 +10,7 @@ import { buckets, streams, subjects } from "../../schemas/subjects.ts"
 import type { Reply } from "../../schemas/reply/records.ts"
 import type { Thread } from "../../schemas/thread/records.ts"
 import { archiveOf, waitFor } from "../harness/index.ts"
+import { archiveAll, isDropped } from "../support/archived.ts"
 import { AgentClient } from "../support/client.ts"
 import { type Answer, send } from "../support/http.ts"
 import { hub, hubEnded, operate } from "../support/hub.ts"
@@ -44,28 +45,7 @@ const hotOf = async (kind: string, id: string): Promise<number> => {
   return Object.values(state.subjects ?? {}).reduce((sum, count) => sum + count, 0)
 }
 
-/** True if the log has only claims on texts up to a sequence. It keeps those to their end. */
-const isDropped = async (last: number): Promise<boolean> => {
-  const { manager } = service.view
-  for (let seq = 1; ;) {
-    const found = await manager.direct.getMessage(streams.events, { seq, next_by_subj: subjects.events })
-    if (found === null || found.seq > last) return true
-    if (!found.subject.startsWith(subjects.event("text", ""))) return false
-    seq = found.seq + 1
-  }
-}
-
-/** All that the log has: once every reader of it has come to its end. */
-const archived = async (): Promise<void> => {
-  const { last_seq: last } = (await service.view.manager.streams.info(streams.events)).state
-  await waitFor(
-    async () => {
-      await operate(service.system, ["archive", "--now", "--days", "0"])
-      return isDropped(last)
-    },
-    { describe: `an archive up to #${last}` }
-  )
-}
+const archived = (): Promise<void> => archiveAll(service)
 
 /** Nodes that have none of it in memory. */
 const restarted = async (): Promise<void> => {
@@ -196,8 +176,22 @@ test("nothing leaves the log that a reader has still to read, or while a node is
   const result = await view.log.append([{ subject, expected: 0, commit }])
   if (!result.ok) throw new Error(result.reason)
   await operate(system, ["archive", "--now", "--days", "0"])
-  expect(await isDropped(result.seqs[0] ?? 0)).toBe(false)
+  expect(await isDropped(view, result.seqs[0] ?? 0)).toBe(false)
   await restarted()
+})
+
+test("an index whose newest segments Postgres has lost is brought up again while nodes serve", async () => {
+  await archived()
+  const { account } = await anAgent()
+  await archived()
+  const asked = () => askChallenge(new AgentClient({ edge: () => edge }), edge)
+  await sql`delete from archive_segments where last = (select max(last) from archive_segments)`.execute(service.view.db)
+  await sql`delete from archive_actors where kind = 'agent' and id = ${account.id}`.execute(service.view.db)
+  await waitFor(async () => (await asked()).status === 201, { describe: "an index that reaches the mark" })
+  const { rows } = await sql`select seq from archive_actors where kind = 'agent' and id = ${account.id}`.execute(
+    service.view.db
+  )
+  expect(rows).toHaveLength(1)
 })
 
 test("a node without the archive refuses to start, and so does a command", async () => {

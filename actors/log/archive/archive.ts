@@ -9,7 +9,8 @@
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import type { Clock } from "effect"
-import { wallMs } from "../../../schemas/runtime/clock.ts"
+import { monotonicMs, wallMs } from "../../../schemas/runtime/clock.ts"
+import { logNow } from "../../../schemas/runtime/log/log.ts"
 import type { LogEntry } from "../commit.ts"
 import { Gathered } from "../gathered.ts"
 import { traceIdIn } from "../traceparent.ts"
@@ -28,6 +29,7 @@ const BLOCKS_AHEAD = 4
 /** For each commit that a page may contain, the number of commits that are looked at. */
 const LOOKED_FOR_EACH = 16
 const ASKS = { together: 512, waiting: 20_000 }
+const REPAIR_GAP_MS = 5000
 /** Commits of one actor after which a page of its history ends. */
 const HISTORY_PAGE = 1000
 const TRAILS_KEPT = 64
@@ -91,12 +93,15 @@ export interface ArchiveParts {
   readonly nats: NatsConnection
   readonly objects: Objects
   readonly index: IndexTable
+  /** Brings the index up to the mark. It is called while the index does not reach it, at most every `REPAIR_GAP_MS`. */
+  readonly repair?: () => Promise<void>
 }
 
 export class Archive {
   /** The mark at the last read. */
   mark: Mark = NO_MARK
   private readonly parts: ArchiveParts
+  private repairedAt = Number.NEGATIVE_INFINITY
   private questions = 0
   private answered = 0
   /** The segments in order, without a gap. */
@@ -143,13 +148,26 @@ export class Archive {
 
   private async asked(subjects: ReadonlyArray<string>): Promise<(subject: string) => Asked> {
     const { index } = this.parts
+    // Until something is archived, the index has nothing to tell, and nobody waits for Postgres.
+    if (this.mark.seq === 0) await this.refresh()
+    if (this.mark.seq === 0) return () => ({ newest: null, mark: 0 })
     const [first] = await Promise.all([index.find(subjects), this.refresh()])
     // The mark may have moved between the two questions.
     const answer = first.through < this.through ? await index.find(subjects) : first
-    if (answer.through < this.through)
+    if (answer.through < this.through) {
+      this.beginRepair()
       throw new Error(`the index of the archive reaches #${answer.through}, and the archive #${this.through}`)
+    }
     const mark = this.mark.seq
     return (subject) => ({ newest: answer.of(subject), mark })
+  }
+
+  /** A Postgres that takes the place of a lost one may not have the newest segments. */
+  private beginRepair(): void {
+    const now = monotonicMs(this.clock)
+    if (now - this.repairedAt < REPAIR_GAP_MS) return
+    this.repairedAt = now
+    this.parts.repair?.().catch((error: unknown) => logNow("warn", "archive", { error }))
   }
 
   /** The newest archived entry of a subject; `null` if there is none. */

@@ -161,6 +161,8 @@ export class IndexWriter extends IndexTable {
    */
   async add(segment: SegmentName, newest: ReadonlyMap<string, Newest>): Promise<void> {
     await this.held.transaction().execute(async (trx) => {
+      // The mark comes next, and the log then drops the commits: a crash of Postgres must not revert this.
+      await sql`set local synchronous_commit = on`.execute(trx)
       for await (const rows of rowsJsonPieces(rowsOf(newest)))
         await sql`
           insert into archive_actors (kind, id, seq, expires_at)

@@ -44,7 +44,7 @@ export const openArchive = async (settings: ArchiveSettings | null, parts: Parts
       })
     })
   const index = new IndexTable(parts.db)
-  const archive = new Archive({ ...parts, objects, index })
+  const archive = new Archive({ ...parts, objects, index, repair: () => awaitIndex({ archive, index, objects }) })
   await archive.refresh()
   return { archive, index, objects }
 }

@@ -1,6 +1,6 @@
 /**
- * Hashing, signing, verification and HMAC for all runtimes. Node, Bun and Deno have them in `node:crypto`, which is loaded at the time of
- * use so that this module loads everywhere. Other runtimes use WebCrypto.
+ * Hashing, signing, verification and HMAC for all runtimes. Node, Bun and Deno have them in `node:crypto`, which is
+ * loaded at the time of use so that this module loads everywhere. Other runtimes use WebCrypto.
  */
 import { type Bytes, concat, fromBase64, toBase64, toHex } from "./encoding.ts"
 import { builtin } from "./runtime.ts"
