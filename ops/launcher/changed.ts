@@ -7,12 +7,12 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { isSource } from "./tests-of.ts"
 
-const isTest = (path: string): boolean => /^tests\/.*\.test\.ts$/.test(path)
+export const isTestFile = (path: string): boolean => /^tests\/.*\.test\.ts$/.test(path)
 
 const listed = (folder: string, ...args: ReadonlyArray<string>): ReadonlyArray<string> =>
   execFileSync("git", args, { cwd: folder, encoding: "utf8" })
     .split("\0")
-    .filter((path) => (isSource(path) || isTest(path)) && existsSync(join(folder, path)))
+    .filter((path) => (isSource(path) || isTestFile(path)) && existsSync(join(folder, path)))
 
 /** The changed sources and tests, as paths relative to the project. Throws if git or its repository is missing. */
 export const changedFiles = (folder: string): ReadonlyArray<string> => {

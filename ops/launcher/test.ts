@@ -11,11 +11,13 @@
  *  - `--changed` stands for the files that differ from the last commit, or that it changed.
  *  - `--coverage` measures lines and branches of the product and writes a report to `.hub/coverage`.
  *  - `--campaign <commit>` adds one campaign, chosen by the hash of the commit (ops/docs/campaigns.md).
+ *  - `--list` prints the tests of source files, or of the changed files, and runs nothing.
+ *  - `--help` prints the usage.
  */
 import { readFile } from "node:fs/promises"
 import { join, relative } from "node:path"
 import { stripVTControlCharacters } from "node:util"
-import { changedFiles } from "./changed.ts"
+import { changedFiles, isTestFile } from "./changed.ts"
 import { findChromium, findHeadlessChromium } from "./chromium.ts"
 import { findDocker } from "./docker.ts"
 import { ensurePrograms } from "../runtime/programs.ts"
@@ -243,17 +245,41 @@ const withTestsOf = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
 }
 
 const CHANGED = "--changed"
+const LIST = "--list"
+const HELP = `usage:
+  npm test                              all checks and tests
+  npm test -- <file or part of it>...   these tests, or the tests of these source files; any flag of vitest with =
+  npm test -- --changed                 the tests of what differs from the last commit, or of what that commit changed
+  npm test -- --list <source file>...   prints the tests of source files; --list --changed those of the changed files
+  npm test -- --coverage                lines and branches of the product, in .hub/coverage
+  npm test -- --campaign <commit>       all, and one campaign that the commit's hash chooses
+How the suite is built: ops/docs/testing.md`
+
+/** The exit status of `--list`: 1 if a word is neither a source file nor a test, or if there is none. */
+const statusOfList = (args: ReadonlyArray<string>): number => {
+  const others = args.filter((arg) => !isSource(arg) && !isTestFile(arg))
+  for (const other of others)
+    console.log(`${other} is neither a source file of actors, edge, schemas or ops nor a test`)
+  if (args.length === 0) console.log(`${LIST} needs source files, or ${CHANGED}`)
+  return args.length > 0 && others.length === 0 ? 0 : 1
+}
 
 /** Runs the checks and tests, and resolves to the exit status. */
 export async function test(given: ReadonlyArray<string>): Promise<number> {
+  if (given.includes("--help") || given.includes("-h")) {
+    console.log(HELP)
+    return 0
+  }
   stopOnSignal()
   const changed = given.includes(CHANGED) ? changedFiles(projectRoot) : []
-  const args = [...new Set([...given.filter((arg) => arg !== CHANGED), ...changed])]
+  const args = [...new Set([...given.filter((arg) => arg !== CHANGED && arg !== LIST), ...changed])]
   if (given.includes(CHANGED) && changed.length === 0) {
     console.log("neither a source file nor a test has changed\n\n0 passed, 0 failed")
     return 0
   }
-  const { vitest, files, coverage, campaign } = readArguments(withTestsOf(args))
+  const named = withTestsOf(args)
+  if (given.includes(LIST)) return statusOfList(args)
+  const { vitest, files, coverage, campaign } = readArguments(named)
   const looking = { env: process.env, progress: (line: string) => console.error(line), signal: unwanted.signal }
   await findNatsServer({ ...looking, dataDir: dataFolder(process.env) })
   await findChromium(looking)

@@ -1,8 +1,9 @@
 /** `npm test -- <source file>` runs the tests of that file. */
 import { globSync } from "node:fs"
 import { dirname } from "node:path"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import { projectRoot } from "../../ops/launcher/paths.ts"
+import { test } from "../../ops/launcher/test.ts"
 import { byFolder, isSource, testsFinder } from "../../ops/launcher/tests-of.ts"
 
 const testsOf = testsFinder()
@@ -30,6 +31,22 @@ describe("the tests of a source file", () => {
     expect(folders.size).toBeGreaterThan(100)
     expect([...folders].filter((folder) => byFolder(`${folder}/new.ts`).length === 0)).toEqual([])
     expect(byFolder("edge/brand-new/index.ts")).toEqual([])
+  })
+
+  it("are named, and nothing runs, with --list", async () => {
+    const told: Array<string> = []
+    const log = vi.spyOn(console, "log").mockImplementation((line: string) => void told.push(line))
+    try {
+      expect(await test(["--list", "edge/notification/waking.ts"])).toBe(0)
+      expect(told.splice(0)).toEqual(["tests of edge/notification/waking.ts:\n  tests/edge/notification/parts.test.ts"])
+      expect(await test(["--list", "edge/nowhere.ts"])).toBe(1)
+      expect(told.splice(0).join()).toMatch(/^edge\/nowhere.ts is neither/)
+      expect(await test(["--list"])).toBe(1)
+      expect(await test(["--help"])).toBe(0)
+      expect(told.join("\n")).toContain("npm test -- --list <source file>")
+    } finally {
+      log.mockRestore()
+    }
   })
 
   it("are not looked for where a word is no source file", () => {
