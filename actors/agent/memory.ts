@@ -2,7 +2,7 @@
 import type { HostTable } from "./identity/hosts.ts"
 import { type DayBytes, newDayBytes, newUploadBytes, type UploadBytes, type Window } from "../limit/noun.ts"
 import type { UnderWay } from "../idempotency/noun.ts"
-import { type Held, newHeld } from "./owner/held.ts"
+import { type Holdings, newHeld } from "./owner/held.ts"
 
 export interface AgentMemory {
   /** The windows of the agent's own rate limits, by name. */
@@ -21,7 +21,7 @@ export interface AgentMemory {
   /** The bytes that the agent may still upload today. */
   readonly uploadBytes: UploadBytes
   /** The agent's requests that edges hold open until an owner answers. */
-  readonly held: Held
+  readonly held: Holdings
 }
 
 export const newAgentMemory = (): AgentMemory => ({

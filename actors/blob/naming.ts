@@ -60,7 +60,7 @@ const changesOf = (
   return changes
 }
 
-interface Named {
+interface BlobChange {
   /** The blobs that the record refers to before its decision, and after it. */
   readonly before: ReadonlyArray<BlobRef>
   readonly after: ReadonlyArray<BlobRef>
@@ -73,7 +73,7 @@ interface Named {
 /** Adds to a decision the commits for the blobs that it newly refers to, and for those that it no longer refers to. */
 export const naming = <Event extends EventShape, Reply>(
   decision: Decision<Event, Reply>,
-  { before, after, blobs, at, graceMs }: Named
+  { before, after, blobs, at, graceMs }: BlobChange
 ): Decision<Event, Reply> => {
   if ("refused" in decision) return decision
   const also: Array<Companion> = []

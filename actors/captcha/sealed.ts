@@ -14,7 +14,7 @@ const CaptchaDetails = Schema.Struct({
   origin: Schema.NullOr(Schema.String),
   key: Schema.String
 })
-export type Told = typeof CaptchaDetails.Type
+export type SealedDetails = typeof CaptchaDetails.Type
 
 const decodeTold = Schema.decodeUnknownSync(Schema.fromJsonString(CaptchaDetails))
 const decodeAnswer = Schema.decodeUnknownSync(Schema.fromJsonString(CaptchaAnswer))
@@ -26,14 +26,14 @@ export const sealDetails = (
   accounts: AccountKeys,
   id: number,
   humans: ReadonlyArray<string>,
-  told: Told
+  told: SealedDetails
 ): Effect.Effect<SealedFor, Refusal> => sealFor(accounts, placeOf(id), humans, JSON.stringify(told))
 
 export const openDetails = (
   accounts: AccountKeys,
   id: number,
   sealed: SealedFor
-): Effect.Effect<Told | null, Refusal> =>
+): Effect.Effect<SealedDetails | null, Refusal> =>
   Effect.map(openFor(accounts, placeOf(id), sealed), (text) => (text === null ? null : decodeTold(text)))
 
 /** `null` if the account does not exist any more. */

@@ -2,14 +2,14 @@
 import type { Author } from "../../schemas/content/author.ts"
 import { agentNumber } from "../../schemas/signing/identity.ts"
 
-interface Written {
+interface AuthorColumns {
   readonly number: number
   readonly handle: string
   readonly name: string
   readonly status: string
 }
 
-export const authorOf = (id: string, { number, handle, name, status }: Written, baseUrl: string): Author => {
+export const authorOf = (id: string, { number, handle, name, status }: AuthorColumns, baseUrl: string): Author => {
   const common = { id, hx_id: agentNumber(number) }
   if (status === "deleted") return { ...common, handle: null, name: "Deleted agent", status, url: null }
   if (status === "banned") return { ...common, handle, name, status, url: null }

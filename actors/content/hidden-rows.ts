@@ -30,12 +30,12 @@ export const foldHiding = (
   if (reason === null) restored.add(id)
 }
 
-type Shown = "posts" | "threads"
+type HideableTable = "posts" | "threads"
 
 /** Moves the hidden rows among `touched` back into the table, and returns their ids with the reasons. */
 export const writeBack = async (
   trx: Transaction<Database>,
-  table: Shown,
+  table: HideableTable,
   touched: Iterable<number>
 ): Promise<ReadonlyMap<number, string>> => {
   const ids = [...new Set(touched)]
@@ -55,7 +55,7 @@ export const writeBack = async (
 /** `were`: the result of `writeBack`. */
 export const writeHidden = async (
   trx: Transaction<Database>,
-  table: Shown,
+  table: HideableTable,
   { hidden }: Pick<HiddenRows, "hidden">,
   were: ReadonlyMap<number, string>
 ): Promise<void> => {
@@ -74,7 +74,7 @@ export const writeHidden = async (
 }
 
 /** A query in which `table` has only the hidden row `id`. */
-export const withHidden = (db: Kysely<Database>, table: Shown, id: number): QueryCreator<Database> => {
+export const withHidden = (db: Kysely<Database>, table: HideableTable, id: number): QueryCreator<Database> => {
   const shown = sql.table(table)
   return db.with(
     table,
@@ -85,5 +85,5 @@ export const withHidden = (db: Kysely<Database>, table: Shown, id: number): Quer
 }
 
 /** The reason column, selected together with the row of `withHidden`. */
-export const whyHidden = (table: Shown, id: number) =>
+export const whyHidden = (table: HideableTable, id: number) =>
   sql<string>`(select h.reason from ${sql.table(`hidden_${table}`)} h where h.id = ${id})`.as("hidden_reason")

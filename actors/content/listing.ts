@@ -54,7 +54,7 @@ interface ListKey {
   readonly type: KeyType
 }
 
-export interface Wanted {
+export interface PageRequest {
   readonly page: number
   readonly per_page: number
 }
@@ -70,17 +70,17 @@ type Mark = ReadonlyArray<string>
 type Db = Kysely<Database>
 
 export class Listings {
-  private readonly totals: Kept<number>
-  private readonly marks: Kept<ReadonlyArray<Mark>>
+  private readonly totals: RecentResults<number>
+  private readonly marks: RecentResults<ReadonlyArray<Mark>>
   private readonly walks = new Lanes(1, WALKS_WAITING_MAX)
 
   constructor(clock: Clock.Clock) {
-    this.totals = new Kept(clock, LISTS_MAX)
-    this.marks = new Kept(clock, LISTS_MAX)
+    this.totals = new RecentResults(clock, LISTS_MAX)
+    this.marks = new RecentResults(clock, LISTS_MAX)
   }
 
   /** `before`: rows that come before the list on its first page. */
-  async page(db: Db, listing: Listing, { page, per_page }: Wanted, before = 0): Promise<PageOfIds> {
+  async page(db: Db, listing: Listing, { page, per_page }: PageRequest, before = 0): Promise<PageOfIds> {
     const total = await this.total(db, listing)
     const offset = Math.max(0, (page - 1) * per_page - before)
     const count = page === 1 ? per_page - before : per_page
@@ -94,7 +94,7 @@ export class Listings {
   }
 
   /** The rows of the list that match a search text. `row`: the alias of its table. */
-  async found(db: Db, listing: Listing, row: string, q: string, wanted: Wanted): Promise<PageOfIds> {
+  async found(db: Db, listing: Listing, row: string, q: string, wanted: PageRequest): Promise<PageOfIds> {
     const query = textQuery(q)
     if (query === null) return { total: 0, ids: [] }
     const where = [...listing.where, findsIn(row, query)]
@@ -163,7 +163,7 @@ const walk = async (db: Db, listing: Listing): Promise<ReadonlyArray<Mark>> => {
 }
 
 /** A cache of recent results, by name. Callers during a computation get the same result; a failure is not kept. */
-class Kept<T> {
+class RecentResults<T> {
   private readonly byName = new Map<string, { readonly since: number; readonly found: Promise<T>; value?: T }>()
   private readonly clock: Clock.Clock
   private readonly max: number

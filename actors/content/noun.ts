@@ -51,7 +51,7 @@ export {
 export { Listings, inOrder, type Listing, type PageOfIds } from "./listing.ts"
 export { newlyNamed, mentionNotifications } from "./mentions.ts"
 export { myVote } from "./my-vote.ts"
-export { BARE, MADE, withExcerpts, withMade, writeSearched, type Made } from "./searched-rows.ts"
+export { BARE, MADE, withExcerpts, withMade, writeSearched, type DerivedColumns as Made } from "./searched-rows.ts"
 export { findsIn, rankIn, textQuery, typed, type TextQuery, type Word } from "./searched.ts"
 export { searching } from "./searching.ts"
 export { isThere, existsOf, standsOf } from "./standing.ts"

@@ -5,19 +5,19 @@ import { rowsJsonPieces } from "../tables/rows.ts"
 import { excerptOf } from "./excerpt.ts"
 import { type SearchedText, searchVectorOf } from "./searched.ts"
 
-export interface Made {
+export interface DerivedColumns {
   readonly excerptOf: (body: string) => string
   /** Makes a tsvector as text. */
   readonly searchOf: (text: SearchedText) => Promise<string> | string
 }
 
-export const MADE: Made = { excerptOf, searchOf: searchVectorOf }
+export const MADE: DerivedColumns = { excerptOf, searchOf: searchVectorOf }
 
 /** Used for a text that cannot be processed. It is shown, but not found. */
-export const BARE: Made = { excerptOf: () => "", searchOf: () => "" }
+export const BARE: DerivedColumns = { excerptOf: () => "", searchOf: () => "" }
 
 /** New rows with their derived columns, one at a time because they are as long as their texts. */
-export async function* withMade<Row extends Partial<SearchedText>>(rows: Iterable<Row>, made: Made) {
+export async function* withMade<Row extends Partial<SearchedText>>(rows: Iterable<Row>, made: DerivedColumns) {
   for (const row of rows) {
     const { title = "", tags = [], body = "" } = row
     yield { ...row, excerpt: made.excerptOf(body), search: await made.searchOf({ title, tags, body }) }
@@ -25,7 +25,7 @@ export async function* withMade<Row extends Partial<SearchedText>>(rows: Iterabl
 }
 
 /** Changed rows, with a new excerpt if the body has changed. */
-export function* withExcerpts<Row extends Partial<SearchedText>>(rows: Iterable<Row>, { excerptOf }: Made) {
+export function* withExcerpts<Row extends Partial<SearchedText>>(rows: Iterable<Row>, { excerptOf }: DerivedColumns) {
   for (const row of rows) yield row.body === undefined ? row : { ...row, excerpt: excerptOf(row.body) }
 }
 
@@ -36,7 +36,7 @@ interface Row extends SearchedText {
   readonly id: string
 }
 
-async function* searchesOf(rows: ReadonlyArray<Row>, { searchOf }: Made) {
+async function* searchesOf(rows: ReadonlyArray<Row>, { searchOf }: DerivedColumns) {
   for (const row of rows) yield { id: row.id, search: await searchOf(row) }
 }
 
@@ -45,7 +45,7 @@ export const writeSearched = async (
   trx: Transaction<Database>,
   table: "posts" | "threads",
   ids: ReadonlyArray<number>,
-  made: Made
+  made: DerivedColumns
 ): Promise<void> => {
   for (let from = 0; from < ids.length; from += AT_ONCE) {
     const { rows } = await sql<Row>`

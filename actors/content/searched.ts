@@ -155,14 +155,14 @@ const typing = (clause: Clause): Clause => {
 }
 
 /** A lexeme of the tsquery, and its distance from the previous one. */
-interface Placed {
+interface PlacedLexeme {
   readonly lexeme: string
   readonly whole: string
   readonly behind: number
 }
 
 /** A pair of characters overlaps with the next pair. A single character matches the beginnings of pairs. */
-const placedOf = (words: ReadonlyArray<Word>): ReadonlyArray<Placed> => {
+const placedOf = (words: ReadonlyArray<Word>): ReadonlyArray<PlacedLexeme> => {
   let behind = 0
   return words.flatMap((word) => {
     const all = lexemesOf(word)

@@ -24,7 +24,7 @@ export const RETRY_TIMER = "retry"
 export const GONE = 410
 
 /** The call that a worker answers. */
-interface Answered {
+interface AnsweredCall {
   readonly call: number
 }
 
@@ -100,7 +100,12 @@ export const decideReport = (state: DeliveryState, report: Report, context: Cont
  * Postpones the attempt without making it: the receiver's share of the worker is full, or an operator has paused the
  * webhook.
  */
-export const decidePutOff = (state: DeliveryState, { call }: Answered, context: Context, limits: Limits): Decided => {
+export const decidePutOff = (
+  state: DeliveryState,
+  { call }: AnsweredCall,
+  context: Context,
+  limits: Limits
+): Decided => {
   if (state === null) return missing
   if (!state.called || state.calls !== call) return NOTHING
   const { put_off_seconds, put_off_max_seconds } = limits.webhook
@@ -112,7 +117,10 @@ export const decidePutOff = (state: DeliveryState, { call }: Answered, context: 
   }
 }
 
-export const decideDrop = (state: DeliveryState, { call, reason }: Answered & { readonly reason: string }): Decided => {
+export const decideDrop = (
+  state: DeliveryState,
+  { call, reason }: AnsweredCall & { readonly reason: string }
+): Decided => {
   if (state === null) return missing
   return state.called && state.calls === call ? { events: [{ type: "delivery.dropped", v: 1, reason }] } : NOTHING
 }

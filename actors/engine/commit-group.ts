@@ -16,7 +16,7 @@ interface Commanded {
   readonly why?: string | undefined
 }
 
-interface Standing {
+interface FoldedState {
   readonly subject: string
   /** The sequence of the last commit that the actor has folded. */
   readonly seq: number
@@ -26,7 +26,7 @@ interface Standing {
 
 export const groupOf = (
   command: Commanded,
-  { subject, seq, state, definition }: Standing,
+  { subject, seq, state, definition }: FoldedState,
   at: number,
   decision: Decision,
   traceparent: string | undefined

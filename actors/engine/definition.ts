@@ -136,7 +136,7 @@ export interface ReadOperation<A extends ActorTypes, Input, Output, R = never> {
   read(state: A["state"], input: Input, context: AnswerContext): Result<Output> | Later<A, Output, R>
 }
 
-type Made<State> = { readonly state: State; readonly refused: Refusal | null }
+type CommandResult<State> = { readonly state: State; readonly refused: Refusal | null }
 
 interface Writing<A extends ActorTypes, Input, Output, Facts, Reply, R> {
   /** Interrupted at the command's deadline. */
@@ -168,7 +168,7 @@ interface Writing<A extends ActorTypes, Input, Output, Facts, Reply, R> {
    * Runs at most once after a commit. It is not awaited, and is lost if the node dies. `state` is the new state.
    * `refused` is set if the commit recorded a refusal.
    */
-  after?(input: Input, context: DecideContext<Facts>, made: Made<A["state"]>): Effect.Effect<void, never, R>
+  after?(input: Input, context: DecideContext<Facts>, made: CommandResult<A["state"]>): Effect.Effect<void, never, R>
 }
 
 export interface WriteOperation<

@@ -34,14 +34,14 @@ export interface TimerMore {
 }
 
 /** A commit of this kind, with its sequence. */
-export interface Written {
+export interface WrittenCommit {
   readonly kind: string
   readonly seq: number
 }
 
 /** Waits until the read models contain these commits, or until its own time limit. Never fails. */
 export interface ReadModels {
-  readonly reached: (written: ReadonlyArray<Written>) => Promise<void>
+  readonly reached: (written: ReadonlyArray<WrittenCommit>) => Promise<void>
 }
 
 /** `conflict`: the key was not at the expected revision. `unknown`: the outcome of the write is not known. */

@@ -16,7 +16,7 @@ import { every, monotonicMs, type Cancel } from "../../schemas/runtime/clock.ts"
 import { paced } from "../../schemas/runtime/bus/pace.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import { subscribed } from "../log/subscription.ts"
-import type { ReadModels, Written } from "./ports.ts"
+import type { ReadModels, WrittenCommit } from "./ports.ts"
 
 interface Waiter {
   readonly seq: number
@@ -148,7 +148,7 @@ export class Watermarks implements ReadModels {
     })
   }
 
-  async reached(written: ReadonlyArray<Written>): Promise<void> {
+  async reached(written: ReadonlyArray<WrittenCommit>): Promise<void> {
     const waits: Array<Promise<void>> = []
     for (const [projection, seq] of this.wanted(written)) {
       const wait = this.marks.get(projection)?.reached(seq)
@@ -180,7 +180,7 @@ export class Watermarks implements ReadModels {
   }
 
   /** The sequence that each projection must reach. */
-  private wanted(written: ReadonlyArray<Written>): ReadonlyMap<string, number> {
+  private wanted(written: ReadonlyArray<WrittenCommit>): ReadonlyMap<string, number> {
     const wanted = new Map<string, number>()
     for (const { kind, seq } of written)
       for (const projection of this.readers.get(kind) ?? [])

@@ -2,7 +2,7 @@
 import { Effect, type Fiber, FiberMap, FiberSet, Scope, Semaphore } from "effect"
 
 /** `released`: the shard is no longer served, but its key still names this session. */
-type Held = "claiming" | "serving" | "draining" | "released"
+type ShardPhase = "claiming" | "serving" | "draining" | "released"
 
 export type Run = (effect: Effect.Effect<void>) => Fiber.Fiber<void>
 
@@ -15,7 +15,7 @@ export interface Session {
   readonly pinging: (peer: string, ping: Effect.Effect<void>, options: { onlyIfMissing: true }) => unknown
   /** Allows one beat at a time. */
   readonly beat: Semaphore.Semaphore
-  readonly held: Map<number, Held>
+  readonly held: Map<number, ShardPhase>
   /** The time of the last answer of each peer. */
   readonly heard: Map<string, number>
   revision: number

@@ -31,7 +31,7 @@ interface Place {
   readonly id: string
 }
 
-interface Kept extends Place {
+interface PlacedSnapshot extends Place {
   readonly snapshot: Snapshot
 }
 
@@ -50,7 +50,7 @@ export class PostgresSnapshots implements SnapshotStore {
   private readonly db: Kysely<Database>
   private readonly formatOf: (kind: string) => number
   private readonly loads: Gathered<Place, Snapshot | null>
-  private readonly saves: Gathered<Kept, true>
+  private readonly saves: Gathered<PlacedSnapshot, true>
   /** The monotonic time in ms at which a Postgres that did not answer is tested again; `null` while it answers. */
   private awayUntil: number | null = null
   /** Counted since the start. */
@@ -134,7 +134,7 @@ export class PostgresSnapshots implements SnapshotStore {
     return new Map(rows.map(({ kind, id, seq, ...rest }) => [keyOf({ kind, id }), { seq: Number(seq), ...rest }]))
   }
 
-  private async put(kept: ReadonlyArray<Kept>): Promise<void> {
+  private async put(kept: ReadonlyArray<PlacedSnapshot>): Promise<void> {
     for await (const rows of rowsJsonPieces(this.rowsOf(kept))) {
       await sql`
         insert into snapshots (kind, id, format, seq, state, commands)
@@ -152,8 +152,8 @@ export class PostgresSnapshots implements SnapshotStore {
    * Keeps the newest snapshot of each actor, sorted by actor. All nodes use that order, because two statements may lock
    * the same rows.
    */
-  private *rowsOf(kept: ReadonlyArray<Kept>): Generator<Row> {
-    const newest = new Map<string, Kept>()
+  private *rowsOf(kept: ReadonlyArray<PlacedSnapshot>): Generator<Row> {
+    const newest = new Map<string, PlacedSnapshot>()
     for (const one of kept)
       if (one.snapshot.seq >= (newest.get(keyOf(one))?.snapshot.seq ?? 0)) newest.set(keyOf(one), one)
     for (const [, { kind, id, snapshot }] of [...newest].toSorted(([one], [other]) => (one < other ? -1 : 1))) {

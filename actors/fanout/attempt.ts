@@ -17,7 +17,7 @@ import { VERSION } from "../../schemas/version.ts"
 import { GONE, receiverOf } from "../delivery/noun.ts"
 import type { Asking } from "../kit/worker/asks.ts"
 import { type Content, logFault } from "./call.ts"
-import type { Held } from "../kit/worker/held.ts"
+import type { HeldMessages } from "../kit/worker/held.ts"
 import type { Message } from "../kit/worker/message.ts"
 import type { Deadlines } from "./deadlines.ts"
 import type { Poster, PostOutcome } from "../kit/post.ts"
@@ -31,7 +31,7 @@ export interface Attempt extends Content {
 }
 
 /** The end of an attempt. */
-export interface Ended {
+export interface AttemptEnd {
   /** Milliseconds that the receiver took, or `null` if it was not asked. */
   readonly tookMs: number | null
   /**
@@ -52,7 +52,7 @@ export interface DeliveryObserver {
 
 export interface AttemptParts {
   readonly ask: Asking
-  readonly held: Held
+  readonly held: HeldMessages
   readonly poster: Pick<Poster, "post">
   /** The time after which a receiver counts as slow, and the time after which a POST counts as lost. */
   readonly slow: Deadlines
@@ -79,7 +79,11 @@ const headersOf = ({ message, about, body }: Attempt, timestamp: string, { signa
 })
 
 /** `slow` is called when the receiver has taken so long that it counts as slow. */
-export const attempted = (parts: AttemptParts, attempt: Attempt, slow: () => void): Effect.Effect<Ended, Refusal> =>
+export const attempted = (
+  parts: AttemptParts,
+  attempt: Attempt,
+  slow: () => void
+): Effect.Effect<AttemptEnd, Refusal> =>
   Effect.flatMap(Clock.currentTimeMillis, (now) => attemptedAt(parts, attempt, String(Math.floor(now / 1000)), slow))
 
 const attemptedAt = (
@@ -87,7 +91,7 @@ const attemptedAt = (
   attempt: Attempt,
   timestamp: string,
   slow: () => void
-): Effect.Effect<Ended, Refusal> => {
+): Effect.Effect<AttemptEnd, Refusal> => {
   const { message, agent, body } = attempt
   const signing = { id: `ntf_${message.delivery}`, timestamp, body }
   const id = `sign-${message.delivery}-${message.seq}`
@@ -101,7 +105,7 @@ const attemptedAt = (
   })
 }
 
-const dropped = (parts: AttemptParts, attempt: Attempt, reason: string): Effect.Effect<Ended> =>
+const dropped = (parts: AttemptParts, attempt: Attempt, reason: string): Effect.Effect<AttemptEnd> =>
   Effect.map(reportOutcome(parts, attempt, "delivery.drop", { call: attempt.call, reason }), () => {
     parts.observer?.dropped()
     return { tookMs: null }
@@ -113,7 +117,7 @@ const made = (
   timestamp: string,
   signed: Signed,
   slow: () => void
-): Effect.Effect<Ended> => {
+): Effect.Effect<AttemptEnd> => {
   const span = attempt.span ? postSpan(attempt.span, signed.url, attempt.attempts) : null
   const post = () => parts.poster.post(signed.url, headersOf(attempt, timestamp, signed), Buffer.from(attempt.body))
   return Effect.flatMap(posted(parts, attempt.message, post, slow), (outcome) => {

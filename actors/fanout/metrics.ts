@@ -29,12 +29,12 @@ const CLASSES = [
   "blocked_address"
 ] as const
 
-interface Told {
+interface ObservedWorker {
   readonly observer: DeliveryObserver
   readonly follow: (worker: Worker) => void
 }
 
-export const webhookMetrics = ({ meter, discovered }: ProcessMetrics, manager: JetStreamManager): Told => {
+export const webhookMetrics = ({ meter, discovered }: ProcessMetrics, manager: JetStreamManager): ObservedWorker => {
   const attempts = new Counters(
     meter,
     "hub_webhook_attempts_total",

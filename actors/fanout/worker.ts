@@ -22,7 +22,7 @@ import { ASK_DEADLINE_MS, asking, type Send } from "../kit/worker/asks.ts"
 import { type Attempt, attempted, type AttemptParts, type DeliveryObserver, Overdue, putOff } from "./attempt.ts"
 import { Deadlines } from "./deadlines.ts"
 import { FairQueue, type Turn } from "./fair.ts"
-import type { Held } from "../kit/worker/held.ts"
+import type { HeldMessages } from "../kit/worker/held.ts"
 import { type Called, calledBy, logFault } from "./call.ts"
 import type { Message, Source } from "../kit/worker/message.ts"
 import { openWorker, type Run } from "../kit/worker/worker.ts"
@@ -60,7 +60,7 @@ export class Worker {
   /** The time limits of whole attempts. An attempt that exceeds its limit is interrupted. */
   private readonly over: Deadlines
   private readonly queue: FairQueue<Attempt>
-  private readonly held: Held
+  private readonly held: HeldMessages
   private ending = false
 
   private constructor(parts: WorkerParts, attempts: AttemptParts, run: Run, over: Deadlines) {

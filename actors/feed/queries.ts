@@ -34,7 +34,7 @@ interface Head {
   readonly updated_at: Date
 }
 
-type Found = Omit<Head, "type">
+type FeedRow = Omit<Head, "type">
 
 interface Text {
   readonly id: string
@@ -58,7 +58,7 @@ interface Source {
  */
 const newest = async (db: Db, { type, table, more, where }: Source): Promise<ReadonlyArray<Head>> => {
   const all = where.length === 0 ? sql`true` : sql.join([...where], sql` and `)
-  const { rows } = await sql<Found>`
+  const { rows } = await sql<FeedRow>`
     select x.*, a.number, a.handle, a.name, a.status
     from (
       select t.id, t.author, t.created_at, t.updated_at, ${more} from ${sql.table(table)} t where ${all}

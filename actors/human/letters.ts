@@ -6,7 +6,7 @@ import type { Sealer } from "../log/seal.ts"
 import type { Posted } from "./decide.ts"
 import type { Personal } from "./personal.ts"
 
-interface Wanted {
+interface LetterRequest {
   readonly human: string
   readonly template: TemplateName
   readonly to: Personal
@@ -25,7 +25,7 @@ export const lettersGoOut = ({ letters }: Pick<LetterParts, "letters">): Effect.
 export const post = (
   { letters }: Pick<LetterParts, "letters">,
   sealer: Sealer,
-  { human, template, to, values, at }: Wanted
+  { human, template, to, values, at }: LetterRequest
 ): Posted => {
   if (letters.transport === null) return {}
   const id = newLetterId()

@@ -23,7 +23,7 @@ const PATHS: Readonly<Record<LinkPurpose, string>> = {
 }
 
 /** An existing account, with the sealer of its key. */
-export interface Opened {
+export interface OpenedAccount {
   readonly human: Human
   readonly sealer: Sealer
 }
@@ -33,10 +33,10 @@ type At = Pick<PrepareContext, "id" | "at">
 export interface Opening {
   readonly keys: AccountKeys
   /** Fails with `not_found`, or with the given refusal, if the account does not exist. */
-  readonly opened: (state: HumanState, id: string, otherwise?: Refusal) => Effect.Effect<Opened, Refusal>
-  readonly personalOf: (opened: Opened, id: string) => Personal
+  readonly opened: (state: HumanState, id: string, otherwise?: Refusal) => Effect.Effect<OpenedAccount, Refusal>
+  readonly personalOf: (opened: OpenedAccount, id: string) => Personal
   /** Compares a tried password with the stored hash of the right one. */
-  readonly tried: (state: HumanState, context: At) => Effect.Effect<Opened & PasswordFacts, Refusal>
+  readonly tried: (state: HumanState, context: At) => Effect.Effect<OpenedAccount & PasswordFacts, Refusal>
   /**
    * The same check for a person with a session who enters the password again. A right password does not count as a try
    * (tries.ts).
@@ -45,7 +45,7 @@ export interface Opening {
     state: HumanState,
     input: { readonly password: string },
     context: At & Pick<PrepareContext, "commandId">
-  ) => Effect.Effect<Opened & PasswordFacts, Refusal, Actors>
+  ) => Effect.Effect<OpenedAccount & PasswordFacts, Refusal, Actors>
   readonly linkFor: (purpose: LinkPurpose, sealer: Sealer, context: At, to: Personal) => LinkFacts
   readonly linked: (
     purpose: LinkPurpose
@@ -55,12 +55,12 @@ export interface Opening {
    */
   readonly told: (
     template: TemplateName,
-    opened: Opened,
+    opened: OpenedAccount,
     context: At,
     values?: Readonly<Record<string, string>>
   ) => Posted
   /** `browser`: the browser's name, if it sends one. */
-  readonly loginOf: (opened: Opened, context: At, browser: string | undefined) => LoginFacts
+  readonly loginOf: (opened: OpenedAccount, context: At, browser: string | undefined) => LoginFacts
 }
 
 const UNNAMED = "a browser that does not say what it is called"

@@ -18,7 +18,7 @@ import {
   passkeysOf,
   tooMany
 } from "./decide-passkeys.ts"
-import type { Opened, Opening } from "./opening.ts"
+import type { OpenedAccount, Opening } from "./opening.ts"
 import { addingTo, type Challenge, LOGIN, PasskeyChallenges } from "./passkey-challenge.ts"
 import { openPasskey, type PasskeyRecord, sealPasskey } from "./passkey-record.ts"
 import { isPassword, sealBrowser } from "./personal.ts"
@@ -46,9 +46,9 @@ interface PasskeyOperations {
   readonly "human.open_console_by_passkey": Op<"human.open_console_by_passkey">
 }
 
-type Known = PasskeyRecord & Pick<Passkey, "id" | "added_at" | "used_at">
+type KnownPasskey = PasskeyRecord & Pick<Passkey, "id" | "added_at" | "used_at">
 
-const knownOf = ({ human, sealer }: Opened, id: string): ReadonlyArray<Known> =>
+const knownOf = ({ human, sealer }: OpenedAccount, id: string): ReadonlyArray<KnownPasskey> =>
   passkeysOf(human).kept.map(({ id: passkey, sealed, added_at, used_at }) => ({
     ...openPasskey(sealer, id, { sealed }),
     id: passkey,
@@ -56,7 +56,7 @@ const knownOf = ({ human, sealer }: Opened, id: string): ReadonlyArray<Known> =>
     used_at
   }))
 
-const passkeyRecord = ({ id, name, added_at, used_at }: Known) => ({
+const passkeyRecord = ({ id, name, added_at, used_at }: KnownPasskey) => ({
   id,
   name,
   added_at: iso(added_at),
@@ -71,7 +71,7 @@ export const passkeyOperations = (parts: LetterParts, opening: Opening): Passkey
 
   /** The passkey of the account that signed; undefined if none did. */
   const signedBy = (
-    account: Opened,
+    account: OpenedAccount,
     id: string,
     challenge: Challenge | null,
     signed: Parameters<typeof verifiedCounter>[2],

@@ -5,7 +5,7 @@ import type { HumanSession } from "../../schemas/human/records.ts"
 import { custom, read, write } from "../engine/definition.ts"
 import type { Doing, KindParts } from "../kit/kind.ts"
 import { isActive } from "./decide.ts"
-import { noHuman, type Opened, type Opening } from "./opening.ts"
+import { noHuman, type OpenedAccount, type Opening } from "./opening.ts"
 import { logInFacts } from "./log-in-facts.ts"
 import { openBrowser, openPassword } from "./personal.ts"
 import { decideClose, decideEnd, decideOpen, isCodeWanted, openSession, sessionInvalid } from "./session-decisions.ts"
@@ -25,7 +25,12 @@ interface SessionOperations {
 }
 
 /** The newest first. */
-const sessionsOf = ({ human, sealer }: Opened, id: string, current: number, at: number): ReadonlyArray<HumanSession> =>
+const sessionsOf = (
+  { human, sealer }: OpenedAccount,
+  id: string,
+  current: number,
+  at: number
+): ReadonlyArray<HumanSession> =>
   human.sessions
     .filter(({ expires_at }) => expires_at > at)
     .map(({ id: session, opened_at, expires_at, browser, console }) => ({

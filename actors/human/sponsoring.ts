@@ -27,7 +27,7 @@ import { Actors, anew, Counters } from "../engine/services.ts"
 import { besideAgent, isOpen, noSponsorship, type SponsorshipEvent } from "../sponsorship/noun.ts"
 import { absent, isActive, type Posted } from "./decide.ts"
 import { openLeft, refusedUntil } from "./left-behind.ts"
-import type { Opened, Opening } from "./opening.ts"
+import type { OpenedAccount, Opening } from "./opening.ts"
 import type { Human, HumanActor, HumanEvent, HumanState } from "./state.ts"
 
 const BUCKET = "sponsorship"
@@ -121,7 +121,7 @@ export const decideDeclare = (
   }
 }
 
-interface Ended {
+interface EndedSponsorship {
   readonly sponsorship: number
   readonly status: SponsorshipStatus
 }
@@ -133,7 +133,7 @@ const openIn = (state: HumanState, sponsorship: number): Human["sponsorships"][n
 /** `posted`: the letter that reports the end, if one is sent. */
 export const decideEnded = (
   state: HumanState,
-  { sponsorship }: Ended,
+  { sponsorship }: EndedSponsorship,
   { facts }: DecideContext<{ readonly posted: Posted }>
 ): Decision<HumanEvent> =>
   openIn(state, sponsorship) === null
@@ -168,7 +168,7 @@ const pendingChecked = (
  * Draws a number if the sponsorship can be declared, then asks the agent again, because its answer must still be true.
  */
 const declareFacts = (
-  { human: state, sealer }: Opened,
+  { human: state, sealer }: OpenedAccount,
   { agent, role }: Declaring,
   context: PrepareContext,
   limits: Limits
@@ -207,7 +207,7 @@ export const sponsoringOperations = (
    * The letter to a person with a confirmed address, whose confirmed sponsorship an agent has revoked. A deleted agent
    * has no name.
    */
-  const endedLetter = (state: HumanState, { sponsorship, status }: Ended, context: PrepareContext) =>
+  const endedLetter = (state: HumanState, { sponsorship, status }: EndedSponsorship, context: PrepareContext) =>
     Effect.gen(function* () {
       const one = openIn(state, sponsorship)
       if (one === null || status !== "revoked" || !isActive(state) || !state.email_verified) return NO_LETTER

@@ -80,13 +80,13 @@ export interface RequestMemory {
   readonly answerBytes: DayBytes
 }
 
-interface Kept {
+interface KeptAnswer {
   readonly body: string
   readonly status: number
   readonly answer: string
 }
 
-interface KeptSealed extends Kept {
+interface KeptSealed extends KeptAnswer {
   /** True if the answer is not stored, because it can be made again from the state. */
   readonly remade?: true
 }
@@ -138,7 +138,7 @@ type Context = PrepareContext<RequestMemory>
 const purpose = (owner: string, key: string): string => `idempotency ${owner} ${key}`
 
 /** The reply to a request that has a stored answer. */
-export const firstAnswerReply = (first: Kept, input: IdempotencyEntry): IdempotencyBegin =>
+export const firstAnswerReply = (first: KeptAnswer, input: IdempotencyEntry): IdempotencyBegin =>
   first.body === input.body ? { state: "done", status: first.status, answer: first.answer } : CONFLICT
 
 /** The kind of owner; `null` for a key without an agent, for which no bytes are counted. */

@@ -31,7 +31,7 @@ export const letterKind = kind(fold, letterOperations, (parts: LetterParts) => {
   const { config, letters, restored } = parts
   const limits = letterLimits(config.limits)
   const holds = (template: string): number | null => holdsSeconds(template, limits)
-  const settle = (state: LetterState, input: Settled, context: { readonly at: number }) =>
+  const settle = (state: LetterState, input: SettleInput, context: { readonly at: number }) =>
     decideSettle(state, input, context, limits, holds)
   return {
     keepSeconds: () => LETTER_LIMITS.kept_seconds,
@@ -67,7 +67,7 @@ export const letterKind = kind(fold, letterOperations, (parts: LetterParts) => {
   }
 })
 
-type Settled = Parameters<typeof decideSettle>[1]
+type SettleInput = Parameters<typeof decideSettle>[1]
 
 /**
  * Logs a letter that will not arrive, or whose outcome is unknown, for the operator. The log does not say whose letter

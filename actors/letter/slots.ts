@@ -69,7 +69,7 @@ interface Going {
 }
 
 /** `until`: the end of the reservation in monotonic ms; `Infinity` while an attempt uses the slot. */
-interface Taken {
+interface TakenSlot {
   readonly until: number
   readonly person: string | null
 }
@@ -98,7 +98,7 @@ export class Slots {
   private readonly figures: Figures
   private readonly hurryMs: number
   /** The slots in use or reserved, by letter. */
-  private readonly taken = new Map<string, Taken>()
+  private readonly taken = new Map<string, TakenSlot>()
   /** The place and group of each letter that uses a slot. */
   private readonly going = new Map<string, Going>()
   /** The last pace of each place: fast or slow. */

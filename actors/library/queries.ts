@@ -9,7 +9,7 @@ import { COUNTED, pageOf } from "../tables/page.ts"
 const LISTED = ["id", "slug", "title", "kind", "language", "summary", "updated_at"] as const
 
 /** Columns whose types are wider than the values that the projection writes. */
-interface Written {
+interface NarrowColumns {
   readonly kind: LibraryKind
 }
 
@@ -27,7 +27,7 @@ export const libraryQuery =
     const found = db.selectFrom("library_entries")
     const { total, rows } = await pageOf(
       found.select(COUNTED),
-      found.select(LISTED).orderBy("id").$narrowType<Written>(),
+      found.select(LISTED).orderBy("id").$narrowType<NarrowColumns>(),
       input
     )
     return { total, items: rows.map((row) => entryRecord(row, baseUrl)) }
@@ -40,7 +40,7 @@ export const libraryEntryQuery =
       .selectFrom("library_entries")
       .select([...LISTED, "body"])
       .where("slug", "=", slug)
-      .$narrowType<Written>()
+      .$narrowType<NarrowColumns>()
       .executeTakeFirst()
     return row === undefined ? null : entryRecord(row, baseUrl)
   }

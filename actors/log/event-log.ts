@@ -88,7 +88,7 @@ export interface LogObserver {
 }
 
 /** The answer of the archive about a group's subjects that the log may have dropped. */
-interface Look {
+interface ArchiveLook {
   /** `unasked`: the index did not answer. */
   readonly stands: "expected" | "otherwise" | "unasked"
   /** The mark for which the index was asked; `null` if it was not asked. */
@@ -101,8 +101,8 @@ interface Group {
   readonly appends: ReadonlyArray<Append>
   readonly resolve: (result: AppendResult) => void
   /** The look into the archive. It begins when the group arrives, while another batch may be under way. */
-  looking: Promise<Look>
-  look: Look | null
+  looking: Promise<ArchiveLook>
+  look: ArchiveLook | null
 }
 
 interface BatchAck {
@@ -133,9 +133,9 @@ export interface LogBounds {
   readonly archive?: Archive | undefined
 }
 
-const NOTHING_ASKED: Look = { stands: "expected", mark: null, gone: new Set() }
+const NOTHING_ASKED: ArchiveLook = { stands: "expected", mark: null, gone: new Set() }
 const NONE = Promise.resolve(NOTHING_ASKED)
-const UNASKED: Look = { stands: "unasked", mark: null, gone: new Set() }
+const UNASKED: ArchiveLook = { stands: "unasked", mark: null, gone: new Set() }
 
 const utf8 = new TextEncoder()
 const text = new TextDecoder()
@@ -256,14 +256,14 @@ export class JetStreamLog implements EventLog {
         ? []
         : group.appends.filter((append, place) => append.expected <= archive.through && mayBeArchived(append, place))
     if (archive === undefined || asked.length === 0) return Object.assign(group, { look: NOTHING_ASKED, looking: NONE })
-    const looking = this.lookFor(asked, archive).catch((): Look => UNASKED)
+    const looking = this.lookFor(asked, archive).catch((): ArchiveLook => UNASKED)
     void looking.then((look) => {
       if (group.looking === looking) group.look = look
     })
     return Object.assign(group, { look: null, looking })
   }
 
-  private async lookFor(asked: ReadonlyArray<Append>, archive: Archive): Promise<Look> {
+  private async lookFor(asked: ReadonlyArray<Append>, archive: Archive): Promise<ArchiveLook> {
     const found = await Promise.all(asked.map((append) => this.archivedAt(append, archive)))
     const gone = new Set(asked.filter((_, index) => found[index]?.mark !== null))
     const marks = found.map(({ mark }) => mark).filter((mark) => mark !== null)

@@ -21,13 +21,13 @@ interface Answer {
 }
 
 /** The newest message of a subject, or the first of a pattern from a sequence on. */
-type Wanted = { readonly last_by_subj: string } | { readonly seq: number; readonly next_by_subj: string }
+type MessageQuery = { readonly last_by_subj: string } | { readonly seq: number; readonly next_by_subj: string }
 
 /** `null` if there is no such message. Rejects when the stream does not answer within `timeout` ms. */
 export const leaderMessage = async (
   nats: NatsConnection,
   stream: string,
-  wanted: Wanted,
+  wanted: MessageQuery,
   timeout: number
 ): Promise<LeaderMessage | null> => {
   const reply = await requestStream(nats, `$JS.API.STREAM.MSG.GET.${stream}`, JSON.stringify(wanted), { timeout })

@@ -84,7 +84,7 @@ export class NotCaughtUp extends Data.TaggedError("NotCaughtUp")<{ readonly mess
 
 const BEHIND = new NotCaughtUp({ message: "no replica that answers has caught up with the log of nonces" })
 
-type Asked = Deferred.Deferred<void, NotCaughtUp>
+type CatchUp = Deferred.Deferred<void, NotCaughtUp>
 
 export class NonceLog {
   /**
@@ -102,7 +102,7 @@ export class NonceLog {
   private readonly nats: NatsConnection
   private readonly home: NonceHome
   private readonly table: NonceTable
-  private readonly asking: Queue.Queue<Asked>
+  private readonly asking: Queue.Queue<CatchUp>
   /** Batches that wait to be sent. New uses are added to the last one. */
   private readonly batches: Array<Batch> = []
   /** Closed while no batch waits. */
@@ -114,7 +114,7 @@ export class NonceLog {
   /** True if the stream refused the last message. */
   private refuses = false
 
-  private constructor(clock: Clock.Clock, nats: NatsConnection, home: NonceHome, asking: Queue.Queue<Asked>) {
+  private constructor(clock: Clock.Clock, nats: NatsConnection, home: NonceHome, asking: Queue.Queue<CatchUp>) {
     this.clock = clock
     this.nats = nats
     this.home = home
@@ -125,7 +125,7 @@ export class NonceLog {
   /** Records and reads for as long as the scope is open. */
   static make(nats: NatsConnection, home: NonceHome): Effect.Effect<NonceLog, never, Scope.Scope> {
     return Effect.gen(function* () {
-      const log = new NonceLog(yield* Clock.Clock, nats, home, yield* Queue.bounded<Asked>(SHARD_COUNT))
+      const log = new NonceLog(yield* Clock.Clock, nats, home, yield* Queue.bounded<CatchUp>(SHARD_COUNT))
       yield* Effect.forkScoped(Effect.forever(log.flush), { startImmediately: true })
       yield* Effect.forkScoped(Effect.forever(log.answer), { startImmediately: true })
       return log

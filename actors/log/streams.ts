@@ -26,7 +26,7 @@ export const SESSION_TTL_SECONDS = 3
 /** Room for some 80,000 lines of the console. */
 const AUDIT_MAX_BYTES = 16_777_216
 
-type Wanted = Partial<StreamConfig> & { readonly name: string; readonly subjects: Array<string> }
+type StreamSettings = Partial<StreamConfig> & { readonly name: string; readonly subjects: Array<string> }
 
 const common = { storage: StorageType.File, retention: RetentionPolicy.Limits, allow_direct: true }
 
@@ -60,7 +60,7 @@ export const UNBOUNDED: Readonly<Record<string, string>> = {
  */
 const keptWithLog = { max_bytes: -1, discard: DiscardPolicy.New }
 
-const wantedLeases = ({ service }: Limits, replicas: number): Wanted => ({
+const wantedLeases = ({ service }: Limits, replicas: number): StreamSettings => ({
   ...common,
   num_replicas: replicas,
   ...refusing(service.leases_max_bytes),
@@ -73,7 +73,10 @@ const wantedLeases = ({ service }: Limits, replicas: number): Wanted => ({
   deny_delete: true
 })
 
-const wantedStreams = ({ service, authentication, identity }: Limits, replicas: number): ReadonlyArray<Wanted> => [
+const wantedStreams = (
+  { service, authentication, identity }: Limits,
+  replicas: number
+): ReadonlyArray<StreamSettings> => [
   {
     ...common,
     num_replicas: replicas,
@@ -265,7 +268,7 @@ export const ensureStreams = async (
   return manager
 }
 
-const ensureStream = async (manager: JetStreamManager, wanted: Wanted): Promise<void> => {
+const ensureStream = async (manager: JetStreamManager, wanted: StreamSettings): Promise<void> => {
   try {
     await manager.streams.add(wanted)
   } catch (why) {

@@ -5,13 +5,13 @@ import type { Limits } from "../../schemas/limits.ts"
 import { type DnsRecord, proofName } from "../../schemas/mail-domain/records.ts"
 import type { Sealer } from "../log/seal.ts"
 import type { DnsQuestions } from "../mail/noun.ts"
-import { type Found, foundIn, hasAll } from "./matching.ts"
+import { type RecordMatches, foundIn, hasAll } from "./matching.ts"
 import type { DomainProvider, ProviderStatus } from "./provider.ts"
 
 export interface Checked {
   /** The domain's new required records, if they differ. `found` then refers to these. */
   readonly records?: ReadonlyArray<DnsRecord>
-  readonly found: Found
+  readonly found: RecordMatches
   readonly provider: ProviderStatus | null
 }
 
@@ -23,9 +23,9 @@ export const unanswered = (records: ReadonlyArray<DnsRecord>): Checked => ({
 
 type Bounds = Pick<Limits["service"]["mail"], "domain_check_ms">
 
-type Asked = Pick<DnsQuestions, "ask">
+type DnsAsker = Pick<DnsQuestions, "ask">
 
-const lookedUp = (dns: Asked, record: DnsRecord) =>
+const lookedUp = (dns: DnsAsker, record: DnsRecord) =>
   Effect.map(
     Effect.promise(() => dns.ask(record.name, record.type)),
     (answers) => foundIn(record, answers)
@@ -37,7 +37,7 @@ const lookedUp = (dns: Asked, record: DnsRecord) =>
  */
 const redeclared = (
   records: ReadonlyArray<DnsRecord>,
-  found: Found,
+  found: RecordMatches,
   wanted: ReadonlyArray<DnsRecord>
 ): Pick<Checked, "records" | "found"> | null => {
   const known = new Map(records.map((record, index): [string, boolean | null] => [keyOf(record), found[index] ?? null]))
@@ -55,7 +55,7 @@ const keyOf = ({ type, name, value }: DnsRecord): string => `${type} ${name} ${v
 
 /** Asks each server separately, so that a silent one does not delay the answers of others. */
 export const checkedBy = (
-  { dns, provider }: { readonly dns: Asked; readonly provider: Pick<DomainProvider, "check" | "again"> },
+  { dns, provider }: { readonly dns: DnsAsker; readonly provider: Pick<DomainProvider, "check" | "again"> },
   { domain, records }: { readonly domain: string; readonly records: ReadonlyArray<DnsRecord> },
   { domain_check_ms: duration }: Bounds
 ): Effect.Effect<Checked> => {
@@ -116,5 +116,5 @@ export const proofOf = (sealer: Sealer, domain: string, agent: string): DnsRecor
   purpose: "verification"
 })
 
-export const isProven = (dns: Asked, proof: DnsRecord): Effect.Effect<boolean> =>
+export const isProven = (dns: DnsAsker, proof: DnsRecord): Effect.Effect<boolean> =>
   Effect.map(lookedUp(dns, proof), (found) => found === true)

@@ -3,7 +3,7 @@ import type { DnsRecord } from "../../schemas/mail-domain/records.ts"
 import { type DnsAnswers, hostName } from "../mail/noun.ts"
 
 /** One entry for each record: whether DNS has it; `null` if no name server answered. */
-export type Found = ReadonlyArray<boolean | null>
+export type RecordMatches = ReadonlyArray<boolean | null>
 
 /** Parses a list of tags such as `a=b; c=d`, and removes blanks. If a tag is repeated, the first one counts. */
 const tagsOf = (text: string): ReadonlyMap<string, string> => {
@@ -56,14 +56,14 @@ export const foundIn = (record: DnsRecord, answers: DnsAnswers): boolean | null 
 const nameOf = ({ type, name }: DnsRecord): string => `${type} ${name}`
 
 /** Required records that are missing. Records that no server answered for are not among them. */
-export const missingOf = (records: ReadonlyArray<DnsRecord>, found: Found): ReadonlyArray<string> =>
+export const missingOf = (records: ReadonlyArray<DnsRecord>, found: RecordMatches): ReadonlyArray<string> =>
   records.filter(({ required }, index) => required && found[index] === false).map(nameOf)
 
-export const hasAll = (records: ReadonlyArray<DnsRecord>, found: Found): boolean =>
+export const hasAll = (records: ReadonlyArray<DnsRecord>, found: RecordMatches): boolean =>
   records.every(({ required }, index) => !required || found[index] === true)
 
 /** True if DNS has the record that proves the claim; `null` if no server answered. */
-export const provenBy = (records: ReadonlyArray<DnsRecord>, found: Found): boolean | null => {
+export const provenBy = (records: ReadonlyArray<DnsRecord>, found: RecordMatches): boolean | null => {
   const index = records.findIndex(({ purpose }) => purpose === "verification")
   return index < 0 ? null : (found[index] ?? null)
 }

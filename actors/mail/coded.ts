@@ -13,16 +13,16 @@ import { mailDomain } from "../../schemas/mail/settings.ts"
 export type CodesBounds = Pick<Limits["limits"]["email"], "codes_messages_max"> &
   Pick<Limits["service"]["mail"], "codes_rows_max">
 
-interface Opened {
+interface OpenedPage {
   /** Rows on the page, including those that cannot be opened any more. */
   readonly rows: number
   readonly mails: ReadonlyArray<ListedMail>
 }
 
 /** Opens a page with `per_page` rows; pages are numbered from 1. */
-export type OpenPage = (page: number, per_page: number) => Effect.Effect<Opened, Refusal>
+export type OpenPage = (page: number, per_page: number) => Effect.Effect<OpenedPage, Refusal>
 
-type Found = Queries["mail_codes"]["output"]
+type CodesAnswer = Queries["mail_codes"]["output"]
 
 const LETS_IN: ReadonlySet<string> = new Set(["confirmation", "password_reset", "login"])
 
@@ -43,7 +43,7 @@ export const coded = (
   open: OpenPage,
   from: string | null,
   { codes_messages_max: max, codes_rows_max }: CodesBounds
-): Effect.Effect<Found, Refusal> =>
+): Effect.Effect<CodesAnswer, Refusal> =>
   Effect.gen(function* () {
     if (from === null) return { items: (yield* open(1, max)).mails.map(codesOf), unaligned: 0 }
     const domain = mailDomain(from)

@@ -5,11 +5,11 @@ export const HOUR_MS = 3_600_000
 export const DAY_MS = 86_400_000
 export const WEEK_MS = 7 * DAY_MS
 
-export const Counted = Schema.Array(Schema.Struct({ since: Schema.Number, count: Schema.Number }))
-export type Counted = typeof Counted.Type
+export const MailCounts = Schema.Array(Schema.Struct({ since: Schema.Number, count: Schema.Number }))
+export type MailCounts = typeof MailCounts.Type
 
 /** Adds to the count of the span that contains `at`. Spans that are `spans` or more before this one are dropped. */
-export const counted = (all: Counted, count: number, at: number, spanMs: number, spans: number): Counted => {
+export const counted = (all: MailCounts, count: number, at: number, spanMs: number, spans: number): MailCounts => {
   const since = Math.floor(at / spanMs) * spanMs
   const kept = all.filter((one) => one.since > since - spans * spanMs && one.since !== since)
   const now = all.find((one) => one.since === since)?.count ?? 0
@@ -17,11 +17,11 @@ export const counted = (all: Counted, count: number, at: number, spanMs: number,
 }
 
 /** The sum of the counts of spans that began after `from` (Unix ms). */
-export const countedSince = (all: Counted, from: number): number =>
+export const countedSince = (all: MailCounts, from: number): number =>
   all.reduce((sum, { since, count }) => (since > from ? sum + count : sum), 0)
 
 /** Recipients that were written to, and the outcomes, by days. */
-export const SendingDays = Schema.Struct({ sent: Counted, bounced: Counted, complained: Counted })
+export const SendingDays = Schema.Struct({ sent: MailCounts, bounced: MailCounts, complained: MailCounts })
 export type SendingDays = typeof SendingDays.Type
 
 export const NO_DAYS: SendingDays = { sent: [], bounced: [], complained: [] }
@@ -41,7 +41,7 @@ export const daysWithout = (days: SendingDays, other: SendingDays): SendingDays 
   complained: without(days.complained, other.complained)
 })
 
-const without = (all: Counted, other: Counted): Counted =>
+const without = (all: MailCounts, other: MailCounts): MailCounts =>
   all.flatMap(({ since, count }) => {
     const left = count - (other.find((one) => one.since === since)?.count ?? 0)
     return left > 0 ? [{ since, count: left }] : []
@@ -54,7 +54,7 @@ export const daysWith = (days: SendingDays, other: SendingDays): SendingDays => 
   complained: withBoth(days.complained, other.complained)
 })
 
-const withBoth = (all: Counted, other: Counted): Counted => [
+const withBoth = (all: MailCounts, other: MailCounts): MailCounts => [
   ...all.map(({ since, count }) => ({
     since,
     count: count + (other.find((one) => one.since === since)?.count ?? 0)

@@ -19,9 +19,9 @@ const journaled = (rows: ReadonlyArray<JournalRow>, trx: Transaction<Database>) 
   from jsonb_populate_recordset(null::mail_events, ${rowsJson(rows)}::jsonb)
   on conflict (id) do nothing`.execute(trx)
 
-type Begun = Extract<MailMessageEvent, { type: "mail.received" | "mail.queued" }>
+type FirstEvent = Extract<MailMessageEvent, { type: "mail.received" | "mail.queued" }>
 
-const begin = async (trx: Transaction<Database>, id: string, at: string, event: Begun): Promise<void> => {
+const begin = async (trx: Transaction<Database>, id: string, at: string, event: FirstEvent): Promise<void> => {
   const { agent, mailbox, envelope, words, own, follows } = event
   const isSent = event.type === "mail.queued"
   const root =

@@ -77,12 +77,12 @@ export const sendingsCounted = reactions(
   })
 )
 
-type Told = Pick<Extract<MailSendingEvent, { recipient: string }>, "recipient" | "sealed" | "untagged">
+type ToldRecipient = Pick<Extract<MailSendingEvent, { recipient: string }>, "recipient" | "sealed" | "untagged">
 
 /**
  * A recipient who unsubscribes does so for all tags of the address. A missing mailbox says nothing about other tags.
  */
-const suppressed = ({ recipient, sealed, untagged }: Told, reason: (typeof SUPPRESSIONS)[number]) =>
+const suppressed = ({ recipient, sealed, untagged }: ToldRecipient, reason: (typeof SUPPRESSIONS)[number]) =>
   [{ recipient, sealed }, ...(untagged === undefined || reason === "bounced" ? [] : [untagged])].map((one) =>
     commandFor("mail_recipient.suppress", one.recipient, { reason, sealed: one.sealed })
   )

@@ -24,7 +24,7 @@ const RETRY_MS = 5_000
 /** Gaps that are closed together. */
 const TOGETHER_MAX = 500
 
-interface Seen {
+interface SeenTop {
   /** Monotonic time in ms. */
   readonly at: number
   readonly top: number
@@ -43,7 +43,7 @@ export class GapCloser {
    * The highest gap at each check of the last second, the oldest first. Gaps are noted in order, so all lower gaps
    * existed too.
    */
-  private seen: ReadonlyArray<Seen> = []
+  private seen: ReadonlyArray<SeenTop> = []
   /** Gaps up to this number are due. */
   private due = 0
   /** Gaps up to this number are settled in the log, and the table will follow. */

@@ -21,7 +21,7 @@ const HELD_MAX_SECONDS = 60
 const HIGHEST = Number.MAX_SAFE_INTEGER
 
 /** A number that the log has settled, in the log's order. */
-export interface Settled {
+export interface SettledNumber {
   readonly id: number
   /** The time in ISO 8601. */
   readonly at: string
@@ -35,7 +35,7 @@ export interface GapChanges {
 }
 
 /** `highest`: the highest number before these. The result does not depend on the size of batches. Pure. */
-export const gapsBy = (highest: number, settled: ReadonlyArray<Settled>): GapChanges => {
+export const gapsBy = (highest: number, settled: ReadonlyArray<SettledNumber>): GapChanges => {
   const opened = new Map<number, string>()
   const closed: Array<number> = []
   let top = highest
@@ -49,7 +49,7 @@ export const gapsBy = (highest: number, settled: ReadonlyArray<Settled>): GapCha
 }
 
 /** Written before the messages themselves, because they tell which number was the highest. */
-export const writeGaps = async (trx: Transaction<Database>, settled: ReadonlyArray<Settled>): Promise<void> => {
+export const writeGaps = async (trx: Transaction<Database>, settled: ReadonlyArray<SettledNumber>): Promise<void> => {
   if (settled.length === 0) return
   const { rows } = await sql<{ highest: string }>`select coalesce(max(id), 0) as highest from messages`.execute(trx)
   const { opened, closed } = gapsBy(Number(rows[0]?.highest), settled)

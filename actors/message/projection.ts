@@ -3,7 +3,7 @@ import { sql } from "kysely"
 import { eventsOf, inventoryOf } from "../engine/events.ts"
 import { type Change, type Logged, logProjection } from "../projections/projection.ts"
 import { rowsJson } from "../tables/rows.ts"
-import { type Settled, writeGaps } from "./gaps.ts"
+import { type SettledNumber, writeGaps } from "./gaps.ts"
 import { MessageEvent } from "./state.ts"
 
 interface MessageRow {
@@ -21,7 +21,7 @@ interface MessageRows {
   readonly sent: Map<number, MessageRow>
   /** The time of reading, for messages of earlier batches. */
   readonly read: Map<number, string>
-  readonly settled: Array<Settled>
+  readonly settled: Array<SettledNumber>
 }
 
 /** Folds a batch of commits into rows. Pure. */

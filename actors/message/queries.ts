@@ -12,8 +12,8 @@ import type { Database } from "../tables/database.ts"
 import { COUNTED, totalBeside } from "../tables/page.ts"
 import { gapBetween, lowestGap } from "./gaps.ts"
 
-type Asked = Queries["messages"]["input"]
-type Box = Omit<Asked, "until" | "page" | "per_page">
+type MessagesQuery = Queries["messages"]["input"]
+type Box = Omit<MessagesQuery, "until" | "page" | "per_page">
 
 const found = (db: Kysely<Database>, { agent, with: other, unread, since_id }: Box, own: "recipient" | "sender") => {
   let messages = db.selectFrom("messages").selectAll().where(own, "=", agent)
@@ -22,7 +22,7 @@ const found = (db: Kysely<Database>, { agent, with: other, unread, since_id }: B
   return since_id > 0 ? messages.where("id", ">", String(since_id)) : messages
 }
 
-type Found = ReturnType<typeof found>
+type FoundMessages = ReturnType<typeof found>
 type Stored = Selectable<Database["messages"]>
 
 /**
@@ -38,7 +38,7 @@ const listed = (db: Kysely<Database>, asked: Box, own: "recipient" | "sender") =
 const boxOf = (
   db: Kysely<Database>,
   asked: Box,
-  each: (messages: Found) => Found = (all) => all
+  each: (messages: FoundMessages) => FoundMessages = (all) => all
 ): AliasableExpression<Stored> => {
   if (asked.box === "inbox") return each(listed(db, asked, "recipient"))
   if (asked.box === "sent") return each(listed(db, asked, "sender"))
@@ -47,13 +47,13 @@ const boxOf = (
 }
 
 /** Newest first, the id in the same direction (spec 4.1.6). */
-const newest = (messages: Found): Found => messages.orderBy("created_at", "desc").orderBy("id", "desc")
+const newest = (messages: FoundMessages): FoundMessages => messages.orderBy("created_at", "desc").orderBy("id", "desc")
 
 /**
  * A page in the order of the list. Each search is limited to the end of the page. Otherwise Postgres would sort all
  * messages of the agent, because it does not see that both results are already sorted.
  */
-export const listOf = (db: Kysely<Database>, { page, per_page, ...asked }: Omit<Asked, "until">) =>
+export const listOf = (db: Kysely<Database>, { page, per_page, ...asked }: Omit<MessagesQuery, "until">) =>
   db
     .selectFrom(boxOf(db, asked, (messages) => newest(messages).limit(page * per_page)).as("m"))
     .selectAll("m")
@@ -116,7 +116,7 @@ const newestOf = ({ agent, box }: Box): RawBuilder<unknown> => {
 }
 
 /** The number that the answer waits for; `null` if there is no gap. */
-const heldBack = async (db: Kysely<Database>, { until, ...box }: Asked): Promise<number | null> => {
+const heldBack = async (db: Kysely<Database>, { until, ...box }: MessagesQuery): Promise<number | null> => {
   if (until === undefined) return null
   const top = until === null ? newestOf(box) : sql`${String(until)}::bigint`
   const { rows } = await sql<{ top: string }>`

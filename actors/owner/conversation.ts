@@ -12,7 +12,7 @@ import { type ActorServices, type Asking, Views } from "../engine/services.ts"
 import { ownerMessageRecords } from "./records.ts"
 import { wallMs } from "../../schemas/runtime/clock.ts"
 
-type Wanted = Queries["owner_conversation"]["input"]
+type ConversationQuery = Queries["owner_conversation"]["input"]
 type Conversation = Queries["owner_conversation"]["output"]
 
 /** Shorter than the time limit of a query. */
@@ -26,7 +26,7 @@ const shownTo = (human: string | null, answer: OwnerAnswer | undefined): OwnerAn
 
 const conversation = (
   accounts: AccountKeys,
-  wanted: Wanted,
+  wanted: ConversationQuery,
   asking: Asking
 ): Effect.Effect<Conversation, Refusal, ActorServices> =>
   Effect.gen(function* () {
@@ -45,7 +45,7 @@ const conversation = (
 
 export const conversationQuery =
   (clock: Clock.Clock, accounts: AccountKeys, services: Context.Context<ActorServices>, newId: () => string) =>
-  async (wanted: Wanted): Promise<Conversation> => {
+  async (wanted: ConversationQuery): Promise<Conversation> => {
     const asking = { commandId: newId(), deadline: wallMs(clock) + DEADLINE_MS }
     const found = await Effect.runPromise(
       Effect.result(

@@ -67,7 +67,7 @@ export const policyOf = (limits: Limits["service"]): ArchivePolicy => ({
   segmentChars: limits.archive_segment_chars
 })
 
-interface Standing extends Pick<ConsumerInfo, "num_ack_pending"> {
+interface ConsumerProgress extends Pick<ConsumerInfo, "num_ack_pending"> {
   readonly ack_floor: Pick<ConsumerInfo["ack_floor"], "stream_seq">
   readonly delivered: Pick<ConsumerInfo["delivered"], "stream_seq">
 }
@@ -78,7 +78,7 @@ interface Standing extends Pick<ConsumerInfo, "num_ack_pending"> {
  * pending.
  */
 export const doneBy = (
-  { num_ack_pending, ack_floor, delivered }: Standing,
+  { num_ack_pending, ack_floor, delivered }: ConsumerProgress,
   newest: Pick<LeaderMessage, "seq"> | null
 ): number => {
   if (num_ack_pending > 0) return ack_floor.stream_seq

@@ -29,7 +29,7 @@ import {
   ageOf,
   type Check,
   type Checks,
-  type Made,
+  type MakeCheck,
   mailChecks,
   queueOf,
   type Timed,
@@ -92,7 +92,7 @@ const marksOf = async (db: Kysely<Database>): Promise<Marks> => {
 }
 
 /** `floor`: the number of free bytes below which nothing is written (log/storage.ts). */
-const diskCheck = (disk: Timed<{ readonly free: number | null }> | null, floor: number, check: Made): Check => {
+const diskCheck = (disk: Timed<{ readonly free: number | null }> | null, floor: number, check: MakeCheck): Check => {
   const free = disk?.value.free ?? null
   if (disk === null) return check("warn", null, "bytes free", "the disk does not answer")
   if (free === null)
@@ -109,7 +109,7 @@ const diskCheck = (disk: Timed<{ readonly free: number | null }> | null, floor: 
     : check("pass", free, "bytes free", null)
 }
 
-const replicasCheck = ({ wanted, current, offline, lagging }: Replicas, check: Made): Check => {
+const replicasCheck = ({ wanted, current, offline, lagging }: Replicas, check: MakeCheck): Check => {
   const missing = [...offline, ...lagging]
   if (current >= wanted) return check("pass", current, "replicas", null)
   const where = missing.length === 0 ? "" : ` at ${missing.join(", ")}`
@@ -122,7 +122,7 @@ const replicasCheck = ({ wanted, current, offline, lagging }: Replicas, check: M
 }
 
 /** The size of all streams, compared with the limit of the account if it has one. */
-const storeCheck = (account: Timed<JetStreamAccountStats> | null, check: Made): Check => {
+const storeCheck = (account: Timed<JetStreamAccountStats> | null, check: MakeCheck): Check => {
   if (account === null) return check("fail", null, "bytes used", "the bus does not tell what it stores")
   const { storage, limits } = account.value
   const percent = limits.max_storage > 0 ? (100 * storage) / limits.max_storage : 0
@@ -155,7 +155,7 @@ const readModelChecks = async (
   clock: Clock.Clock,
   manager: JetStreamManager,
   marks: Marks,
-  check: Made
+  check: MakeCheck
 ): Promise<Checks> => {
   const lags = await timed(clock, lagsOf(clock, manager, marks), LOOK_WITHIN_MS)
   const lag = lags === null ? null : Math.max(...lags.value.map(({ seconds }) => seconds))
@@ -181,7 +181,7 @@ const readModelChecks = async (
 }
 
 /** The checks of reactions. `null`: the bus did not answer in time. */
-const reactionChecks = (seen: Timed<ReactionsSeen> | null, now: number, check: Made): Checks => {
+const reactionChecks = (seen: Timed<ReactionsSeen> | null, now: number, check: MakeCheck): Checks => {
   if (seen === null)
     return { reactions: check("warn", null, "seconds behind", "how far the reactions are cannot be seen") }
   const { waiting, parked, faults } = seen.value
@@ -208,7 +208,7 @@ const reactionChecks = (seen: Timed<ReactionsSeen> | null, now: number, check: M
   }
 }
 
-const archiveCheck = (late: Timed<Lateness> | null, check: Made): Check => {
+const archiveCheck = (late: Timed<Lateness> | null, check: MakeCheck): Check => {
   if (late === null) return check("warn", null, "seconds late", "how far the log is archived cannot be seen")
   const { seconds, cause } = late.value
   return check(
@@ -232,7 +232,7 @@ const look = async (parts: HealthParts): Promise<Queries["health"]["output"]> =>
   const { clock, nats, db, manager, view, config } = parts
   const limits = config.limits.service
   const time = new Date(wallMs(clock)).toISOString()
-  const check: Made = (status, observed, unit, message) => ({ status, observed, unit, time, message })
+  const check: MakeCheck = (status, observed, unit, message) => ({ status, observed, unit, time, message })
   const stream = timed(clock, manager.streams.info(streams.events))
   const [head, marks, disk, account, queue, outbound, reactions, late] = await Promise.all([
     stream,

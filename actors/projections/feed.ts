@@ -27,10 +27,10 @@ import { archivedPages, nextSeq } from "../log/stream-pages.ts"
 import { type Message, messageOf, type Projection } from "./projection.ts"
 import { tracedOf } from "./trace.ts"
 
-export type Read = Pick<Projection, "stream" | "subjects" | "kinds">
+export type ReadSource = Pick<Projection, "stream" | "subjects" | "kinds">
 
 interface Reader {
-  readonly reads: Read
+  readonly reads: ReadSource
   readonly receive: (message: Message) => void
   /** The next sequence that the reader needs. */
   next: number
@@ -96,7 +96,7 @@ export class Feed {
 
   /** Reads for as long as the scope is open. Fails if the server does not make a consumer. */
   read(
-    reads: Read,
+    reads: ReadSource,
     from: number,
     receive: (message: Message) => void
   ): Effect.Effect<FeedReading, unknown, Scope.Scope> {

@@ -74,7 +74,7 @@ const oldRows = (table: KeptTable, limits: Limits, { after, now }: Place, which:
 }
 
 /** Numbers of an agent's rows, ascending. */
-interface Counted {
+interface NumbersOfAgent {
   readonly agent: string
   readonly numbers: ReadonlyArray<number>
 }
@@ -90,7 +90,7 @@ const countedRows = async (
   const { name, kept } = table
   if (kept.counted === undefined) return []
   const which = sql`${sql.ref(`t.${kept.counted.by}`)} is null and ${sql.ref(`t.${kept.of}`)} <> all(${[...without]}::text[])`
-  const { rows } = await sql<Counted>`
+  const { rows } = await sql<NumbersOfAgent>`
     with ${oldRows(table, limits, place, which)}
     select ${sql.ref(`t.${kept.of}`)} as agent,
       json_agg(${sql.ref(`t.${kept.order}`)} order by ${sql.ref(`t.${kept.order}`)}) as numbers
@@ -132,7 +132,7 @@ interface Sweeping {
    * Informs the actor that rows will be removed. `false` if the actor cannot be reached, so that its rows stay for now.
    * `null` if no actor must be informed.
    */
-  readonly release: ((table: KeptTable, counted: Counted) => Effect.Effect<boolean>) | null
+  readonly release: ((table: KeptTable, counted: NumbersOfAgent) => Effect.Effect<boolean>) | null
 }
 
 /** One sweep over all agents of a table. */
@@ -202,7 +202,7 @@ const RELEASE_WITHIN_MS = 10_000
 
 const releasing =
   (actors: typeof Actors.Service) =>
-  ({ kept }: KeptTable, { agent, numbers }: Counted): Effect.Effect<unknown, unknown> =>
+  ({ kept }: KeptTable, { agent, numbers }: NumbersOfAgent): Effect.Effect<unknown, unknown> =>
     Effect.flatMap(Clock.currentTimeMillis, (now) =>
       kept.counted === undefined
         ? Effect.void

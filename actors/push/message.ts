@@ -37,7 +37,7 @@ export const pushMessageOf = (news: News, { handle }: NewsOf): Pick<PushMessage,
 }
 
 /** `subscription`: its number in the account. */
-interface Told {
+interface SubscribedMessage {
   readonly subscription: number
   readonly to: PushSubscription
   readonly message: PushMessage
@@ -48,14 +48,14 @@ const To = Schema.fromJsonString(StoredSubscription)
 const [encodeContent, decodeContent] = [Schema.encodeSync(Content), Schema.decodeUnknownSync(Content)]
 const [encodeTo, decodeTo] = [Schema.encodeSync(To), Schema.decodeUnknownSync(To)]
 
-export const letterOf = ({ subscription, to, message }: Told): LetterContent => ({
+export const letterOf = ({ subscription, to, message }: SubscribedMessage): LetterContent => ({
   to: encodeTo(to),
   name: "",
   values: { content: encodeContent({ subscription, message }) }
 })
 
 /** Throws if the letter is no push message. */
-export const pushMessageFrom = ({ to, values }: LetterContent): Told => ({
+export const pushMessageFrom = ({ to, values }: LetterContent): SubscribedMessage => ({
   to: decodeTo(to),
   ...decodeContent(values["content"])
 })

@@ -23,7 +23,12 @@ export interface Timed<T> {
   readonly give: number
 }
 
-export type Made = (status: Check["status"], observed: number | null, unit: string, message: string | null) => Check
+export type MakeCheck = (
+  status: Check["status"],
+  observed: number | null,
+  unit: string,
+  message: string | null
+) => Check
 
 /** The backlog of a durable consumer that workers share, and the time (Unix ms) of its oldest message. */
 export const queueOf = async (manager: JetStreamManager, durable: string, subject: string) => {
@@ -33,13 +38,13 @@ export const queueOf = async (manager: JetStreamManager, durable: string, subjec
   return { waiting, since: waiting === 0 ? null : await firstBehind(manager, behind, ack_floor.stream_seq) }
 }
 
-type Seen = Timed<Awaited<ReturnType<typeof queueOf>>> | null
+type QueueReading = Timed<Awaited<ReturnType<typeof queueOf>>> | null
 
 /** The age in seconds; 0 if nothing waits. */
 export const ageOf = (since: number | null, now: number): number =>
   since === null ? 0 : Math.max(0, (now - since) / 1000)
 
-export const webhookChecks = (queue: Seen, now: number, check: Made): Checks => {
+export const webhookChecks = (queue: QueueReading, now: number, check: MakeCheck): Checks => {
   if (queue === null)
     return {
       webhook_queue: check(
@@ -69,7 +74,7 @@ export const webhookChecks = (queue: Seen, now: number, check: Made): Checks => 
 }
 
 /** The check of outgoing mail. It warns if the oldest mail waits too long. */
-export const mailChecks = (queue: Seen, now: number, check: Made): Checks => {
+export const mailChecks = (queue: QueueReading, now: number, check: MakeCheck): Checks => {
   const unit = "seconds that the oldest waits"
   if (queue === null) return { mail_provider: check("warn", null, unit, "the bus does not tell what waits") }
   const age = ageOf(queue.value.since, now)

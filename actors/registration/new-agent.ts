@@ -30,7 +30,7 @@ export interface NewAgent {
   readonly further?: (agent: Agent) => ReadonlyArray<AgentEvent>
 }
 
-export interface Begun {
+export interface AgentStart {
   readonly agent: Agent
   readonly also: ReadonlyArray<Companion>
   readonly timers: ReadonlyArray<Timer>
@@ -46,7 +46,7 @@ export const newAgent = (
   { id, registered, further = () => [] }: NewAgent,
   at: number,
   { moderation }: Pick<Limits, "moderation">
-): Begun => {
+): AgentStart => {
   const first = registrationEvents({ type: "agent.registered", v: 1, ...registered })
   const fresh = folded(null, first, at)
   const more = further(fresh)

@@ -33,10 +33,10 @@ export const repliedThreads = awaited(
   )
 )
 
-type Written = Extract<ReplyEvent, { type: "reply.written" }>
+type ReplyWritten = Extract<ReplyEvent, { type: "reply.written" }>
 
 /** The agents that the reply answers. One event notifies an agent once, and a mention has precedence (contract 19). */
-const repliedTo = ({ author, thread_author, parent, mentions }: Written): ReadonlyArray<string> =>
+const repliedTo = ({ author, thread_author, parent, mentions }: ReplyWritten): ReadonlyArray<string> =>
   [...new Set([thread_author, ...(parent === null ? [] : [parent.author])])].filter(
     (agent) => agent !== author && !mentions.includes(agent)
   )

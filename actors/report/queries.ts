@@ -52,7 +52,7 @@ export const myReportsQuery =
     return { total, items: items.map(recordOf) }
   }
 
-interface Named {
+interface NamedAgent {
   readonly id: string
   readonly number: number
   readonly handle: string
@@ -62,12 +62,12 @@ interface Named {
 
 interface QueueRow extends Row {
   readonly note: string | null
-  readonly reporter: Named
-  readonly about: Named
+  readonly reporter: NamedAgent
+  readonly about: NamedAgent
 }
 
 /** An agent's part of a record, as one value. */
-const named = (alias: "f" | "a") => sql<Named>`json_build_object(
+const named = (alias: "f" | "a") => sql<NamedAgent>`json_build_object(
   'id', ${sql.ref(`${alias}.id`)}, 'number', ${sql.ref(`${alias}.number`)}, 'handle', ${sql.ref(`${alias}.handle`)},
   'name', ${sql.ref(`${alias}.name`)}, 'status', ${sql.ref(`${alias}.status`)})`
 

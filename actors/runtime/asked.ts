@@ -15,7 +15,7 @@ export class Refused extends Error {
 }
 
 /** `id`: the command's id. A repeated command gets the remembered answer. */
-export type Asked = <Op extends OperationName>(
+export type AskOnce = <Op extends OperationName>(
   id: string,
   op: Op,
   actor: string,
@@ -23,7 +23,7 @@ export type Asked = <Op extends OperationName>(
 ) => Promise<Operations[Op]["output"]>
 
 export const askedBy =
-  (ask: Asking): Asked =>
+  (ask: Asking): AskOnce =>
   async (id, op, actor, input) => {
     const found = await Effect.runPromise(Effect.result(ask(id, op, actor, input)))
     if (Result.isFailure(found)) throw new Refused(found.failure)

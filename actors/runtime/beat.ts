@@ -10,7 +10,7 @@ import { after, type Cancel } from "../../schemas/runtime/clock.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import { FLEET_ID, type HostReport } from "../../schemas/fleet/operations.ts"
 import { messageOf } from "./host/fault.ts"
-import type { Asked } from "./asked.ts"
+import type { AskOnce } from "./asked.ts"
 import type { Machine } from "./machine.ts"
 import { newCommand } from "./reconciler.ts"
 
@@ -35,7 +35,7 @@ export const hostIdOf = (folder: string): string => {
 
 export interface BeatParts {
   readonly clock: Clock.Clock
-  readonly asked: Asked
+  readonly asked: AskOnce
   readonly machine: Machine
   readonly host: string
   readonly max: number

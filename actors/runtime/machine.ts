@@ -1,6 +1,15 @@
 /** The interface of a host for the reconciler (reconciler.ts): a real host (real-machine.ts), or a simulated one. */
 import type { Isolation } from "../../schemas/compartment/records.ts"
-import type { Applied, Environment, ExecOrder, ExecResult, Found, LogPage, LogQuery, Stats } from "./host/types.ts"
+import type {
+  Applied,
+  Environment,
+  ExecOrder,
+  ExecResult,
+  FoundContainer,
+  LogPage,
+  LogQuery,
+  Stats
+} from "./host/types.ts"
 
 export interface Archive {
   readonly id: number
@@ -31,7 +40,7 @@ export interface Machine {
   readonly name: string
   readonly health: () => Health
   /** Containers, running or not. Fails while the engine is away. */
-  readonly found: () => Promise<ReadonlyArray<Found>>
+  readonly found: () => Promise<ReadonlyArray<FoundContainer>>
   /** The newest run that was begun on this host; 0 if there is none. It survives a restart of this process. */
   readonly begun: (compartment: string) => number
   /**

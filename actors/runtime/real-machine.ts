@@ -19,7 +19,7 @@ import { logNow } from "../../schemas/runtime/log/log.ts"
 import { EngineFault, EngineNetworks } from "./host/docker.ts"
 import { HostFault, messageOf } from "./host/fault.ts"
 import { Host } from "./host/host.ts"
-import type { Found, SlotPlace, Upload } from "./host/types.ts"
+import type { FoundContainer, SlotPlace, Upload } from "./host/types.ts"
 import type { Archive, Health, Machine, Order } from "./machine.ts"
 import { type Checked, Network } from "./network/network.ts"
 import { tagOf } from "./network/tag.ts"
@@ -97,7 +97,7 @@ export class RealMachine implements Machine {
     return { reason: this.#reason ?? reason, starting, isolation, firewall, egress }
   }
 
-  async found(): Promise<ReadonlyArray<Found>> {
+  async found(): Promise<ReadonlyArray<FoundContainer>> {
     return this.#opened().list()
   }
 

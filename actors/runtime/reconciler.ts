@@ -19,7 +19,7 @@ import { wallMs } from "../../schemas/runtime/clock.ts"
 import { logNow } from "../../schemas/runtime/log/log.ts"
 import { EngineFault } from "./host/docker.ts"
 import { LastingFault, messageOf } from "./host/fault.ts"
-import type { Applied, Found } from "./host/types.ts"
+import type { Applied, FoundContainer } from "./host/types.ts"
 import type { Archive, Machine, Order } from "./machine.ts"
 import { nextStep, type Step } from "./step.ts"
 
@@ -119,7 +119,7 @@ export class Reconciler {
   }
 
   /** True if there may be more to do. */
-  async #done(compartment: string, step: Step, wanted: Desired | null, found: Found | null): Promise<boolean> {
+  async #done(compartment: string, step: Step, wanted: Desired | null, found: FoundContainer | null): Promise<boolean> {
     const { machine } = this.#parts
     switch (step.do) {
       case "nothing":
@@ -187,7 +187,7 @@ export class Reconciler {
   }
 
   /** True if there is more to do. */
-  async #keep(compartment: string, step: Step & { do: "keep" }, wanted: Desired, found: Found | null) {
+  async #keep(compartment: string, step: Step & { do: "keep" }, wanted: Desired, found: FoundContainer | null) {
     const { machine, orderOf, running } = this.#parts
     // Calls on the same compartment are queued on the host. The program runs, and its actor knows that.
     if (this.#uploading.has(compartment)) return false

@@ -11,7 +11,7 @@ import { Bus, Cluster, Configuration, Queried, RuntimeKey, Streams, Tracing } fr
 import { serveQueries } from "../queries/serve.ts"
 import { viewsOver } from "../engine/services.ts"
 import { archivesOver } from "./archives.ts"
-import { type Asked, askedBy, Refused } from "./asked.ts"
+import { type AskOnce, askedBy, Refused } from "./asked.ts"
 import { Beat, hostIdOf } from "./beat.ts"
 import { boxesOf } from "./boxes.ts"
 import { Disks } from "./disks.ts"
@@ -31,7 +31,7 @@ type Needed = Bus | Cluster | Configuration | Queried | RuntimeKey | Streams | T
 
 /** Resolves to `null` if this host has no such compartment. */
 export const desiredBy =
-  (asked: Asked, host: string) =>
+  (asked: AskOnce, host: string) =>
   async (compartment: string): Promise<Desired | null> => {
     try {
       return await asked(newCommand(), "compartment.desired", compartment, { host })

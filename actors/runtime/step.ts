@@ -1,6 +1,6 @@
 /** Decides a host's next step about one compartment, from the desired state and the actual one. Pure. */
 import type { Desired } from "../../schemas/compartment/operations.ts"
-import type { Found } from "./host/types.ts"
+import type { FoundContainer } from "./host/types.ts"
 
 export type Step =
   /** The actual state is the desired one. */
@@ -27,14 +27,14 @@ export type Step =
 interface There {
   /** `null`: the actor does not know the compartment, or it belongs to another host. */
   readonly wanted: Pick<Desired, "goal" | "run" | "status"> | null
-  readonly found: Found | null
+  readonly found: FoundContainer | null
   /** The newest run that was begun here. */
   readonly begun: number
   /** The run that was stopped for using too much disk. */
   readonly overfull?: number | undefined
 }
 
-const exitOf = ({ exitCode, oomKilled, finishedAt }: Found, why: "program" | "stopped" | "disk"): Step => ({
+const exitOf = ({ exitCode, oomKilled, finishedAt }: FoundContainer, why: "program" | "stopped" | "disk"): Step => ({
   do: "tell exit",
   exitCode,
   oomKilled,
@@ -56,7 +56,7 @@ const toRun = (wanted: NonNullable<There["wanted"]>, { found, begun, overfull }:
   return { do: "keep", tell: wanted.status !== "running", startedAt: found.startedAt }
 }
 
-const toStop = (wanted: NonNullable<There["wanted"]>, found: Found | null): Step => {
+const toStop = (wanted: NonNullable<There["wanted"]>, found: FoundContainer | null): Step => {
   if (found?.state === "running") return { do: "stop" }
   if (wanted.status === "stopping") return found === null || found.run < wanted.run ? GONE : exitOf(found, "stopped")
   return found === null ? { do: "nothing" } : { do: "remove" }

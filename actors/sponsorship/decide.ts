@@ -16,7 +16,7 @@ import { type Companion, type DecideContext, type Decision, firing } from "../en
 import type { Sponsorship, SponsorshipEvent, SponsorshipState } from "./state.ts"
 
 type Decided = Decision<SponsorshipEvent>
-type Ended = Extract<SponsorshipEvent, { readonly type: "sponsorship.ended" }>["status"]
+type EndedStatus = Extract<SponsorshipEvent, { readonly type: "sponsorship.ended" }>["status"]
 
 export const noSponsorship: { readonly refused: Refusal } = { refused: notFound("sponsorship") }
 
@@ -28,7 +28,7 @@ const notPending = (status: SponsorshipStatus): Decided => ({
   refused: refusal("sponsorship_not_pending", `This sponsorship is ${status}.`, { status })
 })
 
-const ended = ({ human, agent }: Sponsorship, status: Ended): Decided => ({
+const ended = ({ human, agent }: Sponsorship, status: EndedStatus): Decided => ({
   events: [{ type: "sponsorship.ended", v: 1, human, agent, status }]
 })
 

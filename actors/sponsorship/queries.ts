@@ -22,12 +22,12 @@ const OF_HUMAN_MAX = 300
 const COLUMNS = ["s.id", "s.human", "s.role", "s.status", "s.created_at", "s.confirmed_at", "s.ended_at"] as const
 
 /** Columns whose types are wider than the values that the projection writes. */
-interface Written {
+interface NarrowColumns {
   readonly role: SponsorRole
   readonly status: SponsorshipStatus
 }
 
-interface Row extends Written {
+interface Row extends NarrowColumns {
   readonly id: string
   readonly created_at: Date
   readonly confirmed_at: Date | null
@@ -48,7 +48,7 @@ export const sponsorshipsQuery =
   (db: Db, people: People) =>
   async ({ agent, ...page }: Queries["sponsorships"]["input"]): Promise<Queries["sponsorships"]["output"]> => {
     const found = db.selectFrom("sponsorships as s").where("s.agent", "=", agent)
-    const listed = found.orderBy("s.id", "desc").select(COLUMNS).$narrowType<Written>()
+    const listed = found.orderBy("s.id", "desc").select(COLUMNS).$narrowType<NarrowColumns>()
     const { total, rows } = await pageOf(found.select(COUNTED), listed, page)
     const known = await people(rows.map(({ human }) => human))
     return {
@@ -73,7 +73,7 @@ export const sponsoredQuery =
       .orderBy("s.id", "desc")
       .limit(OF_HUMAN_MAX)
       .select([...COLUMNS, "s.agent", "a.number", "a.handle", "a.name", "a.status as agent_status"])
-      .$narrowType<Written>()
+      .$narrowType<NarrowColumns>()
       .execute()
     return rows
       .map((row) => {
@@ -116,7 +116,7 @@ export const sponsorsOf = async (
     .orderBy("s.confirmed_at")
     .orderBy("s.id")
     .select([...COLUMNS, "s.agent"])
-    .$narrowType<Written>()
+    .$narrowType<NarrowColumns>()
     .execute()
   const known = await people(rows.map(({ human }) => human))
   const sponsors = new Map<string, Array<Sponsor>>()

@@ -1,7 +1,7 @@
 /** Returns one page of the rows that a query finds, and the total number of rows. */
 import { sql } from "kysely"
 
-interface Wanted {
+interface PageRequest {
   readonly page: number
   readonly per_page: number
 }
@@ -23,7 +23,7 @@ interface Paging<Row> {
 export const pageOf = async <Row>(
   counted: Counting,
   rows: Paging<Row>,
-  { page, per_page }: Wanted
+  { page, per_page }: PageRequest
 ): Promise<{ readonly total: number; readonly rows: ReadonlyArray<Row> }> => {
   const [{ total }, shown] = await Promise.all([
     counted.executeTakeFirstOrThrow(),
@@ -39,7 +39,7 @@ export const pageOf = async <Row>(
  * The total that fits the page. Rows may be added or removed between the two reads. A page that is not full is the end
  * of the list, so it gives the right total.
  */
-export const totalBeside = (counted: number, shown: number, { page, per_page }: Wanted): number => {
+export const totalBeside = (counted: number, shown: number, { page, per_page }: PageRequest): number => {
   const before = (page - 1) * per_page
   if (shown === per_page) return Math.max(counted, before + shown)
   return shown > 0 || page === 1 ? before + shown : Math.min(counted, before)

@@ -165,20 +165,20 @@ export const decideAccept = (
   }
 }
 
-interface Counted {
+interface CountedReply {
   readonly reply: number
   readonly author: string
 }
 
-interface Back extends Counted {
+interface Back extends CountedReply {
   readonly by?: string
 }
 
-interface Gone extends Counted {
+interface Gone extends CountedReply {
   readonly hidden: boolean
 }
 
-interface Replied extends Counted {
+interface Replied extends CountedReply {
   readonly told: ReadonlyArray<string>
 }
 

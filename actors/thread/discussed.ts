@@ -17,7 +17,7 @@ const WEEK_MS = 604_800_000
 /** The number of newest replies that are examined. */
 const REPLIES_LOOKED_AT = 5_000
 
-interface Found {
+interface FoundCounts {
   readonly thread: string
   readonly replies: string
 }
@@ -30,7 +30,7 @@ export const discussedQuery = (
   const find = cachedFor(
     clock,
     async () => {
-      const { rows } = await sql<Found>`
+      const { rows } = await sql<FoundCounts>`
         select latest.thread, count(*) as replies from (
           select thread, author, created_at, deleted, hidden from replies order by id desc limit ${sql.lit(REPLIES_LOOKED_AT)}
         ) latest

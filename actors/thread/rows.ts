@@ -51,7 +51,7 @@ interface Voted {
 }
 
 /** A change of a thread's count of replies. */
-interface Counted {
+interface CountChange {
   readonly id: number
   more: number
   last_activity_at: string | null
@@ -69,7 +69,7 @@ export interface ReplyRows {
   readonly written: Map<number, ReplyRow>
   readonly changed: Map<number, ReplyRow>
   readonly voted: Map<number, Voted>
-  readonly counted: Map<number, Counted>
+  readonly counted: Map<number, CountChange>
   readonly hiding: HiddenRows
   /** Rows that were removed, even if they were hidden. */
   readonly deleted: Set<number>

@@ -38,7 +38,7 @@ const askedRecord = (
   return { ...about, expires_at: new Date(expires_at).toISOString() }
 }
 
-interface Asked {
+interface ConsentRequest {
   readonly human: string
   readonly at: number
   readonly owners: ReadonlyArray<OwnerStanding>
@@ -47,7 +47,7 @@ interface Asked {
 /** Fills that wait for this person. */
 export const asksIn = (
   state: VaultValue,
-  { human, at, owners }: Asked,
+  { human, at, owners }: ConsentRequest,
   limits: WaitLimits
 ): ReadonlyArray<ConsentAsked> =>
   openOf(state)

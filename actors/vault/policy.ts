@@ -47,13 +47,13 @@ const originRefusal = ({ kind, origins }: EntryValue, origin: string): PolicyCod
   return "origin_mismatch"
 }
 
-export type Judged = { readonly code: PolicyCode } | { readonly minor: number | null }
+export type PolicyResult = { readonly code: PolicyCode } | { readonly minor: number | null }
 
 const judgedPayment = (
   limits: MinorLimits,
   { amount, currency }: Pick<OpenFill, "amount" | "currency">,
   { minor: spent, fills }: DayTotal
-): Judged => {
+): PolicyResult => {
   const minor = currency === limits.currency ? minorOf(amount ?? "", currency) : null
   if (minor === null) return { code: "currency_mismatch" }
   if (minor > limits.per_payment) return { code: "amount_over_payment" }
@@ -62,7 +62,7 @@ const judgedPayment = (
 }
 
 /** `entry`: without fills that have expired. */
-export const judged = (entry: EntryValue, wanted: OpenFill, at: number, cardsFrom: number | null): Judged => {
+export const judged = (entry: EntryValue, wanted: OpenFill, at: number, cardsFrom: number | null): PolicyResult => {
   if (!KINDS[wanted.action].includes(entry.kind)) return { code: "kind_mismatch" }
   const code = originRefusal(entry, wanted.origin)
   if (code !== null) return { code }

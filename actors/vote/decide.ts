@@ -9,7 +9,7 @@ import type { Weighed } from "./weighing.ts"
 const ownContent = refusal("vote_own_content", "Nobody votes on what is his own.")
 
 /** The fields of a vote in the target's own event. */
-export interface Counted extends Required<Tally>, Change {
+export interface CountedVote extends Required<Tally>, Change {
   readonly author: string
   readonly withheld: boolean
 }
@@ -20,7 +20,7 @@ export interface Counted extends Required<Tally>, Change {
  */
 export const votedAs =
   <Type extends string>(type: Type) =>
-  ({ author, before, value, counts, upvotes, downvotes, counted, withheld }: Counted) => {
+  ({ author, before, value, counts, upvotes, downvotes, counted, withheld }: CountedVote) => {
     const fields = { type, author, before, value, upvotes, downvotes }
     const countsAll = counts.before && counts.value && isWhole({ upvotes, downvotes, counted })
     if (!countsAll)
@@ -45,7 +45,7 @@ const countsVotes = ({ deleted, hidden }: Pick<Target, "deleted" | "hidden">): b
  * not in its author's score, but would return to it with the target.
  */
 export const decideAnnulOn =
-  <State extends Target, Event extends EventShape>(event: (counted: Counted) => Event) =>
+  <State extends Target, Event extends EventShape>(event: (counted: CountedVote) => Event) =>
   (
     target: State | null,
     _input: { readonly voter: string },
@@ -67,7 +67,7 @@ export const decideAnnulOn =
  * on the author's reputation is undone, whatever the voter's present status.
  */
 export const decideVoteOn =
-  <State extends Target, Event extends EventShape>(noun: string, event: (counted: Counted) => Event) =>
+  <State extends Target, Event extends EventShape>(noun: string, event: (counted: CountedVote) => Event) =>
   (
     target: State | null,
     { by, value }: { readonly by: Caller; readonly value: VoteState },

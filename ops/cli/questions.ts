@@ -16,7 +16,7 @@ import type { Bank } from "../../actors/registration/questions/bank/bank.ts"
 import { OUR_BANK } from "../../actors/registration/questions/bank/index.ts"
 import { readBank } from "../../actors/registration/questions/bank/own.ts"
 import { wordsWanting } from "../../actors/registration/questions/bank/wanted.ts"
-import { type Named, namedQuestions } from "../../actors/registration/questions/generate.ts"
+import { type FamilyDraft, namedQuestions } from "../../actors/registration/questions/generate.ts"
 import { grade } from "../../actors/registration/questions/grade.ts"
 import { Question } from "../../actors/registration/questions/question.ts"
 import { randomFromSeed } from "../../actors/registration/questions/random.ts"
@@ -125,8 +125,8 @@ const holdsRecords = async (folder: string): Promise<boolean> =>
   (await readdir(folder)).some((name) => /\.jsonl?$/.test(name))
 
 /** Draws questions like challenges do, five at a time. */
-const drawn = (seed: string, count: number, bank: Bank): ReadonlyArray<Named> => {
-  const questions: Array<Named> = []
+const drawn = (seed: string, count: number, bank: Bank): ReadonlyArray<FamilyDraft> => {
+  const questions: Array<FamilyDraft> = []
   for (let challenge = 0; questions.length < count; challenge++) {
     questions.push(
       ...namedQuestions(randomFromSeed(createHash("sha256").update(`${seed} ${challenge}`).digest()), bank)

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { Found, Line } from "../../actors/runtime/host/types.ts"
+import type { FoundContainer, Line } from "../../actors/runtime/host/types.ts"
 import { needlesOf } from "../support/canary.ts"
 import { waitFor } from "../harness/index.ts"
 import { isRunning } from "../../ops/launcher/proc.ts"
@@ -96,7 +96,7 @@ describe("a program", () => {
 
   it("has its last lines in its log when its end is told, also the one that it has not ended", async () => {
     const order = orderOf(machine, "seq 1 5000; echo wrong >&2; printf last")
-    const told = Promise.withResolvers<Found>()
+    const told = Promise.withResolvers<FoundContainer>()
     const off = machine.host.exits((found) => {
       if (found.run === order.run) told.resolve(found)
     })

@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises"
 import { createHash } from "node:crypto"
 import { EngineNetworks } from "../../actors/runtime/host/docker.ts"
 import { Host } from "../../actors/runtime/host/host.ts"
-import type { Found, HostSettings, Line, SlotPlace, StartOrder } from "../../actors/runtime/host/types.ts"
+import type { FoundContainer, HostSettings, Line, SlotPlace, StartOrder } from "../../actors/runtime/host/types.ts"
 import { testFolder, waitFor } from "../harness/index.ts"
 import { unmountBelow } from "../../ops/runtime/mounts.ts"
 import { dockerAt, type SharedEngine, sharedEngine } from "./shared-engine.ts"
@@ -109,7 +109,7 @@ export function orderOf(machine: Machine, command: string, other: Partial<StartO
 
 export const nothing = (): void => undefined
 
-export async function foundOf(machine: Machine, compartment = "cmp_1"): Promise<Found | undefined> {
+export async function foundOf(machine: Machine, compartment = "cmp_1"): Promise<FoundContainer | undefined> {
   return (await machine.host.list()).find((found) => found.compartment === compartment)
 }
 
@@ -120,7 +120,7 @@ export async function linesOf(machine: Machine, compartment = "cmp_1"): Promise<
 }
 
 export interface Outcome {
-  readonly found: Found
+  readonly found: FoundContainer
   /** Of this run. */
   readonly stdout: ReadonlyArray<string>
   readonly stderr: ReadonlyArray<string>

@@ -5,9 +5,9 @@
  */
 import { randomBytes } from "node:crypto"
 import { asking } from "../../actors/kit/worker/asks.ts"
-import { type Asked, askedBy } from "../../actors/runtime/asked.ts"
+import { type AskOnce, askedBy } from "../../actors/runtime/asked.ts"
 import { Beat } from "../../actors/runtime/beat.ts"
-import type { Found } from "../../actors/runtime/host/types.ts"
+import type { FoundContainer } from "../../actors/runtime/host/types.ts"
 import type { Machine, Order } from "../../actors/runtime/machine.ts"
 import { Reconciler } from "../../actors/runtime/reconciler.ts"
 import { desiredBy } from "../../actors/runtime/start.ts"
@@ -55,7 +55,7 @@ class SimulatedMachine implements Machine {
   readonly name: string
   readonly exec = null
   readonly #programs: Programs
-  readonly #containers = new Map<string, Found>()
+  readonly #containers = new Map<string, FoundContainer>()
   /** On the machine's disk, so it survives a loss of power. */
   readonly #begun = new Map<string, number>()
 
@@ -131,7 +131,7 @@ export class SimulatedHost {
     const { view } = this.#service
     const life = { over: false }
     const send = askedBy(asking(machineClock, (one, span) => view.asker.ask(one, span)))
-    const asked: Asked = (...call) => (life.over ? Promise.reject(DEAD) : send(...call))
+    const asked: AskOnce = (...call) => (life.over ? Promise.reject(DEAD) : send(...call))
     const reconciler = new Reconciler({
       clock: machineClock,
       machine: this.#machine,

@@ -5,18 +5,18 @@ import { rowsJson } from "../../tables/rows.ts"
 import type { Rows } from "../rows.ts"
 import type { AgentEvent } from "../state.ts"
 
-interface Named {
+interface BlockedPair {
   readonly agent: string
   readonly blocked: string
 }
 
-interface BlockRow extends Named {
+interface BlockRow extends BlockedPair {
   readonly created_at: string
 }
 
 /** Collects the last state of each pair in a batch of commits. */
 export class BlockRows implements Rows {
-  private readonly pairs = new Map<string, BlockRow | Named>()
+  private readonly pairs = new Map<string, BlockRow | BlockedPair>()
   private readonly deleted: Array<string> = []
 
   take(agent: string, event: AgentEvent, at: string): void {

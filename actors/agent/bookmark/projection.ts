@@ -7,18 +7,18 @@ import type { Rows } from "../rows.ts"
 import type { AgentEvent } from "../state.ts"
 import { keyOf } from "./state.ts"
 
-interface Named extends Target {
+interface AgentTarget extends Target {
   readonly agent: string
 }
 
-interface BookmarkRow extends Named {
+interface BookmarkRow extends AgentTarget {
   note: string | null
   readonly created_at: string
 }
 
 export class BookmarkRows implements Rows {
   private readonly kept = new Map<string, BookmarkRow>()
-  private readonly removed = new Map<string, Named>()
+  private readonly removed = new Map<string, AgentTarget>()
   private readonly deleted = new Set<string>()
 
   take(agent: string, event: AgentEvent, at: string): void {

@@ -53,14 +53,19 @@ interface Bounds {
 }
 
 /** Stored as the commit's reply, so that a repeated request gets the same answer. */
-interface Begun {
+interface BegunCaptcha {
   readonly number: number
   readonly until: number
 }
 
-type Sent = Pick<SentCaptcha, "kind" | "picture" | "fill">
+type SolvableCaptcha = Pick<SentCaptcha, "kind" | "picture" | "fill">
 
-const asked = (agent: string, { kind, picture, fill }: Sent, until: number, sealed: SealedFor): CaptchaEvent => ({
+const asked = (
+  agent: string,
+  { kind, picture, fill }: SolvableCaptcha,
+  until: number,
+  sealed: SealedFor
+): CaptchaEvent => ({
   type: "captcha.asked",
   v: 1,
   agent,
@@ -73,11 +78,15 @@ const asked = (agent: string, { kind, picture, fill }: Sent, until: number, seal
 
 export const decideSend = ({ owner, graceMs }: Bounds) =>
   unlessSuspended(
-    (agent, sent: SentCaptcha, { id, at, facts: { number, sealed, blobs } }: Deciding): Decision<AgentEvent, Begun> => {
+    (
+      agent,
+      sent: SentCaptcha,
+      { id, at, facts: { number, sealed, blobs } }: Deciding
+    ): Decision<AgentEvent, BegunCaptcha> => {
       const refused = captchaRefusal(agent, at, owner)
       if (refused !== null) return { refused }
       const until = at + owner.captcha_seconds * 1000
-      const decision: Decision<AgentEvent, Begun> = {
+      const decision: Decision<AgentEvent, BegunCaptcha> = {
         events: [{ type: "agent.captcha_asked", v: 1, captcha: number, until }],
         reply: { number, until },
         also: [
@@ -95,7 +104,7 @@ export const decideSend = ({ owner, graceMs }: Bounds) =>
     }
   )
 
-interface Told {
+interface FinishedCaptcha {
   readonly captcha: number
   readonly state: CaptchaState
   readonly kind: CaptchaKind
@@ -108,7 +117,7 @@ interface Told {
  */
 export const decideCaptchaEnded = (
   state: AgentState,
-  { captcha, state: stands, kind, answered_at }: Told,
+  { captcha, state: stands, kind, answered_at }: FinishedCaptcha,
   { facts: { notification } }: { readonly facts: NoticeFacts }
 ): Decision<AgentEvent> => {
   if (state === null) return missing

@@ -17,7 +17,7 @@ import type { Agent, AgentEvent, AgentState } from "../state.ts"
 import { watchedByWriting } from "../watch/decide.ts"
 import type { ContentCounted } from "./state.ts"
 
-type Counted = ContentCounted["of"]
+type ContentKind = ContentCounted["of"]
 
 /** `claim` is `null` for a reply that is too short to be checked for duplicates. Posts and threads always have one. */
 export interface PublishFacts<Claim extends TextClaim | null = TextClaim> {
@@ -56,7 +56,7 @@ export interface WrittenHere extends Published {
  * Changes a count. A late event may subtract before the matching addition arrives. The count may then be negative, and
  * is shown as 0.
  */
-export const counted = (agent: Agent, of: Counted, by: 1 | -1): ContentCounted => ({
+export const counted = (agent: Agent, of: ContentKind, by: 1 | -1): ContentCounted => ({
   type: "agent.counted",
   v: 1,
   of,
@@ -66,7 +66,7 @@ export const counted = (agent: Agent, of: Counted, by: 1 | -1): ContentCounted =
 /** Makes the decision to publish. `begun`: the first events of the new post, thread or reply. */
 const publish = (
   agent: Agent,
-  of: Counted,
+  of: ContentKind,
   { number, claim }: PublishFacts<TextClaim | null>,
   begun: Pick<Companion, "kind" | "events">,
   watched: ReadonlyArray<AgentEvent> = []
@@ -152,5 +152,5 @@ export const decideReply = unlessSuspended(
 /** Decides on a changed count. A reaction sends each change once, even if the account is closed. */
 export const decideCount = (
   agent: AgentState,
-  { of, by }: { readonly of: Counted; readonly by: 1 | -1 }
+  { of, by }: { readonly of: ContentKind; readonly by: 1 | -1 }
 ): Decision<AgentEvent> => (agent === null ? missing : { events: [counted(agent, of, by)] })

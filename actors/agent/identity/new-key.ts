@@ -52,7 +52,7 @@ export const signedBy = (publicKey: string, text: string, signature: string): bo
 }
 
 /** The parts in which a rotation and a recovery differ. */
-interface Way<Reply> {
+interface KeyChange<Reply> {
   readonly kind: KeyProof["kind"]
   /**
    * Returns a refusal if the signer may not request the change. If the signer is not the current key, it returns the
@@ -71,7 +71,7 @@ interface Way<Reply> {
 
 type Authority = Pick<KeyProof, "authorised_by">
 
-export const decideNewKey = <Reply>({ kind, authorise, take }: Way<Reply>) =>
+export const decideNewKey = <Reply>({ kind, authorise, take }: KeyChange<Reply>) =>
   unlessClosed((agent, input: NewKey, context: Context, limits: Limits): Decision<AgentEvent, Reply> => {
     const authority = authorise(agent, input.request.public_key)
     if ("refused" in authority) return authority

@@ -72,7 +72,7 @@ const RETIRED = sql`
 
 type Changed = Row & { readonly directory_version: number }
 
-interface Found extends State {
+interface FoundDirectory extends State {
   /** True if the projection's version is high enough for each row to have `directory_version`. */
   readonly tells: boolean
   readonly behind: number
@@ -83,7 +83,7 @@ interface Found extends State {
 export const directoryChangesQuery =
   (db: Kysely<Database>, baseUrl: string) =>
   async ({ since }: Queries["directory_changes"]["input"]): Promise<Queries["directory_changes"]["output"]> => {
-    const { rows } = await sql<Found>`
+    const { rows } = await sql<FoundDirectory>`
       with page as (
         select a.directory_version, ${ENTRY} from agents a ${RETIRED}
         where a.directory_version > ${since} order by a.directory_version limit ${DIRECTORY_CHANGES_PAGE}

@@ -19,9 +19,9 @@ import { type AgentKey, currentKey } from "./state.ts"
 
 const HEADERS = ["Hub-Id", "Hub-Timestamp", "Hub-Nonce", "Hub-Signature"] as const
 
-type Standing = Pick<IdentityRecord, "status" | "moderation">
+type StatusFields = Pick<IdentityRecord, "status" | "moderation">
 
-export const standingOf = (status: string): Standing => {
+export const standingOf = (status: string): StatusFields => {
   switch (status) {
     case "suspended":
     case "banned":

@@ -51,7 +51,7 @@ const MESSAGES: Readonly<Partial<Record<VerifyReason, string>>> = {
   replayed: "This nonce was verified before."
 }
 
-type Judged = Exclude<VerifyReason, "replayed"> | null
+type ProofFault = Exclude<VerifyReason, "replayed"> | null
 
 export interface VerifyParts {
   readonly proofs: NonceLog
@@ -94,7 +94,7 @@ export class Proofs {
   }
 
   /** Checks everything but the nonce, because only an otherwise valid proof may consume it. */
-  private judge(agent: Agent, proof: IdentityProof, now: number): Judged {
+  private judge(agent: Agent, proof: IdentityProof, now: number): ProofFault {
     if (agent.status === "deleted") return "agent_retired"
     if (!TIMESTAMP_PATTERN.test(proof.timestamp)) return "timestamp_invalid"
     const skew = Math.abs(Math.floor(now / 1000) - Number(proof.timestamp))

@@ -49,7 +49,7 @@ interface Deciding<Facts> {
 }
 
 /** Stored as the commit's reply, so that a repeated request gets the same answer. */
-export interface Begun {
+export interface BegunRequest {
   readonly number: number
   readonly delivered_to: ReadonlyArray<DeliveredTo>
 }
@@ -63,7 +63,7 @@ export const decideWrite = unlessSuspended(
     agent,
     { kind }: WrittenToOwners,
     { id, facts: { number, words, delivered_to } }: Deciding<WriteFacts>
-  ): Decision<AgentEvent, Begun> => {
+  ): Decision<AgentEvent, BegunRequest> => {
     if (ownersOf(agent).length === 0) return { refused: noOwner }
     const written: OwnerMessageEvent = {
       type: "owner_message.written",

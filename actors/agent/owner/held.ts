@@ -12,18 +12,18 @@ interface Holding {
   readonly until: number
 }
 
-export type Held = Map<WaitPurpose, Holding>
+export type Holdings = Map<WaitPurpose, Holding>
 
-export const newHeld = (): Held => new Map()
+export const newHeld = (): Holdings => new Map()
 
 /** True if the request may be held. A repeated question by the same request is answered with true again. */
-export const mayHold = (held: Held, purpose: WaitPurpose, wanted: Holding, now: number): boolean => {
+export const mayHold = (held: Holdings, purpose: WaitPurpose, wanted: Holding, now: number): boolean => {
   const known = held.get(purpose)
   if (known !== undefined && known.token !== wanted.token && known.until > now) return false
   held.set(purpose, wanted)
   return true
 }
 
-export const letGo = (held: Held, purpose: WaitPurpose, token: string): void => {
+export const letGo = (held: Holdings, purpose: WaitPurpose, token: string): void => {
   if (held.get(purpose)?.token === token) held.delete(purpose)
 }

@@ -62,7 +62,7 @@ export const agentsQuery =
         where.or([where(sql`strpos(handle, ${q})`, ">", 0), where(sql`strpos(lower(name), ${q})`, ">", 0)])
       )
     }
-    const ordered = ORDER[input.sort](listed).select(LISTED).$narrowType<Written>()
+    const ordered = ORDER[input.sort](listed).select(LISTED).$narrowType<NarrowColumns>()
     const { total, rows } = await pageOf(listed.select(COUNTED), ordered, input)
     return { total, items: await listedRows(db, baseUrl, people, rows) }
   }
@@ -80,14 +80,14 @@ export const listedAgents = async (
   const rows = await shownAgents(db)
     .where("id", "in", [...ids])
     .select(LISTED)
-    .$narrowType<Written>()
+    .$narrowType<NarrowColumns>()
     .execute()
   const ordered = inOrder(ids, rows, ({ id }) => id)
   return listedRows(db, baseUrl, people, ordered)
 }
 
 /** Columns whose database types are wider than the values that the projection writes. */
-type Written = Pick<AgentRow, "links" | "roles" | "status">
+type NarrowColumns = Pick<AgentRow, "links" | "roles" | "status">
 
 type AgentRow = Omit<ProfileSource, "created_at" | "transparency" | "counts" | "provisional"> & {
   /** `null` in rows that an older release wrote. */

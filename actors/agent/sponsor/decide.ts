@@ -33,7 +33,7 @@ interface Context {
   readonly facts: NoticeFacts
 }
 
-type Told<Change extends SponsorshipNews["change"]> = Extract<SponsorshipNews, { readonly change: Change }>
+type SponsorshipNewsOf<Change extends SponsorshipNews["change"]> = Extract<SponsorshipNews, { readonly change: Change }>
 
 const NOTHING: Decision<AgentEvent> = { events: [] }
 
@@ -161,7 +161,7 @@ const noticeOf = (
 
 const declared = (
   agent: Agent,
-  { sponsorship, human, role, verified }: Told<"declared">,
+  { sponsorship, human, role, verified }: SponsorshipNewsOf<"declared">,
   { facts }: Context
 ): Decision<AgentEvent> => {
   if (agent.status === "deleted") return { events: [{ type: "agent.sponsorship_came_late", v: 1, sponsorship }] }
@@ -176,7 +176,7 @@ const declared = (
 const ended = (
   agent: Agent,
   sponsor: SponsorState,
-  { sponsorship, status }: Told<"ended">,
+  { sponsorship, status }: SponsorshipNewsOf<"ended">,
   { at, facts }: Context
 ): Decision<AgentEvent> => {
   const { trust } = sponsor

@@ -89,7 +89,7 @@ export interface RelayFacts {
 }
 
 /** The latest news that were sent through one channel. */
-interface Told {
+interface LatestNews {
   readonly told: News
   readonly told_security?: News
   readonly told_asked?: News
@@ -103,7 +103,7 @@ export const hasRoomBy = (
   at: number,
   { relay_chat, relay_push, relay_security, relay_asked, relay_asked_daily }: RelayLimits
 ): boolean => {
-  const { told, told_security = [], told_asked = [] }: Told = human[way]
+  const { told, told_security = [], told_asked = [] }: LatestNews = human[way]
   const hasPlaceIn = (news: News, ...limits: ReadonlyArray<RateLimit>): boolean =>
     limits.every((limit) => hasPlace(news, about, at, limit, agentsOf(human)))
   if (about.event === OWNER_CONFIRMED) return true

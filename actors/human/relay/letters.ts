@@ -14,7 +14,7 @@ import type { PrepareContext } from "../../engine/definition.ts"
 import { subjectValues } from "../../letter/noun.ts"
 import type { Actors } from "../../engine/services.ts"
 import type { Posted } from "../decide.ts"
-import type { Opened, Opening } from "../opening.ts"
+import type { OpenedAccount, Opening } from "../opening.ts"
 import { heldCount, heldFirst, type RelayState } from "./state.ts"
 import { handleOf, ownerPageOf, wordsOf } from "./facts.ts"
 
@@ -22,7 +22,7 @@ const ABREAST = 8
 
 export const relayLetter = (
   told: Opening["told"],
-  account: Opened,
+  account: OpenedAccount,
   { agent, event, number }: Relayed,
   handle: string,
   context: PrepareContext
@@ -42,7 +42,7 @@ export const relayLetter = (
 /** The number of events by agent and kind. Beyond `max` events only new kinds are added (decide.ts). */
 export const digestLetter = (
   told: Opening["told"],
-  account: Opened,
+  account: OpenedAccount,
   held: RelayState["held"],
   max: number,
   context: PrepareContext

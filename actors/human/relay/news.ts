@@ -18,7 +18,7 @@ import type { News, NewsOf } from "../../kit/news.ts"
 import { Actors } from "../../engine/services.ts"
 import { openChat } from "../chat/sealed.ts"
 import type { Posted } from "../decide.ts"
-import type { Opened } from "../opening.ts"
+import type { OpenedAccount } from "../opening.ts"
 import { openBrowser } from "../push/sealed.ts"
 import { ownerPageOf, wordsOf } from "./facts.ts"
 
@@ -82,7 +82,7 @@ export const placeOf = (baseUrl: string, { event, number }: Relayed, handle: str
 
 /** `null` if no chat is linked. */
 export const chatNews = (
-  { human, sealer }: Opened,
+  { human, sealer }: OpenedAccount,
   news: News,
   of: NewsOf,
   { id: person, at }: Pick<PrepareContext, "id" | "at">
@@ -97,7 +97,7 @@ export const chatNews = (
 
 /** One message for each browser that subscribed with this key. */
 export const pushNews = (
-  { human, sealer }: Opened,
+  { human, sealer }: OpenedAccount,
   news: News,
   of: NewsOf,
   { event, number, key: own }: Relayed & { readonly key: string },

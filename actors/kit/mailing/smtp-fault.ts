@@ -26,14 +26,14 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Node's error codes for faults of TLS. The library reports them as faults of the socket. */
 const OF_TLS = /^(?:ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_)/
 
-interface Told {
+interface SmtpReply {
   readonly code: string
   readonly command: string
   /** The SMTP status; 0 if there was no reply. */
   readonly status: number
 }
 
-const toldBy = (error: unknown): Told => {
+const toldBy = (error: unknown): SmtpReply => {
   const { code, originalCode, command, responseCode } = (typeof error === "object" && error !== null ? error : {}) as {
     readonly code?: unknown
     readonly originalCode?: unknown

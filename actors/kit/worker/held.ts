@@ -18,7 +18,7 @@ const BUSY_MAX_MS = 2000
 
 export type HeldBounds = Pick<Limits["webhook"], "held_max" | "fetch_room_min" | "ack_pending_max">
 
-export class Held {
+export class HeldMessages {
   private readonly bounds: HeldBounds
   /** Messages by their sequence. */
   private readonly messages = new Map<number, Message>()

@@ -15,7 +15,7 @@
  */
 import { type Cause, Effect, Exit, Fiber, FiberSet, Schedule, type Scope } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
-import { Held, type HeldBounds } from "./held.ts"
+import { HeldMessages, type HeldBounds } from "./held.ts"
 import type { Message, Source } from "./message.ts"
 
 const STRANGE_MS = 5000
@@ -40,10 +40,10 @@ interface Work<Call> {
 /** Opens the work and passes messages to it while the scope is open. */
 export const openWorker = <Call, Opened extends Work<Call>>(
   { source, ackWaitMs, lingerMs, callIn, bounds }: Consumed<Call> & { readonly bounds: HeldBounds },
-  open: (held: Held, run: Run) => Opened
+  open: (held: HeldMessages, run: Run) => Opened
 ): Effect.Effect<Opened, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const held = new Held(bounds)
+    const held = new HeldMessages(bounds)
     const working = Effect.sync(() => held.sayWorking())
     yield* Effect.forkScoped(Effect.repeat(working, Schedule.spaced(Math.ceil(ackWaitMs / 3))))
     const underWay = yield* FiberSet.make()

@@ -37,7 +37,7 @@ const TRAILS_KEPT = 64
 const TIMES_PAGE = 10_000
 
 /** Caches the values that were asked for last, by key. A value that could not be made is not kept. */
-class Kept<Value> {
+class RecentValues<Value> {
   private readonly values = new Map<string, Promise<Value>>()
   private readonly most: number
 
@@ -69,13 +69,13 @@ interface Trail {
   next: number
 }
 
-interface Asked {
+interface IndexAnswer {
   readonly newest: Newest | null
   readonly mark: number
 }
 
 /** The last sequence of a subject in the archive. */
-export interface Stand {
+export interface ArchivedTip {
   /** 0 if the subject has no archived commit. */
   readonly newest: number
   /** Sequence of the mark up to which the index was asked. */
@@ -106,10 +106,10 @@ export class Archive {
   private answered = 0
   /** The segments in order, without a gap. */
   private segments: ReadonlyArray<SegmentName> = []
-  private readonly opened = new Kept<Segment>(SEGMENTS_KEPT)
-  private readonly blocks = new Kept<ReadonlyArray<string>>(BLOCKS_KEPT)
-  private readonly trails = new Kept<Trail>(TRAILS_KEPT)
-  private readonly asks = new Gathered<string, Asked>(ASKS, (subjects) => this.asked(subjects))
+  private readonly opened = new RecentValues<Segment>(SEGMENTS_KEPT)
+  private readonly blocks = new RecentValues<ReadonlyArray<string>>(BLOCKS_KEPT)
+  private readonly trails = new RecentValues<Trail>(TRAILS_KEPT)
+  private readonly asks = new Gathered<string, IndexAnswer>(ASKS, (subjects) => this.asked(subjects))
 
   constructor(parts: ArchiveParts) {
     this.parts = parts
@@ -141,12 +141,12 @@ export class Archive {
   }
 
   /** Like `newest`, with the mark for which the result is valid. */
-  async stand(subject: string): Promise<Stand> {
+  async stand(subject: string): Promise<ArchivedTip> {
     const { newest, mark } = await this.asks.do(subject)
     return { newest: newest === null || this.isOver(newest.expires) ? 0 : newest.seq, mark }
   }
 
-  private async asked(subjects: ReadonlyArray<string>): Promise<(subject: string) => Asked> {
+  private async asked(subjects: ReadonlyArray<string>): Promise<(subject: string) => IndexAnswer> {
     const { index } = this.parts
     // Until something is archived, the index has nothing to tell, and nobody waits for Postgres.
     if (this.mark.seq === 0) await this.refresh()

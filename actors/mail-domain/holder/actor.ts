@@ -15,7 +15,7 @@ import {
   decideRelease,
   mayTake,
   ownRefusal,
-  type Standing,
+  type DomainStanding,
   takenRefusal
 } from "./decide.ts"
 import {
@@ -35,7 +35,7 @@ const fold: Fold<MailDomainHolderActor> = {
   evolve: evolveHolder
 }
 
-const standingOf = (context: PrepareContext, domain: string): Effect.Effect<Standing, Refusal, Actors> =>
+const standingOf = (context: PrepareContext, domain: string): Effect.Effect<DomainStanding, Refusal, Actors> =>
   Effect.flatMap(Actors, (actors) => actors.ask(context, "mail_domain.standing", domainId(domain), null))
 
 const NO_CLAIM = { claim: 0 }
@@ -70,7 +70,7 @@ export const mailDomainHolderKind = kind(fold, holderOperations, (node: MailPart
     { domain }: MailDomainHolderState,
     wanted: string | null,
     context: PrepareContext
-  ): Effect.Effect<Standing | null, Refusal, Actors> =>
+  ): Effect.Effect<DomainStanding | null, Refusal, Actors> =>
     domain === null || (wanted !== null && wanted !== domain) ? Effect.succeed(null) : standingOf(context, domain)
 
   return {

@@ -19,7 +19,7 @@ import type { MailDomainEvent } from "../state.ts"
 import { DAY_MS, declaredWithin, type MailDomainHolderEvent, type MailDomainHolderState } from "./state.ts"
 
 type MailLimits = Limits["limits"]["email"]
-export type Standing = Operations["mail_domain.standing"]["output"]
+export type DomainStanding = Operations["mail_domain.standing"]["output"]
 
 /** Why the agent itself may not declare a domain; `null` if it may. */
 export const ownRefusal = (
@@ -42,7 +42,11 @@ export const ownRefusal = (
 }
 
 /** Why an agent that has not proven the domain may not declare it; `null` if the domain is free. */
-export const takenRefusal = ({ held }: Standing, agent: string, { type, name, value }: DnsRecord): Refusal | null => {
+export const takenRefusal = (
+  { held }: DomainStanding,
+  agent: string,
+  { type, name, value }: DnsRecord
+): Refusal | null => {
   if (held === null) return null
   if (held.agent === null) return refusal("email_domain_reserved", "This is the service's own domain.")
   if (held.agent === agent) return refusal("email_domain_exists", "You have declared this domain.")
@@ -59,7 +63,7 @@ export const takenRefusal = ({ held }: Standing, agent: string, { type, name, va
 }
 
 export interface DeclareFacts {
-  readonly standing: Standing
+  readonly standing: DomainStanding
   readonly proof: DnsRecord
   /** Only looked up if another agent has the domain. */
   readonly proven: boolean
@@ -71,7 +75,7 @@ export interface DeclareFacts {
 }
 
 /** True if another's domain may be taken over. */
-export const mayTake = ({ held }: Standing, agent: string): boolean =>
+export const mayTake = ({ held }: DomainStanding, agent: string): boolean =>
   held !== null && held.agent !== null && held.agent !== agent && !held.active
 
 export const decideDeclare = (
@@ -113,7 +117,7 @@ export const decideDeclare = (
 export const decideRelease = (
   state: MailDomainHolderState,
   { domain: wanted }: { readonly domain: string | null },
-  { id: agent, at, facts }: { readonly id: string; readonly at: number; readonly facts: Standing | null }
+  { id: agent, at, facts }: { readonly id: string; readonly at: number; readonly facts: DomainStanding | null }
 ): Decision<MailDomainHolderEvent, { readonly claim: number }> => {
   const { domain } = state
   if (wanted !== null && wanted !== domain) return noDomain

@@ -77,7 +77,7 @@ const tagOf = ({ local_part, domain }: MailboxValue, sealer: Sealer, { sealed, e
   }
 }
 
-type Wanted = Operations["mailbox.change"]["input"]
+type MailboxChange = Operations["mailbox.change"]["input"]
 type Making = Operations["mailbox.make_tag"]["input"]
 type Ending = Operations["mailbox.end_tag"]["input"]
 
@@ -152,7 +152,7 @@ export const mailboxKind = kind(fold, mailboxOperations, (parts: MailParts) => {
         )
       ),
       "mailbox.change": write({
-        prepare: (state, { rules, label }: Wanted, { id }) =>
+        prepare: (state, { rules, label }: MailboxChange, { id }) =>
           Effect.map(opened(state, { id }), ({ state: { chosen: sealed }, sealer, chosen }) => {
             const changed: Chosen = {
               label: label === undefined ? chosen.label : label,
@@ -161,7 +161,7 @@ export const mailboxKind = kind(fold, mailboxOperations, (parts: MailParts) => {
             // Sealing the same text again gives another ciphertext, so an unchanged text is not sealed again.
             return JSON.stringify(changed) === JSON.stringify(chosen) ? sealed : sealChosen(sealer, changed)
           }),
-        decide: (state, input: Wanted, context) => decideChange(state, input, context),
+        decide: (state, input: MailboxChange, context) => decideChange(state, input, context),
         answer: () => null
       }),
       "mailbox.tags": custom((state, { agent, mark }, { id, at }) =>

@@ -6,7 +6,7 @@ import type { FiredTimer } from "../../../schemas/timer.ts"
 import type { Decision } from "../../engine/definition.ts"
 import { EXPIRE_TIMER } from "../message/decide.ts"
 import type { MailMessageEvent } from "../message/state.ts"
-import { type Counted, countedSince, DAY_MS, HOUR_MS, WEEK_MS } from "../counted.ts"
+import { type MailCounts, countedSince, DAY_MS, HOUR_MS, WEEK_MS } from "../counted.ts"
 import { mayBeEarly } from "../early.ts"
 import { loggedSeconds } from "../retention.ts"
 import { evolveMailbox, type MailboxEvent, type MailboxState, type MailboxValue } from "./state.ts"
@@ -82,9 +82,9 @@ const sharesOf = (limits: BoxLimits): Shares => {
   }
 }
 
-const ofDay = (hours: Counted, at: number): number => countedSince(hours, at - DAY_MS - HOUR_MS)
+const ofDay = (hours: MailCounts, at: number): number => countedSince(hours, at - DAY_MS - HOUR_MS)
 
-const keptOf = (bytes: Counted, at: number, { retention_seconds }: MailLimits): number =>
+const keptOf = (bytes: MailCounts, at: number, { retention_seconds }: MailLimits): number =>
   countedSince(bytes, at - retention_seconds * 1000 - DAY_MS)
 
 export const storedBytes = ({ stored }: MailboxValue, at: number, limits: MailLimits): number =>

@@ -7,7 +7,7 @@
 import type { MailRule, MailRules, Verdict } from "../../../schemas/mail/records.ts"
 import { matchesSender } from "../../../schemas/mail/senders.ts"
 
-export interface Judged {
+export interface RuleInput {
   /** The sender in the envelope; empty if it names none. */
   readonly sender: string
   /** The sender in the message's header; empty if it names none. */
@@ -25,7 +25,7 @@ export const namesSender = (rules: ReadonlyArray<string>, address: string): bool
 /** Returns the first rule that keeps the message out; `null` if there is none. */
 export const ruleAgainst = (
   { block_senders, allow_senders, require_dmarc, only_codes }: MailRules,
-  { sender, from, isOneSender, dmarc, letsIn }: Judged
+  { sender, from, isOneSender, dmarc, letsIn }: RuleInput
 ): MailRule | null => {
   if (namesSender(block_senders, sender) || namesSender(block_senders, from)) return "block_senders"
   if (allow_senders.length > 0 && !(isOneSender && namesSender(allow_senders, from))) return "allow_senders"

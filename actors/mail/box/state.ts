@@ -13,7 +13,7 @@ import { event } from "../../engine/events.ts"
 import { SealedMail } from "../../../schemas/mail/operations.ts"
 import { Sealed } from "../../../schemas/secret/sealed.ts"
 import type { ActorOf } from "../../kit/kind.ts"
-import { Counted, counted, countedSince, DAY_MS, HOUR_MS, WEEK_MS } from "../counted.ts"
+import { MailCounts, counted, countedSince, DAY_MS, HOUR_MS, WEEK_MS } from "../counted.ts"
 import { madeFields, tagFields, withoutTag, withTag } from "./tag-state.ts"
 
 const opened = {
@@ -28,32 +28,32 @@ export const MailboxValue = Schema.Struct({
   ...opened,
   status: Schema.Literals(["active", "closed", "erased"]),
   created_at: Schema.Number,
-  inbound: Counted,
+  inbound: MailCounts,
   /** The part of these that used no reserved place (decide.ts). */
-  unreserved: Counted,
+  unreserved: MailCounts,
   /** The part of `inbound` whose sender DMARC did not prove. */
-  unproven: Counted,
+  unproven: MailCounts,
   /** The part of `inbound` whose domain DMARC proved, and which was new to the mailbox. */
-  newcomers: Counted,
+  newcomers: MailCounts,
   /**
    * Marks of the domains whose mail the mailbox took, with the time of the first message (Unix ms). The domain that
    * wrote most recently is last.
    */
   known: Schema.Array(Schema.Struct({ domain: Schema.String, since: Schema.Number })),
   /** Messages of the last day by the sender's domain. */
-  senders: Schema.Array(Schema.Struct({ domain: Schema.String, reserved: Schema.Boolean, hours: Counted })),
+  senders: Schema.Array(Schema.Struct({ domain: Schema.String, reserved: Schema.Boolean, hours: MailCounts })),
   /** Messages that the mailbox's own rules dropped. */
-  dropped: Counted,
+  dropped: MailCounts,
   /** Bytes of kept mail, by days. */
-  stored: Counted,
+  stored: MailCounts,
   /** The part of `stored` that used no reserved space and whose sender DMARC did not prove. */
-  storedUnproven: Counted,
+  storedUnproven: MailCounts,
   /** The part of `stored` that used no reserved space and whose domain was new. */
-  storedNewcomers: Counted,
+  storedNewcomers: MailCounts,
   /** Unix ms of the last notification to the agent that unproven mail is refused; `null` if there was none. */
   filled_at: Schema.NullOr(Schema.Number),
   /** The part of `stored` by the sender's domain, in weeks, for the domains that sent most. */
-  storedBy: Schema.Array(Schema.Struct({ domain: Schema.String, reserved: Schema.Boolean, weeks: Counted })),
+  storedBy: Schema.Array(Schema.Struct({ domain: Schema.String, reserved: Schema.Boolean, weeks: MailCounts })),
   ...tagFields
 })
 export type MailboxValue = typeof MailboxValue.Type
@@ -180,9 +180,9 @@ export const evolveMailbox = (
   }
 }
 
-type Known = MailboxValue["known"]
+type KnownCorrespondents = MailboxValue["known"]
 
-const withKnown = (all: Known, domain: string, at: number): Known => {
+const withKnown = (all: KnownCorrespondents, domain: string, at: number): KnownCorrespondents => {
   const since = all.find((one) => one.domain === domain)?.since ?? at
   return [...all.filter((one) => one.domain !== domain), { domain, since }].slice(-KNOWN_MAX)
 }

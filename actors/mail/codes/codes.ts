@@ -5,7 +5,7 @@
 import type { MailCode } from "../../../schemas/mail/records.ts"
 import { type Above, confidenceOf, NOTHING_ABOVE, type Subject } from "./evidence.ts"
 import type { Line } from "./lines.ts"
-import { type Judged, judgedLine } from "./sentences.ts"
+import { type JudgedLine, judgedLine } from "./sentences.ts"
 
 const CODES_MAX = 10
 /** A code with less confidence is not reported. */
@@ -56,7 +56,7 @@ const contextOf = (text: string, at: number, length: number): string => {
 }
 
 /** The hint that a line gives about the lines below it. `before` is the hint about the line itself. */
-const lineAbove = (judged: Judged, before: Above): Above => {
+const lineAbove = (judged: JudgedLine, before: Above): Above => {
   const { has, low, candidates, other } = judged
   // A number alone tells nothing, so the hint of the line above also applies to the next line.
   if (other === 0 && candidates.length > 0) return { ...before, spent: true }

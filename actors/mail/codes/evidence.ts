@@ -5,7 +5,7 @@
  * Invariant: for each candidate a bounded number of words and lines is examined.
  */
 import { type Candidate, isRound, isYear } from "./candidates.ts"
-import { countUpTo, type Judged, type NumberMark } from "./sentences.ts"
+import { countUpTo, type JudgedLine, type NumberMark } from "./sentences.ts"
 import { isDense, isLetter } from "./vocabulary.ts"
 import type { NumberWord } from "./words.ts"
 
@@ -59,7 +59,11 @@ interface Beside {
   readonly after: ReadonlyArray<NumberMark>
 }
 
-const besideOf = ({ marks, starts, low }: Judged, { from, to }: Candidate, froms: ReadonlyArray<number>): Beside => {
+const besideOf = (
+  { marks, starts, low }: JudgedLine,
+  { from, to }: Candidate,
+  froms: ReadonlyArray<number>
+): Beside => {
   const sentence = countUpTo(starts, from) - 1
   const start = starts[sentence] ?? 0
   const end = starts[sentence + 1] ?? low.length
@@ -86,7 +90,7 @@ const byDistance = (distance: number, near: number, far: number, else_: number):
 const isBare = (low: string, from: number, to: number): boolean => !/[\p{L}\p{N}]/u.test(low.slice(from, to))
 
 /** True if the word before the number shows that it is the number of something else. */
-const isLabelled = ({ low }: Judged, { from }: Candidate, before: ReadonlyArray<NumberMark>): boolean => {
+const isLabelled = ({ low }: JudgedLine, { from }: Candidate, before: ReadonlyArray<NumberMark>): boolean => {
   const nearest = before.find(({ kind }) => kind === "code" || kind === "label" || kind === "noun" || kind === "ending")
   if (nearest === undefined || nearest.kind === "code") return false
   const gap = from - nearest.to
@@ -120,7 +124,7 @@ const shareOf = (low: string, { from, code }: Candidate): number => {
 
 const ONE_WORD = /^ [\p{L}-]{1,14} $/u
 
-const isCounted = ({ low }: Judged, { from, to, code }: Candidate, { before, after }: Beside): boolean => {
+const isCounted = ({ low }: JudgedLine, { from, to, code }: Candidate, { before, after }: Beside): boolean => {
   const next = after.find(({ kind }) => kind === "unit")
   if (next !== undefined && next.from - to <= UNIT_GAP && isBare(low, to, next.from)) return true
   if (STREET.test(low.slice(to, to + STREET_MAX_CHARS))) return true
@@ -160,7 +164,7 @@ const isGiven = (low: string, other: Candidate | undefined, mark: NumberMark, fr
   mark.from - other.to <= NEAR &&
   lettersIn(low.slice(mark.to, Math.min(from, mark.to + FAR))) > LIST_MAX_LETTERS
 
-const withinSentence = (judged: Judged, candidate: Candidate, beside: Beside, index: number): number => {
+const withinSentence = (judged: JudgedLine, candidate: Candidate, beside: Beside, index: number): number => {
   const { before, after } = beside
   const { low, candidates } = judged
   const { from, to, code } = candidate
@@ -189,7 +193,7 @@ const withinSentence = (judged: Judged, candidate: Candidate, beside: Beside, in
   return near && code.length > DIGITS_OF_TIME ? 0.55 : 0.3
 }
 
-const levelOf = ({ line }: Judged, { from, to }: Candidate): number => {
+const levelOf = ({ line }: JudgedLine, { from, to }: Candidate): number => {
   for (let at = 0; at < line.emphases.length && at < EMPHASES_MAX; at++) {
     const one = line.emphases[at]
     if (one !== undefined && one.from <= from && to <= one.to + 1) return one.level
@@ -199,24 +203,24 @@ const levelOf = ({ line }: Judged, { from, to }: Candidate): number => {
 }
 
 /** True if there is no word before the number in its sentence or line. */
-const standsFirst = ({ low }: Judged, { from }: Candidate): boolean =>
+const standsFirst = ({ low }: JudgedLine, { from }: Candidate): boolean =>
   isBare(low, Math.max(0, from - 40), from) && from <= 40
 
 export interface Around {
   readonly above: Above
-  readonly below: Judged | undefined
+  readonly below: JudgedLine | undefined
   readonly subject: Subject
   readonly inSubject: boolean
 }
 
 /** True for "… is your code": the line refers to the number before it, not to numbers that follow. */
-const beginsWithCode = ({ marks, candidates }: Judged): boolean => {
+const beginsWithCode = ({ marks, candidates }: JudgedLine): boolean => {
   const code = marks.find(({ kind }) => kind === "code")
   return code !== undefined && code.from < (candidates[0]?.from ?? Infinity)
 }
 
 /** The confidence from the lines around, for a number alone on a line or at its beginning. */
-const fromAround = (judged: Judged, candidate: Candidate, level: number, around: Around): number => {
+const fromAround = (judged: JudgedLine, candidate: Candidate, level: number, around: Around): number => {
   const { above, below, subject } = around
   const alone = judged.other === 0
   if (alone && above.label) return 0
@@ -230,20 +234,25 @@ const fromAround = (judged: Judged, candidate: Candidate, level: number, around:
 }
 
 /** The confidence from another sentence of the line that mentions a code, if this one mentions nothing else. */
-const fromLine = (judged: Judged, candidate: Candidate, { before, after }: Beside): number => {
+const fromLine = (judged: JudgedLine, candidate: Candidate, { before, after }: Beside): number => {
   if (!judged.has.has("code") || before.length > 0) return 0
   const free = after.length === 0 || after[0]?.kind === "verify" || after[0]?.kind === "unit"
   return free && judged.other < 400 && standsAfterStop(judged, candidate) ? 0.6 : 0.2
 }
 
-const standsAfterStop = ({ low, starts }: Judged, { from }: Candidate): boolean =>
+const standsAfterStop = ({ low, starts }: JudgedLine, { from }: Candidate): boolean =>
   isBare(low, Math.max(starts[countUpTo(starts, from) - 1] ?? 0, from - FAR), from)
 
 const promoPenalty = (has: ReadonlySet<NumberWord>, { above, subject }: Around): number =>
   has.has("promo") || subject.promo ? 0.5 : above.promo ? 0.35 : 0
 
 /** The confidence of one candidate of the line, 0 to 0.99. `froms` are the positions of the line's marks. */
-export const confidenceOf = (judged: Judged, index: number, around: Around, froms: ReadonlyArray<number>): number => {
+export const confidenceOf = (
+  judged: JudgedLine,
+  index: number,
+  around: Around,
+  froms: ReadonlyArray<number>
+): number => {
   const candidate = judged.candidates[index]
   if (candidate === undefined) return 0
   const beside = besideOf(judged, candidate, froms)

@@ -3,7 +3,7 @@
  * length of the message.
  */
 import { codesIn } from "./codes.ts"
-import type { Found, Readable } from "./found.ts"
+import type { FoundCodes, Readable } from "./found.ts"
 import { pageOf } from "./html.ts"
 import { linesOfText } from "./lines.ts"
 import { linksIn } from "./links.ts"
@@ -12,7 +12,7 @@ import { linksIn } from "./links.ts"
 const PART_MAX_CHARS = 262_144
 const SUBJECT_MAX_CHARS = 1000
 
-export const findIn = ({ subject, text, html }: Readable): Found => {
+export const findIn = ({ subject, text, html }: Readable): FoundCodes => {
   const title = linesOfText(subject.slice(0, SUBJECT_MAX_CHARS))
   const plain = linesOfText(text.slice(0, PART_MAX_CHARS))
   const { lines, anchors } = pageOf((html ?? "").slice(0, PART_MAX_CHARS))

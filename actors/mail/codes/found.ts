@@ -10,7 +10,7 @@ export interface Readable {
   readonly html: string | null
 }
 
-export interface Found {
+export interface FoundCodes {
   /** The highest confidence first. */
   readonly codes: ReadonlyArray<MailCode>
   /** Links in the order of the message, each address once. */

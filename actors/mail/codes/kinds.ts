@@ -6,7 +6,7 @@ import { unwrapped } from "./wrappers.ts"
 
 export type Kind = MailLink["kind"]
 
-export interface Shown {
+export interface LinkContext {
   /** The text of the link. Empty for an address in plain text. */
   readonly text: string
   readonly before: string
@@ -107,7 +107,7 @@ const kindOfPath = (url: URL): Kind | "elsewhere" | null => {
 const STOPS = /[.!?。！？](?:\s|$)|[。！？]/
 
 /** The sentence that contains the link. If it has no words, the sentence or line before it. */
-const sentenceOf = ({ before, after, above }: Shown): string => {
+const sentenceOf = ({ before, after, above }: LinkContext): string => {
   const parts = before.split(STOPS)
   const own = `${parts.at(-1) ?? ""} … ${after.split(STOPS)[0] ?? ""}`
   if (/\p{L}/u.test(own)) return own
@@ -118,7 +118,7 @@ const sentenceOf = ({ before, after, above }: Shown): string => {
 /**
  * The purpose from the words of the sentence. If the sentence only points at the link, the words before it count too.
  */
-const kindAround = (shown: Shown): Kind | null => {
+const kindAround = (shown: LinkContext): Kind | null => {
   const sentence = sentenceOf(shown)
   const words = wordsIn(sentence)
   const own = kindOfWords(words)
@@ -127,7 +127,7 @@ const kindAround = (shown: Shown): Kind | null => {
   return kindOfWords(wordsIn(`${above.includes("://") ? "" : above} ${before} ${after.split(STOPS)[0] ?? ""}`))
 }
 
-export const kindOf = (url: URL, shown: Shown): Kind => {
+export const kindOf = (url: URL, shown: LinkContext): Kind => {
   // User names and passwords in an address are used to hide its real host.
   if (url.username !== "" || url.password !== "") return "other"
   const words = wordsIn(shown.text.includes("://") ? "" : shown.text)

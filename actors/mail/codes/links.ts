@@ -1,7 +1,7 @@
 /** Finds the links of a message: those of its HTML with their texts, then those that only its text has. */
 import type { MailLink } from "../../../schemas/mail/records.ts"
 import type { Anchor } from "./html.ts"
-import { type Kind, kindOf, type Shown } from "./kinds.ts"
+import { type Kind, kindOf, type LinkContext } from "./kinds.ts"
 import { type Line, urlsIn } from "./lines.ts"
 
 const URL_MAX_CHARS = 2048
@@ -11,7 +11,7 @@ const SEEN_MAX = 1500
 const TEXT_MAX_CHARS = 200
 const AROUND_MAX_CHARS = 240
 
-interface Seen extends Shown {
+interface SeenLink extends LinkContext {
   readonly href: string
   /** An address at a line's end, joined with the first word of the next line. */
   readonly joined?: string
@@ -25,7 +25,7 @@ const addressOf = (href: string): URL | null => {
   return url.hostname === "" || url.href.length > URL_MAX_CHARS ? null : url
 }
 
-const inLines = (lines: ReadonlyArray<Line>): ReadonlyArray<Seen> =>
+const inLines = (lines: ReadonlyArray<Line>): ReadonlyArray<SeenLink> =>
   lines.flatMap(({ text, hidden }, index) =>
     hidden
       ? []
@@ -56,7 +56,7 @@ export const linksIn = (
   const found = new Map<string, MailLink>()
   const shown = anchors.slice(0, SEEN_MAX).flatMap(({ href }) => addressOf(href)?.href ?? [])
   /** True if a line of the text has only the beginning of an address that the HTML has completely. */
-  const isCutOff = ({ href, joined }: Seen): boolean => {
+  const isCutOff = ({ href, joined }: SeenLink): boolean => {
     const whole = joined === undefined || joined === href ? null : addressOf(joined)
     return whole !== null && shown.some((known) => known.startsWith(whole.href))
   }

@@ -6,7 +6,7 @@ import { NUMBER_WORDS, type NumberWord } from "./words.ts"
 
 export type NumberMark = Mark<NumberWord>
 
-export interface Judged {
+export interface JudgedLine {
   readonly line: Line
   /** The line in lower case, with spaces in place of addresses. Its length is unchanged. */
   readonly low: string
@@ -61,7 +61,7 @@ const otherChars = (text: string, candidates: ReadonlyArray<Candidate>): number 
   return count
 }
 
-export const judgedLine = (line: Line): Judged => {
+export const judgedLine = (line: Line): JudgedLine => {
   const bare = withoutAddresses(line.text)
   const low = bare.toLowerCase()
   const candidates = candidatesIn(bare)

@@ -26,7 +26,7 @@ import type { ParsedMail } from "../parse/parsed.ts"
 import { type Addressed, letsIn, partsOf, sealedMail, summaryOf } from "./sealed.ts"
 import type { MailStore, Place } from "./store.ts"
 import type { Scan } from "../scan/scan.ts"
-import { type Judged, namesOneSender, verdictsAbout, worst } from "./verdicts.ts"
+import { type JudgedSender, namesOneSender, verdictsAbout, worst } from "./verdicts.ts"
 
 export interface Incoming {
   readonly raw: Buffer
@@ -57,7 +57,7 @@ export interface DeliveryParts {
 }
 
 /** A message that was parsed and judged. */
-interface Read {
+interface ReadMail {
   readonly mail: ParsedMail
   readonly verdicts: Verdicts
   readonly unsigned: StoredText["unsigned"]
@@ -80,7 +80,7 @@ const harmless = (mail: ParsedMail, { virus }: Verdicts): ParsedMail =>
 export const delivered = (
   parts: DeliveryParts,
   incoming: Incoming,
-  judged: Effect.Effect<Judged, Refusal>
+  judged: Effect.Effect<JudgedSender, Refusal>
 ): Effect.Effect<void, Refusal> =>
   Effect.gen(function* () {
     const { raw, ip, helo, own = false } = incoming
@@ -95,7 +95,7 @@ export const delivered = (
     })
     const verdicts = verdictsAbout(mail.from.address, judgement, mail.doubts)
     const found = { ...verdicts, spam: worst(verdicts.spam, spam), virus: worst(verdicts.virus, virus) }
-    const read: Read = {
+    const read: ReadMail = {
       mail: harmless(mail, found),
       verdicts: found,
       unsigned: judgement.unsigned ?? [],
@@ -112,7 +112,7 @@ export const delivered = (
     if (first !== undefined) return yield* Effect.fail(first)
   })
 
-const toMailbox = (parts: DeliveryParts, read: Read, to: Addressed): Effect.Effect<void, Refusal> =>
+const toMailbox = (parts: DeliveryParts, read: ReadMail, to: Addressed): Effect.Effect<void, Refusal> =>
   Effect.gen(function* () {
     const { ask, keys } = parts
     const mailbox = String(to.mailbox)
@@ -137,7 +137,7 @@ const toMailbox = (parts: DeliveryParts, read: Read, to: Addressed): Effect.Effe
  */
 const senderOf = (
   { keys }: DeliveryParts,
-  { mail, verdicts }: Read,
+  { mail, verdicts }: ReadMail,
   sealer: Sealer,
   { allow_senders }: MailRules
 ): InboundSender => {
@@ -166,7 +166,7 @@ const UNCERTAIN: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "ov
 
 const received = (
   { ask, store, doubt, nextNumber, wordsMax, notStored }: DeliveryParts,
-  { mail, sender: envelopeFrom, verdicts, unsigned, bytes, own }: Read,
+  { mail, sender: envelopeFrom, verdicts, unsigned, bytes, own }: ReadMail,
   to: Addressed,
   sealer: Sealer,
   { id, sender }: { readonly id: string; readonly sender: InboundSender }

@@ -7,7 +7,7 @@ import type { Verdict, VerdictReason } from "../../../schemas/mail/records.ts"
 import { mailDomain } from "../../../schemas/mail/settings.ts"
 import type { Lookup } from "../dns.ts"
 import { isTooMuchToJudge } from "./too-much.ts"
-import { type Judged, NO_VERDICTS, type Origin, UNJUDGED } from "./verdicts.ts"
+import { type JudgedSender, NO_VERDICTS, type Origin, UNJUDGED } from "./verdicts.ts"
 
 const RESULTS: Readonly<Record<string, Verdict>> = {
   pass: "PASS",
@@ -55,12 +55,12 @@ export const judge = async (
   { ip, helo, sender }: Origin,
   resolver: Lookup,
   mta: string
-): Promise<Judged> => {
+): Promise<JudgedSender> => {
   const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength)
   if (isTooMuchToJudge(bytes)) return UNJUDGED
   try {
     const { spf, dkim, dmarc } = await authenticate(bytes, { ip, helo, sender, mta, resolver, disableBimi: true })
-    const verdicts: Judged["verdicts"] = {
+    const verdicts: JudgedSender["verdicts"] = {
       ...NO_VERDICTS,
       spf: spf === false ? "NONE" : verdictOf(spf.status.result),
       dkim: bestOf(dkim.results.map(({ status }) => signatureVerdict(status.result))),

@@ -1,7 +1,7 @@
 /** Resolves an address of the envelope (spec 4.9) to the mailbox of its local part, and the tag after the plus sign. */
 import { mailDomain } from "../../../schemas/mail/settings.ts"
 
-export interface Named {
+export interface ParsedRecipient {
   /** Lower case, without the tag, with the domain as A-label. */
   readonly address: string
   readonly domain: string
@@ -12,7 +12,7 @@ const ADDRESS_MAX_CHARS = 320
 const TAG_MAX_CHARS = 64
 
 /** `null` if the text is not an address of any mailbox here. */
-export const namedBy = (text: string): Named | null => {
+export const namedBy = (text: string): ParsedRecipient | null => {
   const at = text.lastIndexOf("@")
   const domain = mailDomain(text.slice(at + 1))
   if (at < 1 || domain === null || text.length > ADDRESS_MAX_CHARS) return null

@@ -73,7 +73,7 @@ const STEPS: Readonly<Record<string, number>> = { HELO: 1, EHLO: 1, STARTTLS: 2 
 const SENDER_STEP = 3
 
 /** The parts of a message that are in memory while it is received. */
-interface Read {
+interface PartialMessage {
   readonly chunks: Array<Buffer>
   pieces: number
   /** True if there is no room for the rest of the message. */
@@ -99,7 +99,7 @@ export class MailServer {
   private readonly recipients = new WeakMap<SMTPServerSession, Recipients>()
   private readonly sessions: Sessions
   /** Messages that are being received, by the id of their connection. */
-  private readonly reads = new Map<string, Read>()
+  private readonly reads = new Map<string, PartialMessage>()
 
   constructor(
     clock: Clock.Clock,
@@ -248,7 +248,7 @@ export class MailServer {
   }
 
   private async data(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<Error | null> {
-    const read: Read = { chunks: [], pieces: 0, tooMuch: false }
+    const read: PartialMessage = { chunks: [], pieces: 0, tooMuch: false }
     const { id } = session
     this.sessions.dataBegan(id)
     this.places.begin(id)
@@ -289,7 +289,7 @@ export class MailServer {
    * Reads the message to its end, even if it will be refused, because the client expects the answer only then. Returns
    * false if the connection was lost before.
    */
-  private async readAll(stream: SMTPServerDataStream, read: Read, id: string): Promise<boolean> {
+  private async readAll(stream: SMTPServerDataStream, read: PartialMessage, id: string): Promise<boolean> {
     try {
       for await (const chunk of stream as AsyncIterable<Buffer>) {
         // A short chunk takes as much processor time as a long one, so the number of chunks is limited.

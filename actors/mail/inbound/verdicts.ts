@@ -17,7 +17,7 @@ export interface Origin {
   readonly sender: string
 }
 
-export interface Judged {
+export interface JudgedSender {
   readonly verdicts: Omit<Verdicts, "reasons">
   /** Reasons why DMARC is FAIL although the library reports PASS. */
   readonly reasons?: ReadonlyArray<VerdictReason>
@@ -30,10 +30,16 @@ export interface Judged {
   readonly author: string | null
 }
 
-export const NO_VERDICTS: Judged["verdicts"] = { spf: "NONE", dkim: "NONE", dmarc: "NONE", spam: "NONE", virus: "NONE" }
+export const NO_VERDICTS: JudgedSender["verdicts"] = {
+  spf: "NONE",
+  dkim: "NONE",
+  dmarc: "NONE",
+  spam: "NONE",
+  virus: "NONE"
+}
 
 /** The verdict if nothing could be checked: there is no evidence for or against the message. */
-export const UNJUDGED: Judged = {
+export const UNJUDGED: JudgedSender = {
   verdicts: { ...NO_VERDICTS, spf: "GRAY", dkim: "GRAY", dmarc: "GRAY" },
   author: null
 }
@@ -55,7 +61,7 @@ export const namesOneSender = ({ reasons }: Pick<Verdicts, "reasons">): boolean 
 /** `from`: the displayed sender. `doubts`: the reasons that the parser found (parse/form.ts). */
 export const verdictsAbout = (
   from: string,
-  { verdicts, author, reasons: ofJudge = [] }: Judged,
+  { verdicts, author, reasons: ofJudge = [] }: JudgedSender,
   doubts: ReadonlyArray<VerdictReason> = []
 ): Verdicts => {
   const isOther = from !== "" && author !== null && from.slice(from.lastIndexOf("@") + 1) !== author

@@ -28,13 +28,13 @@ const fold: Fold<MailMessageActor> = {
 
 const failing = (refused: Refusal): Effect.Effect<never, Refusal> => Effect.fail(refused)
 
-type Opened = { readonly state: NonNullable<MailMessageState>; readonly sealer: Sealer }
+type OpenedMessage = { readonly state: NonNullable<MailMessageState>; readonly sealer: Sealer }
 
 /**
  * A message with the key that opens it. After its mailbox is deleted, it cannot be opened, even if the log still has
  * the event.
  */
-const opened = ({ mail }: Pick<MailParts, "mail">, state: MailMessageState): Effect.Effect<Opened, Refusal> =>
+const opened = ({ mail }: Pick<MailParts, "mail">, state: MailMessageState): Effect.Effect<OpenedMessage, Refusal> =>
   Effect.gen(function* () {
     if (mail === null) return yield* failing(mailDisabled)
     if (state === null) return yield* failing(noMail.refused)

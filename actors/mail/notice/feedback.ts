@@ -74,7 +74,7 @@ const NO_SUCH_ADDRESS: ReadonlySet<string> = new Set(["General", "NoEmail", "Sup
 const MAILBOX_FULL = "5.2.2"
 const BRACKETED = /<([^<>]{1,320})>$/
 
-const namedIn = (recipients: Named = []): Pick<Report, "named"> => {
+const namedIn = (recipients: NotifiedRecipients = []): Pick<Report, "named"> => {
   const named = recipients.flatMap(({ emailAddress = "" }) => {
     const [, bracketed = emailAddress] = BRACKETED.exec(emailAddress) ?? []
     return receivedAddress(bracketed) ?? []
@@ -82,7 +82,7 @@ const namedIn = (recipients: Named = []): Pick<Report, "named"> => {
   return named.length === 0 ? {} : { named }
 }
 
-type Named = ReadonlyArray<{ readonly emailAddress?: string }> | undefined
+type NotifiedRecipients = ReadonlyArray<{ readonly emailAddress?: string }> | undefined
 
 const complaintIn = (complaint: Notification["complaint"]): Report | null => {
   const [sub, feedback] = [complaint?.complaintSubType ?? null, complaint?.complaintFeedbackType ?? null]

@@ -11,7 +11,7 @@ import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { delivered, type DeliveryParts } from "../inbound/delivery.ts"
 import { namedBy } from "../inbound/recipients.ts"
 import type { Addressed } from "../inbound/sealed.ts"
-import type { Judged } from "../inbound/verdicts.ts"
+import type { JudgedSender } from "../inbound/verdicts.ts"
 import type { Ways } from "../inbound/ways.ts"
 import type { Objects } from "../ses/objects.ts"
 import type { Notification, Receipt } from "./notification.ts"
@@ -36,7 +36,7 @@ const VERDICTS: ReadonlyMap<string, Verdict> = new Map([
 const verdictOf = (judged: { readonly status: string } | undefined): Verdict =>
   VERDICTS.get(judged?.status ?? "") ?? "NONE"
 
-export const verdictsIn = (receipt: Receipt): Judged["verdicts"] => ({
+export const verdictsIn = (receipt: Receipt): JudgedSender["verdicts"] => ({
   spf: verdictOf(receipt.spfVerdict),
   dkim: verdictOf(receipt.dkimVerdict),
   dmarc: verdictOf(receipt.dmarcVerdict),
@@ -48,13 +48,13 @@ const noRoom = unavailable("There is no room for mail at the moment.")
 const givenUp = (reason: string): NoticeOutcome => ({ outcome: "given_up", reason })
 
 /** The bytes of the mail as they came, or the reason why there are none. */
-type Found = { readonly raw: Buffer } | { readonly lost: string }
+type RawOrLost = { readonly raw: Buffer } | { readonly lost: string }
 
 const rawOf = (
   { objects, message_max_bytes }: ReceivedParts,
   { encoding, bucketName, objectKey }: Receipt["action"],
   content: string | undefined
-): Effect.Effect<Found, Refusal> => {
+): Effect.Effect<RawOrLost, Refusal> => {
   if (content !== undefined) {
     const raw = Buffer.from(content, encoding?.toUpperCase() === "BASE64" ? "base64" : "utf8")
     return Effect.succeed(raw.length > message_max_bytes ? { lost: "the message is too large" } : { raw })

@@ -9,17 +9,17 @@ import { mayConnect, type Reach } from "../../kit/reach.ts"
 import { codeOf } from "../dns.ts"
 import type { Outcome } from "./transport.ts"
 
-type Found =
+type FoundHosts =
   | { readonly type: "hosts"; readonly addresses: ReadonlyArray<string> }
   | { readonly type: "none"; readonly outcome: Outcome }
 
-export type Exchanges = (domain: string) => Effect.Effect<Found>
+export type Exchanges = (domain: string) => Effect.Effect<FoundHosts>
 
 interface Bounds {
   readonly mx_hosts_max: number
 }
 
-const none = (outcome: Outcome): Found => ({ type: "none", outcome })
+const none = (outcome: Outcome): FoundHosts => ({ type: "none", outcome })
 
 const NO_DOMAIN = none({ type: "refused", of: "address", reason: "its domain does not exist" })
 const NO_MAIL = none({ type: "refused", of: "address", reason: "its domain takes no mail" })
@@ -27,9 +27,9 @@ const NO_ANSWER = none({ type: "passing", reason: "its domain cannot be looked u
 const NOT_PUBLIC = none({ type: "refused", of: "message", reason: "the servers of its domain are not public" })
 
 /** `absent`: the name has no record of that type. `unknown`: there is no such name. `silent`: there was no answer. */
-type Asked<A> = ReadonlyArray<A> | "absent" | "unknown" | "silent"
+type DnsAnswer<A> = ReadonlyArray<A> | "absent" | "unknown" | "silent"
 
-const asked = async <A>(asking: Promise<ReadonlyArray<A>>): Promise<Asked<A>> => {
+const asked = async <A>(asking: Promise<ReadonlyArray<A>>): Promise<DnsAnswer<A>> => {
   try {
     return await asking
   } catch (error) {
@@ -46,7 +46,11 @@ const addressesOf = async (resolver: Resolver, host: string): Promise<ReadonlyAr
 }
 
 /** Hosts in the order in which they are tried. Without MX records, the domain itself is the only host. */
-const hostsOf = async (resolver: Resolver, domain: string, max: number): Promise<ReadonlyArray<string> | Found> => {
+const hostsOf = async (
+  resolver: Resolver,
+  domain: string,
+  max: number
+): Promise<ReadonlyArray<string> | FoundHosts> => {
   const records = await asked(resolver.resolveMx(domain))
   if (records === "silent") return NO_ANSWER
   if (records === "unknown") return NO_DOMAIN

@@ -2,13 +2,13 @@
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
 import { delivered, type DeliveryParts } from "../inbound/delivery.ts"
-import { type Named, namedBy } from "../inbound/recipients.ts"
-import type { Judged } from "../inbound/verdicts.ts"
+import { type ParsedRecipient, namedBy } from "../inbound/recipients.ts"
+import type { JudgedSender } from "../inbound/verdicts.ts"
 import type { Ways } from "../inbound/ways.ts"
 import type { Outcome, Transport } from "./transport.ts"
 
 /** The service itself knows the sender. */
-const OWN: Judged["verdicts"] = { spf: "PASS", dkim: "PASS", dmarc: "PASS", spam: "NONE", virus: "NONE" }
+const OWN: JudgedSender["verdicts"] = { spf: "PASS", dkim: "PASS", dmarc: "PASS", spam: "NONE", virus: "NONE" }
 
 const NOBODY: Outcome = { type: "refused", of: "address", reason: "nobody has this address" }
 const LATER: Outcome = { type: "passing", reason: "the mailbox cannot be asked at the moment" }
@@ -27,7 +27,7 @@ const FULL: Outcome = { type: "passing", reason: "the mailbox is full" }
 /** Mail to several tags of a mailbox is one message that lists the tags (spec 4.9). Ended tags are left out. */
 const tagsOf = (
   { recipient }: Pick<Ways, "recipient">,
-  { address, tag: own }: Named,
+  { address, tag: own }: ParsedRecipient,
   recipients: ReadonlyArray<string>
 ): Effect.Effect<ReadonlyArray<string>> => {
   const tags = recipients.flatMap((text) => {

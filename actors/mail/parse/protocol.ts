@@ -1,5 +1,5 @@
 /** The inputs and outputs of a thread that parses and judges messages. */
-import type { Judged, Origin } from "../inbound/verdicts.ts"
+import type { JudgedSender, Origin } from "../inbound/verdicts.ts"
 import type { ParsedMail } from "./parsed.ts"
 import type { ReadBounds } from "./read.ts"
 
@@ -13,7 +13,7 @@ export type Work =
   | { readonly type: "parse"; readonly raw: Uint8Array }
   | { readonly type: "judge"; readonly raw: Uint8Array; readonly origin: Origin }
 
-export type Result = ParsedMail | Judged
+export type Result = ParsedMail | JudgedSender
 
 export interface Answer {
   readonly question: number

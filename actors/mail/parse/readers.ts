@@ -10,7 +10,7 @@
 import { Effect, type Scope } from "effect"
 import { type Refusal, unavailable } from "../../../schemas/errors.ts"
 import { type Lookup, lookupWithin } from "../dns.ts"
-import { type Judged, type Origin, UNJUDGED } from "../inbound/verdicts.ts"
+import { type JudgedSender, type Origin, UNJUDGED } from "../inbound/verdicts.ts"
 import type { ParsedMail } from "./parsed.ts"
 import { unread } from "./read.ts"
 import { type Job, Thread, type ThreadBounds } from "./thread.ts"
@@ -25,7 +25,7 @@ export interface ReaderBounds extends ThreadBounds {
 
 export interface Readers {
   readonly parse: (raw: Buffer) => Effect.Effect<ParsedMail, Refusal>
-  readonly judge: (raw: Buffer, origin: Origin) => Effect.Effect<Judged, Refusal>
+  readonly judge: (raw: Buffer, origin: Origin) => Effect.Effect<JudgedSender, Refusal>
 }
 
 /** The settings for judging, and the DNS lookup. */

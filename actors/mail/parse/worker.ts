@@ -12,14 +12,14 @@ const judging = mta === null ? null : await import("../inbound/judge.ts")
 
 type Records = Awaited<ReturnType<Lookup>>
 
-interface Asked {
+interface PendingParse {
   readonly resolve: (records: Records) => void
   readonly reject: (error: Error) => void
 }
 
 const open = new Set<number>()
 const settling = new Set<number>()
-const asked = new Map<number, Asked>()
+const asked = new Map<number, PendingParse>()
 let questions = 0
 
 const post = (told: FromThread, moved: ReadonlyArray<ArrayBuffer> = []): void =>

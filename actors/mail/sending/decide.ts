@@ -68,7 +68,7 @@ const settled = (
   ...ownOf(own ? { own } : state)
 })
 
-interface Taken {
+interface TakenAttempt {
   readonly attempt: number | null
   readonly lost: boolean
 }
@@ -81,7 +81,7 @@ const lost = (state: MailSendingValue, unsure: boolean): MailSendingEvent =>
     unknown: true
   })
 
-const NONE: Taken = { attempt: null, lost: false }
+const NONE: TakenAttempt = { attempt: null, lost: false }
 
 /**
  * `unsure`: see `isUnsure`. `repeatable`: whether an attempt without a reported outcome may be made again; `null` if
@@ -91,7 +91,7 @@ export const decideTake = (
   state: MailSendingState,
   { repeatable }: { readonly repeatable: boolean | null },
   unsure = false
-): Decided<Taken> => {
+): Decided<TakenAttempt> => {
   if (state === null) return NO_SENDING
   if (state.phase !== "called" && state.phase !== "attempting") return { events: [], reply: NONE }
   const isLost = state.phase === "attempting" || unsure

@@ -16,7 +16,7 @@ import type { Limits } from "../../../schemas/limits.ts"
 import { event } from "../../engine/events.ts"
 import type { ActorOf } from "../../kit/kind.ts"
 import {
-  Counted,
+  MailCounts,
   counted,
   countedSince,
   DAY_MS,
@@ -42,7 +42,7 @@ export type SenderDays = typeof SenderDays.Type
 
 const whole = {
   /** Recipients at other services, by hours of the last day. */
-  hours: Counted,
+  hours: MailCounts,
   days: SendingDays,
   /** Unix ms when sending was paused; `null` while the service sends. */
   paused_at: Schema.NullOr(Schema.Number)

@@ -7,11 +7,11 @@ import type { ProviderBounds } from "./client.ts"
 import { clientSettings } from "./client.ts"
 
 /** `lost`: no later attempt will find the object. */
-type Found = { readonly raw: Buffer } | { readonly lost: string }
+type RawOrLost = { readonly raw: Buffer } | { readonly lost: string }
 
 export interface Objects {
   /** Fails if a later attempt may do better. */
-  readonly read: (bucket: string, key: string, maxBytes: number) => Effect.Effect<Found, Refusal>
+  readonly read: (bucket: string, key: string, maxBytes: number) => Effect.Effect<RawOrLost, Refusal>
 }
 
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
@@ -25,7 +25,7 @@ const isKey = (key: string): boolean =>
   !key.split("/").some((segment) => segment === "." || segment === "..")
 
 const unread = unavailable("A stored message could not be read.")
-const tooLarge: Found = { lost: "the stored message is too large" }
+const tooLarge: RawOrLost = { lost: "the stored message is too large" }
 
 /** Closes the connection if the reader stops. */
 const bytesOf = async (
@@ -33,7 +33,7 @@ const bytesOf = async (
   place: { readonly Bucket: string; readonly Key: string },
   maxBytes: number,
   abortSignal: AbortSignal
-): Promise<Found> => {
+): Promise<RawOrLost> => {
   const { Body, ContentLength = 0 } = await client.send(new GetObjectCommand(place), { abortSignal })
   if (Body === undefined) throw new Error("an answer without a body")
   const stream = Body.transformToWebStream()

@@ -21,7 +21,7 @@ if (REASONING.length < MIN_REASONING_QUESTIONS || QUESTIONS_PER_CHALLENGE !== MI
   throw new Error("questions: engines and rules do not fit")
 const OWN_FAMILY = "own"
 
-export interface Named extends Draft {
+export interface FamilyDraft extends Draft {
   readonly family: string
 }
 
@@ -34,7 +34,7 @@ export function familiesDrawn(random: Random, bank: Bank): ReadonlyArray<Family 
 }
 
 /** Questions with the names of their families. These names never leave the server. */
-export function namedQuestions(random: Random, bank: Bank = OUR_BANK): ReadonlyArray<Named> {
+export function namedQuestions(random: Random, bank: Bank = OUR_BANK): ReadonlyArray<FamilyDraft> {
   return familiesDrawn(random, bank).map((family) =>
     family === null
       ? { family: OWN_FAMILY, ...random.pick(bank.questions) }

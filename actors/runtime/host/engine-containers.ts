@@ -7,7 +7,7 @@ import { called, type EngineClient, EngineFault, isConflict, isMissing, LABELS, 
 import { messageOf } from "./fault.ts"
 import { foundOf } from "./found.ts"
 import { SharedLook } from "./shared-look.ts"
-import type { Facts, Found, HostSettings, StartOrder } from "./types.ts"
+import type { HostFacts, FoundContainer, HostSettings, StartOrder } from "./types.ts"
 
 const GONE_MAX_MS = 20_000
 const PAUSE_MS = 25
@@ -23,8 +23,8 @@ function sent(pid: number, signal: NodeJS.Signals): boolean {
   }
 }
 
-export interface Seen {
-  readonly found: Found
+export interface SeenContainer {
+  readonly found: FoundContainer
   /** The engine's id of the container. */
   readonly id: string
   /** The process id of the container's first process on this machine; 0 if it does not run. */
@@ -34,10 +34,10 @@ export interface Seen {
 export class Containers {
   private readonly engine: EngineClient
   private readonly settings: HostSettings
-  private readonly isolation: Facts["isolation"]
+  private readonly isolation: HostFacts["isolation"]
   private readonly looks = new SharedLook(() => this.look())
 
-  constructor(engine: EngineClient, settings: HostSettings, isolation: Facts["isolation"]) {
+  constructor(engine: EngineClient, settings: HostSettings, isolation: HostFacts["isolation"]) {
     this.engine = engine
     this.settings = settings
     this.isolation = isolation
@@ -52,17 +52,17 @@ export class Containers {
     return this.engine.streams.getContainer(containerName(this.settings.tag, compartment))
   }
 
-  async see(compartment: string): Promise<Seen | null> {
+  async see(compartment: string): Promise<SeenContainer | null> {
     const info = await orMissing(this.of(compartment).inspect())
     return info === null ? null : { found: foundOf(info), id: info.Id, pid: info.State.Pid }
   }
 
   /** The state after the call. Callers during one look share the next one. */
-  all(): Promise<ReadonlyArray<Found>> {
+  all(): Promise<ReadonlyArray<FoundContainer>> {
     return this.looks.next()
   }
 
-  private async look(): Promise<ReadonlyArray<Found>> {
+  private async look(): Promise<ReadonlyArray<FoundContainer>> {
     const filters = { label: [`${LABELS.tag}=${this.settings.tag}`] }
     const listed = await called(this.engine.calls.listContainers({ all: true, filters }))
     const seen = await Promise.all(listed.map(({ Id }) => orMissing(this.engine.calls.getContainer(Id).inspect())))
@@ -125,8 +125,8 @@ export class Containers {
   }
 
   /** The exit of a container, including details that the engine learns late. */
-  async endOf(compartment: string, run: number): Promise<Found | null> {
-    const look = async (): Promise<Found | null> => {
+  async endOf(compartment: string, run: number): Promise<FoundContainer | null> {
+    const look = async (): Promise<FoundContainer | null> => {
       const seen = await this.see(compartment)
       return seen?.found.run === run && seen.found.state === "exited" ? seen.found : null
     }

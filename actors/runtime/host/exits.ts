@@ -12,12 +12,12 @@ const RETRY_MS = 500
 /** A line of the engine is far shorter. */
 const LINE_MAX_CHARS = 64 * 1024
 
-export interface Ended {
+export interface EndedRun {
   readonly compartment: string
   readonly run: number
 }
 
-function endedOf(line: string): Ended | null {
+function endedOf(line: string): EndedRun | null {
   if (line.length > LINE_MAX_CHARS) return null
   const told = JSON.parse(line) as { Actor?: { Attributes?: Readonly<Record<string, string>> } }
   const labels = told.Actor?.Attributes ?? {}
@@ -30,7 +30,7 @@ function endedOf(line: string): Ended | null {
 export async function watchExits(
   docker: Docker,
   tag: string,
-  told: (ended: Ended) => void,
+  told: (ended: EndedRun) => void,
   signal: AbortSignal
 ): Promise<void> {
   const filters = { type: ["container" as const], event: ["die"], label: [`${LABELS.tag}=${tag}`] }

@@ -1,7 +1,7 @@
 /** Translates the engine's description of a container. Pure. */
 import type Docker from "dockerode"
 import { LABELS } from "./docker.ts"
-import type { Found } from "./types.ts"
+import type { FoundContainer } from "./types.ts"
 
 const KILLED = 128 + 9
 
@@ -11,12 +11,12 @@ function timeOf(text: string): number | null {
   return Number.isFinite(at) && at > 0 ? at : null
 }
 
-const stateOf = (status: string): Found["state"] => {
+const stateOf = (status: string): FoundContainer["state"] => {
   if (status === "created") return "created"
   return status === "running" || status === "paused" || status === "restarting" ? "running" : "exited"
 }
 
-export function foundOf({ Config, State }: Docker.ContainerInspectInfo): Found {
+export function foundOf({ Config, State }: Docker.ContainerInspectInfo): FoundContainer {
   const label = (name: string): string => Config.Labels[name] ?? ""
   const state = stateOf(State.Status)
   const exited = state === "exited"

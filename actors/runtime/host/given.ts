@@ -10,7 +10,7 @@ import { constants } from "node:fs"
 import { open, rm } from "node:fs/promises"
 import { setTimeout as delay } from "node:timers/promises"
 import { HostFault, LastingFault } from "./fault.ts"
-import type { Given } from "./types.ts"
+import type { StartedProgram } from "./types.ts"
 
 const GIVEN_MAX_BYTES = 2 * 1024 * 1024
 /** Long enough for the first process to open the FIFO on a machine under load. */
@@ -29,7 +29,7 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
  * Encodes the number of fields, the command, each `NAME=value`, and a point, which marks the end. Each of them ends
  * with a zero byte.
  */
-export function encodeGiven({ command, env }: Given): Buffer {
+export function encodeGiven({ command, env }: StartedProgram): Buffer {
   for (const [name, value] of env)
     if (!NAME.test(name) || value.includes("\0")) throw new LastingFault("a name or value of the environment is none")
   if (command.includes("\0")) throw new LastingFault("the command has a character that no command has")

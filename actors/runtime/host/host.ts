@@ -7,7 +7,7 @@ import { Box } from "./box.ts"
 import { groupsOf } from "./cgroup.ts"
 import { AGENT_UID } from "./container.ts"
 import { type EngineClient, openEngine } from "./docker.ts"
-import { Containers, type Seen } from "./engine-containers.ts"
+import { Containers, type SeenContainer } from "./engine-containers.ts"
 import { execute } from "./exec.ts"
 import { watchExits } from "./exits.ts"
 import { HostFault, messageOf } from "./fault.ts"
@@ -18,9 +18,9 @@ import type {
   Applied,
   ExecOrder,
   ExecResult,
-  Facts,
-  Found,
-  Given,
+  HostFacts,
+  FoundContainer,
+  StartedProgram,
   HostSettings,
   LogPage,
   LogQuery,
@@ -40,16 +40,16 @@ const EXEC_TIMEOUT_MS = 60_000
 export type Adopted = "running" | "awaiting" | "gone"
 
 export class Host {
-  readonly facts: Facts
+  readonly facts: HostFacts
   private readonly settings: HostSettings
   private readonly engine: EngineClient
   private readonly containers: Containers
   private readonly boxes = new Map<string, Box>()
-  private readonly listeners = new Set<(found: Found) => void>()
+  private readonly listeners = new Set<(found: FoundContainer) => void>()
   private readonly closing = new AbortController()
   private watching: Promise<void> | null = null
 
-  private constructor(settings: HostSettings, engine: EngineClient, facts: Facts) {
+  private constructor(settings: HostSettings, engine: EngineClient, facts: HostFacts) {
     this.settings = settings
     this.engine = engine
     this.facts = facts
@@ -72,7 +72,7 @@ export class Host {
   }
 
   /** All containers of this deployment. For ended ones, the last lines were moved to their logs. */
-  async list(): Promise<ReadonlyArray<Found>> {
+  async list(): Promise<ReadonlyArray<FoundContainer>> {
     const openings = new Map([...this.boxes].map(([id, box]) => [id, box.opening]))
     const all = await this.containers.all()
     const over = all.filter(({ state, compartment }) => state === "exited" && openings.get(compartment) !== undefined)
@@ -98,7 +98,7 @@ export class Host {
    * Reads a container's output again after a restart of this process. `awaiting`: its program was not started yet.
    * `given` provides its command and environment; without it, `start` passes them.
    */
-  adopt(compartment: string, given?: (run: number) => Promise<Given>): Promise<Adopted> {
+  adopt(compartment: string, given?: (run: number) => Promise<StartedProgram>): Promise<Adopted> {
     const box = this.box(compartment)
     return box.alone(async () => {
       const seen = await this.containers.see(compartment)
@@ -213,7 +213,7 @@ export class Host {
    * Calls the listener for each end of a container, once its last lines are in its log. Ends while the engine was down
    * are missed.
    */
-  exits(listener: (found: Found) => void): () => void {
+  exits(listener: (found: FoundContainer) => void): () => void {
     this.listeners.add(listener)
     this.watching ??= watchExits(
       this.engine.streams,
@@ -243,7 +243,7 @@ export class Host {
     for (const listener of this.listeners) listener(found)
   }
 
-  private async running(compartment: string): Promise<Seen> {
+  private async running(compartment: string): Promise<SeenContainer> {
     const seen = await this.containers.see(compartment)
     if (seen === null || seen.found.state !== "running") throw new HostFault("the compartment does not run")
     return seen

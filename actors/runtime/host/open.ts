@@ -3,7 +3,7 @@ import type Docker from "dockerode"
 import { called, orMissing } from "./docker.ts"
 import { proveFilter } from "./filter.ts"
 import { HostFault } from "./fault.ts"
-import type { Facts, HostSettings } from "./types.ts"
+import type { HostFacts, HostSettings } from "./types.ts"
 
 /** The engine's description of itself, with fields that the library's types lack. */
 interface Info {
@@ -44,10 +44,10 @@ function checkBounds(info: Info): void {
 }
 
 /** gVisor opens FIFOs of the host only if it is configured to. Without them, a compartment has no output. */
-const isolationOf = ({ Runtimes }: Info): Facts["isolation"] =>
+const isolationOf = ({ Runtimes }: Info): HostFacts["isolation"] =>
   Runtimes?.["runsc"]?.runtimeArgs?.includes("--host-fifo=open") === true ? "runsc" : "runc"
 
-export async function examine(docker: Docker, settings: Pick<HostSettings, "tag" | "image">): Promise<Facts> {
+export async function examine(docker: Docker, settings: Pick<HostSettings, "tag" | "image">): Promise<HostFacts> {
   const { image } = settings
   const info = (await called(docker.info())) as Info
   const root = rootOf(info)

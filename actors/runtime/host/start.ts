@@ -12,24 +12,24 @@ import { existsSync } from "node:fs"
 import { rm } from "node:fs/promises"
 import { groupsOf, missingBounds } from "./cgroup.ts"
 import type { Box } from "./box.ts"
-import type { Containers, Seen } from "./engine-containers.ts"
+import type { Containers, SeenContainer } from "./engine-containers.ts"
 import { HostFault } from "./fault.ts"
 import { isFiltered } from "./filter.ts"
 import { asksAgain, deliver, encodeGiven } from "./given.ts"
 import { givenFifo } from "./output.ts"
-import type { Facts, Given, OnUpload, Quotas, StartOrder } from "./types.ts"
+import type { HostFacts, StartedProgram, OnUpload, Quotas, StartOrder } from "./types.ts"
 import { applyUpload } from "./upload.ts"
 
 export interface Starting {
   readonly box: Box
   readonly containers: Containers
   readonly quotas: Quotas
-  readonly isolation: Facts["isolation"]
+  readonly isolation: HostFacts["isolation"]
   readonly signal: AbortSignal
 }
 
 /** Removes the remains of this run. Returns nothing, or a container that can continue. */
-async function clear({ box, containers }: Starting, run: number): Promise<Seen | null> {
+async function clear({ box, containers }: Starting, run: number): Promise<SeenContainer | null> {
   const seen = await containers.see(box.id)
   if (seen === null) return null
   if (seen.found.run > run) throw new HostFault("a newer run of the compartment is there")
@@ -73,7 +73,7 @@ async function checkBounds({ box, containers, quotas, isolation }: Starting): Pr
 export async function give(
   { box, containers }: Omit<Starting, "signal" | "quotas" | "isolation">,
   run: number,
-  given: Given
+  given: StartedProgram
 ) {
   await deliver(givenFifo(box.outputPlace), encodeGiven(given), {
     before: () => box.mark(run),
@@ -101,7 +101,7 @@ async function applyAll({ box, containers, signal }: Starting, order: StartOrder
 /**
  * The file system of its data is made while the engine makes the container. A failure is reported once both have ended.
  */
-async function make({ box, containers }: Starting, order: StartOrder, seen: Seen | null): Promise<void> {
+async function make({ box, containers }: Starting, order: StartOrder, seen: SeenContainer | null): Promise<void> {
   await box.ensureFolders()
   const both = await Promise.allSettled([
     box.ensureData(),

@@ -64,10 +64,10 @@ export interface StartOrder {
 }
 
 /** The command and environment of a program at its start. */
-export type Given = Pick<StartOrder, "command" | "env">
+export type StartedProgram = Pick<StartOrder, "command" | "env">
 
 /** A container of this deployment, as the engine reports it. */
-export interface Found {
+export interface FoundContainer {
   readonly compartment: string
   readonly run: number
   readonly slot: number
@@ -128,7 +128,7 @@ export interface Stats {
   readonly uptime_seconds: number
 }
 
-export interface Facts {
+export interface HostFacts {
   readonly isolation: "runsc" | "runc"
   /** The version of the engine. */
   readonly engine: string

@@ -21,7 +21,7 @@ const CALL_TIMEOUT_MS = 15_000
 const OUTPUT_MAX_BYTES = 8 * 1024 * 1024
 const COMPLAINT_MAX_CHARS = 400
 
-export interface Ended {
+export interface EndedProgram {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
@@ -59,7 +59,7 @@ const errorLine = (program: string, args: ReadonlyArray<string>, text: string): 
  * Runs a program to its end, whatever its exit status. Rejects if it cannot be started, takes too long or writes too
  * much.
  */
-export function runAny(program: string, args: ReadonlyArray<string>, input = ""): Promise<Ended> {
+export function runAny(program: string, args: ReadonlyArray<string>, input = ""): Promise<EndedProgram> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { env: { PATH, LC_ALL: "C" }, timeout: CALL_TIMEOUT_MS, killSignal: "SIGKILL" })
     const out: Array<Buffer> = []

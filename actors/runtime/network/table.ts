@@ -5,7 +5,7 @@
  * applied in the probe's network namespace, where it affects no packet, and both tables are read back. All rules, hooks
  * and elements must be equal. Counters, and set elements that depend on traffic, are left out.
  */
-import { type Ended, hasProgram, NetworkFault, run, runAny } from "./programs.ts"
+import { type EndedProgram, hasProgram, NetworkFault, run, runAny } from "./programs.ts"
 import { LIVE_SETS, rulesText, type RuleSettings } from "./rules.ts"
 
 type Json = Readonly<Record<string, unknown>>
@@ -46,7 +46,7 @@ export function linesOf(listing: string): ReadonlyArray<string> {
 }
 
 const listArguments = (table: string): ReadonlyArray<string> => ["-j", "list", "table", FAMILY, table]
-const listed = ({ code, stdout }: Ended): ReadonlyArray<string> => (code === 0 ? linesOf(stdout) : [])
+const listed = ({ code, stdout }: EndedProgram): ReadonlyArray<string> => (code === 0 ? linesOf(stdout) : [])
 
 /** Reads the kernel's table and the wanted one. */
 async function both({

@@ -4,7 +4,7 @@ import { decideDue, decideReport } from "../../../actors/compartment/decide-repo
 import { evolveCompartment } from "../../../actors/compartment/evolve.ts"
 import { desiredOf } from "../../../actors/compartment/record.ts"
 import { type CompartmentState, isThere } from "../../../actors/compartment/state.ts"
-import type { Found } from "../../../actors/runtime/host/types.ts"
+import type { FoundContainer } from "../../../actors/runtime/host/types.ts"
 import { nextStep } from "../../../actors/runtime/step.ts"
 import type { Reported } from "../../../schemas/compartment/operations.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
@@ -43,7 +43,7 @@ const born = (): CompartmentState =>
 export class World {
   state: CompartmentState = born()
   now = START
-  container: Found | null = null
+  container: FoundContainer | null = null
   begun = 0
   /** Why its host starts nothing: what is gone the next time, or what stays until the compartment is changed. */
   fault: "passing" | "lasting" | null = null

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { expect, test } from "vitest"
 import type { EngineParts, Outcome } from "../../../actors/engine/activation.ts"
 import { write } from "../../../actors/engine/definition.ts"
-import type { Written } from "../../../actors/engine/ports.ts"
+import type { WrittenCommit } from "../../../actors/engine/ports.ts"
 import type { ActorOf } from "../../../actors/kit/kind.ts"
 import type { EventShape } from "../../../actors/log/commit.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
@@ -35,7 +35,7 @@ const definition = {
 const world = (limits: Partial<EngineParts["limits"]> = {}) => {
   const log = new ModelLog()
   const models = Promise.withResolvers<void>()
-  const waited: Array<Written> = []
+  const waited: Array<WrittenCommit> = []
   const parts: EngineParts = {
     ...partsOver(log),
     readModels: {

@@ -2,13 +2,19 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { type Dropped, openDropped, sealDropped } from "../../../actors/mail/keys.ts"
-import { type Judged, namesSender, ruleAgainst } from "../../../actors/mail/box/rules.ts"
+import { type RuleInput, namesSender, ruleAgainst } from "../../../actors/mail/box/rules.ts"
 import { Sealer } from "../../../actors/log/seal.ts"
 import { type MailRules, NO_RULES, VERDICTS } from "../../../schemas/mail/records.ts"
 
-const GOOD: Judged = { sender: "bounce@x.example", from: "a@x.example", isOneSender: true, dmarc: "PASS", letsIn: true }
+const GOOD: RuleInput = {
+  sender: "bounce@x.example",
+  from: "a@x.example",
+  isOneSender: true,
+  dmarc: "PASS",
+  letsIn: true
+}
 
-test.each<readonly [Partial<MailRules>, Partial<Judged>, string | null]>([
+test.each<readonly [Partial<MailRules>, Partial<RuleInput>, string | null]>([
   [{}, {}, null],
   [{ block_senders: ["x.example"] }, {}, "block_senders"],
   [{ block_senders: ["bounce@x.example"] }, { from: "a@y.example" }, "block_senders"],

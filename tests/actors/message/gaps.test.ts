@@ -1,14 +1,14 @@
 /** Numbers of messages that the log does not have: the same however the log is cut into batches. */
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { gapsBy, JUMP_MIN, type Settled } from "../../../actors/message/gaps.ts"
+import { gapsBy, JUMP_MIN, type SettledNumber } from "../../../actors/message/gaps.ts"
 
 const AT = "2026-01-01T00:00:00.000Z"
-const sent = (id: number): Settled => ({ id, at: AT, voided: false })
-const voided = (id: number): Settled => ({ id, at: AT, voided: true })
+const sent = (id: number): SettledNumber => ({ id, at: AT, voided: false })
+const voided = (id: number): SettledNumber => ({ id, at: AT, voided: true })
 
 /** The gaps after several batches, each applied as the projection does. */
-const gapsOf = (batches: ReadonlyArray<ReadonlyArray<Settled>>): ReadonlyArray<number> => {
+const gapsOf = (batches: ReadonlyArray<ReadonlyArray<SettledNumber>>): ReadonlyArray<number> => {
   const gaps = new Set<number>()
   let highest = 0
   for (const batch of batches) {

@@ -1,20 +1,20 @@
 /** One reading of the log for all projections: each gets its own, once and in order, wherever it begins. */
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { Feed, type Read } from "../../../actors/projections/feed.ts"
+import { Feed, type ReadSource } from "../../../actors/projections/feed.ts"
 import { NO_TRACING } from "../../../schemas/runtime/trace/tracing.ts"
 import { streams, subjects } from "../../../schemas/subjects.ts"
 import { waitFor } from "../../harness/index.ts"
 import { type OwnBus, startOwnBus } from "../engine/bus.ts"
 
 const { eventsOf } = subjects
-const AGENT: Read = { stream: streams.events, subjects: [eventsOf("agent")], kinds: ["agent"] }
-const DELIVERY: Read = {
+const AGENT: ReadSource = { stream: streams.events, subjects: [eventsOf("agent")], kinds: ["agent"] }
+const DELIVERY: ReadSource = {
   stream: streams.events,
   subjects: [eventsOf("delivery"), eventsOf("agent")],
   kinds: ["delivery", "agent"]
 }
-const CATEGORY: Read = { stream: streams.events, subjects: [eventsOf("category")], kinds: ["category"] }
+const CATEGORY: ReadSource = { stream: streams.events, subjects: [eventsOf("category")], kinds: ["category"] }
 /** Messages before the end that are read for all. */
 const NEAR = 1000
 
@@ -36,7 +36,7 @@ const write = async (kind: string, timeout = 60_000): Promise<number> => {
 
 const close = (scope: Scope.Closeable): Promise<void> => Effect.runPromise(Scope.close(scope, Exit.void))
 
-const join = async (feed: Feed, read: Read, from: number) => {
+const join = async (feed: Feed, read: ReadSource, from: number) => {
   const got: Array<number> = []
   const scope = Scope.makeUnsafe()
   open.push(scope)

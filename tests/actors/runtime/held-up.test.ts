@@ -1,6 +1,6 @@
 /** Files whose unpacking never ends hold up no start and no stop, of their own compartment or of another. */
 import { expect, test } from "vitest"
-import type { Found } from "../../../actors/runtime/host/types.ts"
+import type { FoundContainer } from "../../../actors/runtime/host/types.ts"
 import type { Machine } from "../../../actors/runtime/machine.ts"
 import { Reconciler } from "../../../actors/runtime/reconciler.ts"
 import type { Desired, Reported } from "../../../schemas/compartment/operations.ts"
@@ -24,7 +24,7 @@ const wantedOf = (goal: Desired["goal"], status: Desired["status"]): Desired => 
   uploads: [{ id: 1, dest: "", blob: { sha256: "0".repeat(64), size: 1, pieces: 1 } as never, key: "k" as never }]
 })
 
-const foundOf = (compartment: string, state: Found["state"]): Found => ({
+const foundOf = (compartment: string, state: FoundContainer["state"]): FoundContainer => ({
   compartment,
   run: 1,
   slot: 0,
@@ -39,7 +39,7 @@ const foundOf = (compartment: string, state: Found["state"]): Found => ({
 class Held implements Machine {
   readonly name = "held"
   readonly exec = null
-  readonly containers = new Map<string, Found>()
+  readonly containers = new Map<string, FoundContainer>()
   applying = 0
   health = () => ({ reason: null, starting: false, isolation: "runc" as const, firewall: true, egress: true })
   found = () => Promise.resolve([...this.containers.values()])

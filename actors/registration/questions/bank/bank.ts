@@ -164,12 +164,12 @@ interface Wording {
   readonly tellings: ReadonlyMap<string, ReadonlyArray<string>>
 }
 
-export type Facts = "matrices" | "relations" | "measures"
+export type FactKind = "matrices" | "relations" | "measures"
 
 export interface Bank {
   readonly wording: Wording
   /** The kinds of facts that come from the deployment alone. */
-  readonly own: ReadonlySet<Facts>
+  readonly own: ReadonlySet<FactKind>
   readonly matrices: ReadonlyArray<Matrix>
   readonly relations: ReadonlyArray<Relation>
   readonly measures: ReadonlyArray<Measure>

@@ -19,7 +19,7 @@ import { FAMILIES } from "../families.ts"
 import { draft } from "../family.ts"
 import { randomFromSeed, SEED_BYTES } from "../random.ts"
 import { REMARK_SLOTS, TELLING_SLOTS, wordingKey } from "./bank.ts"
-import type { Bank, Facts, Matrix, Measure, OwnQuestion, Relation, RemarkKind } from "./bank.ts"
+import type { Bank, FactKind, Matrix, Measure, OwnQuestion, Relation, RemarkKind } from "./bank.ts"
 import { OUR_BANK } from "./index.ts"
 import { bankOn, CYCLE_DAYS } from "./rotation.ts"
 
@@ -357,7 +357,7 @@ function bankOf(folder: string): Bank {
     const twice = names.find((name, index) => names.indexOf(name) !== index)
     if (twice !== undefined) throw new Problem(`two ${kind} are called ${JSON.stringify(twice)}`)
   }
-  const own = new Set<Facts>()
+  const own = new Set<FactKind>()
   if (matrices.length >= MATRICES_MIN) own.add("matrices")
   if (relations.length >= RELATIONS_MIN) own.add("relations")
   if (measures.length >= MEASURES_MIN) own.add("measures")

@@ -128,9 +128,9 @@ function freshMoves(random: Random, world: World): (about: number) => Move {
   }
 }
 
-type Told = Utterance & { readonly type: "tell" }
+type TellUtterance = Utterance & { readonly type: "tell" }
 
-const tellMove = ({ id }: Drafting, move: Move, mood: Mood = "plain", by = NONE): Told => ({
+const tellMove = ({ id }: Drafting, move: Move, mood: Mood = "plain", by = NONE): TellUtterance => ({
   type: "tell",
   id: id(),
   move,
