@@ -2,7 +2,13 @@
 import { Effect } from "effect"
 import { type DeliveryContent, deliveryOperations } from "../../schemas/delivery/operations.ts"
 import { notFound, type Refusal } from "../../schemas/errors.ts"
-import { completed, isCompleted, type Known, wantedBy, type Wanting } from "../../schemas/notification/completed.ts"
+import {
+  completed,
+  isCompleted,
+  type KnownSubject,
+  wantedBy,
+  type Wanting
+} from "../../schemas/notification/completed.ts"
 import { type PrepareContext, read, write } from "../engine/definition.ts"
 import { type ActorOf, type Fold, kind } from "../kit/kind.ts"
 import { Actors } from "../engine/services.ts"
@@ -32,7 +38,7 @@ const jitter = Effect.sync(() => ({ jitter: Math.random() * 2 - 1 }))
 const orNull = <A>(asked: Effect.Effect<A, Refusal>): Effect.Effect<A | null, Refusal> =>
   Effect.catch(asked, (refused) => (refused.code === "not_found" ? Effect.succeed(null) : Effect.fail(refused)))
 
-const known = (wanting: Wanting, context: PrepareContext): Effect.Effect<Known, Refusal, Actors> =>
+const known = (wanting: Wanting, context: PrepareContext): Effect.Effect<KnownSubject, Refusal, Actors> =>
   Effect.gen(function* () {
     const actors = yield* Actors
     if (wanting.of === "mail") {

@@ -46,7 +46,7 @@ export interface Flight {
   readonly complete: boolean
 }
 
-export interface Known {
+export interface SetStates {
   /** The progress of each set now. */
   readonly marks: ReadonlyMap<string, number>
   /** All commands of all sets that are set aside at present. */
@@ -61,12 +61,12 @@ export class Flying {
   private readonly waiting = new Map<string, InFlight>()
   private overflown = false
   private readonly at: number
-  private readonly known: Known
+  private readonly known: SetStates
   /** The sets that read each kind. */
   private readonly sets = new Map<string, ReadonlyArray<Reactions>>()
 
   /** `at` is the last sequence that belongs to the moment. */
-  constructor(at: number, known: Known) {
+  constructor(at: number, known: SetStates) {
     this.at = at
     this.known = known
     for (const set of REACTIONS)

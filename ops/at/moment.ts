@@ -14,12 +14,12 @@ import { asideOf } from "../../actors/reactions/aside.ts"
 import { readMark } from "../../actors/reactions/marks.ts"
 import { streams } from "../../schemas/subjects.ts"
 import type { Service } from "../cli/connection.ts"
-import type { Done } from "../cli/progress.ts"
+import type { LogProgress } from "../cli/progress.ts"
 import type { Point } from "../replay/fold.ts"
 import { entryAt, placeOf } from "../replay/place.ts"
-import { type Flight, Flying, type Known, LOOK_AHEAD } from "./flight.ts"
+import { type Flight, Flying, type SetStates, LOOK_AHEAD } from "./flight.ts"
 import { readLog } from "./read-log.ts"
-import { Standing, type Standings } from "./standing.ts"
+import { StandingActors, type Standings } from "./standing.ts"
 
 /** The number of messages between two reports of progress. */
 const TOLD_EVERY = 4000
@@ -36,9 +36,9 @@ export interface Moment extends Standings {
  * Reads how far each set of reactions has come, before the end of the log is read. So everything that the sets have
  * done lies before that end.
  */
-const knownOf = async ({ nats }: Service): Promise<Known> => {
+const knownOf = async ({ nats }: Service): Promise<SetStates> => {
   const marks = new Map<string, number>()
-  const aside: Array<Known["aside"][number]> = []
+  const aside: Array<SetStates["aside"][number]> = []
   for (const { name: set } of REACTIONS) {
     marks.set(set, (await readMark(nats, set)).seq)
     for (const why of ["parked", "fault"] as const)
@@ -51,7 +51,7 @@ const commitTime = async (service: Service, seq: number): Promise<number | null>
   (seq === 0 ? null : await entryAt(service, seq))?.commit.at ?? null
 
 export interface Looking {
-  readonly progress: (done: Done) => void
+  readonly progress: (done: LogProgress) => void
   readonly signal: AbortSignal
 }
 
@@ -70,7 +70,7 @@ export const momentsAt = async (
   const places = (await Promise.all(points.map((point) => placeOf(service, point, state)))).toSorted((a, b) => a - b)
   const end = places.at(-1) ?? 0
   const target = Math.min(end + LOOK_AHEAD, last)
-  const standing = new Standing()
+  const standing = new StandingActors()
   const looked = places.map((seq) => ({ seq, flying: new Flying(seq, known) }))
   const standings: Array<Standings> = []
   /** Adds the states of the moments before this sequence. */

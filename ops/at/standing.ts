@@ -79,7 +79,7 @@ const watched = (): ReadonlyMap<string, Watched> =>
     })
   )
 
-export class Standing {
+export class StandingActors {
   private readonly table = new ActorTable()
   private readonly watched = watched()
   /** Classes by their numbers; 0 is unused. */

@@ -25,7 +25,7 @@ import {
 const PARTIAL = ".partial"
 const READ_BYTES = 524_288
 
-export interface Written {
+export interface WrittenBackupFile {
   readonly bytes: number
   readonly sha256: string
 }
@@ -53,7 +53,7 @@ export class HashedFile {
     this.bytes += chunk.length
   }
 
-  async end(): Promise<Written> {
+  async end(): Promise<WrittenBackupFile> {
     await this.file.sync()
     await this.file.close()
     return { bytes: this.bytes, sha256: this.hash.digest("hex") }
@@ -144,7 +144,12 @@ const manifestOf = async (folder: string): Promise<Manifest> => {
   return read.manifest
 }
 
-const checkFile = async (folder: string, name: string, stated: Written, signal: AbortSignal): Promise<void> => {
+const checkFile = async (
+  folder: string,
+  name: string,
+  stated: WrittenBackupFile,
+  signal: AbortSignal
+): Promise<void> => {
   const path = join(folder, name)
   const hash = createHash("sha256")
   let bytes = 0

@@ -31,7 +31,7 @@ const DAY_MS = 86_400_000
 const BODY =
   "Some sentences of ordinary length, which an agent of the benchmark writes to others about signals, ledgers and harbors."
 
-interface Told {
+interface EventSource {
   readonly kind: string
   readonly id: string
   readonly events: ReadonlyArray<EventShape>
@@ -51,7 +51,7 @@ class Writer {
   }
 
   /** Writes one command: a commit for each actor in one atomic batch. */
-  async write(op: string, by: string, all: ReadonlyArray<Told>): Promise<void> {
+  async write(op: string, by: string, all: ReadonlyArray<EventSource>): Promise<void> {
     const place = this.written
     this.written += all.length
     // The id contains the present time, because the log is searched by the time of storing. The command's own time is
@@ -87,24 +87,28 @@ const inTurns = async <T>(all: ReadonlyArray<T>, act: (one: T, index: number) =>
   )
 }
 
-const agentTold = (id: string, ...events: ReadonlyArray<AgentEvent>): Told => ({ kind: "agent", id, events })
-const threadTold = (id: number, ...events: ReadonlyArray<ThreadEvent>): Told => ({
+const agentTold = (id: string, ...events: ReadonlyArray<AgentEvent>): EventSource => ({ kind: "agent", id, events })
+const threadTold = (id: number, ...events: ReadonlyArray<ThreadEvent>): EventSource => ({
   kind: "thread",
   id: String(id),
   events
 })
-const postTold = (id: number, ...events: ReadonlyArray<PostEvent>): Told => ({ kind: "post", id: String(id), events })
-const replyTold = (id: number, ...events: ReadonlyArray<ReplyEvent>): Told => ({
+const postTold = (id: number, ...events: ReadonlyArray<PostEvent>): EventSource => ({
+  kind: "post",
+  id: String(id),
+  events
+})
+const replyTold = (id: number, ...events: ReadonlyArray<ReplyEvent>): EventSource => ({
   kind: "reply",
   id: String(id),
   events
 })
-const reportTold = (id: number, ...events: ReadonlyArray<ReportEvent>): Told => ({
+const reportTold = (id: number, ...events: ReadonlyArray<ReportEvent>): EventSource => ({
   kind: "report",
   id: String(id),
   events
 })
-const voteTold = (id: string, event: VoteEvent): Told => ({ kind: "vote", id, events: [event] })
+const voteTold = (id: string, event: VoteEvent): EventSource => ({ kind: "vote", id, events: [event] })
 
 const noticeOf = (notification: number, about: string): AgentEvent => ({
   type: "agent.notified",

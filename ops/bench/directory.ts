@@ -14,7 +14,7 @@ const REGISTERED = 100_000
 const WHOLE_READS = 3
 const UNCHANGED_READS = 2_000
 
-interface Read {
+interface DirectoryReading {
   readonly status: number
   readonly etag: string
   readonly bytes: number
@@ -23,7 +23,7 @@ interface Read {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 
-const read = async (baseUrl: string, etag: string): Promise<Read> => {
+const read = async (baseUrl: string, etag: string): Promise<DirectoryReading> => {
   const began = performance.now()
   const request = get(`${baseUrl}/api/v1/id/directory`, {
     agent,
@@ -55,7 +55,7 @@ export const directoryCases = async (say: (line: string) => void): Promise<void>
       REGISTERED
     )
     await projected(service.baseUrl, REGISTERED)
-    const reads: Array<Read> = []
+    const reads: Array<DirectoryReading> = []
     for (let count = 0; count < WHOLE_READS; count++) reads.push(await read(service.baseUrl, ""))
     const [first] = reads
     if (first === undefined || reads.some((one) => one.status !== 200)) throw new Error("the directory was not served")

@@ -41,7 +41,7 @@ await pool.query(`
 const app = Fastify({ logger: false })
 app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => done(null, body))
 
-interface Asked {
+interface ForumRequest {
   readonly url: string
   readonly headers: Parameters<typeof verified>[2]
   readonly body: unknown
@@ -51,7 +51,7 @@ type Ask = (name: string, text: string, ...values: ReadonlyArray<unknown>) => Pr
 
 /** Carries out a request in one transaction, which also stores the nonce. */
 const durably = async <Body>(
-  { url, headers, body }: Asked,
+  { url, headers, body }: ForumRequest,
   carryOut: (ask: Ask, signed: Signed, body: Body) => Promise<object>
 ): Promise<object> => {
   const bytes = body as Buffer

@@ -53,7 +53,7 @@ const reader = async (edge: string): Promise<Reader> => {
 const cpuByKind = ({ processes }: Measured): ReadonlyMap<string, number> =>
   new Map(Object.entries(processes()).map(([kind, pids]) => [kind, cpuOf(pids)]))
 
-interface Sent {
+interface MailPace {
   readonly perSecond: number
   /** Microseconds of CPU time for one message, by kind of process. */
   readonly parts: ReadonlyMap<string, number>
@@ -66,7 +66,7 @@ const run = async (
   to: ReadonlyArray<string>,
   count: number,
   done: () => Promise<void>
-): Promise<Sent> => {
+): Promise<MailPace> => {
   const waiting = await Promise.all(
     Array.from({ length: count }, async (_, index) => {
       const address = to[index % to.length] ?? ""
@@ -101,7 +101,7 @@ const throughput = async (service: BenchStack, port: number, dns: string, say: S
   }
   const hub: Measured = { ...service.measured, ports: [port] }
   let expected = 0
-  const toHub = (count: number): Promise<Sent> => {
+  const toHub = (count: number): Promise<MailPace> => {
     expected += count
     return run(hub, to, count, async () => {
       const late = performance.now() + DEADLINE_MS
@@ -112,7 +112,7 @@ const throughput = async (service: BenchStack, port: number, dns: string, say: S
     })
   }
   const baseline = await startBaseline("mail-loop", { BENCH_DNS: dns }, {})
-  const toLoop = (count: number): Promise<Sent> => run(baseline.measured, to, count, () => Promise.resolve())
+  const toLoop = (count: number): Promise<MailPace> => run(baseline.measured, to, count, () => Promise.resolve())
   await toHub(WARM)
   await toLoop(WARM)
   const ratios: Array<number> = []

@@ -39,7 +39,7 @@ interface Waited extends Gap {
 }
 
 /** The figures of one kill. */
-interface Taken {
+interface Takeover {
   /** True if the node ran the projections, for which every write waits. */
   readonly projected: boolean
   /**
@@ -95,9 +95,9 @@ const registered = async ({ baseUrl, measured: { ports } }: BenchStack): Promise
 const measured = async (
   world: World,
   kills: number
-): Promise<readonly [ReadonlyArray<number>, ReadonlyArray<Taken>]> => {
+): Promise<readonly [ReadonlyArray<number>, ReadonlyArray<Takeover>]> => {
   const claims: Array<number> = []
-  const taken: Array<Taken> = []
+  const taken: Array<Takeover> = []
   for (let kill = 0; kill < kills; kill++) {
     await steady(world)
     for (let claim = 0; claim < CLAIMS; claim++) claims.push(await world.watch.claim(`bench ${claim}`))
@@ -123,7 +123,7 @@ const until = async (what: string, holds: () => boolean): Promise<void> => {
     if (performance.now() > end) throw new Error(`waited in vain for ${what}`)
 }
 
-const killed = async ({ service, watch, clients }: World, index: number): Promise<Taken> => {
+const killed = async ({ service, watch, clients }: World, index: number): Promise<Takeover> => {
   const node = service.stack.actors[index]
   const session = watch.sessionOf(node?.pid ?? null) ?? ""
   const shards = watch.shardsOf(session)
@@ -188,7 +188,7 @@ const spread = (values: ReadonlyArray<number>): string =>
 const printTakeovers = (
   say: (line: string) => void,
   claims: ReadonlyArray<number>,
-  taken: ReadonlyArray<Taken>
+  taken: ReadonlyArray<Takeover>
 ): void => {
   const waited = taken.flatMap((one) => one.waited)
   const gaps = waited.map(lengthOf)

@@ -29,7 +29,7 @@ const LINEAR = "linear"
 /** The number of steps and the size of the automaton bound the analysis, so no time limit is needed. */
 const STEPS = { timeout: null }
 
-export interface Found {
+export interface FoundExpression {
   readonly file: string
   readonly line: number
   /** `null` for an expression that is built at run time. */
@@ -55,10 +55,10 @@ const judgedIn = (node: SyntaxNode): { readonly pattern: string | null; readonly
   return { pattern: typeof pattern === "string" ? pattern : null, flags: typeof flags === "string" ? flags : "" }
 }
 
-export const regularExpressionsIn = (file: string, text: string): ReadonlyArray<Found> => {
+export const regularExpressionsIn = (file: string, text: string): ReadonlyArray<FoundExpression> => {
   const { program, errors } = parseSync(file, text)
   if (errors.length > 0) throw new Error(`${file} cannot be parsed: ${errors[0]?.message}`)
-  const found: Array<Found> = []
+  const found: Array<FoundExpression> = []
   const walk = (value: unknown): void => {
     if (typeof value !== "object" || value === null) return
     const judged = isNode(value) ? judgedIn(value) : null
@@ -71,7 +71,7 @@ export const regularExpressionsIn = (file: string, text: string): ReadonlyArray<
 }
 
 /** Describes the fault of an expression. Returns `null` if there is none. */
-export const judge = async ({ pattern, flags }: Found): Promise<string | null> => {
+export const judge = async ({ pattern, flags }: FoundExpression): Promise<string | null> => {
   if (pattern === null) return "is put together when it runs, so that nobody can judge it"
   // The library reads this variable when it is loaded. It selects an engine that gives the same results on all
   // machines.
@@ -92,16 +92,16 @@ const sources = (): ReadonlyArray<string> =>
     .split("\n")
     .filter((file) => /\.(?:ts|mjs|js)$/.test(file) && !OWN_TEXT.some((own) => file.startsWith(own)))
 
-const nameOf = ({ pattern, flags }: Found): string => `/${pattern ?? "…"}/${flags}`
+const nameOf = ({ pattern, flags }: FoundExpression): string => `/${pattern ?? "…"}/${flags}`
 
 const committed = (): Readonly<Record<string, string>> =>
   JSON.parse(readFileSync(VERDICTS, "utf8")) as Readonly<Record<string, string>>
 
-const report = ({ file, line }: Found, name: string, problem: string): void =>
+const report = ({ file, line }: FoundExpression, name: string, problem: string): void =>
   console.error(`${file}:${line}: ${name} ${problem}`)
 
 /** Analyzes and stores expressions that the file does not have yet. Resolves to the number of problems. */
-const write = async (found: ReadonlyArray<Found>): Promise<number> => {
+const write = async (found: ReadonlyArray<FoundExpression>): Promise<number> => {
   const known = committed()
   const kept = new Map<string, string>()
   let bad = 0
@@ -121,7 +121,7 @@ const write = async (found: ReadonlyArray<Found>): Promise<number> => {
 const AGAIN = "run npm run contracts and commit the difference"
 
 /** Compares the sources with the file. Returns the number of problems. */
-const compare = (found: ReadonlyArray<Found>): number => {
+const compare = (found: ReadonlyArray<FoundExpression>): number => {
   const known = committed()
   let bad = 0
   for (const one of found) {

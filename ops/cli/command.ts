@@ -58,12 +58,12 @@ export const OPTIONS = {
   pairs: ["diff"]
 } as const
 
-type Named<Names extends ReadonlyArray<string>, Value> = { readonly [Name in Names[number]]?: Value }
+type NamedOptions<Names extends ReadonlyArray<string>, Value> = { readonly [Name in Names[number]]?: Value }
 
-export type Options = Named<typeof OPTIONS.flags, boolean> &
-  Named<typeof OPTIONS.texts, string> &
+export type Options = NamedOptions<typeof OPTIONS.flags, boolean> &
+  NamedOptions<typeof OPTIONS.texts, string> &
   /** Options that take pairs of values. Each may be given several times. */
-  Named<typeof OPTIONS.pairs, ReadonlyArray<string>>
+  NamedOptions<typeof OPTIONS.pairs, ReadonlyArray<string>>
 
 export type Arguments = Given<Options>
 

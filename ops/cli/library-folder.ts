@@ -15,7 +15,7 @@ const FENCE = "---"
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-interface Read {
+interface ReadEntry {
   readonly file: string
   readonly entry: EntryGiven
 }
@@ -27,7 +27,7 @@ interface Read {
 export const entriesIn = async (folder: string): Promise<ReadonlyArray<EntryGiven>> => {
   const files = await filesIn(folder)
   const faults: Array<string> = []
-  const read: Array<Read> = []
+  const read: Array<ReadEntry> = []
   for (const file of files) {
     const entry = await entryIn(join(folder, file))
     if (typeof entry === "string") faults.push(`${file}: ${entry}`)
@@ -61,7 +61,7 @@ const entryIn = async (path: string): Promise<EntryGiven | string> => {
   }
 }
 
-const sameSlugs = (read: ReadonlyArray<Read>): ReadonlyArray<string> => {
+const sameSlugs = (read: ReadonlyArray<ReadEntry>): ReadonlyArray<string> => {
   const first = new Map<string, string>()
   return read.flatMap(({ file, entry: { slug } }) => {
     const other = first.get(slug)

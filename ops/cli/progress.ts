@@ -6,13 +6,13 @@ import { remark } from "./output.ts"
 
 const EVERY_MS = 2000
 
-export interface Done {
+export interface LogProgress {
   readonly messages: number
   readonly seq: number
   readonly target: number
 }
 
-export const progressOf = (what: string, write: (text: string) => void = remark): ((done: Done) => void) => {
+export const progressOf = (what: string, write: (text: string) => void = remark): ((done: LogProgress) => void) => {
   const began = performance.now()
   let shownAt = began
   return ({ messages, seq, target }) => {

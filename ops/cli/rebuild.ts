@@ -12,7 +12,7 @@ import type { Command } from "./command.ts"
 import type { Service } from "./connection.ts"
 import { Fault } from "./fault.ts"
 import { untilInterrupted } from "./interrupt.ts"
-import { type Done, progressOf, rate } from "./progress.ts"
+import { type LogProgress, progressOf, rate } from "./progress.ts"
 
 export const rebuildCommand: Command = {
   usage: ["rebuild", `rebuild ${PROJECTIONS.map((projection) => projection.name).join("|")}`],
@@ -28,7 +28,7 @@ export const rebuilt = async (
   { nats, manager, databaseUrl, limits, archive }: Service,
   projections: ReadonlyArray<Projection>,
   signal: AbortSignal,
-  progress: (projection: Projection) => (done: Done) => void
+  progress: (projection: Projection) => (done: LogProgress) => void
 ): Promise<string> => {
   const done = new Map<Projection, Rebuilt>()
   const replaced = (one: Rebuilt): void => void done.set(one.projection, one)

@@ -21,7 +21,7 @@ import { type Arguments, type Command, Finding } from "./command.ts"
 import type { Service } from "./connection.ts"
 import { Fault } from "./fault.ts"
 import { untilInterrupted } from "./interrupt.ts"
-import { type Done, progressOf } from "./progress.ts"
+import { type LogProgress, progressOf } from "./progress.ts"
 
 /** Read models whose content depends on the log alone. */
 const VERIFIABLE = PROJECTIONS.filter((projection) => projection !== seenProjection)
@@ -59,7 +59,7 @@ const scopeOf = ({ values }: Arguments, signal: AbortSignal): Scope => {
 export const verified = async (
   service: Service,
   scope: Scope,
-  progress: (what: string) => (done: Done) => void
+  progress: (what: string) => (done: LogProgress) => void
 ): Promise<string | Finding> => {
   const began = performance.now()
   const snapshots = await verifySnapshots(service, scope, () => undefined)
@@ -146,7 +146,7 @@ const compared = (
   service: Service,
   projection: Projection,
   scope: Scope,
-  progress: (done: Done) => void
+  progress: (done: LogProgress) => void
 ): Effect.Effect<ReadModelReport, unknown> =>
   Effect.mapError(verifyReadModels(service, projection, scope, progress), (error) =>
     error instanceof Busy ? new Fault(error.message) : error

@@ -19,7 +19,7 @@ const SECRET_BYTES = 32
 /** The number of unused links and sessions. The oldest is dropped for a new one. */
 const KEPT_MAX = 16
 
-interface Kept {
+interface KeptLink {
   readonly operator: string
   /** Unix ms. */
   readonly until: number
@@ -27,7 +27,7 @@ interface Kept {
 
 /** Secrets with an expiry, by their hashes. */
 class Secrets {
-  private readonly kept = new Map<string, Kept>()
+  private readonly kept = new Map<string, KeptLink>()
   private readonly clock: Clock.Clock
 
   constructor(clock: Clock.Clock) {

@@ -43,7 +43,7 @@ interface Elsewhere {
 }
 
 /** The result of an action. `to` is a path of the console, which shows `says` once. */
-interface Done {
+interface ActionResult {
   readonly to: string
   readonly says: string
 }
@@ -68,7 +68,7 @@ export interface ConsoleAction {
   readonly button: string
   /** The text above the button that tells what the action will do. */
   readonly says: string
-  readonly run: (acting: Acting) => Promise<Done>
+  readonly run: (acting: Acting) => Promise<ActionResult>
 }
 
 export interface ConsolePage {

@@ -85,7 +85,7 @@ const CLOCKS_APART_MS = 300_000
 const beganBy = (refused: Refused | null): Point | null =>
   refused === null ? null : { time: refused.at - refused.ms - CLOCKS_APART_MS }
 
-export interface Found {
+export interface FoundRoot {
   readonly root: Root
   readonly refused: Refused | null
   /** Lists who was asked, if nothing was found. */
@@ -100,7 +100,7 @@ const sinceIn = ({ since }: Hints): Point | null => {
 }
 
 /** Asks the edges, or reads the log of one. */
-const refusedOf = async ({ nats }: Service, request: string, { log }: Hints): Promise<Omit<Found, "root">> => {
+const refusedOf = async ({ nats }: Service, request: string, { log }: Hints): Promise<Omit<FoundRoot, "root">> => {
   if (log !== undefined) return { refused: await inLog(log, request), unseen: `${log} has no line of it` }
   if (!EDGE_ID.test(request)) return NOT_ASKED
   const { edges, found, passed_over } = await rememberedBy(nats, request)
@@ -111,7 +111,7 @@ const refusedOf = async ({ nats }: Service, request: string, { log }: Hints): Pr
   }
 }
 
-export const foundFor = async (service: Service, reference: string, values: Hints): Promise<Found> => {
+export const foundFor = async (service: Service, reference: string, values: Hints): Promise<FoundRoot> => {
   const since = sinceIn(values)
   const seq = /^#(\d{1,15})$/.exec(reference)?.[1]
   if (seq !== undefined) return { root: await rootAt(service, Number(seq)), ...NOT_ASKED }

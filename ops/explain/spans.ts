@@ -73,14 +73,14 @@ const resourcesOf = (trace: typeof Trace.Type): ResourceSpans => {
 
 const ERROR_CODES: ReadonlySet<string | number | undefined> = new Set([2, "STATUS_CODE_ERROR"])
 
-interface Found extends Omit<TracedSpan, "depth"> {
+interface LinkedSpan extends Omit<TracedSpan, "depth"> {
   readonly id: string
   readonly parent: string | null
 }
 
 const msOf = (nanos: string | number): number => Number(nanos) / NANOS_A_MS
 
-const foundIn = (trace_id: string, trace: typeof Trace.Type): ReadonlyArray<Found> =>
+const foundIn = (trace_id: string, trace: typeof Trace.Type): ReadonlyArray<LinkedSpan> =>
   resourcesOf(trace).flatMap(({ resource, scopeSpans = [] }) => {
     const named = resource?.attributes?.find(({ key }) => key === "service.name")
     const service = named?.value.stringValue ?? "unnamed"
@@ -99,7 +99,7 @@ const foundIn = (trace_id: string, trace: typeof Trace.Type): ReadonlyArray<Foun
   })
 
 /** Parents before their children, and those in the order in which they began. */
-const inOrder = (found: ReadonlyArray<Found>): ReadonlyArray<TracedSpan> => {
+const inOrder = (found: ReadonlyArray<LinkedSpan>): ReadonlyArray<TracedSpan> => {
   const ids = new Set(found.map(({ id }) => id))
   const children = Map.groupBy(found, ({ parent }) => (parent !== null && ids.has(parent) ? parent : null))
   const ordered: Array<TracedSpan> = []
@@ -139,7 +139,7 @@ const textOf = async (answer: Response): Promise<string> => {
   return Buffer.concat(chunks).toString("utf8")
 }
 
-const traceAt = async (url: URL, id: string, signal: AbortSignal): Promise<ReadonlyArray<Found>> => {
+const traceAt = async (url: URL, id: string, signal: AbortSignal): Promise<ReadonlyArray<LinkedSpan>> => {
   const { username, password } = url
   ;[url.username, url.password] = ["", ""]
   const basic = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString("base64")

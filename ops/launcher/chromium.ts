@@ -11,7 +11,7 @@ import { execFile } from "node:child_process"
 import { access, constants } from "node:fs/promises"
 import { delimiter, join } from "node:path"
 import { promisify } from "node:util"
-import { type DebianOptions, installPackages, type Wanted } from "./debian.ts"
+import { type DebianOptions, installPackages, type WantedPackages } from "./debian.ts"
 import { LaunchFault } from "./fault.ts"
 
 const run = promisify(execFile)
@@ -38,7 +38,7 @@ const HEADLESS: Edition = {
 const hintOf = (edition: Edition): string =>
   `install Chromium (on Debian, as root: apt-get install ${edition.package}) or set HUB_CHROMIUM to its program`
 
-const wantedOf = (edition: Edition): Wanted => ({
+const wantedOf = (edition: Edition): WantedPackages => ({
   packages: [edition.package],
   what: "Chromium",
   purpose: "the tests of the pages",

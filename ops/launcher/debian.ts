@@ -34,7 +34,7 @@ export interface DebianOptions {
 }
 
 /** The packages, and the words of the messages about them. */
-export interface Wanted {
+export interface WantedPackages {
   readonly packages: ReadonlyArray<string>
   /** For example "Chromium". */
   readonly what: string
@@ -47,12 +47,12 @@ export interface Wanted {
 }
 
 /** Throws a LaunchFault of one line if they cannot be installed. */
-export async function installPackages(wanted: Wanted, options: DebianOptions): Promise<void> {
+export async function installPackages(wanted: WantedPackages, options: DebianOptions): Promise<void> {
   await mayInstall(wanted, options)
   await install(wanted, options)
 }
 
-async function mayInstall({ what, purpose, hint }: Wanted, options: DebianOptions): Promise<void> {
+async function mayInstall({ what, purpose, hint }: WantedPackages, options: DebianOptions): Promise<void> {
   const release = await readFile(options.osRelease ?? "/etc/os-release", "utf8").catch(() => "")
   if (!/^ID=("?)debian\1$/m.test(release)) throw new LaunchFault(`${purpose} need ${what}; ${hint}`)
   const isRoot = options.mayInstall ?? process.getuid?.() === 0
@@ -60,7 +60,10 @@ async function mayInstall({ what, purpose, hint }: Wanted, options: DebianOption
 }
 
 /** The package lists may be missing or out of date. They are fetched only if the installation fails without that. */
-async function install({ packages, what, purpose, remark, hint }: Wanted, options: DebianOptions): Promise<void> {
+async function install(
+  { packages, what, purpose, remark, hint }: WantedPackages,
+  options: DebianOptions
+): Promise<void> {
   const call = ["install", "-y", "--no-install-recommends"]
   const download = [...call, "--download-only", ...packages]
   const tries: ReadonlyArray<ReadonlyArray<ReadonlyArray<string>>> = [[download], [["update"], download]]

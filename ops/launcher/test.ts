@@ -205,7 +205,7 @@ function steps(): ReadonlyArray<Step> {
   ]
 }
 
-interface Wanted {
+interface TestArguments {
   readonly vitest: ReadonlyArray<string>
   /** True if the arguments name files or parts of file names. */
   readonly files: boolean
@@ -218,7 +218,7 @@ interface Wanted {
  * Parses the arguments. Vitest's flags with a value must be written with `=`, so that every argument without a dash is
  * a file.
  */
-export function readArguments(args: ReadonlyArray<string>): Wanted {
+export function readArguments(args: ReadonlyArray<string>): TestArguments {
   const at = args.indexOf("--campaign")
   const campaign = at === -1 ? null : (args[at + 1] ?? "")
   const others = at === -1 ? args : args.filter((_, index) => index !== at && index !== at + 1)

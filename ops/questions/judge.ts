@@ -21,12 +21,12 @@ const WORDS_NAMED = 5
 const SMOOTHING = 0.5
 
 /** `texts` by the name that `hub questions check` gives them. */
-interface Listed {
+interface ListedTexts {
   readonly name: string
   readonly texts: ReadonlyArray<string>
 }
 
-const clausesOf = ({ wording }: Bank): ReadonlyArray<Listed & { readonly family: string; readonly act: string }> =>
+const clausesOf = ({ wording }: Bank): ReadonlyArray<ListedTexts & { readonly family: string; readonly act: string }> =>
   [...ACTS_TOLD].map(([key, { family, act }]) => ({
     family,
     act,
@@ -34,7 +34,7 @@ const clausesOf = ({ wording }: Bank): ReadonlyArray<Listed & { readonly family:
     texts: wording.clauses.get(key) ?? []
   }))
 
-const remarkOf = ({ wording }: Bank, kind: RemarkKind): Listed => ({
+const remarkOf = ({ wording }: Bank, kind: RemarkKind): ListedTexts => ({
   name: `remark ${kind}`,
   texts: wording.remarks.get(kind) ?? []
 })
@@ -49,10 +49,10 @@ const GRAMMAR: ReadonlyArray<{ readonly found: RegExp; readonly problem: string 
   { found: /\b(?:he|she|him|his|her|hers|himself|herself)\b/, problem: "{p} may be a woman or a man" }
 ]
 
-const tellingsOf = ({ wording }: Bank): ReadonlyArray<Listed> =>
+const tellingsOf = ({ wording }: Bank): ReadonlyArray<ListedTexts> =>
   [...wording.tellings].map(([telling, texts]) => ({ name: `telling ${telling}`, texts }))
 
-const grammarOf = ({ name, texts }: Listed): ReadonlyArray<string> =>
+const grammarOf = ({ name, texts }: ListedTexts): ReadonlyArray<string> =>
   texts.flatMap((text) =>
     GRAMMAR.filter(({ found }) => found.test(text)).map(({ problem }) => `${name}: ${JSON.stringify(text)}: ${problem}`)
   )
@@ -96,7 +96,7 @@ const telling = (one: ReadonlyArray<string>, other: ReadonlyArray<string>): Read
     .slice(0, WORDS_NAMED)
 }
 
-const leakOf = (one: Listed, other: Listed): ReadonlyArray<string> => {
+const leakOf = (one: ListedTexts, other: ListedTexts): ReadonlyArray<string> => {
   if (Math.min(one.texts.length, other.texts.length) < TEXTS_MIN) return []
   const share = separability(one.texts, other.texts)
   if (share <= TOLD_APART_MAX) return []
@@ -107,7 +107,7 @@ const leakOf = (one: Listed, other: Listed): ReadonlyArray<string> => {
 }
 
 /** Checks that no text occurs twice, in one list or in two. */
-const repeatedIn = (lists: ReadonlyArray<Listed>): ReadonlyArray<string> => {
+const repeatedIn = (lists: ReadonlyArray<ListedTexts>): ReadonlyArray<string> => {
   const known = new Map<string, string>()
   return lists.flatMap(({ name, texts }) =>
     texts.flatMap((text) => {

@@ -53,7 +53,7 @@ const HOW_TO_STOP = "stop the service first (npm start, or the process with HUB_
 const called = (holders: ReadonlyArray<Holder>): string =>
   [...new Set(holders.map(({ worker, pid }) => `${worker} pid ${pid}`))].join(", ")
 
-export interface Ended {
+export interface EndedContainers {
   readonly ended: ReadonlyArray<string>
   readonly removed: ReadonlyArray<string>
 }
@@ -62,7 +62,7 @@ export interface Ended {
  * Ends the compartments of this host and their infrastructure. They start again with the service. If the service runs,
  * this is refused with a LaunchFault of one line: the service would start the compartments again at once.
  */
-export const endAll = async (dataDir: string): Promise<Ended> => {
+export const endAll = async (dataDir: string): Promise<EndedContainers> => {
   const holders = await holdersOf(placesOf(dataDir).folder)
   if (holders.length > 0)
     throw new LaunchFault(

@@ -7,7 +7,7 @@ import { placesOf } from "./places.ts"
 import { LaunchFault } from "../launcher/fault.ts"
 import { factsOf } from "./engine-client.ts"
 import { type KnownEngine, readEngine, writeEngine } from "./prepared.ts"
-import { type Ended, endOwnEngine, ensureOwnEngine, hasOwnEngine, ownEngineStands } from "./own-engine.ts"
+import { type EngineEnd, endOwnEngine, ensureOwnEngine, hasOwnEngine, ownEngineStands } from "./own-engine.ts"
 
 export const MACHINE_SOCKET = "/var/run/docker.sock"
 
@@ -59,5 +59,5 @@ export const engineFor = async (options: EngineOptions): Promise<Engine> => {
 }
 
 /** Stops only our own engine. The machine's engine does not belong to this service. */
-export const stopEngine = (dataDir: string, containers: "keep" | "kill" = "keep"): Promise<Ended> =>
+export const stopEngine = (dataDir: string, containers: "keep" | "kill" = "keep"): Promise<EngineEnd> =>
   endOwnEngine(placesOf(dataDir), containers)

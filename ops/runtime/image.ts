@@ -51,13 +51,13 @@ export const imageName = (env: NodeJS.ProcessEnv, small = false): string => {
   return `${isTagged ? name : `${name}:latest`}${small ? "-small" : ""}`
 }
 
-interface Found {
+interface FoundImage {
   readonly id: string
   /** `null` for an image that is not ours. */
   readonly ingredients: string | null
 }
 
-const imageAt = async (socket: string, name: string): Promise<Found | null> => {
+const imageAt = async (socket: string, name: string): Promise<FoundImage | null> => {
   const found = await clientOf(socket)
     .getImage(name)
     .inspect()
@@ -68,7 +68,7 @@ const imageAt = async (socket: string, name: string): Promise<Found | null> => {
   return found === null ? null : { id: found.Id, ingredients: found.Config.Labels?.[INGREDIENTS_LABEL] ?? null }
 }
 
-const serves = (found: Found | null, wanted: ReadonlyArray<string>): boolean =>
+const serves = (found: FoundImage | null, wanted: ReadonlyArray<string>): boolean =>
   found !== null && (found.ingredients === null || wanted.includes(found.ingredients))
 
 /** Reads the answer to its end, because the engine reports problems there. */

@@ -195,7 +195,7 @@ export const ownEngineStands = async (places: Places): Promise<boolean> => {
   return (await factsOf(places.socket)) !== null
 }
 
-export interface Ended {
+export interface EngineEnd {
   readonly ended: boolean
   /** Names of running containers, which keep the engine from being ended. */
   readonly running: ReadonlyArray<string>
@@ -220,7 +220,7 @@ const killShim = async (shim: number): Promise<void> => {
  * Ends both daemons if no container runs. With `kill` the containers are ended too. With `keep` the engine stays if
  * there are any, because its end would not end them. Mounts are removed; files stay.
  */
-export const endOwnEngine = async (places: Places, containers: "keep" | "kill"): Promise<Ended> => {
+export const endOwnEngine = async (places: Places, containers: "keep" | "kill"): Promise<EngineEnd> => {
   const marks = marksOf(places)
   const options = { waitMs: END_LOCK_WAIT_MS, what: "the end of the container engine" }
   await mkdir(places.engine, { recursive: true, mode: OURS_ALONE })

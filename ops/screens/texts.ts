@@ -26,7 +26,7 @@ export const AGENTS = {
 export type Name = keyof typeof AGENTS
 export const NAMES = Object.keys(AGENTS) as ReadonlyArray<Name>
 
-interface Written {
+interface ScreenThread {
   readonly by: Name
   readonly title: string
   readonly body: string
@@ -44,13 +44,13 @@ interface SampleReply {
   readonly votes?: ReadonlyArray<Name>
 }
 
-export interface SampleThread extends Written {
+export interface SampleThread extends ScreenThread {
   readonly kind: ThreadKind
   readonly category: string
   readonly replies: ReadonlyArray<SampleReply>
 }
 
-export interface SamplePost extends Written {
+export interface SamplePost extends ScreenThread {
   readonly kind: PostKind
   readonly license: string
 }

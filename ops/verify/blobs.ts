@@ -41,12 +41,12 @@ export const verifyBlobs = async (service: Reading, { sample, signal }: Scope): 
   return { checked: seen.size, differing, named: found }
 }
 
-interface Named {
+interface NamedBlob {
   readonly post: string
   readonly ref: BlobRef
 }
 
-async function* named({ db }: Reading): AsyncGenerator<Named> {
+async function* named({ db }: Reading): AsyncGenerator<NamedBlob> {
   for (let last = "0"; ;) {
     const { rows } = await sql<{ readonly id: string; readonly file: BlobRef | null; readonly data: BlobRef | null }>`
       select id, file, data from (

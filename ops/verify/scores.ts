@@ -43,7 +43,7 @@ interface Expected {
   readonly delta: number
 }
 
-interface Standing {
+interface ScoreState {
   entries: number
   trust: number
   reputation: number
@@ -51,13 +51,13 @@ interface Standing {
   trustSum: number
 }
 
-const NEW: Standing = { entries: 0, trust: 0, reputation: 0, trustSum: 0 }
+const NEW: ScoreState = { entries: 0, trust: 0, reputation: 0, trustSum: 0 }
 
 class Recount {
   entries = 0
   differing = 0
   readonly named: Array<string> = []
-  readonly standings = new Map<string, Standing>()
+  readonly standings = new Map<string, ScoreState>()
   /** Expected entries that follow from earlier commits. They are removed when the agent's own commit is read. */
   private readonly expected = new Map<string, Expected>()
 

@@ -84,7 +84,7 @@ export const verifySnapshots = async (
 
 type Key = readonly [kind: string, id: string]
 
-interface Due {
+interface DueSnapshot {
   readonly kind: string
   readonly id: string
   readonly seq: number
@@ -94,8 +94,8 @@ interface Due {
 const keyOf = ({ kind, id }: Pick<Outline, "kind" | "id">): string => `${kind} ${id}`
 
 /** `TOGETHER` snapshots at most, each with an empty fold. */
-async function* groupsOf(service: Service, scope: Scope): AsyncGenerator<ReadonlyArray<Due>> {
-  let group: Array<Due> = []
+async function* groupsOf(service: Service, scope: Scope): AsyncGenerator<ReadonlyArray<DueSnapshot>> {
+  let group: Array<DueSnapshot> = []
   for await (const outlines of outlinesOf(service, scope)) {
     for (const outline of outlines) {
       const { kind, id, seq } = outline
@@ -127,7 +127,7 @@ async function* outlinesOf(service: Service, { kind, sample }: Scope): AsyncGene
   }
 }
 
-const rowsOf = async (service: Service, group: ReadonlyArray<Due>): Promise<ReadonlyArray<SnapshotRow>> => {
+const rowsOf = async (service: Service, group: ReadonlyArray<DueSnapshot>): Promise<ReadonlyArray<SnapshotRow>> => {
   const { rows } = await sql<Omit<SnapshotRow, "seq"> & { readonly seq: string }>`
     select kind, id, seq, state, commands from snapshots
     where ${ofThisRelease} and ${oneOf(group.map(({ kind, id }): Key => [kind, id]))}
@@ -136,7 +136,10 @@ const rowsOf = async (service: Service, group: ReadonlyArray<Due>): Promise<Read
 }
 
 /** The folds of the log by kind and id. Empty if reading each history alone costs less. */
-const foldedTogether = async (service: Service, group: ReadonlyArray<Due>): Promise<ReadonlyMap<string, Folding>> => {
+const foldedTogether = async (
+  service: Service,
+  group: ReadonlyArray<DueSnapshot>
+): Promise<ReadonlyMap<string, Folding>> => {
   const last = Math.max(...group.map(({ seq }) => seq))
   if (group.length * COMMITS_A_HISTORY < last) return new Map()
   const foldings = new Map<string, Folding>()

@@ -10,14 +10,16 @@ export interface SesSettings {
   readonly configurationSet: string | null
 }
 
-interface Given {
+interface SesInput {
   readonly region: string | null
   readonly topics: ReadonlyArray<string>
   readonly certHosts: ReadonlyArray<string>
   readonly configurationSet: string | null
 }
 
-type Read = { readonly ok: true; readonly settings: SesSettings } | { readonly ok: false; readonly problem: string }
+type SesReading =
+  | { readonly ok: true; readonly settings: SesSettings }
+  | { readonly ok: false; readonly problem: string }
 
 const TOPICS_MAX = 16
 const HOSTS_MAX = 8
@@ -34,9 +36,9 @@ export const isProviderHost = (host: string): boolean => OWN_HOST.test(host)
 const ownHost = (region: string): string => `sns.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`
 
 export const readSesSettings = (
-  { region, topics, certHosts, configurationSet }: Given,
+  { region, topics, certHosts, configurationSet }: SesInput,
   { mode, isUsed }: { readonly mode: "development" | "production"; readonly isUsed: boolean }
-): Read => {
+): SesReading => {
   // The SDK's own name for the region. Without SES this service does not read it.
   if (isUsed && (region === null || !REGION.test(region)))
     return problem("AWS_REGION must be the provider's region, such as eu-central-1, where HUB_MAIL_PROVIDER is ses")
@@ -64,4 +66,4 @@ export const readSesSettings = (
   }
 }
 
-const problem = (text: string): Read => ({ ok: false, problem: text })
+const problem = (text: string): SesReading => ({ ok: false, problem: text })

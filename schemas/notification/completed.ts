@@ -45,13 +45,18 @@ export const wantedBy = (about: string, payload: Payload): Wanting | null => {
 }
 
 /** A field is `null` if its content no longer exists, because the account is deleted or the mail erased. */
-export interface Known {
+export interface KnownSubject {
   readonly name: string | null
   readonly text: string | null
   readonly mail: NotifiedMail | null
 }
 
-export const completed = (about: string, payload: Payload, wanting: Wanting, { name, text, mail }: Known): Payload => {
+export const completed = (
+  about: string,
+  payload: Payload,
+  wanting: Wanting,
+  { name, text, mail }: KnownSubject
+): Payload => {
   if (wanting.of === "mail") return withMail(payload, mail)
   const place = placeIn(about)
   if (place === undefined) return payload

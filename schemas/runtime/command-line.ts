@@ -47,7 +47,7 @@ export interface Arguments<Values = Readonly<Record<string, unknown>>> {
   readonly values: Values
 }
 
-export type Read<Command extends Declared> =
+export type ReadLine<Command extends Declared> =
   | { readonly is: "help"; readonly commands: ReadonlyArray<Command> }
   | { readonly is: "version" }
   | {
@@ -230,7 +230,7 @@ const meantBy = (word: string, commands: ReadonlyArray<Declared>): string => {
 export const readCommandLine = <Command extends Declared>(
   program: Program<Command>,
   given: ReadonlyArray<string>
-): Read<Command> => {
+): ReadLine<Command> => {
   const { name, commands, common = "" } = program
   const refuse: Program<Command>["refuse"] = (reason, lines) => program.refuse(withoutTokens(reason), lines)
   let near = commands.map((command) => ({ command, path: nameOf(command) }))

@@ -41,7 +41,7 @@ interface Request {
   readonly rawHeaders: Array<string>
 }
 
-interface Held {
+interface PipelineState {
   underWay: number
   ignored: number
   isClosing: boolean
@@ -54,9 +54,9 @@ export type Admission = "admit" | "refuse" | "ignore"
 const beingSent = ({ _httpMessage }: Socket): number => (_httpMessage?.writableEnded === true ? 1 : 0)
 
 export class Pipelined {
-  private readonly held = new WeakMap<Socket, Held>()
+  private readonly held = new WeakMap<Socket, PipelineState>()
   private readonly max: number
-  private readonly closing = new Map<Socket, Held>()
+  private readonly closing = new Map<Socket, PipelineState>()
   private ignored = 0
 
   constructor(max = IGNORED_MAX) {
@@ -80,16 +80,16 @@ export class Pipelined {
     return "admit"
   }
 
-  private heldBy(socket: Socket): Held {
+  private heldBy(socket: Socket): PipelineState {
     const known = this.held.get(socket)
     if (known !== undefined) return known
-    const held: Held = { underWay: 0, ignored: 0, isClosing: false }
+    const held: PipelineState = { underWay: 0, ignored: 0, isClosing: false }
     this.held.set(socket, held)
     socket.once("close", () => this.forget(socket, held))
     return held
   }
 
-  private ignore(socket: Socket, held: Held, request: Request): "ignore" {
+  private ignore(socket: Socket, held: PipelineState, request: Request): "ignore" {
     request.url = ""
     request.headers = {}
     request.rawHeaders.length = 0
@@ -107,12 +107,12 @@ export class Pipelined {
     this.end(...most)
   }
 
-  private end(socket: Socket, held: Held): void {
+  private end(socket: Socket, held: PipelineState): void {
     this.forget(socket, held)
     socket.destroy()
   }
 
-  private forget(socket: Socket, held: Held): void {
+  private forget(socket: Socket, held: PipelineState): void {
     this.ignored -= held.ignored
     held.ignored = 0
     this.closing.delete(socket)

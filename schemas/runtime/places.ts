@@ -34,7 +34,7 @@ export interface Connection {
   once(event: "close", listener: () => void): unknown
 }
 
-interface Held {
+interface HeldPlace {
   readonly client: string
   readonly gone: () => void
   /** Complete requests under way. */
@@ -48,7 +48,7 @@ interface Held {
 const takenBy = ({ _handle }: Connection): number => (_handle ? _handle.bytesWritten - _handle.writeQueueSize : 0)
 
 export class Connections<Socket extends Connection> {
-  private readonly held = new Map<Socket, Held>()
+  private readonly held = new Map<Socket, HeldPlace>()
   /** For each client, the connections that may be ended, the oldest first. */
   private readonly waiting = new Map<string, Set<Socket>>()
   /** At each index, the clients with that number of such connections. */

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { EventShape } from "../../actors/log/commit.ts"
 import { REACTIONS } from "../../actors/process/reactions.ts"
-import { Flying, type Known } from "../../ops/at/flight.ts"
+import { Flying, type SetStates } from "../../ops/at/flight.ts"
 import type { Moment } from "../../ops/at/moment.ts"
-import { Standing } from "../../ops/at/standing.ts"
+import { StandingActors } from "../../ops/at/standing.ts"
 import type { Change } from "../../ops/at/text.ts"
 import { atCommand } from "../../ops/cli/at.ts"
 import { readMark } from "../../actors/reactions/marks.ts"
@@ -175,7 +175,7 @@ describe("of a log that is made up", () => {
   const event = (type: string, fields = {}): EventShape => ({ type, v: 1, ...fields })
 
   test("fills are pending until they end, and compartments run until they leave", () => {
-    const standing = new Standing()
+    const standing = new StandingActors()
     const opened = (fill: number) =>
       event("vault.fill_opened", {
         fill,
@@ -223,7 +223,10 @@ describe("of a log that is made up", () => {
   })
 
   test("a command waits while its set is behind, and does not once its commit is there", () => {
-    const known = (mark: number): Known => ({ marks: new Map(REACTIONS.map(({ name }) => [name, mark])), aside: [] })
+    const known = (mark: number): SetStates => ({
+      marks: new Map(REACTIONS.map(({ name }) => [name, mark])),
+      aside: []
+    })
     const hidden = stored(5, "agent", "hx1", [event("agent.deleted")])
     const flight = (at: number, mark: number, ...more: ReadonlyArray<ReturnType<typeof stored>>) => {
       const flying = new Flying(at, known(mark))
@@ -249,7 +252,7 @@ describe("of a log that is made up", () => {
   test("what is put aside until now was in flight, if its cause was there", () => {
     const one = { seq: 5, kind: "agent", id: "hx1", error: "unavailable" }
     const command = { op: "origin.forget", kind: "origin", actor: "o1", which: "origin.forget-0" }
-    const aside: Known["aside"] = [
+    const aside: SetStates["aside"] = [
       { set: "agent", why: "parked", one: { ...one, command } },
       { set: "votes", why: "fault", one }
     ]

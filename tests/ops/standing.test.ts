@@ -10,7 +10,7 @@ import { KINDS } from "../../actors/process/kinds.ts"
 import type { Commit, EventShape } from "../../actors/log/commit.ts"
 import type { Stored } from "../../actors/log/stream-pages.ts"
 import { subjects } from "../../schemas/subjects.ts"
-import { Standing } from "../../ops/at/standing.ts"
+import { StandingActors } from "../../ops/at/standing.ts"
 import { openFills, statusOf } from "../../ops/at/statuses.ts"
 import { ActorTable } from "../../ops/at/table.ts"
 import { evolved, kindOf } from "../../ops/replay/fold.ts"
@@ -69,7 +69,7 @@ const whole = (entries: ReadonlyArray<Entry>) => {
 }
 
 const standingOf = (entries: ReadonlyArray<Entry>) => {
-  const standing = new Standing()
+  const standing = new StandingActors()
   for (const entry of entries) standing.read(stored(entry))
   return standing.standings
 }

@@ -66,18 +66,18 @@ export const masked = (bank: Bank): Bank => ({
 })
 
 /** A masked text with the content of its slots. */
-export interface Marked {
+export interface MarkedSlot {
   /** Its kind (`c`, `r`, `t`, `k`, `v`, `m`, `w`, `i`) and the rest of its name. */
   readonly kind: string
   readonly id: string
   /** The text without the content of inner marks. */
   readonly text: string
-  readonly inside: ReadonlyArray<Marked>
+  readonly inside: ReadonlyArray<MarkedSlot>
 }
 
 /** The marks of a story in order. Marks in the slots of another mark are nested in it. */
-export function marksOf(story: string): ReadonlyArray<Marked> {
-  const stack: Array<{ id: string; text: string; inside: Array<Marked> }> = [{ id: "", text: "", inside: [] }]
+export function marksOf(story: string): ReadonlyArray<MarkedSlot> {
+  const stack: Array<{ id: string; text: string; inside: Array<MarkedSlot> }> = [{ id: "", text: "", inside: [] }]
   for (const part of story.split(/(⟦[^ ⟧]+ ?|⟧)/)) {
     if (part.startsWith("⟦")) stack.push({ id: part.slice(1).trim(), text: "", inside: [] })
     else if (part === "⟧") {
@@ -92,5 +92,5 @@ export function marksOf(story: string): ReadonlyArray<Marked> {
 }
 
 /** All marks of a kind at any depth, the outermost first. */
-export const within = (marks: ReadonlyArray<Marked>, kind: string): ReadonlyArray<Marked> =>
+export const within = (marks: ReadonlyArray<MarkedSlot>, kind: string): ReadonlyArray<MarkedSlot> =>
   marks.flatMap((mark) => [...(mark.kind === kind ? [mark] : []), ...within(mark.inside, kind)])

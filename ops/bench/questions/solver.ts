@@ -13,7 +13,7 @@ import type { Bank, RemarkKind } from "../../../actors/registration/questions/ba
 import type { Drafted, Family } from "../../../actors/registration/questions/family.ts"
 import type { Utterance } from "../../../actors/registration/questions/story/plan.ts"
 import { type Move, NONE } from "../../../actors/registration/questions/story/world.ts"
-import { type Marked, marksOf, within } from "./masked.ts"
+import { type MarkedSlot, marksOf, within } from "./masked.ts"
 
 const PASSES = 1
 /** The most ways to read one question that are compared. */
@@ -54,7 +54,7 @@ interface Verdict extends Task {
 }
 
 /** A way to read a story, and how likely it is. */
-interface Way {
+interface Interpretation {
   readonly end: number | null
   readonly share: number
   readonly values: ReadonlyArray<number>
@@ -62,7 +62,7 @@ interface Way {
 
 interface Ways {
   readonly doubts: ReadonlyArray<string>
-  readonly ways: ReadonlyArray<Way>
+  readonly ways: ReadonlyArray<Interpretation>
 }
 
 export class Solver {
@@ -149,7 +149,7 @@ export class Solver {
       doubts.push(unknown)
     }
     const place = new Map(doubts.map((unknown, index) => [unknown, index]))
-    const ways: Array<Way> = []
+    const ways: Array<Interpretation> = []
     for (let way = 0; way < size; way++) {
       let left = way
       let share = 1
@@ -235,7 +235,7 @@ function readingOf(
   { wording }: Bank
 ): Reading<string> {
   /** The slots of a masked text. The parser knows them by their places alone. */
-  const slots = (at: Marked | undefined): string => {
+  const slots = (at: MarkedSlot | undefined): string => {
     const [, kind = "", n = "0"] = (at?.id ?? "").split(":")
     return slotOrder(wording.remarks.get(kind.replace("-", " ") as RemarkKind)?.[Number(n)] ?? "")
   }
@@ -257,18 +257,18 @@ function readingOf(
       taken.add(fits.index)
       meant.set(mark.value, fits.index)
     }
-    const personOf = (index: number, at: ReadonlyArray<Marked>): number => {
+    const personOf = (index: number, at: ReadonlyArray<MarkedSlot>): number => {
       const described = within(at, "v").map(({ id }) => `⟦${id}⟧`)
       const mark = cast.people[index]?.mark
       return mark != null && described.includes(mark.value) ? (meant.get(mark.value) ?? index) : index
     }
-    const moveOf = (move: Move, at: Marked): Move => ({
+    const moveOf = (move: Move, at: MarkedSlot): Move => ({
       ...move,
       act: move.act > 1 ? move.act : coin(at.id) ? 1 - move.act : move.act,
       who: personOf(move.who, [at]),
       whom: move.whom === NONE ? NONE : personOf(move.whom, [at])
     })
-    const told = new Map<number, { move: Move; at: Marked; times: number }>()
+    const told = new Map<number, { move: Move; at: MarkedSlot; times: number }>()
     const apart: Array<Happened> = []
     const lies = new Map<number, boolean>()
     for (const [index, one] of said.entries())
@@ -315,7 +315,7 @@ function readingOf(
         const remark = at.find(({ kind }) => kind === "r")
         const name = remark?.id ?? ""
         if (one.type === "amend" && one.part === "act" && clauses.at(-1) !== undefined)
-          entry.move = moveOf(one.move, clauses.at(-1) as Marked)
+          entry.move = moveOf(one.move, clauses.at(-1) as MarkedSlot)
         else if (one.type === "amend" || one.type === "keep") {
           const otherMove = one.type === "amend" ? one.move : one.other
           if (coin(`replaces ${name}`))
@@ -347,16 +347,16 @@ function readingOf(
     // No question of this source has this answer.
     return end === world.answer([]) ? null : end
 
-    function chosen(moves: ReadonlyArray<Move>, at: readonly [Marked, Marked], isFirst: boolean): Happened {
+    function chosen(moves: ReadonlyArray<Move>, at: readonly [MarkedSlot, MarkedSlot], isFirst: boolean): Happened {
       const index = isFirst ? 0 : 1
-      return { move: moveOf(moves[index] as Move, at[index] as Marked), at: at[index] as Marked }
+      return { move: moveOf(moves[index] as Move, at[index] as MarkedSlot), at: at[index] as MarkedSlot }
     }
-    function holds(item: string, phrase: Marked | undefined): boolean {
+    function holds(item: string, phrase: MarkedSlot | undefined): boolean {
       const [, , property = "", side = "1"] = (phrase?.id ?? "").split(":")
       const fact = `fact ${bare(item)} ${property}`
       return coin(fact) === (side === "1")
     }
-    function itemsOf(at: Marked | undefined): ReadonlyArray<string> {
+    function itemsOf(at: MarkedSlot | undefined): ReadonlyArray<string> {
       return within(at === undefined ? [] : [at], "i").map(({ id }) => id)
     }
     function startOf(): number {
@@ -393,11 +393,14 @@ function readingOf(
 
 interface Happened {
   readonly move: Move
-  readonly at: Marked
+  readonly at: MarkedSlot
 }
 
 /** The marks of each utterance, in the order in which things are said. */
-function spansOf(said: ReadonlyArray<Utterance>, marks: ReadonlyArray<Marked>): ReadonlyArray<ReadonlyArray<Marked>> {
+function spansOf(
+  said: ReadonlyArray<Utterance>,
+  marks: ReadonlyArray<MarkedSlot>
+): ReadonlyArray<ReadonlyArray<MarkedSlot>> {
   let at = 0
   const spans = said.map((one) => {
     const from = at
@@ -412,6 +415,6 @@ const marksIn = (one: Utterance): number => (one.type === "recant" ? 0 : one.typ
 
 const slotOrder = (text: string): string => (text.match(/\{([a-z])\}/g) ?? []).join("").replace(/[{}]/g, "")
 
-const NOWHERE: Marked = { kind: "", id: "", text: "", inside: [] }
+const NOWHERE: MarkedSlot = { kind: "", id: "", text: "", inside: [] }
 
 const bare = (mark: string): string => mark.replace(/[⟦⟧]/g, "")

@@ -26,7 +26,7 @@ export interface Job {
   readonly says: string
 }
 
-interface Begun {
+interface BegunJob {
   readonly operator: { readonly name: string }
   readonly why: string
   /** The id of the form that started the job. */
@@ -34,12 +34,12 @@ interface Begun {
 }
 
 /** The end of a job. `ok` is true if everything was found in order. */
-interface Ended {
+interface JobEnd {
   readonly ok: boolean
   readonly says: string
 }
 
-type Work = (signal: AbortSignal) => Promise<Ended>
+type Work = (signal: AbortSignal) => Promise<JobEnd>
 
 export class Jobs {
   private readonly clock: Clock.Clock
@@ -58,7 +58,7 @@ export class Jobs {
   }
 
   /** Begins the job, unless this form has begun it already. Throws a Fault while another job is under way. */
-  begin({ operator, why, once }: Begun, what: string, work: Work): void {
+  begin({ operator, why, once }: BegunJob, what: string, work: Work): void {
     if (this.forms.has(once)) return
     if (this.running !== null) throw new Fault("Other work is under way here. Begin this when it has ended.")
     this.remember(once)

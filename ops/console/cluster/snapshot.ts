@@ -14,7 +14,7 @@ export interface Leases {
   readonly sessions: () => ReadonlyArray<string>
 }
 
-export interface Seen {
+export interface ClusterSnapshot {
   readonly cluster: Cluster
   /** ISO 8601. */
   readonly at: string
@@ -41,7 +41,11 @@ const UNSEEN: Omit<NodeRow, "session" | "shards"> = {
 }
 
 /** Nodes that hold a session at present. For a node that came after the last look, only the session is known. */
-const nodesIn = (leases: Leases, owners: ReadonlyArray<string | null>, seen: Seen | null): ReadonlyArray<NodeRow> =>
+const nodesIn = (
+  leases: Leases,
+  owners: ReadonlyArray<string | null>,
+  seen: ClusterSnapshot | null
+): ReadonlyArray<NodeRow> =>
   leases
     .sessions()
     .toSorted()
@@ -81,7 +85,7 @@ const UNKNOWN_LOAD = { cpu: null, memory_bytes: null }
 
 const json = (value: object): Json => JSON.parse(JSON.stringify(value)) as Json
 
-export const snapshotOf = (leases: Leases, seen: Seen | null, { history, jobs }: Recorded): Json => {
+export const snapshotOf = (leases: Leases, seen: ClusterSnapshot | null, { history, jobs }: Recorded): Json => {
   const shards = ownersIn(leases)
   const nodes = nodesIn(leases, shards, seen)
   const services = seen?.cluster.services ?? []

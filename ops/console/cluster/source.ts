@@ -9,28 +9,28 @@ import type { Service } from "../../cli/connection.ts"
 import { clusterOf } from "../../status/cluster.ts"
 import type { LiveSource } from "../live.ts"
 import type { ConsoleParts } from "../parts.ts"
-import { type Seen, snapshotOf } from "./snapshot.ts"
+import { type ClusterSnapshot, snapshotOf } from "./snapshot.ts"
 
 const LOOK_EVERY_MS = 2000
 /** A node that leaves changes many shards at once. */
 const TOGETHER_MS = 20
 
-interface Look {
+interface SnapshotQuery {
   /** The monotonic time in ms at which the query began. */
   readonly began: number
   /** The result; `null` while the query is under way. */
-  readonly seen: Seen | null
+  readonly seen: ClusterSnapshot | null
 }
 
 /** The last query's result. A page that is opened soon after it starts with this. */
-const looks = new WeakMap<Service, Look>()
+const looks = new WeakMap<Service, SnapshotQuery>()
 
 export const clusterSource =
   ({ service, clock, history, jobs }: ConsoleParts): LiveSource =>
   (publish) => {
     const following = { isOn: true }
     const nextAt = (): number => (looks.get(service)?.began ?? Number.NEGATIVE_INFINITY) + LOOK_EVERY_MS
-    let seen: Seen | null = monotonicMs(clock) < nextAt() ? (looks.get(service)?.seen ?? null) : null
+    let seen: ClusterSnapshot | null = monotonicMs(clock) < nextAt() ? (looks.get(service)?.seen ?? null) : null
     let told: (() => void) | null = null
     let wake: () => void = () => undefined
     const show = (): void => {

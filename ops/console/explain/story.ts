@@ -7,7 +7,7 @@
 import { streams } from "../../../schemas/subjects.ts"
 import type { Service } from "../../cli/connection.ts"
 import { Fault } from "../../cli/fault.ts"
-import { APART_MAX, type Found, foundFor, tracesFor } from "../../explain/found.ts"
+import { APART_MAX, type FoundRoot, foundFor, tracesFor } from "../../explain/found.ts"
 import type { Traces } from "../../explain/spans.ts"
 import { type Story, storyOf } from "../../explain/story.ts"
 import { READ_MS, reading } from "../readings.ts"
@@ -17,7 +17,7 @@ const RECENT = 50_000
 /** The part of that time that is kept for traces, read models, and waiting commands. */
 const REST_MS = 3000
 
-export interface StoryPage extends Pick<Found, "refused" | "unseen"> {
+export interface StoryPage extends Pick<FoundRoot, "refused" | "unseen"> {
   readonly story: Story
   readonly traces: Traces | null
   /** Last sequence of the log. Commits after `story.read_to` were not read. */
@@ -31,7 +31,7 @@ const isMissed = ({ commits, read_to: readTo }: Story, last: number): boolean =>
 
 const read = async (
   service: Service,
-  { request, seq, near }: Found["root"],
+  { request, seq, near }: FoundRoot["root"],
   last: number,
   { signal, until }: { readonly signal: AbortSignal; readonly until: number }
 ): Promise<Story> => {

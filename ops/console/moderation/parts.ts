@@ -2,7 +2,7 @@
 import { html, type Html, NOTHING } from "../../../edge/kit/html.ts"
 import { minute } from "../../../edge/kit/times.ts"
 import type { OperatorView } from "../../../schemas/moderation/operations.ts"
-import type { Written } from "./target.ts"
+import type { WrittenTarget } from "./target.ts"
 
 export const LIST = "/moderation"
 export const reportPath = (id: string | number): string => `${LIST}/report/${id}`
@@ -30,9 +30,9 @@ ${provisional ? fact("Provisional", "It has not passed registration's questions.
 ${appeal === null ? NOTHING : html`<h3>Its appeal, ${appeal.status}</h3>\n${words(appeal.text)}${appeal.answer === null ? NOTHING : html`\n<p>Answer:</p>${words(appeal.answer)}`}`}`
 }
 
-export const content = (written: Written): Html => {
+export const content = (written: WrittenTarget): Html => {
   const { noun, id, title, text, cut, hidden, deleted, thread, before, behind } = written
-  const beside = (all: Written["before"]): Html =>
+  const beside = (all: WrittenTarget["before"]): Html =>
     html`${all.map(({ id: number, author, text: said }) => html`<div class="beside"><p class="faint">Reply ${number} by <a href="${agentPath(author)}">${author}</a></p>${words(said)}</div>`)}`
   return html`${thread === null ? NOTHING : html`<p>In <a href="${contentPath("thread", thread)}">thread ${thread}</a>.</p>`}
 ${beside(before)}<div class="about"><p class="faint">${noun} ${id} by <a href="${agentPath(written.author)}">${written.author}</a>${deleted ? ", deleted" : ""}</p>

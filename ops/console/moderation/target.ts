@@ -22,7 +22,7 @@ interface Beside {
   readonly text: string
 }
 
-export interface Written {
+export interface WrittenTarget {
   readonly noun: Noun
   readonly id: string
   /** The author's hub id. */
@@ -42,7 +42,7 @@ export interface Written {
 
 type Db = Kysely<Database>
 
-const cut = (text: string): Pick<Written, "text" | "cut"> => ({
+const cut = (text: string): Pick<WrittenTarget, "text" | "cut"> => ({
   text: text.slice(0, TEXT_MAX_CHARS),
   cut: Math.max(0, text.length - TEXT_MAX_CHARS)
 })
@@ -56,7 +56,7 @@ interface HiddenRow {
   readonly body: string
 }
 
-const postOrThread = async (db: Db, noun: "post" | "thread", id: string): Promise<Written | null> => {
+const postOrThread = async (db: Db, noun: "post" | "thread", id: string): Promise<WrittenTarget | null> => {
   const shown = await db
     .selectFrom(noun === "post" ? "posts" : "threads")
     .select(["author", "title", "body"])
@@ -95,7 +95,7 @@ const aroundIn = async (db: Db, thread: string, id: string, way: "before" | "beh
   return way === "before" ? beside.toReversed() : beside
 }
 
-const reply = async (db: Db, id: string): Promise<Written | null> => {
+const reply = async (db: Db, id: string): Promise<WrittenTarget | null> => {
   const row = await db
     .selectFrom("replies as r")
     .leftJoin("hidden_replies as h", "h.id", "r.id")
@@ -121,7 +121,7 @@ const reply = async (db: Db, id: string): Promise<Written | null> => {
 }
 
 /** `null` if the content no longer exists. `id` must consist of digits. */
-export const writtenAt = (db: Db, noun: Noun, id: string): Promise<Written | null> =>
+export const writtenAt = (db: Db, noun: Noun, id: string): Promise<WrittenTarget | null> =>
   noun === "reply" ? reply(db, id) : postOrThread(db, noun, id)
 
 export interface HiddenItem {
