@@ -71,12 +71,12 @@ interface BlobChange {
 }
 
 /** Adds to a decision the commits for the blobs that it newly refers to, and for those that it no longer refers to. */
-export const naming = <Event extends EventShape, Reply>(
+export const withBlobReferences = <Event extends EventShape, Reply>(
   decision: Decision<Event, Reply>,
   { before, after, blobs, at, graceMs }: BlobChange
 ): Decision<Event, Reply> => {
   if ("refused" in decision) return decision
-  const also: Array<Companion> = []
+  const companions: Array<Companion> = []
   const timers: Array<Timer> = []
   for (const [id, { ref, by }] of changesOf(before, after)) {
     if (by === 0) continue
@@ -88,9 +88,13 @@ export const naming = <Event extends EventShape, Reply>(
     const names = Math.max(0, state.names + by)
     const until = by < 0 && names === 0 ? at + graceMs : state.until
     const event: BlobEvent = { type: by > 0 ? "blob.named" : "blob.released", v: 1, size: ref.size, names, until }
-    also.push({ kind: "blob", id, expected: seq, events: [event] })
+    companions.push({ kind: "blob", id, expected: seq, events: [event] })
     if (by < 0 && names === 0) timers.push(collectAt(id, until))
   }
-  if (also.length === 0) return decision
-  return { ...decision, also: [...(decision.also ?? []), ...also], timers: [...(decision.timers ?? []), ...timers] }
+  if (companions.length === 0) return decision
+  return {
+    ...decision,
+    companions: [...(decision.companions ?? []), ...companions],
+    timers: [...(decision.timers ?? []), ...timers]
+  }
 }

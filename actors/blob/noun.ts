@@ -2,4 +2,4 @@ import { blobKind } from "./actor.ts"
 
 export const kinds = [blobKind]
 
-export { blobsAt, naming, type BlobsAt } from "./naming.ts"
+export { blobsAt, withBlobReferences as naming, type BlobsAt } from "./naming.ts"

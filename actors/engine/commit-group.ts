@@ -72,7 +72,7 @@ const commitOf = (
 })
 
 export const companionsOf = (decision: Decision): ReadonlyArray<Companion> =>
-  "refused" in decision ? [] : (decision.also ?? [])
+  "refused" in decision ? [] : (decision.companions ?? [])
 
 export const timersOf = (decision: Decision): ReadonlyArray<Timer> =>
   "refused" in decision ? [] : (decision.timers ?? [])

@@ -54,7 +54,7 @@ export type Decision<Event extends EventShape = EventShape, Reply = unknown> =
        * Kept in the commit, so that a repeated command gets the same reply. It must never hold a secret in plain text.
        */
       readonly reply?: Reply
-      readonly also?: ReadonlyArray<Companion>
+      readonly companions?: ReadonlyArray<Companion>
       /**
        * Set before the commit. So a timer may fire without effect, but it is never missing and never changes another
        * one.

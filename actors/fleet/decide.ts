@@ -110,7 +110,7 @@ export const decideCreate = (
   }
   return {
     events: [...makingRoom(state, host, 1), { type: "fleet.placed", v: 1, ...place }],
-    also: [{ kind: "compartment", id, expected: 0, events: [born] }],
+    companions: [{ kind: "compartment", id, expected: 0, events: [born] }],
     reply: { host: host.host }
   }
 }

@@ -113,7 +113,7 @@ export const decideForHuman = (
   return {
     events: decision.events,
     reply: { host: decision.reply?.host ?? "", agent },
-    also: [...(decision.also ?? []), ...begun.also, ...carried],
+    companions: [...(decision.companions ?? []), ...begun.companions, ...carried],
     timers: begun.timers
   }
 }

@@ -23,7 +23,7 @@ import { isPassword, type PasswordSecret } from "./personal.ts"
 import type { NewToken } from "../kit/tokens.ts"
 import type { Human, HumanEvent, HumanState, Link, LinkPurpose } from "./state.ts"
 
-export type Posted = Pick<Extract<Decision, { readonly reply?: unknown }>, "also" | "timers">
+export type Posted = Pick<Extract<Decision, { readonly reply?: unknown }>, "companions" | "timers">
 
 /** A link for a letter. Both are made before the decision. */
 export interface LinkFacts {
@@ -74,7 +74,7 @@ export const decideRegister = (
   // Deleting and making accounts again must not send letters to an address without limit. The account is made
   // nevertheless, because nobody may keep an address from its holder.
   const isQuiet = lettersRefusal(former?.verify_address ?? [], at, owner.verify_letters) !== null
-  const { also = [], timers = [] } = isQuiet ? {} : posted
+  const { companions = [], timers = [] } = isQuiet ? {} : posted
   const claim: AddressEvent = { type: "address.claimed", v: 1, human: id }
   const before = { ...(former === undefined ? {} : { former }), ...(left === undefined ? {} : { left }) }
   return {
@@ -83,7 +83,7 @@ export const decideRegister = (
       ...(isQuiet ? [] : [madeLink("verify_address", link, at, owner)])
     ],
     reply: { created_at: new Date(at).toISOString() },
-    also: [{ kind: "address", id: address, expected: claimed, events: [claim] }, ...also],
+    companions: [{ kind: "address", id: address, expected: claimed, events: [claim] }, ...companions],
     timers
   }
 }
@@ -293,10 +293,10 @@ export const decideDelete = onHuman(
     const { left } = facts
     const former = lettersOf(human, at, owner)
     const release: AddressEvent = { type: "address.released", v: 1, former, ...(left === undefined ? {} : { left }) }
-    const also: ReadonlyArray<Companion> = [
+    const companions: ReadonlyArray<Companion> = [
       { kind: "address", id: human.address, expected: facts.claimed, events: [release] },
       ...(facts.unanswered ?? []).map(withdrawing(id))
     ]
-    return { events: [{ type: "human.deleted", v: 1, ...openOf(human) }], also }
+    return { events: [{ type: "human.deleted", v: 1, ...openOf(human) }], companions }
   }
 )

@@ -33,7 +33,7 @@ export const noticed = (
   at: number
 ): { readonly remembered: KnownFrom; readonly posted: Posted } => {
   const isNew = logins !== undefined && !logins.browsers.includes(mark)
-  if (!isNew || letter.also === undefined) return { remembered: { known: mark }, posted: {} }
+  if (!isNew || letter.companions === undefined) return { remembered: { known: mark }, posted: {} }
   return at < (logins.told_at ?? Number.NEGATIVE_INFINITY) + TOLD_EVERY_MS
     ? { remembered: {}, posted: {} }
     : { remembered: { known: mark, told: true }, posted: letter }

@@ -114,7 +114,7 @@ export const decideDeclare = (
   return {
     events: [{ type: "human.declared", v: 1, sponsorship: number, agent }],
     reply: { number, agent, role },
-    also: [
+    companions: [
       { kind: "sponsorship", id: String(number), expected: 0, drawn: true, events: [begun] },
       ...besideAgent(agent, admits)
     ]

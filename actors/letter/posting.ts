@@ -39,14 +39,14 @@ export const openLetter = (sealer: Sealer, id: string, sealed: string): LetterCo
   decode(sealer.open(sealed, purposeOf(id)))
 
 /** The companions that a decision needs, so that the letter exists exactly if its cause does. */
-export const posting = (
+export const letterCommit = (
   { id, human, template, sealed }: PostedLetter,
   at: number
-): { readonly also: readonly [Companion]; readonly timers: readonly [Timer] } => {
+): { readonly companions: readonly [Companion]; readonly timers: readonly [Timer] } => {
   if (!isLetterId(id)) throw new TypeError("The id of a letter comes from newLetterId")
   const written: LetterEvent = { type: "letter.written", v: 1, human, template, sealed }
   return {
-    also: [{ kind: "letter", id, expected: 0, events: [written], keepSeconds: LETTER_LIMITS.kept_seconds }],
+    companions: [{ kind: "letter", id, expected: 0, events: [written], keepSeconds: LETTER_LIMITS.kept_seconds }],
     timers: [{ name: SEND_TIMER, at, of: { kind: "letter", id } }]
   }
 }

@@ -14,7 +14,7 @@ const known = new WeakMap<NatsConnection, Requests<Msg, MsgHdrs>>()
  * Sets the minimum timeout of a connection's requests, before its first one. Servers give up early, because a client
  * waits and another server may answer. A person at a shell prefers to wait.
  */
-export const waitPatiently = (nats: NatsConnection, patienceMs: number): void => {
+export const setMinimumTimeout = (nats: NatsConnection, patienceMs: number): void => {
   known.set(nats, made(nats, patienceMs))
 }
 

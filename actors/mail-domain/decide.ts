@@ -164,7 +164,7 @@ export const decideClaimEnd = (
   const left: MailDomainHolderEvent = { type: "mail_domain_holder.left", v: 1, domain }
   return {
     events: [{ type: "mail_domain.released", v: 1, agent, domain, claim: state.claim, why: "expired" }],
-    also: [{ kind: "mail_domain_holder", id: agent, expected: facts.holderSeq, events: [left] }],
+    companions: [{ kind: "mail_domain_holder", id: agent, expected: facts.holderSeq, events: [left] }],
     timers: [forgetting(id, at)]
   }
 }

@@ -39,7 +39,7 @@ const codesOf = ({ id, message_id, received_at, from, subject, codes, links, ver
   spf: verdicts.spf
 })
 
-export const coded = (
+export const recentCodes = (
   open: OpenPage,
   from: string | null,
   { codes_messages_max: max, codes_rows_max }: CodesBounds

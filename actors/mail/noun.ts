@@ -13,10 +13,10 @@ import {
   mailThreadRowsQuery
 } from "./queries.ts"
 import {
-  bannedMailGoes,
+  eraseMailOfBanned,
   fullMailboxNotifications,
-  mailboxesGo,
-  sendingsCounted,
+  closeMailboxesOfDeleted,
+  countBounces,
   sendingNotifications,
   mailNotifications
 } from "./reactions.ts"
@@ -40,9 +40,9 @@ export const projections = [mailProjection]
 export const reactions = [
   mailNotifications,
   fullMailboxNotifications,
-  mailboxesGo,
-  bannedMailGoes,
-  sendingsCounted,
+  closeMailboxesOfDeleted,
+  eraseMailOfBanned,
+  countBounces,
   sendingNotifications
 ]
 
@@ -60,7 +60,7 @@ export { MAIL_KEY_NAMES, mailKeysWith, type MailParts } from "./keys.ts"
 export { mailDisabled } from "./mailer/disabled.ts"
 export { openedQueries } from "./opened.ts"
 export type { Transport } from "./outbound/transport.ts"
-export { worldTransport } from "./outbound/world.ts"
+export { externalTransport as worldTransport } from "./outbound/world.ts"
 export type { ProviderBounds } from "./ses/client.ts"
 export type { Identities, Identity, ProviderFault } from "./ses/identities.ts"
 export { mailsBy } from "./summaries.ts"

@@ -12,7 +12,7 @@ import { wordsOf } from "../../schemas/mail/words.ts"
 import type { Sealer } from "../log/seal.ts"
 import { QueryRefused } from "../queries/refused.ts"
 import { Actors, type ActorServices, type Asking, Views } from "../engine/services.ts"
-import { coded, type CodesBounds, type OpenPage } from "./coded.ts"
+import { recentCodes, type CodesBounds, type OpenPage } from "./coded.ts"
 import { type MailKeys, markWord, openDropped, openEnvelope, openSent } from "./keys.ts"
 import { wallMs } from "../../schemas/runtime/clock.ts"
 
@@ -131,7 +131,7 @@ const codes = (mail: MailKeys, { agent, minutes, from }: Coding["input"], bounds
         const { items } = yield* views.query(asking, "mail_rows", { ...wanted, page, per_page })
         return { rows: items.length, mails: yield* openedAs(mail, items, openReceived) }
       })
-    return yield* coded(open, from, bounds)
+    return yield* recentCodes(open, from, bounds)
   })
 
 const journal = (mail: MailKeys, wanted: Queries["mail_log"]["input"], asking: Asking) =>

@@ -40,7 +40,7 @@ const receivedPayload = (mail: number, mailbox: number) => {
   return { message_id: `em_${mail}`, mailbox: { id: mailbox }, url: path, api_url: path }
 }
 
-export const mailboxesGo = reactions(
+export const closeMailboxesOfDeleted = reactions(
   "mail_ended",
   on("agent", AgentEvent, (event, { id }) =>
     event.type === "agent.deleted" ? [commandFor("mailer.close_all", id, null)] : []
@@ -51,7 +51,7 @@ export const mailboxesGo = reactions(
  * Has the mail of banned agents erased later. This is a separate set of reactions, so that it also handles agents that
  * were banned before it existed.
  */
-export const bannedMailGoes = reactions(
+export const eraseMailOfBanned = reactions(
   "mail_banned",
   on("agent", AgentEvent, (event, { id, at }) =>
     event.type === "agent.banned" ? [commandFor("mailer.banned", id, { at })] : []
@@ -64,7 +64,7 @@ const BAD: ReadonlySet<string> = new Set(["bounced", "complained"])
  * Counts a bounce or complaint in the sender's `mailer` actor, which adds it to the service's total. Suppresses the
  * recipient's address. A recipient who unsubscribes is suppressed too.
  */
-export const sendingsCounted = reactions(
+export const countBounces = reactions(
   "mail_counted",
   on("mail_sending", MailSendingEvent, (event) => {
     if (event.type === "mail_sending.unsubscribed") return suppressed(event, "unsubscribed")

@@ -83,10 +83,10 @@ export const decideDelete = (
   const { author, hidden } = post
   if (isForeign(post, by)) return { refused: noPost }
   if (author !== by.agent && !by.operator) return { refused: notAuthor }
-  const also = facts === null ? [] : released(facts, "post", Number(id))
+  const companions = facts === null ? [] : released(facts, "post", Number(id))
   return {
     events: [{ type: "post.deleted", v: 1, author, by: by.agent, ...completeTally(post), hidden: hidden !== null }],
-    also
+    companions
   }
 }
 

@@ -57,7 +57,7 @@ import { Keys } from "./keys.ts"
 import { feedsFor } from "../projections/feed.ts"
 import { countersRaised, raisingCounters } from "../projections/numbered.ts"
 import { projectorsOn, prunerOn, runAll } from "./projecting.ts"
-import { AWAITED, REACTIONS } from "./reactions.ts"
+import { AWAITED_BY_KIND, REACTIONS } from "./reactions.ts"
 import type { Reactions } from "../reactions/reaction.ts"
 import { Reactor } from "./reacting.ts"
 import { chatHasher, LISTENER, listens } from "../chat/noun.ts"
@@ -166,7 +166,7 @@ const hostOf = (
         log,
         snapshots,
         timers,
-        readModels: yield* Watermarks.make(nats, service.projected_wait_ms, AWAITED),
+        readModels: yield* Watermarks.make(nats, service.projected_wait_ms, AWAITED_BY_KIND),
         limits: service,
         now: () => wallMs(clock),
         touched,

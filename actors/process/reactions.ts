@@ -10,7 +10,7 @@ export const REACTIONS: ReadonlyArray<Reactions> = partsOf(nouns, "reactions").f
  * For each kind, what the answer to a write of it waits for: the projections that read it, and the awaited sets of
  * reactions.
  */
-export const AWAITED: ReadonlyMap<string, ReadonlyArray<string>> = new Map(
+export const AWAITED_BY_KIND: ReadonlyMap<string, ReadonlyArray<string>> = new Map(
   [...new Set([...READERS.keys(), ...REACTIONS.flatMap(({ kinds }) => kinds)])].map((kind) => [
     kind,
     [

@@ -32,7 +32,7 @@ export interface NewAgent {
 
 export interface AgentStart {
   readonly agent: Agent
-  readonly also: ReadonlyArray<Companion>
+  readonly companions: ReadonlyArray<Companion>
   readonly timers: ReadonlyArray<Timer>
 }
 
@@ -55,7 +55,7 @@ export const newAgent = (
   const number: NumberEvent = { type: "number.claimed", v: 1, agent: id }
   return {
     agent: folded(fresh, more, at),
-    also: [
+    companions: [
       { kind: "agent", id, expected: 0, events: [...first, ...more] },
       { kind: "key", id, expected: 0, events: [key] },
       { kind: "handle", id: registered.handle, expected: 0, events: [handle] },

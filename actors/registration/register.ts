@@ -167,12 +167,12 @@ export const decideRegister = (
     webhook_url: form.webhook_url ?? null,
     webhook_secret: context.facts.sealedSecret
   }
-  const { agent, also, timers } = newAgent({ id: state.hub_id, registered }, context.at, rules.limits)
+  const { agent, companions, timers } = newAgent({ id: state.hub_id, registered }, context.at, rules.limits)
   const reply: RegisterReply = {
     profile: privateProfile(state.hub_id, agent, context.at, rules.baseUrl),
     sealedSecret: context.facts.sealedSecret
   }
-  return { events: [{ type: "challenge.consumed", v: 1, agent: state.hub_id }], reply, also, timers }
+  return { events: [{ type: "challenge.consumed", v: 1, agent: state.hub_id }], reply, companions, timers }
 }
 
 /** Another registration was faster. It took the handle (spec 3.3: the challenge is used up), or it had the same key. */

@@ -61,10 +61,10 @@ const decideDelete = (
   const hidden = reply.hidden !== null
   if (isForeign(reply, by)) return gone
   if (author !== by.agent && !by.operator) return notAuthor
-  const also = facts === null ? [] : released(facts, "reply", Number(id))
+  const companions = facts === null ? [] : released(facts, "reply", Number(id))
   return {
     events: [{ type: "reply.deleted", v: 1, thread, author, by: by.agent, ...completeTally(reply), hidden }],
-    also
+    companions
   }
 }
 

@@ -78,7 +78,7 @@ export const decideResolve = (
         settled
       }
     ],
-    also: facts.filing.open === Number(id) ? [ended(facts.filing)] : []
+    companions: facts.filing.open === Number(id) ? [ended(facts.filing)] : []
   }
 }
 
@@ -98,6 +98,6 @@ export const decideCarriedOut = (
     return { events: [{ type: "report.carried_out", v: 1, reporter, target_type, target_id, status, outcome, note }] }
   return {
     events: [{ type: "report.not_carried_out", v: 1, outcome, why }],
-    also: filing.open === null ? [begun(filing, Number(id))] : []
+    companions: filing.open === null ? [begun(filing, Number(id))] : []
   }
 }

@@ -30,7 +30,7 @@ const ISSUE_MS = 10_000
 type Needed = Bus | Cluster | Configuration | Queried | RuntimeKey | Streams | Tracing | Scope.Scope
 
 /** Resolves to `null` if this host has no such compartment. */
-export const desiredBy =
+export const desiredStateFrom =
   (asked: AskOnce, host: string) =>
   async (compartment: string): Promise<Desired | null> => {
     try {
@@ -42,7 +42,7 @@ export const desiredBy =
   }
 
 /** Runs the role on any machine, so that tests can use one without containers. */
-export const hostOver = (machine: Machine, folder: string, max: number, image: string) =>
+export const runHostOn = (machine: Machine, folder: string, max: number, image: string) =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock
     const [nats, tracing, { limits, baseUrl }] = [yield* Bus, yield* Tracing, yield* Configuration]
@@ -78,7 +78,7 @@ export const hostOver = (machine: Machine, folder: string, max: number, image: s
       clock,
       overfull: (compartment) => disks.overfull(compartment),
       machine,
-      desired: desiredBy(asked, host),
+      desired: desiredStateFrom(asked, host),
       report,
       orderOf: ordersOf(boxes, baseUrl),
       archiveOf: archivesOver(nats, boxes),
@@ -149,5 +149,5 @@ export const compartmentHost: Effect.Effect<void, never, Needed> = Effect.gen(fu
     ),
     (opened) => Effect.promise(() => opened.end())
   )
-  yield* hostOver(machine, folder, max, image)
+  yield* runHostOn(machine, folder, max, image)
 })

@@ -82,7 +82,7 @@ export const sponsorshipKind = kind(fold, sponsorshipOperations, ({ config: { li
             }),
       decide: (state, input, { facts }) => {
         const decision = decideConfirm(state, input)
-        return "refused" in decision ? decision : { ...decision, also: besideAgent(input.agent, facts) }
+        return "refused" in decision ? decision : { ...decision, companions: besideAgent(input.agent, facts) }
       },
       answer: stands,
       projected: true

@@ -161,7 +161,7 @@ export const decideAccept = (
         ...(isAnnounced(thread, reply) ? { again: true } : {})
       }
     ],
-    also: facts.pair === null ? [] : [facts.pair]
+    companions: facts.pair === null ? [] : [facts.pair]
   }
 }
 
@@ -249,7 +249,7 @@ export const decideDelete = (
     if (author !== by.agent) return notAuthor
     if (others > 0) return hasReplies
   }
-  const also = facts === null ? [] : released(facts, "thread", Number(id))
+  const companions = facts === null ? [] : released(facts, "thread", Number(id))
   const { accepted: before } = thread
   const taken: ReadonlyArray<ThreadEvent> = before === null ? [] : [{ type: "thread.unaccepted", v: 1, before }]
   return {
@@ -257,6 +257,6 @@ export const decideDelete = (
       ...taken,
       { type: "thread.deleted", v: 1, author, by: by.agent, ...completeTally(thread), hidden: hidden !== null }
     ],
-    also
+    companions
   }
 }

@@ -58,7 +58,7 @@ export const decideAnnulOn =
     return {
       events: [event({ author, ...change, ...recast(target, change), withheld: hidden !== null })],
       reply: { annulled: true },
-      also: [cast(facts, null)]
+      companions: [cast(facts, null)]
     }
   }
 
@@ -80,6 +80,6 @@ export const decideVoteOn =
     if (before === value) return { events: [] }
     if (author === by.agent) return { refused: ownContent }
     const change = { before, value, counts: { before: ballot.counts, value: why === null } }
-    const also: ReadonlyArray<Companion> = [cast(ballot, value, why), ...(pair === null ? [] : [pair])]
-    return { events: [event({ author, ...change, ...recast(target, change), withheld: false })], also }
+    const companions: ReadonlyArray<Companion> = [cast(ballot, value, why), ...(pair === null ? [] : [pair])]
+    return { events: [event({ author, ...change, ...recast(target, change), withheld: false })], companions }
   }

@@ -72,8 +72,8 @@ const begunAt = (at: number): WithdrawalEvent => ({ type: "withdrawal.begun", v:
 export const withdrawing = (
   agent: string,
   at: number
-): { readonly also: ReadonlyArray<Companion>; readonly timers: ReadonlyArray<Timer> } => ({
-  also: [{ kind: "withdrawal", id: agent, expected: 0, events: [begunAt(at)] }],
+): { readonly companions: ReadonlyArray<Companion>; readonly timers: ReadonlyArray<Timer> } => ({
+  companions: [{ kind: "withdrawal", id: agent, expected: 0, events: [begunAt(at)] }],
   timers: [timerOf(agent, at)]
 })
 

@@ -12,7 +12,7 @@ import { type Database, openDatabase, PATIENT_CONNECT_MS } from "../../actors/ta
 import type { Archive } from "../../actors/log/archive/archive.ts"
 import { ArchiveMissing, openArchive, type OpenArchive } from "../../actors/log/archive/open.ts"
 import { JetStreamLog } from "../../actors/log/event-log.ts"
-import { waitPatiently } from "../../actors/log/requests.ts"
+import { setMinimumTimeout } from "../../actors/log/requests.ts"
 import { OPERATOR_NAME, operatorCommand } from "../../actors/engine/command-ids.ts"
 import { KvLeases } from "../../actors/engine/leases.ts"
 import { isMissing } from "../../actors/log/jetstream-codes.ts"
@@ -137,7 +137,7 @@ export const openServers = async (
     const reason = cause instanceof Error ? ` (${cause.message})` : ""
     throw new Fault(`nats-server does not answer${reason}; is the service running?`)
   })
-  waitPatiently(nats, answerMs)
+  setMinimumTimeout(nats, answerMs)
   return { nats, manager: await jetstreamManager(nats, { timeout: answerMs }), databaseUrl }
 }
 

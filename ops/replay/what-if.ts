@@ -53,7 +53,7 @@ export interface WhatIf {
   readonly refused: Refusal | null
   readonly events: ReadonlyArray<EventShape>
   readonly reply: unknown
-  readonly also: ReadonlyArray<Companion>
+  readonly companions: ReadonlyArray<Companion>
   readonly timers: ReadonlyArray<Timer>
   readonly state: unknown
   /** The commit that did follow, and the state it led to. */
@@ -133,7 +133,7 @@ export const whatIfAt = (
     events,
     refused: "refused" in decision ? decision.refused : null,
     reply: "refused" in decision ? undefined : decision.reply,
-    also: "refused" in decision ? [] : (decision.also ?? []),
+    companions: "refused" in decision ? [] : (decision.companions ?? []),
     timers: "refused" in decision ? [] : (decision.timers ?? []),
     state: after,
     really: next === undefined ? null : { entry: next, state: evolved(fold, id, state, next) }

@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { ScheduledTimers } from "../../actors/engine/timers.ts"
 import { AccountKeys } from "../../actors/kit/account-keys.ts"
-import { newLetterId, type PostedLetter, posting, sealLetter } from "../../actors/letter/posting.ts"
+import { newLetterId, type PostedLetter, letterCommit, sealLetter } from "../../actors/letter/posting.ts"
 import { subjects } from "../../schemas/subjects.ts"
 import { waitFor } from "../harness/index.ts"
 import { mailServer, type MailServerControl } from "../support/mail-server.ts"
@@ -60,9 +60,9 @@ const post = async (accounts: AccountKeys, timers: ScheduledTimers): Promise<Pos
   const sealer = await Effect.runPromise(accounts.make(human))
   const content = { to: `${id}@${DOMAIN}`, name: "Ada", values: { path: `/owner/verify?token=planted-${id}` } }
   const letter: PostedLetter = { id, human, template: "verify_address", sealed: sealLetter(sealer, id, content) }
-  const { also, timers: set } = posting(letter, Date.now())
+  const { companions, timers: set } = letterCommit(letter, Date.now())
   await timers.set("letter", id, set[0].name, set[0].at)
-  const commit = { v: 1, id: `post-${id}`, op: "human.register", at: set[0].at, events: also[0].events } as const
+  const commit = { v: 1, id: `post-${id}`, op: "human.register", at: set[0].at, events: companions[0].events } as const
   const result = await service.view.log.append([{ subject: subjects.event("letter", id), expected: 0, commit }])
   expect(result.ok).toBe(true)
   return letter

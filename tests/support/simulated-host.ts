@@ -10,7 +10,7 @@ import { Beat } from "../../actors/runtime/beat.ts"
 import type { FoundContainer } from "../../actors/runtime/host/types.ts"
 import type { Machine, Order } from "../../actors/runtime/machine.ts"
 import { Reconciler } from "../../actors/runtime/reconciler.ts"
-import { desiredBy } from "../../actors/runtime/start.ts"
+import { desiredStateFrom } from "../../actors/runtime/start.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { machineClock } from "../../schemas/runtime/clock.ts"
 import { subjects } from "../../schemas/subjects.ts"
@@ -135,7 +135,7 @@ export class SimulatedHost {
     const reconciler = new Reconciler({
       clock: machineClock,
       machine: this.#machine,
-      desired: desiredBy(asked, this.id),
+      desired: desiredStateFrom(asked, this.id),
       report: async (command, compartment, told) => {
         await asked(command, "compartment.report", compartment, { host: this.id, told })
       },

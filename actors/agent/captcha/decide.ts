@@ -89,7 +89,7 @@ export const decideSend = ({ owner, graceMs }: Bounds) =>
       const decision: Decision<AgentEvent, BegunCaptcha> = {
         events: [{ type: "agent.captcha_asked", v: 1, captcha: number, until }],
         reply: { number, until },
-        also: [
+        companions: [
           {
             kind: "captcha",
             id: String(number),

@@ -75,7 +75,7 @@ const publish = (
   return {
     events: [counted(agent, of, 1), ...watched],
     reply: { number },
-    also: [
+    companions: [
       { ...begun, id: String(number), expected: 0, drawn: true },
       ...(claim === null ? [] : [claimed(claim, begun.kind, number)])
     ]

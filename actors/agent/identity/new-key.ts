@@ -79,7 +79,7 @@ export const decideNewKey = <Reply>({ kind, authorise, take }: KeyChange<Reply>)
     if ("refused" in proven) return proven
     const proof: KeyProof = { kind, by_new_key: proven, request: input.request, ...authority }
     const taken = take(agent, input, proof, context, limits)
-    return "refused" in taken ? taken : { ...taken, also: [claimOf(context.id, input.new_public_key)] }
+    return "refused" in taken ? taken : { ...taken, companions: [claimOf(context.id, input.new_public_key)] }
   })
 
 /** The new key's signature, or the refusal if the proof is invalid. */

@@ -68,7 +68,7 @@ export const decideSetRecovery = unlessClosed(
         })
       ],
       // The claim prevents a registration with this key and a rotation to it.
-      also: claimedBy === null ? [claimOf(context.id, recovery_public_key)] : []
+      companions: claimedBy === null ? [claimOf(context.id, recovery_public_key)] : []
     }
   }
 )

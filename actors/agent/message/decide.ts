@@ -51,7 +51,7 @@ export const decideSend = unlessSuspended(
     return {
       events: [{ type: "agent.message_sent", v: 1, message: number, to }],
       reply: facts,
-      also: [{ kind: "message", id: String(number), expected: 0, events: [sent] }]
+      companions: [{ kind: "message", id: String(number), expected: 0, events: [sent] }]
     }
   }
 )

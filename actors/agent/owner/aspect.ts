@@ -11,7 +11,7 @@ import { iso } from "../../../schemas/iso.ts"
 import type { AgentActor, AgentState } from "../state.ts"
 import { decideAnswer, decideSeen, decideWrite, hasProvenOwner, isOwner, provenOwner } from "./decide.ts"
 import { answerFacts, ownersReached, writeFacts } from "./facts.ts"
-import { letGo, mayHold } from "./held.ts"
+import { releaseHolding, mayHold } from "./held.ts"
 import { decideJudge, laterOwners, standingOf } from "./later.ts"
 import { answerIn } from "./state.ts"
 
@@ -70,7 +70,7 @@ export const operations = (parts: KindParts): Operating<typeof declared, AgentAc
     ),
     "owner.leave": custom((_state, { purpose, token }, { memory }) =>
       Effect.sync(() => {
-        letGo(memory.held, purpose, token)
+        releaseHolding(memory.held, purpose, token)
         return null
       })
     ),

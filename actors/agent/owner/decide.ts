@@ -78,7 +78,7 @@ export const decideWrite = unlessSuspended(
     return {
       events: [{ type: "agent.owner_written", v: 1, message: number }],
       reply: { number, delivered_to },
-      also: begun(number, written)
+      companions: begun(number, written)
     }
   }
 )
@@ -125,7 +125,7 @@ export const decideAnswer = (
       })
     ],
     reply: { number },
-    also: begun(number, written)
+    companions: begun(number, written)
   }
 }
 

@@ -24,6 +24,6 @@ export const mayHold = (held: Holdings, purpose: WaitPurpose, wanted: Holding, n
   return true
 }
 
-export const letGo = (held: Holdings, purpose: WaitPurpose, token: string): void => {
+export const releaseHolding = (held: Holdings, purpose: WaitPurpose, token: string): void => {
   if (held.get(purpose)?.token === token) held.delete(purpose)
 }

@@ -50,7 +50,10 @@ export const decideFile = unlessSuspended(
     return {
       events: [{ type: "agent.reported", v: 1, report: number }],
       reply: { number },
-      also: [{ kind: "report", id: String(number), expected: 0, drawn: true, events: [filed] }, begun(filing, number)]
+      companions: [
+        { kind: "report", id: String(number), expected: 0, drawn: true, events: [filed] },
+        begun(filing, number)
+      ]
     }
   }
 )

@@ -23,11 +23,11 @@ export const operations = ({ config: { limits, baseUrl } }: KindParts): Operatin
       const decision = decideSponsorshipNews(state, told, { at, facts: yield* noticeFor(told) })
       const followed = consequencesOf(baseUrl, limits)(state, decision, { id, at })
       if ("refused" in followed || followed.events.length === 0) return null
-      const also = (followed.also ?? []).map(({ events, ...of }) => ({
+      const companions = (followed.companions ?? []).map(({ events, ...of }) => ({
         ...of,
         events: events.map((one) => ({ ...one }))
       }))
-      return { seq, events: followed.events, also }
+      return { seq, events: followed.events, also: companions }
     })
   ),
   "sponsorship.told": write({

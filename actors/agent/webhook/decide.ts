@@ -93,7 +93,10 @@ export const withDelivery = (
   if (notices.length === 0) return decision
   return {
     ...decision,
-    also: [...(decision.also ?? []), ...notices.map((notice) => deliveryOf(agent, to.url, notice, context, limits))]
+    companions: [
+      ...(decision.companions ?? []),
+      ...notices.map((notice) => deliveryOf(agent, to.url, notice, context, limits))
+    ]
   }
 }
 

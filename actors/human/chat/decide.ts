@@ -51,9 +51,9 @@ export const decideLink = (
   const refused = codeRefusal(state, code, at)
   if (refused !== null) return { refused }
   const claim: ChatClaimEvent = { type: "chat.claimed", v: 1, human: id }
-  const { also = [], timers = [] } = posted
+  const { companions = [], timers = [] } = posted
   const claimant: Companion = { kind: "chat", id: chat, expected: claimed, events: [claim] }
-  return { events: [{ type: "human.chat_linked", v: 1, chat, sealed }], also: [claimant, ...also], timers }
+  return { events: [{ type: "human.chat_linked", v: 1, chat, sealed }], companions: [claimant, ...companions], timers }
 }
 
 export const decideUnlink = (state: HumanState, { chat }: { readonly chat: string | null }): Decided => {

@@ -113,7 +113,7 @@ export const hasRoomBy = (
 }
 
 const together = (...all: ReadonlyArray<Posted>): Posted => ({
-  also: all.flatMap(({ also = [] }) => also),
+  companions: all.flatMap(({ companions = [] }) => companions),
   timers: all.flatMap(({ timers = [] }) => timers)
 })
 

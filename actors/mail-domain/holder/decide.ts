@@ -104,11 +104,11 @@ export const decideDeclare = (
     from
   }
   const left: MailDomainHolderEvent = { type: "mail_domain_holder.left", v: 1, domain }
-  const also: Array<Companion> = [{ kind: "mail_domain", id, expected: standing.seq, events: [declared] }]
-  if (from !== null) also.push({ kind: "mail_domain_holder", id: from, expected: fromSeq, events: [left] })
+  const companions: Array<Companion> = [{ kind: "mail_domain", id, expected: standing.seq, events: [declared] }]
+  if (from !== null) companions.push({ kind: "mail_domain_holder", id: from, expected: fromSeq, events: [left] })
   return {
     events: [{ type: "mail_domain_holder.declared", v: 1, domain }],
-    also,
+    companions,
     timers: claim_until === null ? [] : [{ name: CLAIM_TIMER, at: claim_until, of: { kind: "mail_domain", id } }]
   }
 }
@@ -128,7 +128,7 @@ export const decideRelease = (
   return {
     events: [{ type: "mail_domain_holder.left", v: 1, domain }],
     reply: { claim },
-    also: [{ kind: "mail_domain", id, expected: seq, events: [released] }],
+    companions: [{ kind: "mail_domain", id, expected: seq, events: [released] }],
     timers: [forgetting(id, at)]
   }
 }

@@ -27,8 +27,8 @@ import {
   noMailbox,
   storedBytes
 } from "./decide.ts"
-import { settled, type Tag } from "./tag-state.ts"
-import { decideEndTag, decideMakeTag, drawTag, isDrawn, isOver, markTag, openTag, sealTag } from "./tags.ts"
+import { withoutExpiredTags, type Tag } from "./tag-state.ts"
+import { decideEndTag, decideMakeTag, generateTag, isGeneratedTag, isOver, markTag, openTag, sealTag } from "./tags.ts"
 import { evolveMailbox, type MailboxActor, MailboxEvent, MailboxState, type MailboxValue } from "./state.ts"
 import type { MailParts } from "../keys.ts"
 
@@ -167,7 +167,7 @@ export const mailboxKind = kind(fold, mailboxOperations, (parts: MailParts) => {
       "mailbox.tags": custom((state, { agent, mark }, { id, at }) =>
         Effect.flatMap(opened(state, { id }), ({ state: box, sealer }) => {
           if (box.agent !== agent) return Effect.fail(noMailbox.refused)
-          const { tags } = settled(box, at)
+          const { tags } = withoutExpiredTags(box, at)
           const wanted = mark === null ? tags : tags.filter((one) => one.mark === mark)
           return Effect.succeed(wanted.toReversed().map((one) => tagOf(box, sealer, one)))
         })
@@ -175,13 +175,13 @@ export const mailboxKind = kind(fold, mailboxOperations, (parts: MailParts) => {
       "mailbox.make_tag": write({
         prepare: (state, { tag }: Making, { id }) =>
           Effect.flatMap(opened(state, { id }), ({ state: box, sealer }) => {
-            const made = tag ?? drawTag(sealer)
+            const made = tag ?? generateTag(sealer)
             const room = LOCAL_PART_MAX_CHARS - box.local_part.length - 1
             if (made.length > room) return Effect.fail(tooLong(room))
             return Effect.succeed({
               mark: markTag(sealer, made),
               sealed: sealTag(sealer, made),
-              drawn: isDrawn(sealer, made)
+              drawn: isGeneratedTag(sealer, made)
             })
           }),
         decide: (state, input: Making, context) => decideMakeTag(state, input, context, limits),

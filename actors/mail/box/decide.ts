@@ -255,7 +255,7 @@ export const decideReceive = (
   return {
     events: [fills(state, event, elsewhere, at, limits) ? { ...event, filled: true } : event],
     reply: { mail: number },
-    also: [{ ...of, expected: 0, events: [received], keepSeconds: loggedSeconds(limits) }],
+    companions: [{ ...of, expected: 0, events: [received], keepSeconds: loggedSeconds(limits) }],
     timers: [{ name: EXPIRE_TIMER, at: at + limits.retention_seconds * 1000, of }]
   }
 }

@@ -32,11 +32,11 @@ const split = ({ tags, ended }: Tags, isOver: (tag: Tag) => boolean): Tags => {
 }
 
 /** The tags as they are at that time. */
-export const settled = (all: Tags, at: number): Tags =>
+export const withoutExpiredTags = (all: Tags, at: number): Tags =>
   split(all, ({ expires_at }) => expires_at !== null && expires_at <= at)
 
 export const withTag = (all: Tags, tag: Tag, at: number): Tags => {
-  const { tags, ended } = settled(all, at)
+  const { tags, ended } = withoutExpiredTags(all, at)
   return {
     tags: [...tags.filter(({ mark }) => mark !== tag.mark), tag],
     ended: ended.filter((mark) => mark !== tag.mark)
@@ -44,4 +44,4 @@ export const withTag = (all: Tags, tag: Tag, at: number): Tags => {
 }
 
 export const withoutTag = (all: Tags, mark: string, at: number): Tags =>
-  split(settled(all, at), (tag) => tag.mark === mark)
+  split(withoutExpiredTags(all, at), (tag) => tag.mark === mark)

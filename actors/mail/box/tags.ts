@@ -14,7 +14,7 @@ import type { Decision } from "../../engine/definition.ts"
 import type { Sealer } from "../../log/seal.ts"
 import { noMailbox } from "./decide.ts"
 import type { MailboxEvent, MailboxState, MailboxValue } from "./state.ts"
-import { settled } from "./tag-state.ts"
+import { withoutExpiredTags } from "./tag-state.ts"
 
 const RANDOM_ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 /** 60 random bits, and a signature of 32 bits. */
@@ -31,7 +31,7 @@ export const openTag = (sealer: Sealer, sealed: string): string => sealer.open(s
 const signOf = (sealer: Sealer, random: string): string => sealer.mark(random, "drawn tag").slice(0, SIGN_CHARS)
 
 /** Generates a random tag that cannot be guessed. */
-export const drawTag = (sealer: Sealer): string => {
+export const generateTag = (sealer: Sealer): string => {
   const random = Array.from(
     { length: RANDOM_CHARS },
     () => RANDOM_ALPHABET[randomInt(RANDOM_ALPHABET.length)] ?? ""
@@ -40,15 +40,15 @@ export const drawTag = (sealer: Sealer): string => {
 }
 
 /** True if this mailbox's key signed the tag, even if the tag was created again. */
-export const isDrawn = (sealer: Sealer, tag: string): boolean => {
+export const isGeneratedTag = (sealer: Sealer, tag: string): boolean => {
   const [, random = "", sign = ""] = DRAWN.exec(tag) ?? []
   return random !== "" && signOf(sealer, random) === sign
 }
 
 const hasEnded = (box: MailboxValue, sealer: Sealer, tag: string, at: number): boolean => {
-  const { tags, ended } = settled(box, at)
+  const { tags, ended } = withoutExpiredTags(box, at)
   const mark = markTag(sealer, tag)
-  return ended.includes(mark) || (isDrawn(sealer, tag) && !tags.some((one) => one.mark === mark))
+  return ended.includes(mark) || (isGeneratedTag(sealer, tag) && !tags.some((one) => one.mark === mark))
 }
 
 /** True also for a tag with a longer suffix: `x+y` counts as `x`, because its sender was given `x`. */
@@ -76,7 +76,7 @@ export const decideMakeTag = (
   { tags_per_mailbox, tags_chosen_max }: TagLimits
 ): Decision<MailboxEvent, { readonly mark: string }> => {
   if (state === null || state.agent !== agent || state.status !== "active") return noMailbox
-  const { tags, ended } = settled(state, at)
+  const { tags, ended } = withoutExpiredTags(state, at)
   const others = tags.filter((one) => one.mark !== mark)
   if (others.length >= tags_per_mailbox) return tooMany(tags_per_mailbox, "has")
   const chosen = others.filter((one) => !one.drawn).length + ended.filter((one) => one !== mark).length
@@ -94,6 +94,6 @@ export const decideEndTag = (
   { at, facts: mark }: { readonly at: number; readonly facts: string }
 ): Decision<MailboxEvent, null> => {
   if (state === null || state.agent !== agent || state.status !== "active") return noMailbox
-  if (!settled(state, at).tags.some((one) => one.mark === mark)) return NO_TAG
+  if (!withoutExpiredTags(state, at).tags.some((one) => one.mark === mark)) return NO_TAG
   return { events: [{ type: "mailbox.tag_ended", v: 1, agent, mark }] }
 }

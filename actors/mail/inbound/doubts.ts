@@ -14,18 +14,18 @@ import type { Limits } from "../../../schemas/limits.ts"
 import type { Asking } from "../../kit/worker/asks.ts"
 import type { MailStore, Place } from "./store.ts"
 
-export interface Doubting {
+export interface UnconfirmedParts {
   readonly ask: Asking
   readonly store: Pick<MailStore, "forget">
   readonly bounds: Pick<Limits["service"]["mail"], "doubt_ms" | "doubts_max" | "doubt_looks_max">
 }
 
 /** Runs until the scope closes. */
-export const doubts = ({
+export const unconfirmedMails = ({
   ask,
   store,
   bounds: { doubt_ms, doubts_max, doubt_looks_max }
-}: Doubting): Effect.Effect<(place: Place) => void, never, Scope.Scope> =>
+}: UnconfirmedParts): Effect.Effect<(place: Place) => void, never, Scope.Scope> =>
   Effect.gen(function* () {
     const waiting = yield* FiberSet.make()
     const run = yield* FiberSet.runtime(waiting)()

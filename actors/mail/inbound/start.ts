@@ -12,17 +12,17 @@ import { Bus, Cluster, Configuration, MailKey, Streams, Tracing } from "../../ki
 import { lookupBy } from "../dns.ts"
 import { MAIL_KEY_NAMES, mailKeysWith } from "../keys.ts"
 import { mailSender } from "../outbound/start.ts"
-import { worldTransport } from "../outbound/world.ts"
+import { externalTransport } from "../outbound/world.ts"
 import { openReaders, type Readers } from "../parse/readers.ts"
 import { scanBy } from "../scan/scan.ts"
 import { delivered, type DeliveryParts } from "./delivery.ts"
-import { doubts } from "./doubts.ts"
+import { unconfirmedMails } from "./doubts.ts"
 import { postmasterBy } from "./postmaster.ts"
 import { recipientBy } from "./recipient.ts"
 import { returnsBy } from "./returns.ts"
 import { MailServer, type Receiving } from "./server.ts"
 import { mailStore } from "./store.ts"
-import type { Ways } from "./ways.ts"
+import type { InboundPorts } from "./ways.ts"
 import type { ConfigurationFault } from "../../../schemas/runtime/configuration-fault.ts"
 import { ownKeys } from "../../log/own-keys.ts"
 
@@ -62,7 +62,7 @@ export const mailServer: Effect.Effect<void, ConfigurationFault, Needed> = Effec
     ask,
     keys,
     store,
-    doubt: yield* doubts({ ask, store, bounds }),
+    doubt: yield* unconfirmedMails({ ask, store, bounds }),
     nextNumber: Effect.tryPromise({ try: () => nextNumber(nats, "mail"), catch: () => notTaken }),
     parse: readers.parse,
     scan: scanBy(settings.scanners, limits.service.mail),
@@ -70,12 +70,12 @@ export const mailServer: Effect.Effect<void, ConfigurationFault, Needed> = Effec
     notStored: notTaken
   }
   const recipient = recipientBy(parts.ask)
-  const world = yield* worldTransport(settings, config)
+  const world = yield* externalTransport(settings, config)
   const postmaster = postmasterBy({ nats, manager, ask, keys, settings, world, bounds: email.postmaster })
   const returns = returnsBy(parts, settings.domain, bounds.report_max_bytes, postmaster)
   const disk = yield* StorageWatch.watching({ manager, config }, email.free_disk_min_bytes, OF_MAIL)
   const hasRoom = async () => !disk.low && !(await parts.store.isFull())
-  const ways: Ways = { recipient, returns, hasRoom }
+  const ways: InboundPorts = { recipient, returns, hasRoom }
   if (settings.provider === "smtp") yield* bySmtp(parts, settings, ways, readers)
   else {
     // The SDK is loaded only in deployments that use SES.
@@ -88,7 +88,7 @@ export const mailServer: Effect.Effect<void, ConfigurationFault, Needed> = Effec
 const bySmtp = (
   parts: DeliveryParts,
   settings: SmtpMail,
-  { recipient, returns, hasRoom }: Ways,
+  { recipient, returns, hasRoom }: InboundPorts,
   readers: Readers
 ): Effect.Effect<void, never, Configuration | Scope.Scope> =>
   Effect.gen(function* () {

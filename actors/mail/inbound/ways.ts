@@ -5,7 +5,7 @@
 import type { RecipientOf } from "./recipient.ts"
 import type { Returning } from "./returns.ts"
 
-export interface Ways {
+export interface InboundPorts {
   readonly recipient: RecipientOf
   /** Addresses of the service's own. */
   readonly returns: Returning

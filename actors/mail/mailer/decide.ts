@@ -79,7 +79,7 @@ export const decideOpen =
     return {
       events: [{ type: "mailer.mailbox_opened", v: 1, mailbox, address, ...claimOf(facts) }],
       reply: { mailbox },
-      also: [
+      companions: [
         { kind: "mail_address", id: addressId(address), expected: claim.seq, events: [taken] },
         { kind: "mailbox", id: String(mailbox), expected: 0, events: [opened] }
       ]
@@ -118,14 +118,14 @@ export const decideClose = (
 ): Decision<MailerEvent, null> => {
   const found = mailboxes.filter(({ mailbox }) => wanted.includes(mailbox))
   if (found.length < wanted.length) return noMailbox
-  const [also, timers]: [Array<Companion>, Array<Timer>] = [[], []]
+  const [companions, timers]: [Array<Companion>, Array<Timer>] = [[], []]
   for (const one of found) {
     const { mailbox, address } = one
     const stands = closing.find((at) => at.mailbox === mailbox)
     if (stands === undefined) return noMailbox
     const closed: MailboxEvent = { type: "mailbox.closed", v: 1, agent }
     const left: MailAddressEvent = { type: "mail_address.left", v: 1, agent, ...customOf(one) }
-    also.push(
+    companions.push(
       { kind: "mailbox", id: String(mailbox), expected: stands.boxSeq, events: [closed] },
       { kind: "mail_address", id: addressId(address), expected: stands.addressSeq, events: [left] }
     )
@@ -133,7 +133,7 @@ export const decideClose = (
   }
   return {
     events: found.map(({ mailbox }) => ({ type: "mailer.mailbox_closed", v: 1, mailbox })),
-    also,
+    companions,
     timers
   }
 }

@@ -246,7 +246,7 @@ export const decideSend = (
   return {
     events: [sent],
     reply: { mail },
-    also: [{ ...of, expected: 0, events: [queued], keepSeconds }, ...places, ...counted],
+    companions: [{ ...of, expected: 0, events: [queued], keepSeconds }, ...places, ...counted],
     timers: [{ name: EXPIRE_TIMER, at: at + limits.retention_seconds * SECOND_MS, of }]
   }
 }
@@ -291,7 +291,7 @@ export const decideCount = (
     const bounce_rate = Math.min(1, bounces / Math.max(1, recipients))
     return {
       events: [event, { type: "mailer.suspended", v: 1, bounce_rate, bounces, complaints, window_days }],
-      also: [
+      companions: [
         ofService(facts, afterSuspension(facts.service.state, { agent, sponsors: facts.sponsors, days: state.outside }))
       ]
     }
@@ -299,7 +299,7 @@ export const decideCount = (
   if (own) return { events: [event] }
   const sender = { agent, sponsors: facts.sponsors, days: outside }
   const counted = afterOutcome(facts.service.state, { type, sender }, at, limits)
-  return { events: [event], also: [ofService(facts, counted)] }
+  return { events: [event], companions: [ofService(facts, counted)] }
 }
 
 export const decideReinstate = (state: MailerState): Decision<MailerEvent, { readonly changed: boolean }> => {

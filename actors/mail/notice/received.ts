@@ -12,13 +12,13 @@ import { delivered, type DeliveryParts } from "../inbound/delivery.ts"
 import { namedBy } from "../inbound/recipients.ts"
 import type { Addressed } from "../inbound/sealed.ts"
 import type { JudgedSender } from "../inbound/verdicts.ts"
-import type { Ways } from "../inbound/ways.ts"
+import type { InboundPorts } from "../inbound/ways.ts"
 import type { Objects } from "../ses/objects.ts"
 import type { Notification, Receipt } from "./notification.ts"
 
 export interface ReceivedParts {
   readonly delivery: DeliveryParts
-  readonly ways: Ways
+  readonly ways: InboundPorts
   readonly objects: Objects
   readonly recipients_max: number
   readonly message_max_bytes: number

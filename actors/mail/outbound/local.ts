@@ -4,7 +4,7 @@ import type { Refusal } from "../../../schemas/errors.ts"
 import { delivered, type DeliveryParts } from "../inbound/delivery.ts"
 import { type ParsedRecipient, namedBy } from "../inbound/recipients.ts"
 import type { JudgedSender } from "../inbound/verdicts.ts"
-import type { Ways } from "../inbound/ways.ts"
+import type { InboundPorts } from "../inbound/ways.ts"
 import type { Outcome, Transport } from "./transport.ts"
 
 /** The service itself knows the sender. */
@@ -26,7 +26,7 @@ const FULL: Outcome = { type: "passing", reason: "the mailbox is full" }
 
 /** Mail to several tags of a mailbox is one message that lists the tags (spec 4.9). Ended tags are left out. */
 const tagsOf = (
-  { recipient }: Pick<Ways, "recipient">,
+  { recipient }: Pick<InboundPorts, "recipient">,
   { address, tag: own }: ParsedRecipient,
   recipients: ReadonlyArray<string>
 ): Effect.Effect<ReadonlyArray<string>> => {
@@ -39,7 +39,7 @@ const tagsOf = (
   )
 }
 
-export const localTransport = (parts: DeliveryParts, ways: Ways): Transport => ({
+export const localTransport = (parts: DeliveryParts, ways: InboundPorts): Transport => ({
   name: "local",
   signs: false,
   // Each mailbox receives a message once, even if it is sent twice.

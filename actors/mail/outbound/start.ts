@@ -11,7 +11,7 @@ import type { Asking } from "../../kit/worker/asks.ts"
 import { commitSource } from "../../kit/worker/source.ts"
 import { Bus, Configuration, Tracing } from "../../kit/process.ts"
 import type { DeliveryParts } from "../inbound/delivery.ts"
-import type { Ways } from "../inbound/ways.ts"
+import type { InboundPorts } from "../inbound/ways.ts"
 import { composed } from "./compose.ts"
 import { orNone } from "../or-none.ts"
 import { contentOf } from "./content.ts"
@@ -38,7 +38,7 @@ const isOwn = (ask: Asking, own: string, domain: string): Effect.Effect<boolean,
 export interface OutboundParts {
   readonly settings: MailSettings
   readonly delivery: DeliveryParts
-  readonly ways: Ways
+  readonly ways: InboundPorts
   readonly world: Transport
 }
 

@@ -18,7 +18,7 @@ const sesTransport = (settings: SesMail, bounds: ProviderBounds): Effect.Effect<
     ({ openSesTransport }) => openSesTransport(settings, bounds)
   )
 
-export const worldTransport = (
+export const externalTransport = (
   settings: MailSettings,
   { limits, env, data }: Pick<HubConfig, "limits" | "env" | "data">
 ): Effect.Effect<Transport, never, Scope.Scope> => {

@@ -8,7 +8,7 @@ const PERCENT = 100
 const NEARLY_PERCENT = 90
 
 /** The problem with the account that an operator must solve; `null` if there is none. */
-export const accountTrouble = ({ sending, production, per_day, sent_day }: AccountState): string | null => {
+export const accountProblem = ({ sending, production, per_day, sent_day }: AccountState): string | null => {
   if (!sending) return "the provider lets this account send nothing"
   if (!production) return "the account is in the provider's sandbox: only addresses that it knows are written to"
   if (per_day !== null && per_day > 0 && (sent_day ?? 0) * PERCENT >= per_day * NEARLY_PERCENT)
@@ -20,7 +20,7 @@ export const accountTrouble = ({ sending, production, per_day, sent_day }: Accou
  * Checks from time to time until the scope closes. An account that cannot be asked has already been logged
  * (identities.ts).
  */
-export const accountWatched = (
+export const watchAccount = (
   { accountState }: Pick<Identities, "accountState">,
   everySeconds: number
 ): Effect.Effect<void, never, Scope.Scope> =>
@@ -29,7 +29,7 @@ export const accountWatched = (
     const look = Effect.match(accountState, {
       onFailure: () => undefined,
       onSuccess: (account) => {
-        const trouble = accountTrouble(account)
+        const trouble = accountProblem(account)
         if (trouble !== told)
           logNow(trouble === null ? "info" : "warn", "mail", { account: trouble ?? "is well again" })
         told = trouble

@@ -6,11 +6,11 @@ import { consumers } from "../../../schemas/subjects.ts"
 import { commitSource } from "../../kit/worker/source.ts"
 import { Bus, Configuration, Tracing } from "../../kit/process.ts"
 import type { DeliveryParts } from "../inbound/delivery.ts"
-import type { Ways } from "../inbound/ways.ts"
+import type { InboundPorts } from "../inbound/ways.ts"
 import { carriedOut } from "../notice/carry-out.ts"
 import type { Reports } from "../notice/feedback.ts"
 import { noticeWorker } from "../notice/worker.ts"
-import { accountWatched } from "./account.ts"
+import { watchAccount } from "./account.ts"
 import { identitiesFor } from "./identities.ts"
 import { recipientId } from "../keys.ts"
 import { openObjects } from "./objects.ts"
@@ -18,12 +18,12 @@ import { openObjects } from "./objects.ts"
 export const bySes = (
   delivery: DeliveryParts,
   { region }: SesMail,
-  ways: Ways
+  ways: InboundPorts
 ): Effect.Effect<void, never, Bus | Configuration | Tracing | Scope.Scope> =>
   Effect.gen(function* () {
     const { limits } = yield* Configuration
     const bounds = limits.service.mail
-    yield* accountWatched(identitiesFor(region, bounds), bounds.provider_account_seconds)
+    yield* watchAccount(identitiesFor(region, bounds), bounds.provider_account_seconds)
     const objects = yield* openObjects(region, bounds)
     const { recipients_max } = bounds
     const { message_max_bytes } = limits.limits.email

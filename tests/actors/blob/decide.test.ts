@@ -1,7 +1,7 @@
 /** What may become of a blob: by example, and by any order of what may happen to it. */
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { type BlobsAt, naming } from "../../../actors/blob/naming.ts"
+import { type BlobsAt, withBlobReferences } from "../../../actors/blob/naming.ts"
 import { collecting, decideCollect, decideExpect, decidePurge } from "../../../actors/blob/decide.ts"
 import { type BlobEvent, type BlobState, evolveBlob, NO_BLOB } from "../../../actors/blob/state.ts"
 import type { Decision } from "../../../actors/engine/definition.ts"
@@ -17,9 +17,9 @@ const folded = (state: BlobState, events: ReadonlyArray<BlobEvent> = []): BlobSt
 /** The blob as a record's decision leaves it. */
 const renamed = (state: BlobState, before: ReadonlyArray<BlobRef>, after: ReadonlyArray<BlobRef>, at: number) => {
   const blobs: BlobsAt = new Map([[ID, { seq: 4, state }]])
-  const decision = naming(NOTHING, { before, after, blobs, at, graceMs: GRACE })
+  const decision = withBlobReferences(NOTHING, { before, after, blobs, at, graceMs: GRACE })
   if ("refused" in decision) return decision
-  const events = (decision.also ?? []).flatMap((companion) => companion.events) as ReadonlyArray<BlobEvent>
+  const events = (decision.companions ?? []).flatMap((companion) => companion.events) as ReadonlyArray<BlobEvent>
   return { decision, state: folded(state, events) }
 }
 

@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { decideCaptchaEnded, decideSend } from "../../../actors/agent/captcha/decide.ts"
 import { evolve } from "../../../actors/agent/evolve.ts"
-import { letGo, mayHold, newHeld } from "../../../actors/agent/owner/held.ts"
+import { releaseHolding, mayHold, newHeld } from "../../../actors/agent/owner/held.ts"
 import type { Agent, AgentEvent, AgentState } from "../../../actors/agent/state.ts"
 import { EXPIRE_TIMER } from "../../../actors/captcha/decide.ts"
 import type { Decision } from "../../../actors/engine/definition.ts"
@@ -68,7 +68,7 @@ describe("handing one over", () => {
     expect(sending(carried)).toMatchObject({
       events: [{ type: "agent.captcha_asked", captcha: 5, until }],
       reply: { number: 5, until },
-      also: [
+      companions: [
         { kind: "captcha", id: "5", expected: 0, events: [{ type: "captcha.asked", agent: ID, expires_at: until }] },
         { kind: "blob", id: BLOB.sha256, expected: 3, events: [{ type: "blob.named", names: 1 }] }
       ],
@@ -175,7 +175,7 @@ test("one request is held for captchas at any time, beside one for messages", ()
         now += pause
         const holder = holders.get(purpose)
         if (leaves) {
-          letGo(held, purpose, token)
+          releaseHolding(held, purpose, token)
           if (holder?.token === token) holders.delete(purpose)
           continue
         }

@@ -47,7 +47,7 @@ class World {
         decide: () => ({
           events: [{ type: "holder.took", v: 1 }],
           reply: null,
-          also: [{ kind: "name", id: "ada", expected: 0, events: [{ type: "name.taken", v: 1 }] }]
+          companions: [{ kind: "name", id: "ada", expected: 0, events: [{ type: "name.taken", v: 1 }] }]
         }),
         answer: (count) => count
       }),

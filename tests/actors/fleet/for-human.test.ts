@@ -57,10 +57,10 @@ const done = (state: FleetState, wanted = WANTED) => {
 const codeOf = (decision: ReturnType<typeof decide>): string => ("refused" in decision ? decision.refused.code : "done")
 
 test("everything is in one commit, each part expected where it has to be", () => {
-  const { also = [], events, reply, timers } = done(withHost())
+  const { companions = [], events, reply, timers } = done(withHost())
   const agent = reply?.agent ?? ""
   expect(events.map(({ type }) => type)).toEqual(["fleet.placed"])
-  expect(also.map(({ kind, id, expected }) => [kind, id, expected])).toEqual([
+  expect(companions.map(({ kind, id, expected }) => [kind, id, expected])).toEqual([
     ["compartment", "cmp_1", 0],
     ["agent", agent, 0],
     ["key", agent, 0],
@@ -70,17 +70,17 @@ test("everything is in one commit, each part expected where it has to be", () =>
     ["sponsorship", "9", 0]
   ])
   expect(timers?.every(({ of }) => of?.kind === "agent" && of.id === agent)).toBe(true)
-  expect(also[0]?.events[0]).toMatchObject({ agent, human: HUMAN, owner: HUMAN, hub_key: "box" })
+  expect(companions[0]?.events[0]).toMatchObject({ agent, human: HUMAN, owner: HUMAN, hub_key: "box" })
 })
 
 test("the compartment keeps the version of the terms that the person was shown", () => {
-  const born = (wanted: CompartmentOfHuman) => done(withHost(), wanted).also?.[0]?.events[0]
+  const born = (wanted: CompartmentOfHuman) => done(withHost(), wanted).companions?.[0]?.events[0]
   expect(born({ ...WANTED, terms: "2026-11-27" })).toMatchObject({ terms: "2026-11-27" })
   expect(born(WANTED)).toMatchObject({ terms: "2026-11-25" })
 })
 
 test("the agent knows from its first event on who carries it, and what it is told of that later changes nothing", () => {
-  const born = (done(withHost()).also ?? []).find(({ kind }) => kind === "agent")
+  const born = (done(withHost()).companions ?? []).find(({ kind }) => kind === "agent")
   const events = (born?.events ?? []) as ReadonlyArray<AgentEvent>
   const agent = events.reduce<AgentState>((state, event) => evolveAgent(state, event, { at: AT }), null)
   const told = { humans: [], at: AT }

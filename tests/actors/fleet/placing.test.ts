@@ -125,7 +125,7 @@ test("the terms accepted are those that the edge showed, and the oldest where it
   const accepted = (shown: { readonly terms?: string }) => {
     const facts = { owner: null, isAway: fleet.isAway }
     const decision = decideCreate(fleet.state, { id: compartmentId(1), ...wanted, ...shown }, facts, LIMITS)
-    return "refused" in decision ? decision.refused : decision.also?.[0]?.events[0]
+    return "refused" in decision ? decision.refused : decision.companions?.[0]?.events[0]
   }
   for (const terms of RUNTIME_TERMS_VERSIONS) expect(accepted({ terms })).toMatchObject({ terms })
   expect(accepted({})).toMatchObject({ terms: "2026-11-25" })

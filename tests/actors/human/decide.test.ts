@@ -41,7 +41,7 @@ describe("registration", () => {
     const decision = decideRegister(null, context({ ...registering, claimed: 7 }), owner)
     expect(decision).toMatchObject({
       events: [{ type: "human.registered" }, { type: "human.link_made", expires_at: START + 172_800 * SECOND }],
-      also: [{ kind: "address", id: "address", expected: 7, events: [{ type: "address.claimed", human: ID }] }]
+      companions: [{ kind: "address", id: "address", expected: 7, events: [{ type: "address.claimed", human: ID }] }]
     })
   })
 
@@ -204,7 +204,9 @@ test("what limits count of a deleted account goes on for the address's next one"
   const first = { ...registered(), made: ["hx1"] }
   const sealed = { ...facts, left: "sealed for the address" }
   const released = decideDelete(first, { password: RIGHT, confirm: facts.email }, context(sealed), owner)
-  expect(released).toMatchObject({ also: [{ events: [{ left: "sealed for the address", former: { made: [] } }] }] })
+  expect(released).toMatchObject({
+    companions: [{ events: [{ left: "sealed for the address", former: { made: [] } }] }]
+  })
   const unanswered = [{ id: 7, agent: "hx2", seq: 3 }]
   const ending = decideDelete(
     first,
@@ -212,7 +214,7 @@ test("what limits count of a deleted account goes on for the address's next one"
     context({ ...facts, unanswered }),
     owner
   )
-  expect("refused" in ending ? null : ending.also?.[1]).toEqual({
+  expect("refused" in ending ? null : ending.companions?.[1]).toEqual({
     kind: "sponsorship",
     id: "7",
     expected: 3,
@@ -222,7 +224,7 @@ test("what limits count of a deleted account goes on for the address's next one"
   expect(applied(null, next)).toMatchObject({ left: "sealed for the account", made: [] })
   const formerOf = (state: HumanState, at: number): FormerAccount | undefined => {
     const decision = decideDelete(state, { password: RIGHT, confirm: facts.email }, context(facts, at), owner)
-    const [released] = "refused" in decision ? [] : (decision.also ?? [])
+    const [released] = "refused" in decision ? [] : (decision.companions ?? [])
     return evolveAddress({ human: ID }, released?.events[0] as AddressEvent).former
   }
   let [state, at]: [HumanState, number] = [first, START]

@@ -6,7 +6,7 @@ import type { Human, Logins } from "../../../actors/human/state.ts"
 
 const AT = Date.parse("2026-11-23T12:00:00Z")
 const MINUTE = 60_000
-const LETTER: Posted = { also: [], timers: [] }
+const LETTER: Posted = { companions: [], timers: [] }
 
 class Account {
   logins: Logins | undefined

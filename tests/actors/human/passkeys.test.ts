@@ -99,10 +99,13 @@ describe("a passkey", () => {
   test("is removed by the password; one that is gone already is no fault", () => {
     const state = added(signedUp)
     const removing = (tried: string, passkey: number) =>
-      decideRemove(state, { password: tried, passkey }, context({ secret, posted: { also: [] } }))
+      decideRemove(state, { password: tried, passkey }, context({ secret, posted: { companions: [] } }))
     expect(codeOf(removing(WRONG, 1))).toBe("login_failed")
     expect(removing(RIGHT, 7)).toEqual({ events: [] })
-    expect(removing(RIGHT, 1)).toEqual({ events: [{ type: "human.passkey_removed", v: 1, passkey: 1 }], also: [] })
+    expect(removing(RIGHT, 1)).toEqual({
+      events: [{ type: "human.passkey_removed", v: 1, passkey: 1 }],
+      companions: []
+    })
   })
 
   test("goes with a new password of who proves the address first, and stays with every other", () => {

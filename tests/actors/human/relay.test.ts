@@ -25,7 +25,7 @@ const ID = "hum_aaaaaaaaaaaaaaaa"
 const WINDOW_MS = owner.relay_letters.window_seconds * 1000
 const eventsOf = (decision: Decision<HumanEvent>): ReadonlyArray<HumanEvent> =>
   "refused" in decision ? [] : decision.events
-const posted = (id: string) => ({ also: [{ kind: "letter", id, expected: 0, events: [] }] })
+const posted = (id: string) => ({ companions: [{ kind: "letter", id, expected: 0, events: [] }] })
 
 class Account {
   state: HumanState = null
@@ -74,7 +74,8 @@ class Account {
   #carryOut(decision: Decision<HumanEvent>, at: number): void {
     if ("refused" in decision) throw new Error(decision.refused.message)
     this.apply(decision.events, at)
-    for (const { id } of decision.also ?? []) ({ letter: this.letters, chat: this.said }[id] ?? this.pushed).push(at)
+    for (const { id } of decision.companions ?? [])
+      ({ letter: this.letters, chat: this.said }[id] ?? this.pushed).push(at)
     for (const timer of decision.timers ?? []) this.timers.push(timer.at)
   }
 }
@@ -200,7 +201,7 @@ describe("the chat", () => {
     })
     const linked = link(account, "second", 1)
     if ("refused" in linked) throw new Error("refused")
-    expect(linked.also?.map(({ kind, id }) => [kind, id])).toEqual([["chat", "hash"]])
+    expect(linked.companions?.map(({ kind, id }) => [kind, id])).toEqual([["chat", "hash"]])
     account.apply(linked.events, 1)
     expect(account.human.chat.linked).toEqual({ chat: "hash", sealed: "sealed" })
     expect(link(account, "second", 2)).toMatchObject({ refused: { code: "token_invalid" } })

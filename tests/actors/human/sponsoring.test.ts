@@ -47,7 +47,7 @@ class Account {
     const decision = decideDeclare(this.state, { agent, role: "creator" }, context, owner)
     if ("refused" in decision) return decision.refused
     this.apply(decision.events)
-    return decision.also?.[0]
+    return decision.companions?.[0]
   }
 
   end(sponsorship: number): void {

@@ -3,7 +3,7 @@ import addressparser from "nodemailer/lib/addressparser"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { composed } from "../../../actors/letter/compose.ts"
-import { newLetterId, openLetter, posting, sealLetter } from "../../../actors/letter/posting.ts"
+import { newLetterId, openLetter, letterCommit, sealLetter } from "../../../actors/letter/posting.ts"
 import { holdsSeconds, rendered, TEMPLATE_NAMES, type TemplateName } from "../../../actors/letter/templates.ts"
 import { spoken } from "../../../actors/letter/templates/layout.ts"
 import { Sealer } from "../../../actors/log/seal.ts"
@@ -139,7 +139,7 @@ test.each([
 
 test.each(["../../etc/passwd", "", "a".repeat(25), `${"a".repeat(26)}\n`])("no letter has the id %j", async (id) => {
   await expect(message({ id })).rejects.toThrow("refused")
-  expect(() => posting({ id, human: "hum_a", template: "verify_address", sealed: "" }, AT)).toThrow(TypeError)
+  expect(() => letterCommit({ id, human: "hum_a", template: "verify_address", sealed: "" }, AT)).toThrow(TypeError)
 })
 
 describe("templates", () => {
@@ -226,8 +226,8 @@ test("ids are drawn of all there are", async () => {
   const ids = Array.from({ length: 1000 }, newLetterId)
   expect(new Set(ids).size).toBe(1000)
   expect(new Set(ids.join(""))).toHaveLength(32)
-  expect(posting({ id: ids[0] ?? "", human: "hum_a", template: "verify_address", sealed: "s" }, AT)).toEqual({
-    also: [
+  expect(letterCommit({ id: ids[0] ?? "", human: "hum_a", template: "verify_address", sealed: "s" }, AT)).toEqual({
+    companions: [
       {
         kind: "letter",
         id: ids[0],

@@ -10,7 +10,7 @@ import { ScheduledTimers } from "../../../actors/engine/timers.ts"
 import { AccountKeys } from "../../../actors/kit/account-keys.ts"
 import { type ActorOf, kind } from "../../../actors/kit/kind.ts"
 import { letterKind } from "../../../actors/letter/actor.ts"
-import { type PostedLetter, posting } from "../../../actors/letter/posting.ts"
+import { type PostedLetter, letterCommit } from "../../../actors/letter/posting.ts"
 import type { EventShape } from "../../../actors/log/commit.ts"
 import { JetStreamLog } from "../../../actors/log/event-log.ts"
 import { Nothing, op } from "../../../schemas/operation.ts"
@@ -43,7 +43,10 @@ const causeKind = kind<ActorOf<number, Caused>, typeof declared>(
   () => ({
     operations: {
       "cause.happen": write({
-        decide: (_state, letter, { at }) => ({ events: [{ type: "cause.happened", v: 1 }], ...posting(letter, at) }),
+        decide: (_state, letter, { at }) => ({
+          events: [{ type: "cause.happened", v: 1 }],
+          ...letterCommit(letter, at)
+        }),
         answer: () => null
       })
     }
@@ -140,11 +143,11 @@ test("one that cannot be opened is given up", async () => {
 test("a timer that comes before its commit comes again", async () => {
   await node()
   const letter = await sealedLetter(accounts)
-  const { also, timers } = posting(letter, Date.now())
+  const { companions, timers } = letterCommit(letter, Date.now())
   await new ScheduledTimers(cluster.bus.nats).set("letter", letter.id, timers[0].name, timers[0].at)
   const asked = () => client.ask({ kind: "letter", actor: letter.id, op: "letter.send", input: timers[0] })
   expect((await asked()).head.refused?.code).toBe("unavailable")
-  const commit = { v: 1, id: "c1", op: "cause.happen", at: timers[0].at, events: also[0].events } as const
+  const commit = { v: 1, id: "c1", op: "cause.happen", at: timers[0].at, events: companions[0].events } as const
   const appended = await log.append([{ subject: subjects.event("letter", letter.id), expected: 0, commit }])
   expect(appended.ok).toBe(true)
   await client.ask({ kind: "letter", actor: letter.id, op: "engine.refresh", input: null })

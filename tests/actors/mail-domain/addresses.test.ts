@@ -11,8 +11,11 @@ import { readMailSettings } from "../../../schemas/mail/settings.ts"
 
 const BOX = { local_part: "info", domain: "acme.example", label: null }
 
-const after = ({ also = [] }: Extract<Decision, { readonly also?: unknown }>, before: MailAddress): MailAddress =>
-  also
+const after = (
+  { companions = [] }: Extract<Decision, { readonly companions?: unknown }>,
+  before: MailAddress
+): MailAddress =>
+  companions
     .filter(({ kind }) => kind === "mail_address")
     .flatMap(({ events }) => eventsOf(MailAddressEvent, { events } as never))
     .reduce<MailAddress>(evolveMailAddress, before)

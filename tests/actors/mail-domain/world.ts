@@ -124,8 +124,8 @@ export class World {
     return decision.events.map(({ type }) => type.replace("mail_domain_holder.", "")).join(" ")
   }
 
-  private companions({ also = [] }: Extract<Decision, { readonly also?: unknown }>) {
-    for (const { kind, id, expected, events } of also) {
+  private companions({ companions = [] }: Extract<Decision, { readonly companions?: unknown }>) {
+    for (const { kind, id, expected, events } of companions) {
       expect(expected).toBe(kind === "mail_domain" ? this.seq : this.holder(id).seq)
       if (kind === "mail_domain") this.applied(events as ReadonlyArray<MailDomainEvent>)
       else this.fold(id, events as ReadonlyArray<MailDomainHolderEvent>)

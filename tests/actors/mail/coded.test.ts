@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import fc from "fast-check"
 import { expect, it, test } from "vitest"
-import { coded, type OpenPage } from "../../../actors/mail/coded.ts"
+import { recentCodes, type OpenPage } from "../../../actors/mail/coded.ts"
 import type { ListedMail } from "../../../schemas/mail/records.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
 
@@ -41,7 +41,7 @@ const found = async (mails: ReadonlyArray<ListedMail>, from: string | null, newe
       const rows = shifted.slice((page - 1) * per_page, page * per_page)
       return { rows: rows.length, mails: rows }
     })
-  const { items, unaligned } = await Effect.runPromise(coded(open, from, BOUNDS))
+  const { items, unaligned } = await Effect.runPromise(recentCodes(open, from, BOUNDS))
   return { ids: items.map(({ message_id }) => message_id), unaligned, pages: asked.length }
 }
 

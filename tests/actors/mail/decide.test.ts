@@ -84,7 +84,7 @@ class World {
       agent,
       decision.events.reduce<MailerState>((state, event) => evolveMailer(state, event as never, { at }), before)
     )
-    for (const { kind, id, events } of decision.also ?? []) this.apply(kind, id, events, at, local)
+    for (const { kind, id, events } of decision.companions ?? []) this.apply(kind, id, events, at, local)
     return "done"
   }
 

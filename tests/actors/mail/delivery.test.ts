@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it, test } from "vitest"
 import { asking } from "../../../actors/kit/worker/asks.ts"
 import { Sealer } from "../../../actors/log/seal.ts"
 import { delivered, type DeliveryParts } from "../../../actors/mail/inbound/delivery.ts"
-import { doubts } from "../../../actors/mail/inbound/doubts.ts"
+import { unconfirmedMails } from "../../../actors/mail/inbound/doubts.ts"
 import type { MailKeys } from "../../../actors/mail/keys.ts"
 import { readMail, unread } from "../../../actors/mail/parse/read.ts"
 import { unavailable } from "../../../schemas/errors.ts"
@@ -157,7 +157,7 @@ const doubting = async (isThere: (mail: string) => Said, more: { readonly doubts
   })
   const store = { forget: ({ mail }: { readonly mail: number }) => Promise.resolve(void forgotten.push(mail)) }
   const bounds = { doubt_ms: 5, doubts_max: 10, doubt_looks_max: 3, ...more }
-  return { asked, forgotten, doubt: await scope.make(doubts({ ask, store, bounds })) }
+  return { asked, forgotten, doubt: await scope.make(unconfirmedMails({ ask, store, bounds })) }
 }
 
 test("what was not received is taken away once that is certain; what was, never", async () => {

@@ -82,12 +82,12 @@ class World {
 
   private committed(agent: string, decision: Decision<MailerEvent, unknown>, at: number): void {
     if ("refused" in decision) throw new Error(decision.refused.code)
-    const { events, also = [] } = decision
+    const { events, companions = [] } = decision
     this.mailers.set(
       agent,
       events.reduce<MailerState>((before, event) => evolveMailer(before, event, { at }), this.stateOf(agent))
     )
-    for (const { events: ofService } of also.filter(({ kind }) => kind === "mail_service")) {
+    for (const { events: ofService } of companions.filter(({ kind }) => kind === "mail_service")) {
       this.service = (ofService as unknown as ReadonlyArray<MailServiceEvent>).reduce(evolveMailService, this.service)
       this.serviceSeq++
     }

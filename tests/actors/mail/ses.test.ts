@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net"
 import { Deferred, Effect } from "effect"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
 import type { Outcome, Transport } from "../../../actors/mail/outbound/transport.ts"
-import { accountTrouble } from "../../../actors/mail/ses/account.ts"
+import { accountProblem } from "../../../actors/mail/ses/account.ts"
 import { type Identities, identitiesFor } from "../../../actors/mail/ses/identities.ts"
 import { openSesTransport } from "../../../actors/mail/ses/transport.ts"
 import { LIMITS } from "../../../schemas/limits.ts"
@@ -246,7 +246,7 @@ it.each([
   [{}, null]
 ])("of an account that is %j operators are told %s", (state, wanted) => {
   const account = { sending: true, production: true, per_day: 200, sent_day: 3, per_second: 1, ...state }
-  const told = accountTrouble(account)
+  const told = accountProblem(account)
   if (wanted === null) expect(told).toBeNull()
   else expect(told).toMatch(wanted)
 })

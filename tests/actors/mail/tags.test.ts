@@ -5,8 +5,8 @@ import { evolveMailbox, type MailboxState, type MailboxValue } from "../../../ac
 import {
   decideEndTag,
   decideMakeTag,
-  drawTag,
-  isDrawn,
+  generateTag,
+  isGeneratedTag,
   isOver,
   markTag,
   openTag,
@@ -29,7 +29,7 @@ class Box {
   state: MailboxState = fresh()
 
   make(tag: string, seconds: number | null, at: number, agent = "a"): string {
-    const facts = { mark: markTag(SEALER, tag), sealed: sealTag(SEALER, tag), drawn: isDrawn(SEALER, tag) }
+    const facts = { mark: markTag(SEALER, tag), sealed: sealTag(SEALER, tag), drawn: isGeneratedTag(SEALER, tag) }
     return this.did(decideMakeTag(this.state, { agent, expires_in_seconds: seconds }, { at, facts }, LIMITS), at)
   }
 
@@ -82,7 +82,7 @@ test("whatever is made and ended when, a tag takes mail just while it lasts, and
 test("one that is drawn leaves nothing behind, and is refused all the same", () => {
   const box = new Box()
   for (let n = 0; n < 50; n++) {
-    const tag = drawTag(SEALER)
+    const tag = generateTag(SEALER)
     expect(tag).toMatch(/^[a-z0-9]{20}$/)
     expect(box.make(tag, 1, n * 10_000)).toBe("done")
     expect(box.takes(tag, n * 10_000 + 999)).toBe(true)
@@ -90,8 +90,8 @@ test("one that is drawn leaves nothing behind, and is refused all the same", () 
   }
   expect(box.state?.ended).toEqual([])
   expect(box.state?.tags.length).toBeLessThanOrEqual(1)
-  const other = drawTag(new Sealer(Buffer.alloc(32, 6), "mailbox"))
-  expect([isDrawn(SEALER, other), box.takes(other, 1_000_000)]).toEqual([false, true])
+  const other = generateTag(new Sealer(Buffer.alloc(32, 6), "mailbox"))
+  expect([isGeneratedTag(SEALER, other), box.takes(other, 1_000_000)]).toEqual([false, true])
 })
 
 test("there are so many at once, and so many are remembered; one that is there ends anew", () => {
@@ -102,7 +102,7 @@ test("there are so many at once, and so many are remembered; one that is there e
   expect([box.takes("c", 15_000), box.takes("b", 15_000)]).toEqual([true, false])
   expect(box.make("d", 10, 15_000)).toBe("done")
   expect(box.make("e", 10, 15_000)).toBe("validation_error")
-  expect(box.make(drawTag(SEALER), 10, 15_000)).toBe("done")
+  expect(box.make(generateTag(SEALER), 10, 15_000)).toBe("done")
   expect(box.make("a", 10, 15_000)).toBe("validation_error")
   expect(box.end("c", 15_000)).toBe("done")
   expect(box.make("a", 10, 15_000)).toBe("done")

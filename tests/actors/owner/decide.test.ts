@@ -2,7 +2,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { evolve } from "../../../actors/agent/evolve.ts"
-import { letGo, mayHold, newHeld } from "../../../actors/agent/owner/held.ts"
+import { releaseHolding, mayHold, newHeld } from "../../../actors/agent/owner/held.ts"
 import { answerIn, ANSWERED_MAX } from "../../../actors/agent/owner/state.ts"
 import type { Agent, AgentEvent, AgentState } from "../../../actors/agent/state.ts"
 import { decideRead } from "../../../actors/owner/decide.ts"
@@ -95,9 +95,9 @@ test("one request is held for each purpose, until it lets go or its time is over
   expect(mayHold(held, "message", { token: "b", until: 100 }, 50)).toBe(false)
   expect(mayHold(held, "message", { token: "a", until: 120 }, 50)).toBe(true)
   expect(mayHold(held, "captcha", { token: "b", until: 100 }, 50)).toBe(true)
-  letGo(held, "message", "b")
+  releaseHolding(held, "message", "b")
   expect(mayHold(held, "message", { token: "b", until: 200 }, 119)).toBe(false)
   expect(mayHold(held, "message", { token: "b", until: 200 }, 120)).toBe(true)
-  letGo(held, "message", "b")
+  releaseHolding(held, "message", "b")
   expect(mayHold(held, "message", { token: "c", until: 300 }, 121)).toBe(true)
 })

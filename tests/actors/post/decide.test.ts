@@ -62,7 +62,7 @@ test("only its author edits it, only its author or an operator removes it, and o
   const removal = remove(OPERATOR)
   expect(removal).toMatchObject({
     events: [{ type: "post.deleted", author: "hx1", by: "hx3" }],
-    also: [{ kind: "text" }]
+    companions: [{ kind: "text" }]
   })
   const gone = fold(post, removal.events as ReadonlyArray<PostEvent>, 2000)
   expect(remove(AUTHOR, gone)).toMatchObject({ refused: { code: "not_found" } })

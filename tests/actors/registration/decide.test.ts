@@ -193,7 +193,7 @@ describe("step 3", () => {
   test("claims agent, key, handle and number together, each where nobody has been, and sets the clock of its active time", () => {
     const decision = register(served, inputOf())
     if ("refused" in decision) throw new Error(decision.refused.code)
-    expect(decision.also?.map(({ kind, id, expected }) => [kind, id, expected])).toEqual([
+    expect(decision.companions?.map(({ kind, id, expected }) => [kind, id, expected])).toEqual([
       ["agent", "hx1", 0],
       ["key", "hx1", 0],
       ["handle", "some-one", 0],

@@ -61,8 +61,8 @@ test("an answer earns unless something stands between the two, and takes its pla
   const pair = { kind: "vote_pair", id: "author-other", expected: 0, events: [] }
   const accept = (facts: AcceptFacts, by = AUTHOR) => decideAccept(thread, { by, reply: 1, accepted: true }, { facts })
   const other = { author: "other", counts: true, pair }
-  expect(accept(other)).toMatchObject({ events: [{ earns: true }], also: [pair] })
-  expect(accept({ ...other, counts: false, pair: null })).toMatchObject({ events: [{ earns: false }], also: [] })
+  expect(accept(other)).toMatchObject({ events: [{ earns: true }], companions: [pair] })
+  expect(accept({ ...other, counts: false, pair: null })).toMatchObject({ events: [{ earns: false }], companions: [] })
   expect(accept({ author: "author", counts: true, pair: null })).toMatchObject({ events: [{ earns: false }] })
   expect(accept({ ...other, author: "moderator" }, OPERATOR)).toMatchObject({ events: [{ earns: false }] })
 })

@@ -117,7 +117,7 @@ test("a vote that does not count says so in versions of its own, and a log witho
   const young = vote(post, "one", null, 1, { before: true, value: false })
   expect(young).toMatchObject({
     events: [{ v: 3, upvotes: 1, counted: { upvotes: 0, downvotes: 0 }, counts: { before: true, value: false } }],
-    also: [{ events: [{ type: "vote.cast", v: 2, why: WHY }] }]
+    companions: [{ events: [{ type: "vote.cast", v: 2, why: WHY }] }]
   })
   const old = evolvePost(
     post,
@@ -141,7 +141,7 @@ test("while it is hidden, a banned agent's vote goes out of its tally alone, and
   expect(annulled).toMatchObject({
     events: [{ type: "post.voted", v: 2, before: 1, value: null, upvotes: 1, downvotes: 0, withheld: true }],
     reply: { annulled: true },
-    also: [{ kind: "vote", id: "post-5-one" }]
+    companions: [{ kind: "vote", id: "post-5-one" }]
   })
   const after = taken(hidden, annulled.events)
   expect(decideAnnul(after, { voter: "one" }, { facts: ballot("one", null) })).toMatchObject({ events: [] })

@@ -14,8 +14,8 @@ const START = 1_800_000_000_000
 
 /** Carried out to its end, as its timers say; `look`: what is found at a time. */
 const carriedOut = (look: (at: number) => Step) => {
-  const { also, timers } = withdrawing("somebody", START)
-  let state: WithdrawalState = also
+  const { companions, timers } = withdrawing("somebody", START)
+  let state: WithdrawalState = companions
     .flatMap(({ events }) => events as ReadonlyArray<Parameters<typeof evolveWithdrawal>[1]>)
     .reduce<WithdrawalState>(evolveWithdrawal, null)
   let timer = timers[0]

@@ -25,7 +25,7 @@ test("a message begins in its sender's log and its own at once, its words in its
   expect(decision).toEqual({
     events: [{ type: "agent.message_sent", v: 1, message: 5, to: "hx2" }],
     reply: context.facts,
-    also: [
+    companions: [
       {
         kind: "message",
         id: "5",

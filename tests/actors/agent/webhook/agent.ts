@@ -22,7 +22,7 @@ export const eventsOf = (decision: Decision<AgentEvent>): ReadonlyArray<AgentEve
 export const after = (state: Agent, decision: Decision<AgentEvent>, at = START): Agent =>
   fold(state, eventsOf(decision), at) as Agent
 
-export const alsoOf = (decision: Decision<AgentEvent>) => ("refused" in decision ? [] : (decision.also ?? []))
+export const alsoOf = (decision: Decision<AgentEvent>) => ("refused" in decision ? [] : (decision.companions ?? []))
 export const context = (at = START, notification = 42) => ({ id: ID, at, facts: { notification } })
 export const withHook = (more: Partial<Agent["webhook"]>): Agent => ({
   ...agent,

@@ -23,7 +23,7 @@ import { ID, HOUR, START, agent, eventsOf, after, alsoOf, context, withHook } fr
 describe("a notification", () => {
   const decision: Decision<AgentEvent> = {
     events: [notified(42, "message.received", { excerpt: "hello" })],
-    also: [{ kind: "key", id: "k", expected: 0, events: [] }]
+    companions: [{ kind: "key", id: "k", expected: 0, events: [] }]
   }
 
   test("begins its delivery in the same commit, beside what else the commit begins", () => {
