@@ -180,18 +180,32 @@ test("nothing leaves the log that a reader has still to read, or while a node is
   await restarted()
 })
 
-test("an index whose newest segments Postgres has lost is brought up again while nodes serve", async () => {
+test("an index whose newest segments Postgres has lost is made again by whoever asks it", async () => {
   await archived()
   const { account } = await anAgent()
   await archived()
+  const rows = async () =>
+    (await sql`select seq from archive_actors where kind = 'agent' and id = ${account.id}`.execute(service.view.db))
+      .rows
+  const [stood] = [await rows()]
+  expect(stood).toHaveLength(1)
+  const lost = async () => {
+    await sql`delete from archive_segments where last = (select max(last) from archive_segments)`.execute(
+      service.view.db
+    )
+    await sql`delete from archive_actors where kind = 'agent' and id = ${account.id}`.execute(service.view.db)
+  }
+  // A node that looks for an actor.
+  await lost()
   const asked = () => askChallenge(new AgentClient({ edge: () => edge }), edge)
-  await sql`delete from archive_segments where last = (select max(last) from archive_segments)`.execute(service.view.db)
-  await sql`delete from archive_actors where kind = 'agent' and id = ${account.id}`.execute(service.view.db)
   await waitFor(async () => (await asked()).status === 201, { describe: "an index that reaches the mark" })
-  const { rows } = await sql`select seq from archive_actors where kind = 'agent' and id = ${account.id}`.execute(
-    service.view.db
-  )
-  expect(rows).toHaveLength(1)
+  expect(await rows()).toEqual(stood)
+  // A command that reads the whole log, and one that reads an actor.
+  for (const command of [["verify"], ["replay", "agent", account.id]]) {
+    await lost()
+    await operate(service.system, command)
+    expect(await rows()).toEqual(stood)
+  }
 })
 
 test("a node without the archive refuses to start, and so does a command", async () => {

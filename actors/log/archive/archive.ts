@@ -9,7 +9,7 @@
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import type { Clock } from "effect"
-import { monotonicMs, wallMs } from "../../../schemas/runtime/clock.ts"
+import { delay, monotonicMs, wallMs } from "../../../schemas/runtime/clock.ts"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
 import type { LogEntry } from "../commit.ts"
 import { Gathered } from "../gathered.ts"
@@ -30,6 +30,8 @@ const BLOCKS_AHEAD = 4
 const LOOKED_FOR_EACH = 16
 const ASKS = { together: 512, waiting: 20_000 }
 const REPAIR_GAP_MS = 5000
+/** The time that a reader waits for a repair. A long index takes longer, and readers are refused meanwhile. */
+const REPAIR_WAIT_MS = 1000
 /** Commits of one actor after which a page of its history ends. */
 const HISTORY_PAGE = 1000
 const TRAILS_KEPT = 64
@@ -102,6 +104,7 @@ export class Archive {
   mark: Mark = NO_MARK
   private readonly parts: ArchiveParts
   private repairedAt = Number.NEGATIVE_INFINITY
+  private repairing: Promise<void> | null = null
   private questions = 0
   private answered = 0
   /** The segments in order, without a gap. */
@@ -153,21 +156,33 @@ export class Archive {
     if (this.mark.seq === 0) return () => ({ newest: null, mark: 0 })
     const [first] = await Promise.all([index.find(subjects), this.refresh()])
     // The mark may have moved between the two questions.
-    const answer = first.through < this.through ? await index.find(subjects) : first
+    let answer = first.through < this.through ? await index.find(subjects) : first
     if (answer.through < this.through) {
-      this.beginRepair()
-      throw new Error(`the index of the archive reaches #${answer.through}, and the archive #${this.through}`)
+      await this.repaired()
+      answer = await index.find(subjects)
     }
+    if (answer.through < this.through)
+      throw new Error(`the index of the archive reaches #${answer.through}, and the archive #${this.through}`)
     const mark = this.mark.seq
     return (subject) => ({ newest: answer.of(subject), mark })
   }
 
-  /** A Postgres that takes the place of a lost one may not have the newest segments. */
-  private beginRepair(): void {
+  /**
+   * Makes what the index lacks, because a Postgres that takes the place of a lost one may not have the newest segments.
+   * Resolves when that is done or has failed, or after `REPAIR_WAIT_MS`.
+   */
+  private async repaired(): Promise<void> {
     const now = monotonicMs(this.clock)
-    if (now - this.repairedAt < REPAIR_GAP_MS) return
-    this.repairedAt = now
-    this.parts.repair?.().catch((error: unknown) => logNow("warn", "archive", { error }))
+    if (this.repairing === null && now - this.repairedAt >= REPAIR_GAP_MS && this.parts.repair !== undefined) {
+      this.repairedAt = now
+      this.repairing = this.parts
+        .repair()
+        .catch((error: unknown) => logNow("warn", "archive", { error }))
+        .finally(() => {
+          this.repairing = null
+        })
+    }
+    if (this.repairing !== null) await Promise.race([this.repairing, delay(this.clock, REPAIR_WAIT_MS, "unref")])
   }
 
   /** The newest archived entry of a subject; `null` if there is none. */
@@ -347,6 +362,10 @@ export class Archive {
   private async newerAfter(seq: number): Promise<SegmentName | undefined> {
     await this.refresh()
     await this.learn()
+    if (this.segmentAfter(seq) === undefined && seq < this.through) {
+      await this.repaired()
+      await this.learn()
+    }
     const name = this.segmentAfter(seq)
     if (name !== undefined || seq >= this.through) return name
     throw new Error(`the index of the archive lacks the segment behind #${seq}`)
@@ -358,7 +377,10 @@ export class Archive {
 
   /** The segment that holds this sequence. */
   private async named(seq: number): Promise<SegmentName> {
-    const known = this.segmentAt(seq) ?? (await this.learn(), this.segmentAt(seq))
+    const known =
+      this.segmentAt(seq) ??
+      (await this.learn(), this.segmentAt(seq)) ??
+      (await this.repaired(), await this.learn(), this.segmentAt(seq))
     if (known === undefined) throw new Error(`the archive has no segment with #${seq}`)
     return known
   }
