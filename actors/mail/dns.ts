@@ -40,26 +40,30 @@ export const lookupBy = (servers: Servers, bounds: Pick<Bounds, "dns_query_ms">)
 }
 
 /**
- * A lookup for one message. After its time, or beyond a number of questions, it rejects as a temporary fault. Its time
- * begins with the first question, because the start of a thread must not count.
+ * A lookup for one message. After its time, or beyond a number of questions, it rejects as a temporary fault. Only the
+ * time counts in which a question waits for its answer. The thread may compute for other messages in between.
  */
 export const lookupWithin = (
   lookup: Lookup,
   bounds: { readonly ms: number; readonly questions: number },
   clock: Clock.Clock = machineClock
 ): Lookup => {
-  let until: number | null = null
-  let questions = 0
+  let [questions, waiting, waited, since] = [0, 0, 0, 0]
   const late = () => Object.assign(new Error("DNS took too long"), { code: "ETIMEOUT" })
   return (name, type) => {
-    until ??= monotonicMs(clock) + bounds.ms
-    const left = until - monotonicMs(clock)
+    const now = monotonicMs(clock)
+    if (waiting === 0) since = now
+    const left = bounds.ms - waited - (now - since)
     if (left <= 0 || ++questions > bounds.questions) return Promise.reject(late())
+    waiting++
     let cancel: Cancel = () => undefined
     const over = new Promise<never>((_resolve, reject) => {
       cancel = after(clock, left, () => reject(late()))
     })
-    return Promise.race([lookup(name, type), over]).finally(() => cancel())
+    return Promise.race([lookup(name, type), over]).finally(() => {
+      cancel()
+      if (--waiting === 0) waited += monotonicMs(clock) - since
+    })
   }
 }
 

@@ -23,6 +23,7 @@ import type { Sealer } from "../../log/seal.ts"
 import { namesSender, ruleAgainst } from "../box/rules.ts"
 import { type MailKeys, recipientId, sealDropped, untaggedOf } from "../keys.ts"
 import type { ParsedMail } from "../parse/parsed.ts"
+import { clientOf, EVERYBODY, type Readers } from "../parse/readers.ts"
 import { type Addressed, letsIn, partsOf, sealedMail, summaryOf } from "./sealed.ts"
 import type { MailStore, Place } from "./store.ts"
 import type { Scan } from "../scan/scan.ts"
@@ -50,7 +51,7 @@ export interface DeliveryParts {
   /** Has the parts removed once it is known that their message was not received (doubts.ts). */
   readonly doubt: (place: Place) => void
   readonly nextNumber: Effect.Effect<number, Refusal>
-  readonly parse: (raw: Buffer) => Effect.Effect<ParsedMail, Refusal>
+  readonly parse: Readers["parse"]
   readonly scan: Scan
   readonly wordsMax: number
   readonly notStored: Refusal
@@ -69,6 +70,12 @@ interface ReadMail {
 
 const knownBy = ({ known, raw, sender }: Incoming): string =>
   known ?? createHash("sha256").update(sender).update("\n").update(raw).digest("hex")
+
+/** The client whose share of the threads this message takes: the SMTP client, or the agent who sent it. */
+const broughtBy = ({ ip, own, sender }: Incoming): string => {
+  if (ip !== undefined) return clientOf(ip)
+  return own === true ? sender : EVERYBODY
+}
 
 /** If a virus was found, the parts that may carry it are not kept. */
 const harmless = (mail: ParsedMail, { virus }: Verdicts): ParsedMail =>
@@ -90,9 +97,12 @@ export const delivered = (
       ...(helo === undefined ? {} : { helo })
     }
     const scanned = parts.scan({ raw, origin, to: incoming.to.map(({ to }) => to), own })
-    const [mail, judgement, { spam, virus }] = yield* Effect.all([parts.parse(raw), judged, scanned], {
-      concurrency: 3
-    })
+    const [mail, judgement, { spam, virus }] = yield* Effect.all(
+      [parts.parse(raw, broughtBy(incoming)), judged, scanned],
+      {
+        concurrency: 3
+      }
+    )
     const verdicts = verdictsAbout(mail.from.address, judgement, mail.doubts)
     const found = { ...verdicts, spam: worst(verdicts.spam, spam), virus: worst(verdicts.virus, virus) }
     const read: ReadMail = {

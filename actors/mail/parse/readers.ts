@@ -6,9 +6,14 @@
  *  - All DNS queries use the `lookup` of the process. Their number and time are limited for each message.
  *  - The queue is limited. A further message is refused for the time being. A message whose client has gone is not
  *    begun.
+ *  - The client that used the least CPU time lately comes first. While there are others, a client that used much gets
+ *    half of the threads. So the others' messages do not wait for its own, nor for a thread that it has brought to its
+ *    end.
  */
-import { Effect, type Scope } from "effect"
+import { Clock, Effect, type Scope } from "effect"
 import { type Refusal, unavailable } from "../../../schemas/errors.ts"
+import { networkOf } from "../../../schemas/network.ts"
+import { monotonicMs } from "../../../schemas/runtime/clock.ts"
 import { type Lookup, lookupWithin } from "../dns.ts"
 import { type JudgedSender, type Origin, UNJUDGED } from "../inbound/verdicts.ts"
 import type { ParsedMail } from "./parsed.ts"
@@ -24,7 +29,8 @@ export interface ReaderBounds extends ThreadBounds {
 }
 
 export interface Readers {
-  readonly parse: (raw: Buffer) => Effect.Effect<ParsedMail, Refusal>
+  /** `client`: the bringer of the message, as `clientOf` names it. */
+  readonly parse: (raw: Buffer, client: string) => Effect.Effect<ParsedMail, Refusal>
   readonly judge: (raw: Buffer, origin: Origin) => Effect.Effect<JudgedSender, Refusal>
 }
 
@@ -32,6 +38,68 @@ export interface Readers {
 export interface Judging {
   readonly mta: string
   readonly lookup: Lookup
+}
+
+/** The name of an SMTP client among those that share the threads: an IPv4 address or an IPv6 /48. */
+export const clientOf = (ip: string): string => {
+  const { client, wide } = networkOf(ip)
+  return wide ?? client
+}
+
+/** The name of a client that brings the messages of many, as SES does. It may always use all threads. */
+export const EVERYBODY = ""
+
+/** After this time half of a client's CPU time is forgotten. */
+const HALF_LIFE_MS = 10_000
+/** CPU time that makes a client one that used much, in microseconds. */
+const HEAVY_US = 1_000_000
+const CLIENTS_MAX = 4096
+/** A client is alone if no other one came for this time. */
+const ALONE_MS = 10_000
+
+interface Visit {
+  readonly client: string
+  at: number
+}
+
+/** The CPU time that clients have used lately, and who came last. */
+class Spending {
+  private readonly clients = new Map<string, { us: number; at: number }>()
+  private readonly clock: Clock.Clock
+  private last: Visit | null = null
+  /** The last visit of another client than `last`. */
+  private before: Visit | null = null
+
+  constructor(clock: Clock.Clock) {
+    this.clock = clock
+  }
+
+  came(client: string): void {
+    const at = monotonicMs(this.clock)
+    if (this.last?.client === client) this.last.at = at
+    else [this.before, this.last] = [this.last, { client, at }]
+  }
+
+  /** True if the client may use only a part of the threads. */
+  isBounded(client: string): boolean {
+    if (client === EVERYBODY || this.of(client) < HEAVY_US) return false
+    const other = this.last?.client === client ? this.before : this.last
+    return other !== null && monotonicMs(this.clock) - other.at < ALONE_MS
+  }
+
+  /** In microseconds. */
+  of(client: string): number {
+    const one = this.clients.get(client)
+    return one === undefined ? 0 : one.us * 0.5 ** ((monotonicMs(this.clock) - one.at) / HALF_LIFE_MS)
+  }
+
+  add(client: string, us: number): void {
+    const spent = this.of(client) + us
+    this.clients.delete(client)
+    this.clients.set(client, { us: spent, at: monotonicMs(this.clock) })
+    const [oldest] = this.clients.keys()
+    if (this.clients.size > CLIENTS_MAX && oldest !== undefined) this.clients.delete(oldest)
+  }
 }
 
 const tooMuch = unavailable("Too much mail waits to be read.")
@@ -43,23 +111,41 @@ export const openReaders = (
   judging: Judging | null
 ): Effect.Effect<Readers, never, Scope.Scope> =>
   Effect.gen(function* () {
+    const clock = yield* Clock.Clock
+    const spending = new Spending(clock)
     const waiting: Array<Job> = []
+    const shared = Math.ceil(bounds.threads / 2)
+    /** The last threads come first: those of the clients that use little. */
+    const freeFor = (client: string): Thread | undefined =>
+      threads.findLast(({ isFree }, place) => isFree && (place < shared || !spending.isBounded(client)))
     const next = (): void => {
-      const free = threads.find(({ isFree }) => isFree)
-      const job = free === undefined ? undefined : waiting.shift()
-      if (free !== undefined && job !== undefined) free.take(job)
+      let first: Job | undefined
+      for (const one of waiting)
+        if (first === undefined || spending.of(one.client) < spending.of(first.client)) first = one
+      const free = first === undefined ? undefined : freeFor(first.client)
+      if (first === undefined || free === undefined) return
+      waiting.splice(waiting.indexOf(first), 1)
+      free.take(first)
     }
     const again = (job: Job): void => void waiting.unshift(job)
     const mta = judging?.mta ?? null
     const threads = Array.from({ length: bounds.threads }, () => new Thread(bounds, mta, { next, again }))
     yield* Effect.addFinalizer(() => Effect.promise(() => Promise.all(threads.map((thread) => thread.close()))))
 
-    const carriedOut = (work: Work, lookup: () => Lookup): Effect.Effect<Result | null, Refusal> =>
+    const carriedOut = (work: Work, client: string, lookup: () => Lookup): Effect.Effect<Result | null, Refusal> =>
       Effect.suspend(() =>
         waiting.length >= bounds.threads_waiting_max
           ? Effect.fail(tooMuch)
           : Effect.callback<Result | null>((resume) => {
-              const job: Job = { work, lookup, tries: 0, done: (result) => resume(Effect.succeed(result)) }
+              const job: Job = {
+                work,
+                client,
+                lookup,
+                tries: 0,
+                spent: (us) => spending.add(client, us),
+                done: (result) => resume(Effect.succeed(result))
+              }
+              spending.came(client)
               waiting.push(job)
               next()
               return Effect.sync(() => {
@@ -70,16 +156,17 @@ export const openReaders = (
       )
 
     return {
-      parse: (raw) =>
+      parse: (raw, client) =>
         Effect.map(
-          carriedOut({ type: "parse", raw }, () => nothingAsked),
+          carriedOut({ type: "parse", raw }, client, () => nothingAsked),
           (result) => (result !== null && "parsed" in result ? result : unread(raw, bounds))
         ),
       judge: (raw, { ip, helo, sender }) => {
         const { verdict_ms: ms, verdict_questions_max: questions } = bounds
         const lookup = () => (judging === null ? nothingAsked : lookupWithin(judging.lookup, { ms, questions }))
-        return Effect.map(carriedOut({ type: "judge", raw, origin: { ip, helo, sender } }, lookup), (result) =>
-          result !== null && "verdicts" in result ? result : UNJUDGED
+        return Effect.map(
+          carriedOut({ type: "judge", raw, origin: { ip, helo, sender } }, clientOf(ip), lookup),
+          (result) => (result !== null && "verdicts" in result ? result : UNJUDGED)
         )
       }
     }

@@ -4,7 +4,8 @@
  * Invariants
  *  - A job may use `thread_cpu_ms` of the thread's CPU time in all of its turns. A job that needs more is given up, and
  *    its thread ends. Waiting for a slow machine does not count.
- *  - The other jobs of that thread begin again in the next thread. A job has `TRIES` tries in all.
+ *  - The other jobs of that thread begin again. If one job was at fault, that is no try of theirs. A job has `TRIES`
+ *    tries in all.
  */
 import { Worker } from "node:worker_threads"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
@@ -22,8 +23,12 @@ export interface ThreadBounds extends ReadBounds {
 export interface Job {
   /** The message. Its bytes are copied when the job begins. */
   readonly work: Work
+  /** The client that brought the message. */
+  readonly client: string
   /** Makes a new lookup for each try. */
   readonly lookup: () => Lookup
+  /** Reports the CPU time of a turn, in microseconds. */
+  readonly spent: (us: number) => void
   /** `null` if the job was given up. */
   readonly done: (result: Result | null) => void
   tries: number
@@ -32,7 +37,7 @@ export interface Job {
 export interface Queue {
   /** Called when the thread can take a job. */
   readonly next: () => void
-  /** Puts a job before all others. */
+  /** Puts a job back in the queue. */
   readonly again: (job: Job) => void
 }
 
@@ -171,6 +176,7 @@ export class Thread {
 
   private turnEnds(under: UnderWay, cpu: number): void {
     under.cpu += cpu - this.cpu
+    under.job.spent(cpu - this.cpu)
     this.cpu = cpu
     if (this.running !== under) return
     clearTimeout(this.timer)
@@ -223,8 +229,13 @@ export class Thread {
     this.running = null
     this.open.clear()
     void worker?.terminate()
+    const isAtFault = running !== null && (why === "time" || why === "memory")
+    if (isAtFault) running.job.spent(this.bounds.thread_cpu_ms * 1000)
     if (running !== null) this.ended(running.job, why, why === "start")
-    for (const { job } of others.toReversed()) this.ended(job, why, true)
+    for (const { job } of others) {
+      if (isAtFault) job.tries--
+      this.ended(job, why, true)
+    }
     this.queue.next()
   }
 

@@ -195,7 +195,7 @@ describe("a thread", () => {
   })
   afterAll(() => Effect.runPromise(Scope.close(scope, Effect.exit(Effect.void) as never)))
 
-  const parse = (raw: string) => Effect.runPromise(readers.parse(Buffer.from(raw)))
+  const parse = (raw: string) => Effect.runPromise(readers.parse(Buffer.from(raw), "192.0.2.7"))
   const nested = (depth: number): string => {
     const levels = Array.from({ length: depth }, (_, n) => n)
     const open = levels.map((n) => `Content-Type: multipart/mixed; boundary=b${n}\r\n\r\n--b${n}\r\n`).join("")

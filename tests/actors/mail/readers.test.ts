@@ -44,10 +44,11 @@ const signed = async (): Promise<Buffer> => {
   return Buffer.from(signatures + raw)
 }
 
-/** Its body is hashed once for each signature: many seconds of a thread. */
+/** As many hashes of a long body as are judged: far more than a turn of `BRIEF`. */
 const HOSTILE = Buffer.from(
-  `${Array.from({ length: 400 }, (_, n) => `DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=x.example; s=s; l=${n}; h=from; bh=AA; b=AA\r\n`).join("")}From: a@x.example\r\n\r\n${"x y\r\n".repeat(2_000_000)}`
+  `${Array.from({ length: 2 }, (_, n) => `DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=x.example; s=s; l=${10 ** 7 - n}; h=from; bh=AA; b=AA\r\n`).join("")}From: a@x.example\r\n\r\n${"x y\r\n".repeat(2_000_000)}`
 )
+const BRIEF: ReaderBounds = { ...BOUNDS, thread_cpu_ms: 100 }
 
 let scope: Scope.Closeable | null = null
 afterEach(async () => {
@@ -59,8 +60,8 @@ const opened = async (judging: Judging | null, bounds: ReaderBounds = BOUNDS) =>
   scope = Scope.makeUnsafe()
   const readers = await Effect.runPromise(Scope.provide(openReaders(bounds, judging), scope))
   return {
-    parse: (raw: Buffer) => Effect.runPromise(readers.parse(raw)),
-    judge: (raw: Buffer) => Effect.runPromise(readers.judge(raw, ORIGIN))
+    parse: (raw: Buffer, client = ORIGIN.ip) => Effect.runPromise(readers.parse(raw, client)),
+    judge: (raw: Buffer, ip = ORIGIN.ip) => Effect.runPromise(readers.judge(raw, { ...ORIGIN, ip }))
   }
 }
 
@@ -95,7 +96,7 @@ test("a judgement that takes too long is GRAY, and takes no verdict from whoever
   let asked = 0
   // The very first question is never answered: who asked it begins anew.
   const lookup: Lookup = (name, type) => (++asked === 1 ? new Promise(() => undefined) : answered(name, type))
-  const { judge, parse } = await opened({ mta: "mail.hub.example", lookup }, { ...BOUNDS, verdict_ms: 600_000 })
+  const { judge, parse } = await opened({ mta: "mail.hub.example", lookup }, { ...BRIEF, verdict_ms: 600_000 })
   const beside = judge(await signed())
   await waitFor(async () => asked === 1)
   const behind = [judge(HOSTILE), parse(Buffer.from("Subject: next\r\n\r\nx"))]
@@ -103,11 +104,40 @@ test("a judgement that takes too long is GRAY, and takes no verdict from whoever
   expect(await beside).toMatchObject(PASSED)
 })
 
+test("a message loses no verdict by others that end its thread, however many", async () => {
+  let release = (): void => undefined
+  const released = new Promise<void>((resolve) => (release = resolve))
+  let asked = 0
+  const lookup: Lookup = async (name, type) => {
+    asked++
+    await released
+    return answered(name, type)
+  }
+  const { judge } = await opened({ mta: "mail.hub.example", lookup }, { ...BRIEF, verdict_ms: 600_000 })
+  const beside = judge(await signed())
+  await waitFor(async () => asked > 0)
+  for (let ended = 0; ended < 7; ended++) expect(await judge(HOSTILE, "198.51.100.1")).toMatchObject(GRAY)
+  release()
+  expect(await beside).toMatchObject(PASSED)
+})
+
+test("a client whose messages take much leaves a thread to the others", async () => {
+  const bounds = { ...BRIEF, threads: 2, thread_cpu_ms: 600 }
+  const { judge } = await opened({ mta: "mail.hub.example", lookup: answered }, bounds)
+  let ended = 0
+  const many = Array.from({ length: 40 }, () => judge(HOSTILE, "198.51.100.1").finally(() => ended++))
+  await waitFor(async () => ended >= 4)
+  for (let n = 0; n < 5; n++) expect(await judge(await signed())).toMatchObject(PASSED)
+  // In the order of their coming it would be the last.
+  expect(ended).toBeLessThan(many.length)
+})
+
 test("one that has spent its thread's own time is given up at once", async () => {
   const again = vi.fn<(job: Job) => void>()
-  const thread = new Thread(BOUNDS, "mail.hub.example", { next: () => undefined, again })
+  const thread = new Thread(BRIEF, "mail.hub.example", { next: () => undefined, again })
   const result = await new Promise<Result | null>((done) => {
-    thread.take({ work: { type: "judge", raw: HOSTILE, origin: ORIGIN }, lookup: () => answered, done, tries: 0 })
+    const work = { type: "judge", raw: HOSTILE, origin: ORIGIN } as const
+    thread.take({ work, client: ORIGIN.ip, lookup: () => answered, spent: () => undefined, done, tries: 0 })
   })
   await thread.close()
   expect(result).toBeNull()

@@ -699,9 +699,18 @@ const FROM = "From: a@good.example\r\n"
 test.each([
   ["blanks within a signature", `${SIGNATURE(1).replace("b=AAAA\r", `b=${" ".repeat(60_000)}A\r`)}${FROM}\r\nx`],
   ["folds", `X: y\r\n${" z\r\n".repeat(100_000)}${FROM}\r\nx`],
-  ["a header without an end", `${FROM}X: ${"y".repeat(100_000)}`]
+  ["a header without an end", `${FROM}X: ${"y".repeat(100_000)}`],
+  ["signatures", `${"dkim-signature\t: v=1; a=rsa-sha256; d=good.example; s=s1; b=AAAA\r\n".repeat(33)}${FROM}\r\nx`],
+  ["signatures of a part of the body", `${[1, 2, 3].map(SIGNATURE).join("")}${FROM}\r\nx`],
+  ["folded ones", `${[1, 2, 3].map((n) => SIGNATURE(n).replace("l=", "l\r\n\t= ")).join("")}${FROM}\r\nx`]
 ])("too many or too long %s are not judged", async (_name, raw) => {
   expect(await judged(raw)).toMatchObject({ spf: "GRAY", dkim: "GRAY", dmarc: "GRAY" })
+})
+
+test("as many signatures as forwarding adds are judged", async () => {
+  const others = "ARC-Seal: i=1; a=rsa-sha256; d=list.example; s=s; b=AAAA\r\n".repeat(20)
+  const raw = `${others}${SIGNATURE(1)}${await signed(GENUINE)}`
+  expect(await judged(raw)).toMatchObject({ dkim: "PASS" })
 })
 
 test("of more questions than a message may ask none is asked", async () => {
@@ -717,6 +726,24 @@ test("a message's time begins with its first question: a thread that is slow to 
   const lookup = lookupWithin(() => Promise.resolve(["x"]), { ms: BOUNDS.verdict_ms, questions: 9 }, clock)
   clock.move(10 * BOUNDS.verdict_ms)
   expect(await lookup("a.example", "TXT")).toEqual(["x"])
-  clock.move(BOUNDS.verdict_ms)
-  await expect(lookup("a.example", "TXT")).rejects.toMatchObject({ code: "ETIMEOUT" })
+  // Nothing is asked while the thread computes, for this message or another.
+  clock.move(10 * BOUNDS.verdict_ms)
+  expect(await lookup("a.example", "TXT")).toEqual(["x"])
+})
+
+test("a message's time is the time in which its questions wait, together", async () => {
+  const clock = standingClock()
+  const answers: Array<() => void> = []
+  const slow = () => new Promise<Array<string>>((resolve) => answers.push(() => resolve(["x"])))
+  const lookup = lookupWithin(slow, { ms: 1000, questions: 9 }, clock)
+  const [one, other] = [lookup("a.example", "TXT"), lookup("b.example", "TXT")]
+  clock.move(400)
+  answers.shift()?.()
+  expect(await one).toEqual(["x"])
+  clock.move(400)
+  answers.shift()?.()
+  expect(await other).toEqual(["x"])
+  const last = lookup("c.example", "TXT")
+  clock.move(200)
+  await expect(last).rejects.toMatchObject({ code: "ETIMEOUT" })
 })
