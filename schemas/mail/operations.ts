@@ -163,7 +163,9 @@ export const mailboxOperations = operationsOf("mailbox", {
       agent: Schema.String,
       address: Schema.String,
       rules: MailRules,
-      full: Schema.NullOr(Schema.Literals(["day", "bytes"]))
+      full: Schema.NullOr(Schema.Literals(["day", "bytes"])),
+      /** Bytes in the mailbox. Nodes of an earlier release do not tell. */
+      stored: Schema.optionalKey(Schema.Int)
     }),
     askedBy: ["mail"]
   }),

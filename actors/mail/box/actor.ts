@@ -200,7 +200,13 @@ export const mailboxKind = kind(fold, mailboxOperations, (parts: MailParts) => {
           if (wanted !== null && isOver(box, sealer, wanted.tag, at)) return yield* Effect.fail(noMailbox.refused)
           if (yield* isClosed(box.agent, context)) return yield* Effect.fail(noMailbox.refused)
           const full = fullness(box, yield* elsewhere(box.agent, context), at, limits)
-          return { agent: box.agent, address: addressOf(box), rules: chosen.rules, full }
+          return {
+            agent: box.agent,
+            address: addressOf(box),
+            rules: chosen.rules,
+            full,
+            stored: storedBytes(box, at, limits)
+          }
         })
       ),
       "mailbox.receive": write({

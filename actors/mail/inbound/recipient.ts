@@ -13,6 +13,8 @@ export type Recipient =
   /** A postmaster of an agent's own domain without a mailbox of that name. */
   | { readonly type: "postmaster" }
   | { readonly type: "full" }
+  /** The store has little room left, and the mailbox holds more than its part. */
+  | { readonly type: "crowded" }
   /** The domain of the address is not active at present. */
   | { readonly type: "later" }
   | { readonly type: "unknown" }
@@ -41,7 +43,11 @@ const unclaimed = (ask: Asking, address: string): Effect.Effect<Recipient, Refus
 }
 
 /** Fails if the actors cannot be asked now. */
-const found = (ask: Asking, address: string, tag: string | null): Effect.Effect<Recipient, Refusal> =>
+const found = (
+  ask: Asking,
+  boxMax: () => Promise<number>,
+  { address, tag }: { readonly address: string; readonly tag: string | null }
+): Effect.Effect<Recipient, Refusal> =>
   Effect.gen(function* () {
     const claim = yield* orNone(ask(randomUUID(), "mail_address.look", addressId(address), null))
     if (claim === null || claim.mailbox === null) return yield* unclaimed(ask, address)
@@ -52,10 +58,13 @@ const found = (ask: Asking, address: string, tag: string | null): Effect.Effect<
     const stands = claim.custom ? yield* domainStands(ask, domain, claim.agent) : "active"
     if (stands !== "active") return stands === "later" ? { type: "later" } : NOBODY
     if (box.full !== null) return { type: "full" }
+    // Nodes of an earlier release do not tell what is stored.
+    if ((box.stored ?? 0) > (yield* Effect.promise(boxMax))) return { type: "crowded" }
     return { type: "mailbox", mailbox: claim.mailbox, address: box.address }
   })
 
+/** `boxMax`: the bytes that one mailbox may hold at present. */
 export const recipientBy =
-  (ask: Asking): RecipientOf =>
+  (ask: Asking, boxMax: () => Promise<number>): RecipientOf =>
   (address, tag) =>
-    Effect.orElseSucceed(found(ask, address, tag), (): Recipient => ({ type: "unknown" }))
+    Effect.orElseSucceed(found(ask, boxMax, { address, tag }), (): Recipient => ({ type: "unknown" }))

@@ -226,6 +226,7 @@ export class MailServer {
     const found = await this.receiving.recipient(named.address, named.tag)
     if (found.type === "nobody") return smtpError(550, "5.1.1 No such mailbox here")
     if (found.type === "full") return smtpError(452, "4.2.2 This mailbox is full, come again later")
+    if (found.type === "crowded") return smtpError(452, NO_ROOM)
     if (found.type === "later") return smtpError(450, "4.2.1 This domain takes no mail at the moment, come again later")
     if (found.type === "unknown") return smtpError(451, BUSY)
     if (found.type === "postmaster") {

@@ -52,7 +52,8 @@ export const mailServer: Effect.Effect<void, ConfigurationFault, Needed> = Effec
   const ask = asking(yield* Clock.Clock, (one, span) => asker.ask(one, span))
   const store = mailStore(yield* Clock.Clock, nats, manager, {
     keepSeconds: email.retention_seconds + LONGER_SECONDS,
-    maxBytes: email.stored_max_bytes
+    maxBytes: email.stored_max_bytes,
+    mailboxBytes: email.mailbox_max_bytes
   })
   const { domain: mta } = settings
   // The provider has judged the messages itself.
@@ -69,12 +70,12 @@ export const mailServer: Effect.Effect<void, ConfigurationFault, Needed> = Effec
     wordsMax: bounds.words_max,
     notStored: notTaken
   }
-  const recipient = recipientBy(parts.ask)
+  const recipient = recipientBy(parts.ask, parts.store.boxMax)
   const world = yield* externalTransport(settings, config)
   const postmaster = postmasterBy({ nats, manager, ask, keys, settings, world, bounds: email.postmaster })
   const returns = returnsBy(parts, settings.domain, bounds.report_max_bytes, postmaster)
   const disk = yield* StorageWatch.watching({ manager, config }, email.free_disk_min_bytes, OF_MAIL)
-  const hasRoom = async () => !disk.low && !(await parts.store.isFull())
+  const hasRoom = async () => !disk.low && (await parts.store.boxMax()) > 0
   const ways: InboundPorts = { recipient, returns, hasRoom }
   if (settings.provider === "smtp") yield* bySmtp(parts, settings, ways, readers)
   else {

@@ -34,21 +34,35 @@ export interface MailStore {
   /** Rejects if a piece could not be stored. */
   readonly keep: (place: Place, parts: ReadonlyArray<Part>, key: string) => Promise<ReadonlyArray<MailPart>>
   readonly forget: (place: Place) => Promise<void>
-  readonly isFull: () => Promise<boolean>
+  /** The bytes that one mailbox may hold at present; 0 if the store is full. */
+  readonly boxMax: () => Promise<number>
 }
 
 interface Bounds {
   readonly keepSeconds: number
   readonly maxBytes: number
+  readonly mailboxBytes: number
+}
+
+/** The part of the store above which mailboxes get less. */
+const CROWDED = 0.75
+
+/**
+ * The bytes that one mailbox may hold if the store holds `stored`. In its last quarter a mailbox may hold less and less:
+ * the square of the part of the quarter that is free. So large mailboxes, however many, leave room to small ones.
+ */
+export const boxMaxOf = (stored: number, { maxBytes, mailboxBytes }: Omit<Bounds, "keepSeconds">): number => {
+  const free = Math.max(0, maxBytes - stored) / (maxBytes * (1 - CROWDED))
+  return Math.floor(mailboxBytes * Math.min(1, free) ** 2)
 }
 
 export const mailStore = (
   clock: Clock.Clock,
   nats: NatsConnection,
   manager: JetStreamManager,
-  { keepSeconds, maxBytes }: Bounds
+  { keepSeconds, ...bounds }: Bounds
 ): MailStore => {
-  let looked = { at: Number.NEGATIVE_INFINITY, full: false }
+  let looked = { at: Number.NEGATIVE_INFINITY, boxMax: 0 }
 
   const keepPiece = async (subject: string, bytes: Uint8Array): Promise<void> => {
     await storeDurably(nats, subject, bytes, { timeout: TIMEOUT_MS, keepSeconds })
@@ -70,12 +84,12 @@ export const mailStore = (
     forget: async ({ mailbox, mail }) => {
       await manager.streams.purge(streams.mail, { filter: subjects.mailMessage(String(mailbox), String(mail)) })
     },
-    isFull: async () => {
+    boxMax: async () => {
       if (monotonicMs(clock) - looked.at > LOOKED_MS) {
         const { state } = await manager.streams.info(streams.mail)
-        looked = { at: monotonicMs(clock), full: state.bytes >= maxBytes }
+        looked = { at: monotonicMs(clock), boxMax: boxMaxOf(state.bytes, bounds) }
       }
-      return looked.full
+      return looked.boxMax
     }
   }
 }

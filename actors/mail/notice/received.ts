@@ -84,6 +84,7 @@ const addressedTo = (
       const one = named === null ? null : yield* ways.recipient(named.address, named.tag)
       // The outcome is unknown, so the notification comes again.
       if (one?.type === "unknown") return yield* Effect.fail(notAsked)
+      if (one?.type === "crowded") return yield* Effect.fail(noRoom)
       if (one?.type === "postmaster") {
         postmaster = true
         continue

@@ -55,6 +55,7 @@ export const localTransport = (parts: DeliveryParts, ways: InboundPorts): Transp
       if (named === null || found === null || found.type === "nobody") return NOBODY
       if (found.type === "postmaster")
         return OF_OWN[yield* Effect.promise(() => returns.returned(bytes, ["postmaster"]))]
+      if (found.type === "crowded") return NO_ROOM
       if (found.type !== "mailbox") return found.type === "full" ? FULL : LATER
       const { mailbox, address } = found
       const tags = yield* tagsOf(ways, named, recipients)

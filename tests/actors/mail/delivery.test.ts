@@ -35,7 +35,7 @@ const delivering = (keep: () => Kept, receive: () => Said | Promise<Said>) => {
     store: {
       keep,
       forget: (place) => Promise.resolve(void forgotten.push(place)),
-      isFull: () => Promise.resolve(false)
+      boxMax: () => Promise.resolve(Infinity)
     },
     doubt: (place) => void doubted.push(place),
     nextNumber: Effect.succeed(PLACE.mail),
@@ -103,7 +103,7 @@ const asked = async (from: string, header: ReadonlyArray<string>, rules: Partial
       return answer(op === "mailbox.accepts" ? { ...ACCEPTS, rules: { ...NO_RULES, ...rules } } : { mail: PLACE.mail })
     }),
     keys: { of: () => Effect.succeed(SEALER), service: SEALER } as unknown as MailKeys,
-    store: { keep: stored, forget: () => Promise.resolve(), isFull: () => Promise.resolve(false) },
+    store: { keep: stored, forget: () => Promise.resolve(), boxMax: () => Promise.resolve(Infinity) },
     doubt: () => undefined,
     nextNumber: Effect.succeed(PLACE.mail),
     parse: (raw) => Effect.promise(() => readMail(raw, { ...LIMITS.limits.email, ...LIMITS.service.mail })),
