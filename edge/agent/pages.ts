@@ -25,7 +25,7 @@ import { PER_PAGE, recordsOf } from "../kit/listed.ts"
 import { agentsAt } from "../kit/paths.ts"
 import { movedTo, servedPage } from "../kit/serve.ts"
 
-/** Score changes that are read for the sparklines. */
+/** The number of score changes that are read, for the sparklines and the table. */
 const ENTRIES_READ = 60
 const NEWEST_SHOWN = 5
 const NEWEST = { page: 1, per_page: NEWEST_SHOWN, sort: "newest", kind: null, tag: null, q: null } as const

@@ -46,7 +46,7 @@ export class Unverified {
     return this.buckets.spent("key", attempt(client, publicKey))
   }
 
-  /** Draws for a signature that did not verify. */
+  /** Counts a signature that did not verify: draws from the bucket of the client and key. */
   failed(client: string, publicKey: string, now: number): Drawn {
     const second = Math.floor(now / 1000)
     if (second !== this.second) {

@@ -27,7 +27,7 @@ export interface Request<Op extends OperationName> {
   readonly input: Operations[Op]["input"]
   /** Rate limits to use, if they are not the endpoint's. */
   readonly draw?: ReadonlyArray<BucketName> | undefined
-  /** True if the command is made again at each try, even for a request that is repeated under its Idempotency-Key. */
+  /** True if each try of a repeated request is a new command, even with an Idempotency-Key. */
   readonly anew?: true
   /** The deadline in Unix ms, if it is not the request's own. */
   readonly deadline?: number
@@ -64,7 +64,7 @@ const refusedBy = (view: string, refusal: Refusal): Refused =>
 const utf8 = new TextDecoder()
 const encoder = new TextEncoder()
 
-/** Called for every query once it is settled. */
+/** Notified of the outcome of every query. */
 export interface QueryObserver {
   readonly settled: (view: string, refused: ErrorCode | undefined, seconds: number) => void
 }
@@ -96,7 +96,7 @@ export class Bus {
     return this.effect(() => this.outcome(call, request, false))
   }
 
-  /** Records the nonce of a signed request, and has its key judged. */
+  /** Has the signer's actor record the nonce of a signed request and check its key. */
   settle(call: Call, op: SettlingOp = settlingOp(call)): Effect.Effect<Uint8Array, Refused> {
     return this.askSigned(call, { actor: call.ticket?.home ?? "", op, input: null, draw: call.endpoint?.draw })
   }
@@ -240,7 +240,7 @@ export class Bus {
   }
 }
 
-/** The host that a query is for; `undefined` if any node may answer it. */
+/** The compartment host that a query is for; `undefined` if any node may answer it. */
 const hostIn = (input: unknown): string | undefined =>
   typeof input === "object" && input !== null && "host" in input && typeof input.host === "string"
     ? input.host

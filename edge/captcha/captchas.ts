@@ -34,7 +34,9 @@ export const captchaTaking = ({ image_base64 }: Pick<typeof SendCaptcha.Type, "i
 })
 
 const CREATED = 201
-/** The captcha exists already, so a later request can ask for its answer. */
+/**
+ * Failures of the wait that are not reported. The captcha exists already, and a later request can ask for its answer.
+ */
 const UNKNOWN: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "overloaded"])
 
 /** `origin` is set if the actor knows it better than the sender. */

@@ -33,7 +33,7 @@ export interface LogsWanted {
 }
 
 const overloaded: Refusal = { code: "overloaded", message: "Too many read logs here. Try again.", retryAfter: 2 }
-/** A margin within the time limit of a query. */
+/** The part of a query's time limit in which the host does not wait for output. */
 const ASK_MARGIN_MS = 1500
 const PAGE_LINES = 500
 /** The smallest gap between two checks of a stream's right. */
@@ -169,5 +169,5 @@ const pageFrom = (sinceId: number): LogsWanted => ({ sinceId, limit: PAGE_LINES,
 
 const agentIn = (by: Asker): string => (by.type === "agent" ? by.agent : by.type === "human" ? by.human : "operator")
 
-/** JSON holds no line break. */
+/** The data is one line, because JSON.stringify writes no line breaks. */
 const eventOf = (line: LogLine): string => `id: ${line.id}\nevent: line\ndata: ${JSON.stringify(line)}\n\n`

@@ -31,7 +31,7 @@ import { type About, type Form, mediaTypeOf, pageOf, feedText } from "./feed.ts"
 
 /** Bytes of all kept feeds. */
 export const KEPT_MAX_BYTES = 33_554_432
-/** The number of cached rendered entries; at most twice as many. */
+/** The cache holds at most twice as many rendered entries. */
 const ENTRIES_KEPT_MAX = 128
 const ENTRY_HTML_MAX_CHARS = 60_000
 const WAITING_MAX = 64

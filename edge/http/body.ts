@@ -107,7 +107,8 @@ export const readBody = (
   })
 
 /**
- * Refuses and closes the connection: if a body was not read to its end, the beginning of the next request is unknown.
+ * Refuses. Closes the connection if the request has a body: it may not have been read to its end, and the beginning of
+ * the next request is then unknown.
  */
 export const closing = (call: Call, refusal: Refusal): Effect.Effect<never, Refused> => {
   if (hasBody(call.request)) call.headers["connection"] = "close"

@@ -35,7 +35,7 @@ const tooMany: Refusal = { code: "overloaded", message: "You have too many conne
 
 export interface DoorParts extends Outside {
   readonly clients: Clients
-  /** The shares of connections (see above). */
+  /** The shares of connections. */
   readonly connections: Shares
 }
 

@@ -9,7 +9,7 @@ import type { Endpoint } from "./endpoints.ts"
 import { tagsIn } from "./entity-tags.ts"
 import type { Response } from "./respond.ts"
 
-/** Statuses that a resource with a tag would be answered with if the request had no condition. */
+/** Statuses of answers that show a resource with a tag. `If-Match` is compared only for these. */
 const SHOWN: ReadonlySet<number> = new Set([200, 206, 304, 416])
 
 /** The refusal if none of the tags matches; `null` if the answer may be sent. */

@@ -64,7 +64,7 @@ const dropPrototypeKeys = (value: unknown): void => {
   for (const part of Object.values(value)) dropPrototypeKeys(part)
 }
 
-/** Names of an object's own members in the order of the text, with repetitions. The JSON must be valid. */
+/** Names of the outermost object's members in the order of the text, with repetitions. The JSON must be valid. */
 export const memberNames = (bytes: Buffer): ReadonlyArray<string> =>
   scanJson(bytes).names.map((name) => JSON.parse(name) as string)
 

@@ -5,7 +5,7 @@
  * - A line has the path without its query, and the client as a keyed hash. A refusal adds its code, the field or the
  *   bucket, and the part that refused.
  * - Headers, query, bodies, signatures and nonces are never written, and no token in a path.
- * - A path without an endpoint is cut to its beginning, because it may contain something that was meant for another
+ * - A path without an endpoint is cut to its beginning, because it may contain a secret that was pasted into the wrong
  *   place. The same reason cuts long variable segments of a path that was not found or not valid.
  */
 import type { Clock } from "effect"
@@ -19,10 +19,10 @@ import { wordIn } from "./words.ts"
 const FLUSH_AFTER_MS = 100
 const FLUSH_AT_CHARS = 65_536
 const PATH_MAX_CHARS = 256
-/** Segments of a path without an endpoint, each as long as a plain word. */
+/** The most segments that are logged of a path without an endpoint. */
 const STRAY_SEGMENTS = 2
 const STRAY_SEGMENT_MAX_CHARS = 16
-/** Matches characters that may control a terminal, among others. */
+/** Matches control characters and characters outside ASCII. Control characters could change a terminal. */
 const UNUSUAL = /[^ -~]/
 
 export class RequestLog {
@@ -75,7 +75,7 @@ export class RequestLog {
   }
 }
 
-/** All values are the service's own words and need no quotes (words.ts). */
+/** The values contain only the service's own words and no characters that JSON would escape (words.ts). */
 const refusedPart = ({ code, details, from }: Refusal): string =>
   `,"code":"${code}","by":"${from?.by ?? "edge"}"` +
   (from === undefined ? "" : `,"asked":"${from.asked}"`) +

@@ -24,7 +24,7 @@ const NOUNS: ReadonlyArray<string> = [...new Set(ENDPOINTS.map(nounOf)), "page",
 interface Series {
   readonly duration: Histogram
   readonly byStatus: Map<number, Counter>
-  /** Code of the most recent fault. */
+  /** Code of the most recent refusal with a status of 500 or above. */
   lastError: string | null
 }
 

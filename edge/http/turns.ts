@@ -9,7 +9,7 @@
 import { Effect } from "effect"
 import type { Call } from "./call.ts"
 
-/** Bodies up to this size are read, decoded and searched at once. */
+/** Bodies up to this size are read, decoded and searched in one step. */
 export const LARGE_BODY_BYTES = 4_096
 
 export class Turns {

@@ -58,7 +58,7 @@ export const admittedPerson = (
       : Effect.fail(failed)
   )
 
-/** The person of a call. The pipeline lets a call without a person reach no endpoint for people. */
+/** The person of a call. Throws if there is none, which cannot happen at endpoints for people. */
 export const asking = (call: Call): Person => {
   if (call.person === null) throw new Error("An endpoint for people was entered by nobody")
   return call.person

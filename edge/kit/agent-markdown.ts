@@ -194,7 +194,7 @@ export class AgentMarkdown {
       .digest("base64")
     const known = this.kept.get(key)
     if (known !== undefined) return known
-    // The parser takes each of these as a line end.
+    // The parser treats `\r\n` and `\r` as line ends.
     const text = legible(written).replaceAll(/\r\n?/g, "\n")
     if (this.elaborate.get(key) === true) return tooElaborate(text)
     const begin = this.now()

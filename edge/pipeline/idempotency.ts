@@ -3,8 +3,8 @@
  * (contract 13, 17, 20).
  *
  * Invariants
- *  - The actor of the signing key or of the person keeps the first answer. The edge asks it before the operation, and
- *    gives it the answer after the operation, before the client gets it.
+ *  - The actor of the signer's agent, of the person, or of the vault's agent keeps the first answer. The edge asks it
+ *    before the operation, and gives it the answer after the operation, before the client gets it.
  *  - The operation's command id is derived from key, method, path, Idempotency-Key and body, and also from the query,
  *    the type of a file, and compared entity tags. So a request that is repeated because an edge or its connection
  *    failed is the same command in the log, which gives its first answer again. If the body may contain a password, the
@@ -143,13 +143,13 @@ export const answeredBefore = (
   })
 }
 
-/** A person's request may contain the password. */
+/** The body of a person's request may contain a password, which could be guessed from the body's hash. */
 const guessableOf = ({ endpoint }: Call): Pick<IdempotencyEntry, "guessable"> =>
   endpoint?.guessable === true ? { guessable: true } : {}
 
 /**
- * A request that is held counts as under way for the time that it waits, and for its last look after that. No longer,
- * because a client that repeats it after its edge died waits just as long.
+ * A request that is held counts as under way for the time that it waits, and for its last read after that. It does not
+ * count for longer, because a client that repeats it after its edge died waits just as long.
  */
 const heldOf = ({ endpoint, body }: Call, { limits }: Limits): Pick<IdempotencyBeginning, "held_ms"> => {
   if (endpoint?.held !== true) return {}
@@ -170,7 +170,7 @@ const fingerprintOf = (call: Call): string => {
 
 const CONDITIONS = ["if-match", "if-none-match"] as const
 
-/** Empty without conditions, so that nodes of an earlier release make the same fingerprint. */
+/** Empty without conditions, so that edges of an earlier release make the same fingerprint. */
 const conditionsIn = (call: Call): string =>
   CONDITIONS.flatMap((name) => {
     const condition = call.header(name)
@@ -192,7 +192,7 @@ const IN_FLIGHT: Refusal = {
 
 /** The actor that stores the answers of a request. */
 interface Keeper {
-  /** The owner of a namespace of keys. */
+  /** The namespace of the caller's keys. */
   readonly owner: string
   readonly signer: Signer
   /** The hash of the token that the answer belongs to; `null` if it belongs to the owner as a whole. */
@@ -201,7 +201,7 @@ interface Keeper {
   readonly finish: (input: IdempotencyFinish) => Effect.Effect<Uint8Array, Refused>
 }
 
-/** `null` for a request without a caller. */
+/** `null` for a request without a caller or without an endpoint. */
 const keeperOf = (bus: Bus, call: Call): Keeper | null => {
   const { ticket, person, holder, endpoint } = call
   if (endpoint === null) return null

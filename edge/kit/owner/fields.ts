@@ -108,7 +108,7 @@ export type Ended<A> =
 /** The field and text of a problem, by a refusal's code. */
 export type FieldProblems = Readonly<Partial<Record<ErrorCode, readonly [field: string, problem: string]>>>
 
-/** The problems of a refusal: from its own field details, or the page's text for its code. */
+/** The problems of a refusal. If it names a field of the form, its message; otherwise the page's text for its code. */
 const problemsOf = (
   { code, message, details }: Refusal,
   names: ReadonlyArray<string>,
