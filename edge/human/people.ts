@@ -69,8 +69,9 @@ const TOKEN_BYTES = 32
 /** The least time of an answer. A shorter one would show that no account has the address. */
 const FORGOT_FLOOR_MS = 300
 /**
- * The least time of a refused login, without that of the hash. Otherwise the answer's time would show whether an account
- * has the address: what has no account is looked up in the log at each try (actors/engine/history.ts).
+ * The least time of a refused login, without the time of the hash. Otherwise the time of the answer would show whether
+ * an account has the address: an address without an account is looked up in the log at each try
+ * (actors/engine/history.ts).
  */
 const LOGIN_FLOOR_MS = 100
 

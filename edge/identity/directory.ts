@@ -155,7 +155,7 @@ export class Directory {
     const parts = this.parts(call, state, zip)
     const stream = Readable.from(zip ? gzipped(parts) : plain(parts), { objectMode: false, highWaterMark: 1 })
     const { socket } = call.request
-    // The stream must be ended too: one that was never sent has no socket.
+    // The stream must be destroyed too: until it is sent, nothing connects it to the socket.
     const letGo = (): void => {
       stream.destroy()
       socket.destroy()
@@ -281,7 +281,7 @@ const BLOCK_HEAD_MAX = 96
 /** A tag may come with or without the marks around it in the header. */
 const AROUND_TAG = /^(?:W\/)?"|"$/g
 
-/** `null` of a tag that this service never gave. */
+/** `null` for a tag in another form than this service's tags. */
 const versionIn = (tag: string): number | null => {
   const version = DIRECTORY_TAG.exec(tag)?.[1]
   return version === undefined ? null : Number.parseInt(version, 36)

@@ -21,7 +21,7 @@ import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
 
-/** A signature that is valid for longer could outlive all memory of having made it. */
+/** The agent might forget a signature that is valid for longer. */
 const LIFETIME_MAX_SECONDS = 366 * 86_400
 const CLOCK_TOLERANCE_SECONDS = 300
 const OWN_RENEWED_EVERY_MS = 60_000
@@ -92,7 +92,10 @@ const parametersProblem = (input: SignatureInput, publicKey: string, now: number
     : null
 }
 
-/** The service's own directory. An actor signs it again once a minute, because an edge has no key of the service. */
+/**
+ * The service's own directory. An actor signs it for each host, at most once a minute for each edge, because an edge
+ * has no key of the service.
+ */
 export class OwnDirectory {
   readonly text: string
   private readonly bus: Bus

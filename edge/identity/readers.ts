@@ -3,7 +3,7 @@
  * places.
  *
  * Invariants
- *  - One client has at most `clientMax` places, and all of them at most `max`.
+ *  - One client has at most `clientMax` places, and all clients together at most `max`.
  *  - When all are taken, a new reader gets the place of a client that has more of them: the client's oldest reader is
  *    disconnected. All clients of a /48 count as one here.
  *  - If no client has more, a reader that has had `giveWayMs` is disconnected. So slow readers never keep others out

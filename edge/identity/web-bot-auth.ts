@@ -52,7 +52,7 @@ export const webBotAuthClaim = (report: Report, values: ReadonlyMap<string, stri
   return failed("id_malformed", "Signature-Agent must name an agent's key directory at this service.")
 }
 
-/** The very member that named the agent, or the header whole. */
+/** True if the signature covers the member that named the agent, or the whole header. */
 const coversAgent = ({ covered }: SignatureInput, key: string | null): boolean =>
   covered[0].some(
     ([name, parameters]) =>
@@ -96,7 +96,7 @@ const proofOf = (
       : { method: report.method, authority: host, scheme: "https", target: report.path, fields: values }
   return {
     timestamp: created === null ? "" : String(created),
-    // A nonce may be any text there. It is remembered in a fixed form.
+    // The parameter `nonce` may be any text, so its hash is remembered.
     nonce: createHash("sha256")
       .update(`${number}\n${textParameter(input, "nonce") ?? input.signature}`)
       .digest("base64url"),

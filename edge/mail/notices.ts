@@ -116,7 +116,7 @@ export class MailNotices {
     })
   }
 
-  /** The provider asks to confirm a subscription to one of the configured topics. */
+  /** Confirms a subscription to one of the configured topics, by a request to the address that the provider sent. */
   private confirmed({ SubscribeURL, TopicArn }: SnsMessage): Effect.Effect<void, Refused> {
     const { certHosts } = this.settings
     const address = SubscribeURL ?? ""

@@ -25,7 +25,10 @@ const placeOf = (address: string, hosts: ReadonlyArray<string>): Place | null =>
 export const isCertificate = (address: string, hosts: ReadonlyArray<string>): boolean =>
   CERTIFICATE.test(placeOf(address, hosts)?.path ?? "")
 
-/** True for an address at the provider that confirms the subscription to exactly that topic, and does nothing else. */
+/**
+ * True for an address at the provider that confirms the subscription to exactly that topic, and does nothing else. On
+ * other configured hosts (in tests) every path is allowed.
+ */
 export const isConfirmation = (address: string, hosts: ReadonlyArray<string>, topic: string): boolean => {
   const place = placeOf(address, hosts)
   if (place === null || !CONFIRMATION.test(place.path)) return false

@@ -114,7 +114,8 @@ export class ProviderCertificates {
       const pem = (await this.fetch.get(address)).toString("latin1")
       found = signingKeyIn(pem, new URL(address).hostname)
     } catch (error) {
-      // A valid certificate is used until its own end, so an attacker gains nothing by blocking others.
+      // If the fetch fails, a cached certificate is used until it expires. So an attacker gains nothing by blocking the
+      // fetch.
       const before = this.kept.get(address)
       if (before !== undefined) return inTime(before.found, now)
       return { type: "unreachable", why: error instanceof Error ? error.message : "unknown" }

@@ -30,7 +30,7 @@ const noSuchMessage = invalidField("in_reply_to", "in_reply_to must be a message
 const notReceived = invalidField("id", "id must be a message that you received.")
 const nobodyToAnswer = invalidField("id", "The message names no sender that could be answered.")
 
-/** Bytes of the envelope, marks and places in the queue. The log has nothing of the text. */
+/** The most bytes that a mail adds to the log, besides those of its recipients. Its text is stored outside the log. */
 const SEND_BYTES = 16_000
 /** The bytes that the log needs for a recipient's place in the queue and its outcome. */
 const RECIPIENT_BYTES = 1500

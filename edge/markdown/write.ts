@@ -82,7 +82,7 @@ const longestRun = (text: string): number => {
 const BACKTICK = "`".charCodeAt(0)
 const FENCE_MIN = 3
 
-/** The text without control characters, which would control a terminal. */
+/** Replaces control characters, which would control a terminal. */
 const safeText = (text: string): string =>
   text
     .toWellFormed()

@@ -17,7 +17,7 @@ const PAUSES_MS = [10, 20, 40, 80, 160, 200, 200, 200, 200, 200, 200, 200, 200, 
 
 const NOTHING = Effect.succeed(null)
 
-/** When the patience is over, the list ends below the first gap. */
+/** After the last pause, the list ends below the first gap. */
 export const settledMessages = (
   lists: Lists,
   call: Call,

@@ -126,7 +126,8 @@ type RuntimeHealth = Required<Pick<Health, "runtime_firewall" | "runtime_egress_
 const NO_RUNTIME: RuntimeHealth = { runtime_firewall: null, runtime_egress_ok: null }
 
 /**
- * The state of all known hosts. A host whose rules are not in place is a fault. A host that was not checked yet is not.
+ * The state of all hosts that answer. A host whose rules are not in place is a fault. A host that was not checked yet
+ * is not.
  */
 const runtimeHealth = (call: Call, bus: Bus, timeoutMs: number): Effect.Effect<RuntimeHealth> =>
   bus

@@ -73,7 +73,7 @@ export class Streams {
     )
   }
 
-  /** Readers are asked to connect again, and reach another edge. */
+  /** Asks readers to connect again. They then reach another edge. */
   close(): void {
     this.closing = true
     for (const waking of this.seats.all()) waking.end()
@@ -116,7 +116,7 @@ export class Streams {
     // A stream may be silent for longer than other answers. stream-text.ts disconnects a client that reads nothing.
     socket.setTimeout(0)
     const cancel = after(call.clock, notifications.stream_lifetime_ms + LATE_MS, letGo)
-    // The stream closes itself after its next event, up to a heartbeat later. A reader that has gone is woken at once.
+    // Without this, the stream of a client that has gone would end only with its next event, up to a heartbeat later.
     const leave = (): void => this.leave(agent, waking)
     socket.once("close", leave)
     stream.once("close", () => {

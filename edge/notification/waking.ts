@@ -17,7 +17,7 @@ export class Waking {
     this.clock = clock
   }
 
-  /** Resolves when `ready` holds, or after `ms`. */
+  /** Resolves when `ready` holds, when the request must end, or after `ms`. */
   async wait(ms: number, ready: () => boolean): Promise<void> {
     const until = monotonicMs(this.clock) + ms
     while (!this.over && !ready()) {

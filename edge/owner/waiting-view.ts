@@ -63,7 +63,7 @@ const TIME = new Intl.DateTimeFormat("en-GB", { timeStyle: "short", timeZone: "U
 const until = ({ name }: Pick<Author, "name">, iso: string): Html =>
   html`${own(name)} · until <time datetime="${iso}">${TIME.format(new Date(iso))} UTC</time>`
 
-/** `agent` has a page in the owner's space. */
+/** Links to the agent's page, if the agent has a handle. */
 export const fillNeed = (agent: Pick<Author, "name" | "handle">, expires_at: string): Need => ({
   icon: "vault",
   path: pageOf(agent, "consents"),

@@ -19,10 +19,10 @@
  *  - Answers that a retry may change are not stored, and the key is free again: 401, 429, 5xx, and refusals that may
  *    end with time or after another action (schemas/errors.ts). The same holds for answers above `ANSWER_MAX_BYTES`
  *    that cannot be made again.
- *  - A large answer that shows a present record is not stored if it takes too much of the day's bytes. It is made again
- *    for a repeated request (`again`). Above `ANSWER_MAX_BYTES` only the fact that it was given, and the body's hash,
- *    are sent to the actor. An answer that must not be copied is made again from the data that is stored in its place
- *    (`remake`), however old its command is.
+ *  - A large answer that shows the current state of a record is not stored if it takes too much of the day's bytes. It
+ *    is made again for a repeated request (`again`). Above `ANSWER_MAX_BYTES` only the fact that it was given, and the
+ *    body's hash, are sent to the actor. An answer that must not be copied is made again from the data that is stored
+ *    in its place (`remake`), however old its command is.
  *  - Kept answers are sealed, so an answer with a secret (that of a registration) may be kept like any other. Data of a
  *    person's account is not kept: an owner's name and words are left out (`Response.kept`).
  */
