@@ -66,7 +66,7 @@ export const admittedHolder = (
     return { ...bearer, vault }
   })
 
-/** The holder of a call's token. The pipeline lets a call without a holder reach no endpoint for tokens. */
+/** The holder of a call's token. Throws if there is none, which cannot happen at endpoints for tokens. */
 export const holding = (call: Call): Holder => {
   if (call.holder === null) throw new Error("An endpoint for tokens was entered by nobody")
   return call.holder
