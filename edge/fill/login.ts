@@ -17,7 +17,7 @@ import { isTaken, NOT_SENT, sendForm } from "./submit.ts"
 import { totpOf } from "./totp.ts"
 import { typeInto, typing } from "./typing.ts"
 
-/** A field of type email accepts only an address, so the entry's address is used if the user name is none. */
+/** A field of type email accepts only an address. If the user name is no address, the entry's address is used. */
 const usernameFor = (sealed: Sealed, { type }: { readonly type: string }): string => {
   const username = needed(sealed, "username")
   return type === "email" && !username.includes("@") ? (textIn(sealed, "email") ?? username) : username

@@ -18,7 +18,7 @@ export interface Filling {
 }
 
 export interface Filled extends Outcome {
-  /** The picture of the captcha that was on the page before the form was sent. */
+  /** Present if the page had a captcha: who solved it. */
   readonly captcha?: string
   /** The page's origin. */
   readonly site: string

@@ -1,6 +1,6 @@
 /**
- * Compares the sealed content of an entry with the service's description of it (spec 2.10). If they differ, the sealed
- * content decides. Pure.
+ * Compares the sealed content of an entry with the service's description of it (spec 2.10). A description that allows
+ * more than the sealed content is refused. Pure.
  */
 import { minorOf } from "../../schemas/vault/money.ts"
 import type { OpenedFill } from "../../schemas/vault/records.ts"

@@ -93,7 +93,7 @@ function holdersOf({ element, text }: Touched): ReadonlyArray<PageElement> {
   })
 }
 
-/** Removes typed text if a fill is broken off. */
+/** Gives the fields their former values back if a fill is broken off. */
 export function unfill(): void {
   for (const one of touched.splice(0))
     for (const element of holdersOf(one)) {

@@ -139,7 +139,7 @@ export function captchaZone(): Zone | null {
   return tapsZone(all) ?? textZone(all) ?? boxZone(all)
 }
 
-/** The present point of a part in the window. Without a part, the point of the box to tick. */
+/** The point in the window of a part of the element. Without a part, the point of the box to tick. */
 export function zonePoint(
   n: number,
   part: { readonly x: number; readonly y: number } | null

@@ -90,7 +90,6 @@ export interface Fact {
   readonly tag: string
   readonly type: string
   readonly autocomplete: string
-  /** Name and id. */
   readonly name: string
   readonly id: string
   readonly label: string

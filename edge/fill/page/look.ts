@@ -84,7 +84,8 @@ function isInView(element: PageElement): boolean {
 
 export function isReachable(element: PageElement): boolean {
   if (!isSeen(element)) return false
-  // A fixed element, such as a bar at the window's edge, does not cover its middle.
+  // The element is scrolled to the middle of the window, where a fixed element, such as a bar at the edge, does not
+  // cover it.
   if (!isInView(element) || !isOnTop(element))
     element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" })
   return isInView(element) ? isOnTop(element) : isSeen(element) && isOnTop(element)
