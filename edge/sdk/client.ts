@@ -168,7 +168,7 @@ export class HubClient {
     return this.#transport.send(method, target, signed === false ? null : this.#key, options)
   }
 
-  /** Every item of a list. Items that are added or removed meanwhile may appear twice or not at all. */
+  /** The items of a list, at most `max`. Items that are added or removed meanwhile may appear twice or not at all. */
   async *pages<Path extends ListPath>(
     path: Path,
     ...options: PagesArguments<Path>

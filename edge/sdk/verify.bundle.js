@@ -800,7 +800,7 @@ var DirectoryBuilder = class {
 	entryKey = new Uint8Array(PUBLIC_KEY_BYTES);
 	entryRetired = false;
 	entryRetiredAt = 0;
-	/** `last` is the present directory, if the next one is complete and will have about the same size. */
+	/** `last` is the current directory, if the next one is complete and will have about the same size. */
 	constructor(agentsMax, last) {
 		this.agentsMax = agentsMax;
 		this.writer = new ColumnsWriter(last === null ? columnsFor(FIRST_AGENTS, 0, FIRST_TEXT_BYTES) : last.columnsOfSize());
@@ -1152,7 +1152,7 @@ var Pause = class {
 
 // edge/sdk/verify/within.ts
 /** Limits the time of a wait. */
-/** Rejects when the time is over, and aborts the work. */
+/** Rejects and aborts the work when the time is over or `outer` is aborted. */
 const within = async (ms, work, outer) => {
 	const controller = new AbortController();
 	let end = () => void 0;
@@ -1238,7 +1238,7 @@ var DirectorySource = class {
 		return this.directory !== null && this.ageMs() <= this.settings.maxStaleMs ? this.directory : null;
 	}
 	/**
-	* Renews the directory. For the first five minutes no check waits for this. After that all checks wait for one
+	* Renews the directory. Up to an age of five minutes, no check waits for this. After that each check waits for the
 	* attempt, for a bounded time.
 	*/
 	async refresh() {
@@ -1779,7 +1779,7 @@ const runtime = globalThis;
 *
 * Invariants
 *  - A nonce is remembered for as long as its timestamp could be accepted again.
-*  - If a nonce cannot be remembered, the caller is told. No nonce is forgotten early to make room.
+*  - If a nonce cannot be remembered, `add` returns `full`. No nonce is forgotten early to make room.
 */
 const GENERATION_SECONDS = 60;
 const FIRST_SLOTS = 256;

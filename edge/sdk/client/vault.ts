@@ -194,7 +194,7 @@ const KINDS: Readonly<Record<EntryKind, (value: unknown) => Checked>> = { login,
 
 const isKind = (kind: unknown): kind is EntryKind => typeof kind === "string" && Object.hasOwn(KINDS, kind)
 
-/** Throws the refusal that the service would give, before anything is sealed. */
+/** Returns the public key to seal to. Throws the refusal that the service would give, before anything is sealed. */
 export const requireTaken = (vault: SealingVault, kind: EntryKind): string => {
   if ("kinds" in vault && !vault.kinds.includes(kind))
     throw new HubError({

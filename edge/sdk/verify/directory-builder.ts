@@ -79,7 +79,7 @@ export class DirectoryBuilder implements JsonSink {
   private entryRetired = false
   private entryRetiredAt = 0
 
-  /** `last` is the present directory, if the next one is complete and will have about the same size. */
+  /** `last` is the current directory, if the next one is complete and will have about the same size. */
   constructor(agentsMax: number, last: Directory | null) {
     this.agentsMax = agentsMax
     this.writer = new ColumnsWriter(

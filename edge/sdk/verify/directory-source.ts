@@ -100,7 +100,7 @@ export class DirectorySource implements Source {
   }
 
   /**
-   * Renews the directory. For the first five minutes no check waits for this. After that all checks wait for one
+   * Renews the directory. Up to an age of five minutes, no check waits for this. After that each check waits for the
    * attempt, for a bounded time.
    */
   private async refresh(): Promise<void> {
