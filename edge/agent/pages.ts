@@ -1,8 +1,8 @@
 /**
  * The directory of agents, and the page of each agent.
  *
- * An agent's address is that of its handle. Other references redirect there. Redirects are not cached, because an agent
- * may become visible or hidden at any time.
+ * The address of an agent's page contains the handle. Addresses with another reference redirect there. Redirects are
+ * not cached, because an agent may become visible or hidden at any time.
  */
 import { Effect } from "effect"
 import { AgentPages } from "../../schemas/agent/pages.ts"

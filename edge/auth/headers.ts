@@ -17,8 +17,8 @@ export interface SignatureHeaders {
   readonly timestamp: string
   readonly nonce: string
   /**
-   * `null` if it is not base64 of 64 bytes. That is a bad signature, not a malformed header (spec 7 has no code for
-   * it).
+   * `null` if it is not base64 of 64 bytes. This counts as a bad signature, not as a malformed header (spec 7 has no
+   * code for that).
    */
   readonly signature: Uint8Array | null
 }

@@ -163,7 +163,7 @@ export class Blobs {
     try {
       await Promise.all(Array.from({ length: Math.min(WRITES_AT_ONCE, pieces) }, writer))
     } finally {
-      // A piece that failed ends the others.
+      // If a piece fails, the other writers stop.
       next = pieces
     }
   }

@@ -49,7 +49,10 @@ export type Within = Call | (Pick<Call, "deadline"> & Partial<Pick<Call, "span">
  */
 export type SettlingOp = "agent.authenticate" | "agent.admit_key"
 
-/** An agent moves when its key is rotated. More moves than this are a fault. */
+/**
+ * After a rotation, the new key's own id is not the agent's id, and an ask to it is redirected. More redirections than
+ * this are a fault.
+ */
 const MOVES_MAX = 2
 
 const noAnswer = (view: string): Refused =>

@@ -30,7 +30,7 @@ export interface Listed {
   /** The items as a JSON array. */
   readonly items: Uint8Array
   readonly total: number
-  /** Set if the list is empty and must be asked for again (edge/message/settled.ts). */
+  /** Set if the list is empty and must be requested again, with this number as `until` (edge/message/settled.ts). */
   readonly held?: number
 }
 

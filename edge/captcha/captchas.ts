@@ -42,7 +42,7 @@ const UNKNOWN: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "over
 /** `origin` is set if the actor knows it better than the sender. */
 type Begun = Operations["captcha.send"]["output"] & { readonly origin?: string }
 
-/** The agent itself, or the fill service of its vault. */
+/** The sender of a captcha: the agent, or the fill service of its vault (`ofFill`). */
 export interface Whose {
   readonly agent: string
   readonly ofFill: boolean
@@ -94,7 +94,7 @@ export class Captchas {
     )
   }
 
-  /** The caller has checked that the agent may send one. */
+  /** Sends a captcha. The caller has checked that the agent may send one. */
   handed(call: Call, sent: typeof SendCaptcha.Type, { whose, fill, begin }: Handing): Effect.Effect<Response, Refused> {
     const { image_base64, kind, context = null, origin = null, wait_seconds = 0 } = sent
     return Effect.gen({ self: this }, function* () {

@@ -96,7 +96,7 @@ class Headers {
     let at = from
     for (let headers = 0; at < chunk.length && headers < HEADERS_PER_TURN;) {
       if (this.#hasEnded) {
-        // Some readers end here, and others continue.
+        // After the end of an archive, some readers stop and others continue.
         if (!isZero(chunk.subarray(at))) throw new Broken("format")
         return chunk.length
       }
@@ -171,7 +171,7 @@ class Headers {
   }
 }
 
-/** Passes a tar on, as far as its headers are within the rules. */
+/** Yields the bytes of a tar. Throws at the first header that breaks a rule. */
 export async function* walked(chunks: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<Buffer> {
   const headers = new Headers()
   for await (const chunk of chunks)

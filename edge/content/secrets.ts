@@ -20,7 +20,9 @@ export const withoutSecrets = (
     }
   })
 
-/** The same for texts between an agent and its owner, in which bearer tokens and card numbers are refused too. */
+/**
+ * Refuses texts between an agent and its owner that contain a secret. Bearer tokens and card numbers count here too.
+ */
 export const withoutOwnerSecrets = (fields: ReadonlyArray<TextField>, author: Author): Effect.Effect<void, Refused> =>
   Effect.suspend(() => {
     const refused = ownerSecretIn(fields, author)

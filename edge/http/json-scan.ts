@@ -1,5 +1,5 @@
 /**
- * Scans JSON bytes before they are parsed, and counts levels and members. One pass over the bytes that skips texts.
+ * Counts levels and members of JSON bytes before they are parsed. It passes over the bytes once and skips strings.
  * Bytes that are not JSON are left to the parser.
  */
 
@@ -67,7 +67,7 @@ export const scanJson = (bytes: Buffer): JsonShape => {
 }
 
 /**
- * Position of a text's closing quote, or the number of bytes if there is none. It looks at each byte at most twice,
+ * Position of a string's closing quote, or the number of bytes if there is none. It looks at each byte at most twice,
  * because the runs before quotes do not overlap.
  */
 const endOfText = (bytes: Buffer, begin: number): number => {

@@ -59,7 +59,7 @@ export const parseJson = (bytes: Uint8Array): Parsed => {
 
 const dropPrototypeKeys = (value: unknown): void => {
   if (typeof value !== "object" || value === null) return
-  // The parser made it an ordinary member. Assigning it elsewhere would set the prototype.
+  // The parser made `__proto__` an ordinary member. Assigning it to another object would set that object's prototype.
   Reflect.deleteProperty(value, "__proto__")
   for (const part of Object.values(value)) dropPrototypeKeys(part)
 }

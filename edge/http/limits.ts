@@ -64,7 +64,7 @@ interface Entry {
 }
 
 export type Taken = Refusal | null
-/** Available at once while the slice lasts. */
+/** The result is available at once while the slice has requests left. Otherwise it is a promise. */
 export type Drawn = Taken | Promise<Taken>
 
 export class EdgeLimits {
@@ -104,8 +104,8 @@ export class EdgeLimits {
   }
 
   /**
-   * `null` if a client may have a challenge: without a limit, or at a slow rate if it or its /48 has failed too often.
-   * Grading counts the failures.
+   * `null` if the client may have a challenge. A client that has failed too often, or whose /48 has, gets challenges at
+   * a slow rate only. Grading counts the failures.
    */
   async takeChallenge({ client, wide }: Network): Promise<Taken> {
     const counted =

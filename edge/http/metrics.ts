@@ -30,7 +30,7 @@ interface Series {
 
 interface Route {
   readonly template: string
-  /** The noun under which `$SRV.STATS` counts it. */
+  /** The noun under which `$SRV.STATS` counts the route. */
   readonly noun: string
   readonly byMethod: Map<string, Series>
 }

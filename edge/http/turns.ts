@@ -56,7 +56,7 @@ export class Turns {
   }
 }
 
-/** A process has one event loop. */
+/** One for the whole process, because it has one event loop. */
 export const turns = new Turns()
 
 /**

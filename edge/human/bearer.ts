@@ -45,7 +45,10 @@ export const personOf = (bus: Bus, limits: EdgeLimits, call: Call, bearer: Beare
     return { ...bearer, email_verified: held.email_verified }
   })
 
-/** The same for the interface. Invalid tokens count as requests without one, so that guessing tokens is limited. */
+/**
+ * Like `personOf`, for the interface. Invalid tokens count as requests without a token, so that guessing tokens is
+ * limited.
+ */
 export const admittedPerson = (
   bus: Bus,
   limits: EdgeLimits,

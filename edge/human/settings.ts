@@ -70,7 +70,7 @@ const noticed = ({ does, notice }: Doing, call: Call, member: Member, form: Sent
     failed.refusal.code === "already_verified" ? Effect.succeed<Notice>("already_confirmed") : Effect.fail(failed)
   )
 
-/** A new passkey is named after the browser, until its owner renames it. */
+/** A new passkey gets the name of the browser, unless its owner types another. */
 const passkeysShown = (passkeys: ReadonlyArray<HumanPasskey>, call: Call, refusing: Refusing | null): PasskeysView => {
   const typed = refusing?.action === "offer_passkey" ? refusing.typed["label"] : undefined
   const refused = refusing?.action === "remove_passkey" ? (refusing.typed["passkey"] ?? null) : null

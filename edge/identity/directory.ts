@@ -33,7 +33,8 @@ import { after, monotonicMs } from "../../schemas/runtime/clock.ts"
 
 const CACHE_MAX_BYTES = 134_217_728
 /**
- * The most whole answers under way on one edge, the most of one client, and the longest time of one while others wait.
+ * The most whole answers under way on one edge, and the most of one client. After `giveWayMs` an answer may be ended if
+ * others wait.
  */
 const READERS = { max: 32, clientMax: 4, giveWayMs: 10_000 }
 /** The longest time from the first to the last byte of a whole answer. */
@@ -278,7 +279,7 @@ const inOnePiece = (call: Call, text: string): Effect.Effect<Response> =>
 const BLOCK_HEAD = /^\{"count":(\d+),"max_number":(\d+),"agents":\{/
 const BLOCK_HEAD_MAX = 96
 
-/** A tag may come with or without the marks around it in the header. */
+/** In the header, a tag may come with or without `W/` and quotes. */
 const AROUND_TAG = /^(?:W\/)?"|"$/g
 
 /** `null` for a tag in another form than this service's tags. */

@@ -57,7 +57,7 @@ const NESTING_MAX = 40
  * not Latin.
  */
 const KEPT_MAX_CHARS = 8_000_000
-/** Minimum size that a cached rendering counts, for its key and its place. */
+/** The least size that a cached rendering counts as, because its key and its place in the cache take memory too. */
 const KEPT_LEAST_CHARS = 500
 const HTML_MAX_CHARS = 500_000
 /** The number of hashes of texts whose rendering is too large. At the limit, half of them are dropped. */
@@ -143,7 +143,7 @@ const renderer = (): MarkdownIt => {
   return markdown
 }
 
-/** The position up to which a text has at most `MARKS_MAX`. It is the end of a line if one is near. */
+/** The position up to which the marks of a text weigh at most `MARKS_MAX`. It is the end of a line, if one is near. */
 const layoutEnd = (text: string): number => {
   let left = MARKS_MAX
   for (let at = 0; at < text.length; at++) {

@@ -91,7 +91,7 @@ export const idempotent = <R>(bus: Bus, call: Call, limits: Limits, run: Answere
   )
 }
 
-/** `null` if there is no such header, or if it has no effect on this request. */
+/** The Idempotency-Key; `null` if there is none, or if it has no effect on this request. */
 const keyIn = ({ request, method }: Call): string | null => {
   const key = request.headers["idempotency-key"]
   if (key === undefined || !METHODS.has(method)) return null
@@ -123,7 +123,7 @@ const entryOf = (
 
 /**
  * The first answer to a request that has ended its own session, for its repetition; `null` if there is none. It is
- * found only with that token.
+ * found only with the token of that session.
  */
 export const answeredBefore = (
   bus: Bus,

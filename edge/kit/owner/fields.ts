@@ -68,7 +68,7 @@ ${problem === undefined ? null : html`<p class="problem" id="${id}-problem">${pr
 export const hidden = (name: string, value: string | null): Html =>
   value === null ? NOTHING : html`<input type="hidden" name="${name}" value="${value}">\n`
 
-/** Tells a password manager the account of the password. It is invisible and not sent. */
+/** A field that tells a password manager to whom the password belongs. It is invisible and not sent. */
 export const whosePassword = (email: string): Html =>
   html`<input type="text" autocomplete="username" value="${email}" hidden>\n`
 
@@ -101,7 +101,7 @@ export type Ended<A> =
       readonly ok: false
       readonly status: number
       readonly problems: Problems
-      /** Seconds until it may be sent again. */
+      /** Seconds until the form may be sent again. */
       readonly retryAfter?: number | undefined
     }
 
