@@ -54,7 +54,7 @@ export interface Target {
 const isTarget = (value: unknown): value is Target =>
   typeof value === "object" && value !== null && "id" in value && "type" in value && "url" in value
 
-/** The tabs, the one that was active last first. */
+/** The tabs. The one that was active last comes first. */
 export const targetsOf = async (cdp: string): Promise<ReadonlyArray<Target>> => {
   const list = await asJson(`${cdp}/json/list`, "its tabs")
   return Array.isArray(list) ? list.filter(isTarget) : []

@@ -23,7 +23,7 @@ const isText = (value: unknown): value is string => typeof value === "string"
 export const originsIn = ({ origins }: Sealed): ReadonlyArray<string> | null =>
   Array.isArray(origins) && origins.every(isText) ? origins : null
 
-/** A text field of the sealed content; `null` if there is none. */
+/** A text field of the sealed content; `null` if the field is absent or empty. */
 export const textIn = (sealed: Sealed, name: string): string | null => {
   const value = sealed[name]
   return isText(value) && value !== "" ? value : null

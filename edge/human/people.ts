@@ -190,7 +190,7 @@ export class People {
       if (email === null) return yield* refuse(loginFailed)
       const clock = yield* Clock.Clock
       const begun = monotonicMs(clock)
-      // Each attempt is a new command, so that each one counts as a try, and a right one is returned.
+      // Each attempt is a new command, so that it counts as a try. A successful login gives its try back.
       const input = { email, ...(op === "human.open_console" ? { console: true as const } : {}) }
       const found = yield* bus.read(call, { actor: call.client, op: "credential.find", input, anew: true })
       const { human, salt, parameters } = found

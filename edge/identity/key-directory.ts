@@ -45,7 +45,7 @@ export interface DirectoryCheck {
 
 const fault = (field: "signature" | "signature_input", message: string): Refusal => invalidField(field, message)
 
-/** The time when the signature expires, in Unix ms, or its fault. */
+/** Returns the time when the signature expires, in Unix ms, or the refusal. */
 export const checkDirectorySignature = (given: HandedIn, check: DirectoryCheck): number | Refusal => {
   for (const field of ["signature", "signature_input"] as const) {
     if (given[field].length > SIGNATURE_HEADER_MAX_CHARS || !HEADER_TEXT.test(given[field])) {

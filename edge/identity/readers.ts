@@ -26,7 +26,7 @@ interface Reader extends Network {
 const ownerOf = ({ client, wide }: Network): string => wide ?? client
 
 export class Readers {
-  /** Readers in order: the one that is connected longest comes first. */
+  /** Readers, in the order in which they connected. */
   private readonly all = new Set<Reader>()
   private readonly bounds: ReadersBounds
 

@@ -43,13 +43,13 @@ const tooMany: Refusal = { code: "overloaded", message: "Too many notifications 
 
 const decode = bodyDecoder(SnsMessage)
 
-/** The id of a notice, the same each time its message comes. */
+/** The id of a notice. It is the same each time the provider sends the message. */
 export const noticeId = (topic: string, messageId: string): string =>
   createHash("sha256").update(`${topic}\n${messageId}`).digest("hex")
 
 export interface Taken {
   readonly type: SnsMessage["Type"]
-  /** False if it was taken before. */
+  /** False if the notice was taken before. */
   readonly taken: boolean
 }
 

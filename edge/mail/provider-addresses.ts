@@ -16,7 +16,7 @@ interface Place {
   readonly path: string
 }
 
-/** `null` if the address is not at one of the allowed hosts. */
+/** Host and path of an address; `null` if it is not at one of the allowed hosts. */
 const placeOf = (address: string, hosts: ReadonlyArray<string>): Place | null => {
   const host = hosts.find((one) => address.startsWith(`https://${one}/`))
   return host === undefined ? null : { host, path: address.slice("https://".length + host.length) }

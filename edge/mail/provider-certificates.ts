@@ -54,7 +54,10 @@ const namesOf = ({ subjectAltName, subject }: X509Certificate): ReadonlyArray<st
 const isOf = (certificate: X509Certificate, host: string): boolean =>
   !isProviderHost(host) || (!certificate.ca && namesOf(certificate).some((name) => OWN_NAME.test(name)))
 
-/** `null` if it is not a certificate that signs notifications. Its validity is checked at each use. */
+/**
+ * The key of a certificate that signs notifications; `null` if it is not one of the provider's. The certificate's
+ * validity is checked at each use.
+ */
 export const signingKeyIn = (pem: string, host: string): SigningKey | null => {
   const blocks = pem.match(PEM) ?? []
   if (blocks.length > CHAIN_MAX) return null
@@ -75,7 +78,7 @@ export const signingKeyIn = (pem: string, host: string): SigningKey | null => {
 
 interface Kept {
   readonly found: SigningKey
-  /** The time in Unix ms until which it is not fetched again. */
+  /** The time in Unix ms until which the certificate is not fetched again. */
   readonly until: number
 }
 

@@ -7,13 +7,14 @@
  *    a time. A write that another node's has overtaken is refused by the log and draws anew
  *    (actors/engine/activation.ts). Rows are made in the order of the log. So "greater than the last" loses nothing and
  *    repeats nothing, whichever edge goes on from the same `Last-Event-ID`.
- *  - A read that fails is made again; the stream says nothing of it, and goes on where it was.
+ *  - A read that fails is repeated from the same id. The client does not notice it.
  *  - The signer's right to read is checked again every `judge_ms`, at once when the account changed, and after each
  *    notification of such a change, before anything further is sent. If it cannot be checked for `judge_overdue_ms`,
  *    the stream ends.
  *  - The reader sets the pace: a page is read when the one before is taken, so no more than a page is held for it. A
  *    reader that takes nothing for two heartbeats is dropped.
- *  - Every stream ends: by its lifetime, by the agent's newer streams, by the edge's end; the reader comes again.
+ *  - Every stream ends: by its lifetime, by the agent's newer streams, or by the edge's end. The client then connects
+ *    again.
  */
 import { Readable } from "node:stream"
 import { Effect, Result } from "effect"
@@ -81,7 +82,7 @@ export class Streams {
 
   private sit(agent: string, waking: Waking): void {
     const oldest = this.seats.oldest(agent)
-    // Its place is free at once, so that each of many simultaneous requests ends another one.
+    // The oldest stream's place is free at once, so that each of many simultaneous requests ends another stream.
     if (oldest !== null) this.leave(agent, oldest)
     this.seats.take(agent, waking)
     this.watch.join(agent, waking)

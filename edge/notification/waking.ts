@@ -1,4 +1,6 @@
-/** The signals for one waiting request: there may be something newer, its right may have ended, or it must end. */
+/**
+ * The signals for one waiting request: there may be something newer, its right to read may have ended, or it must end.
+ */
 import type { Clock } from "effect"
 import { after, monotonicMs } from "../../schemas/runtime/clock.ts"
 export class Waking {

@@ -7,7 +7,7 @@
  *    dies between the two, or if the bus is down. So hints are fast, and queries are reliable.
  *  - An agent's requests here share one subscription, which is made before the first of them reads. So a commit after
  *    that read causes a hint, or is found by a query.
- *  - One query is for up to LOOK_AGENTS agents, however many requests wait. There are no queries without waiting
+ *  - One query is for up to `look_agents_max` agents, however many requests wait. There are no queries without waiting
  *    requests.
  */
 import type { NatsConnection, Subscription } from "@nats-io/transport-node"

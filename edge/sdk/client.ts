@@ -109,7 +109,7 @@ export class HubClient {
   #key: AgentKey | null
   #identity: PublicIdentity | null
   readonly recovery: RecoveryCalls
-  /** Each operation by its name, except the one whose answer never ends. */
+  /** Each operation by its name, except the stream of notifications, whose answer never ends. */
   readonly operations: OperationCalls
 
   constructor(options: ClientOptions) {

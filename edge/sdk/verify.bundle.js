@@ -248,7 +248,7 @@ const hono = (verifier, options = {}) => async (context, next) => {
 
 // edge/sdk/verify/clock.ts
 /** The clock that decides about timestamps. */
-/** The hub's clock, which decides for agents and for the hub's own verdicts. */
+/** An estimate of the hub's clock, which decides about timestamps. With `clock: "own"`, it is the verifier's clock. */
 var HubClock = class {
 	aheadMs = 0;
 	settings;
@@ -1178,7 +1178,7 @@ const within = async (ms, work, outer) => {
 *
 * Invariants
 *  - There is at most one attempt to read the directory a minute, and one at a time, successful or not.
-*  - Changed entries are added to the present directory when all of them have arrived and the number of agents is as
+*  - Changed entries are added to the current directory when all of them have arrived and the number of agents is as
 *    the hub says. If it is not, the next attempt reads the whole directory.
 *  - A directory is replaced completely or not at all. A new one that is cut short, malformed, too large or much older
 *    changes nothing.

@@ -58,7 +58,7 @@ interface Touched {
 
 const touched: Array<Touched> = []
 
-/** `earlier` is the field that this one replaced, or this one itself. */
+/** `earlier` is the element that had the field's number before the page replaced it; otherwise, it is `element`. */
 function touch(element: PageElement, earlier: PageElement | undefined, text: string): void {
   const before = touched.find((one) => one.element === earlier || one.element === element)
   if (before === undefined) touched.push({ element, was: element.value ?? "", text })
@@ -66,9 +66,9 @@ function touch(element: PageElement, earlier: PageElement | undefined, text: str
 }
 
 /**
- * Inserts text in one task, so that nothing can change the focus before the text. Returns `false` if the field does not
- * keep the focus. `before` is the text that was inserted already. If the page has replaced this field by another, that
- * one gets the whole text.
+ * Inserts text in one task, so that nothing can change the focus before the text. Returns `false` if the field is gone
+ * or does not keep the focus. `before` is the text that was inserted already. If the page has replaced the field, the
+ * new field gets the whole text.
  */
 export function insert(n: number, text: string, before: string): boolean {
   const earlier = known[n]

@@ -115,7 +115,7 @@ function tapsZone(all: ReadonlyArray<PageElement>): Zone | null {
     (one) =>
       one.matches("iframe, div, section, canvas, img, fieldset") && asks(one) && isBig(areaOf(one)) && isReachable(one)
   )
-  // The innermost matching element, unless it is one for typed letters.
+  // The innermost matching element, unless it has a field for typed letters.
   const zone = zones.find((one) => !zones.some((other) => other !== one && one.contains(other)))
   if (zone === undefined || zone.querySelectorAll("input[type=text], input:not([type])").length > 0) return null
   const buttons = [...zone.querySelectorAll('button, [role="button"], input[type="submit"]')]

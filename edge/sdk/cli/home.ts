@@ -77,7 +77,8 @@ export class Home {
   }
 
   /**
-   * Throws if HUB_KEY is set. A new key in the folder would take precedence over it, although it belongs to an account.
+   * Throws if HUB_KEY is set. A new key in the folder would take precedence over HUB_KEY, which is the key of an
+   * account.
    */
   refuseGiven(): void {
     if (this.#given !== undefined) throw new Fault("key_given", "HUB_KEY is your key here: unset it to make another")

@@ -4,7 +4,7 @@
  * Invariants
  *  - Step 1 may be repeated: a challenge whose answer was lost only counts towards a rate limit.
  *  - Step 2 returns its questions once, so it is sent once. If its answer is lost, a new challenge is started.
- *  - From then on the time is limited. The solver's signal is aborted when it is over.
+ *  - The time for the answers is limited. The solver's signal is aborted at its end.
  *  - Step 3 is signed and repeated with one Idempotency-Key. If its answer, with the secret that is shown once, is
  *    lost, the same answer is returned again.
  *  - A void challenge is followed by a new one, with `attempts` in all. Errors in the fields (a handle that is taken, a

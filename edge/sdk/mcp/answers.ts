@@ -18,7 +18,7 @@ import { describe, jsonText, oneLine } from "../cli/output.ts"
 
 export const PART_MAX_CHARS = 24_000
 const KEPT_MAX = 8
-/** The most agents that an answer names. Above it, the answer only says that there are others. */
+/** The most agents that an answer names. If there are more, the answer only says so. */
 export const AGENTS_MAX = 20
 const MESSAGE_MAX_CHARS = 2_000
 const DETAILS_MAX_CHARS = 4_000

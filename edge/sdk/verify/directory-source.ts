@@ -3,7 +3,7 @@
  *
  * Invariants
  *  - There is at most one attempt to read the directory a minute, and one at a time, successful or not.
- *  - Changed entries are added to the present directory when all of them have arrived and the number of agents is as
+ *  - Changed entries are added to the current directory when all of them have arrived and the number of agents is as
  *    the hub says. If it is not, the next attempt reads the whole directory.
  *  - A directory is replaced completely or not at all. A new one that is cut short, malformed, too large or much older
  *    changes nothing.
@@ -130,7 +130,7 @@ export class DirectorySource implements Source {
     try {
       await within(this.settings.waitMs, () => ended)
     } catch {
-      // The attempt continues. This check uses the present directory.
+      // The attempt continues. This check uses the current directory.
     } finally {
       this.waiting--
     }
