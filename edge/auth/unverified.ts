@@ -3,7 +3,7 @@
  *
  * Invariants
  *  - Nothing counts against a key before its signature verifies. A failed attempt counts for the pair of client and
- *    key, with the figures of the bucket `key`. So a client that sends garbage under another's public key blocks only
+ *    key, with the limits of the bucket `key`. So a client that sends garbage under another's public key blocks only
  *    itself.
  *  - A copied request (its nonce is used) proves nothing about its sender either. It counts in the same way, and the
  *    edge that drew from the key's bucket gives the draw back.

@@ -2,7 +2,7 @@
  * Stores the bytes of files and data in the stream of blobs, in numbered pieces under the SHA-256 of the whole.
  *
  * Invariants
- *  - Nothing from strangers is stored. Bytes come here only after their signature has verified, its nonce was judged,
+ *  - Nothing from strangers is stored. Bytes come here only after their signature has verified, its nonce was checked,
  *    and their size was drawn from the agent's daily bytes. Until then they count among the bodies that the edge holds
  *    (edge/http/body.ts).
  *  - The blob's actor is asked before the first piece is written, again at each try. From then on it expects a

@@ -2,9 +2,9 @@
  * Checks the links of an archive and their targets.
  *
  * Invariants
- *  - A link's target is resolved as the system will resolve it: through the other links of the archive. All must be
- *    known first, since a later link may change the target of an earlier one.
- *  - A hard link to a symbolic link is another copy of it, which is resolved from its own folder.
+ *  - A link's target is resolved as the system will resolve it: through the other links of the archive. All links must
+ *    be known first, since a later link may change the target of an earlier one.
+ *  - A hard link to a symbolic link is a second symbolic link. It is resolved from the folder of the hard link.
  *  - The number of characters examined is bounded, and other work is done meanwhile.
  */
 import { posix } from "node:path"

@@ -36,7 +36,7 @@ const overloaded: Refusal = { code: "overloaded", message: "Too many read logs h
 /** The part of a query's time limit in which the host does not wait for output. */
 const ASK_MARGIN_MS = 1500
 const PAGE_LINES = 500
-/** The smallest gap between two checks of a stream's right. */
+/** The shortest time between two checks of a stream's right to read. */
 const JUDGE_MS = 1000
 const nobodyTells = unavailable("The agent's home did not answer. It is safe to try again.")
 
@@ -64,7 +64,7 @@ export class Logs {
     this.#streams = new Seats(log_streams_max, log_streams_per_agent_max)
   }
 
-  /** Lists lines. `waitMs`: 0 returns only existing lines. It does not wait either if too many requests wait. */
+  /** Lists lines. If `waitMs` is 0, or if no place to wait is free, only existing lines are returned. */
   list(call: Call, id: string, by: Asker, wanted: LogsWanted, waitMs: number): Effect.Effect<Lines, Refused> {
     const agent = agentIn(by)
     if (waitMs <= 0 || this.#waits.full || this.#waits.oldest(agent) !== null)

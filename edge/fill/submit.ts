@@ -4,7 +4,7 @@
  *
  * Invariants
  *  - A picture that could show typed text is never sent.
- *  - The same picture is never sent twice.
+ *  - The same picture is never sent twice in succession.
  */
 import { createHash } from "node:crypto"
 import { CommandFailed } from "./cdp.ts"

@@ -3,7 +3,7 @@
  *
  * Invariants
  *  - The read models have a version for each block of numbers. A block is fetched only if this edge does not have that
- *    version. So a change of one agent costs one block, and a 304 costs one short query.
+ *    version or a newer one. So a change of one agent costs one block, and a 304 costs one short query.
  *  - The content is never older than its ETag. It may be newer: the next read with that ETag then gets a whole answer.
  *  - `count` and `max_number` come last, and are those of the blocks that were sent.
  *  - Changes since an ETag belong to one state of the read models. If there are more than a page holds, the answer's
@@ -14,7 +14,7 @@
  *  - While the read models are rebuilt they have fewer agents than before. An edge that knows of more answers 503
  *    meanwhile.
  *  - Cached blocks are bounded by CACHE_MAX_BYTES. The number of readers is bounded by readers.ts, and the time of each
- *    by the longest time of a whole answer.
+ *    by WHOLE_MAX_MS.
  */
 import { Readable } from "node:stream"
 import { Effect } from "effect"

@@ -4,10 +4,10 @@
  *
  * Invariants
  *  - One client has at most `clientMax` places, and all clients together at most `max`.
- *  - When all are taken, a new reader gets the place of a client that has more of them: the client's oldest reader is
- *    disconnected. All clients of a /48 count as one here.
- *  - If no client has more, a reader that has had `giveWayMs` is disconnected. So slow readers never keep others out
- *    for good.
+ *  - When all are taken, a new reader may get a place of the client with the most places, if that client has at least
+ *    two more. Its oldest reader is disconnected. All clients of a /48 count as one here.
+ *  - Otherwise the oldest reader is disconnected, if it has had its place for `giveWayMs`. So slow readers never keep
+ *    others out for good.
  */
 import type { Network } from "../http/address.ts"
 

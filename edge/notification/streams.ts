@@ -3,8 +3,8 @@
  *
  * Invariants
  *  - A stream reads the read model `notifications` in ascending order after the reader's last id. No smaller id of an
- *    agent ever appears after a greater one. A number is drawn by the write that uses it, and an agent has one write at
- *    a time. A write that another node's has overtaken is refused by the log and draws anew
+ *    agent ever appears after a greater one. Each write takes the next number, and an agent has one write at a time. If
+ *    a write of another node came first, the log refuses the later one, which then takes a new number
  *    (actors/engine/activation.ts). Rows are made in the order of the log. So "greater than the last" loses nothing and
  *    repeats nothing, whichever edge goes on from the same `Last-Event-ID`.
  *  - A read that fails is repeated from the same id. The client does not notice it.

@@ -48,7 +48,7 @@ import { storedAnswer, type Response } from "../http/respond.ts"
 const ANSWER_MAX_BYTES = 524_288
 const IN_FLIGHT_RETRY_SECONDS = 1
 const COMMAND_CHARS = 32
-/** Added to the maximum wait of a held request. */
+/** Added to the wait of a held request, for its last read. */
 const HELD_SLACK_MS = 5000
 const METHODS: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"])
 const PRINTABLE = /^[\x20-\x7e\u0080-\u00ff]+$/
@@ -81,7 +81,7 @@ export const idempotent = <R>(bus: Bus, call: Call, limits: Limits, run: Answere
           call.remake = begun.remake ?? null
         }
         const end = (kept: KeptAnswer) => finish(keeper, { ...entry, ...kept, ...begunBy(begun) })
-        // The client has disconnected. A repetition need not wait for the deadline of its request.
+        // The client has disconnected. A repetition need not wait for the deadline of this request.
         const answered = Effect.onInterrupt(restore(run), () => end({ ...NOTHING_KEPT, abandoned: true }))
         return Effect.tap(answered, (response) =>
           end(maySucceedLater(call) ? NOTHING_KEPT : keptOf(response, begun.begun !== undefined))

@@ -46,7 +46,7 @@ interface Making {
   readonly made: Promise<Kept | null>
 }
 
-/** Called with how each request was answered. */
+/** Counts the answers: `again` if a stored answer was given, `made` if a new one was made. */
 export interface ReuseObserver {
   reused(outcome: "again" | "made"): void
 }

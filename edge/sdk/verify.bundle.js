@@ -796,7 +796,7 @@ var DirectoryBuilder = class {
 	isChanges = false;
 	more = false;
 	agent = new AgentEntry();
-	/** The public key of the agent that is being read. */
+	/** The key of the entry of `keys` that is being read. */
 	entryKey = new Uint8Array(PUBLIC_KEY_BYTES);
 	entryRetired = false;
 	entryRetiredAt = 0;

@@ -5,7 +5,7 @@
  *  - A text that does not look like a token is refused before a body is read. The vault decides each time whether it is
  *    valid.
  *  - An invalid token counts as an unsigned request, so that guessing tokens is limited. A valid one uses its agent's
- *    bucket, and may do what its agent's standing allows.
+ *    bucket, and may do what its agent's status allows.
  *  - The token itself is passed on only to the keeper (`keeper_key`). All other parts get its hash.
  */
 import { Effect } from "effect"

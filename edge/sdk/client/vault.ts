@@ -7,8 +7,8 @@
  *   await hub.operations.writeVaultEntry(body)
  *
  * Invariants
- *  - The fields in clear are kind, label, websites, limits and consent. They are copied by name, so no other field can
- *    be among them.
+ *  - The fields in clear are uid, kind, label, websites, limits and consent. They are copied by name, so no other field
+ *    can be among them.
  *  - The box contains the uids of vault and entry, and also kind, websites, limits and consent. The fill service
  *    compares them with the fields in clear.
  */

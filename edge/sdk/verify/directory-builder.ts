@@ -74,7 +74,7 @@ export class DirectoryBuilder implements JsonSink {
   private isChanges = false
   private more = false
   private readonly agent = new AgentEntry()
-  /** The public key of the agent that is being read. */
+  /** The key of the entry of `keys` that is being read. */
   private readonly entryKey = new Uint8Array(PUBLIC_KEY_BYTES)
   private entryRetired = false
   private entryRetiredAt = 0

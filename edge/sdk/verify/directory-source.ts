@@ -140,7 +140,7 @@ export class DirectorySource implements Source {
     try {
       await within(this.settings.fetchTimeoutMs, (signal) => this.load(attempt, signal), this.closing.signal)
     } catch {
-      // A failed attempt changes nothing: the present directory stays, and the next attempt follows in a minute.
+      // A failed attempt changes nothing: the current directory stays, and the next attempt follows in a minute.
     } finally {
       if (this.attempt === attempt) this.attempt = null
     }
@@ -154,7 +154,7 @@ export class DirectorySource implements Source {
       if (page === 0 && (response.status === 200 || response.status === 304))
         this.clock.learn(response, attempt.startedAt)
       if (response.status !== 200) return this.unread(response, attempt, page === 0, signal)
-      // If reading fails for any reason, the next attempt reads the whole.
+      // If reading fails for any reason, the next attempt reads the whole directory.
       if (held !== null) this.etag = null
       const read = await this.read(response, held !== null, signal)
       if (this.attempt !== attempt || signal.aborted) return
