@@ -32,7 +32,7 @@ export const tooLarge = (maxBytes: number): Refusal => ({
 export const announcesTooMuch = (request: IncomingMessage, maxBytes: number): boolean =>
   Number(request.headers["content-length"] ?? "0") > maxBytes
 
-/** The number of pieces that any body may have, and one more for each `PIECE_BYTES`. */
+/** Any body may arrive in this many pieces, and in one more for each `PIECE_BYTES`. */
 const PIECES_FREE = 256
 const PIECE_BYTES = 128
 

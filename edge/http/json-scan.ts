@@ -14,7 +14,9 @@ export interface JsonShape {
   readonly beyond: "depth" | "members" | null
   /** True if an object may have a member named `__proto__`: in plain text, or in a name with escapes. */
   readonly suspect: boolean
-  /** Names of the outermost object's members as written, with their quotes. Repeated names are repeated. */
+  /**
+   * Names of the outermost object's members as written, with their quotes. A name that occurs twice is listed twice.
+   */
   readonly names: ReadonlyArray<string>
 }
 

@@ -5,7 +5,7 @@ const UNSHOWN = "…"
 
 /**
  * A dotted path of names. Clients may choose names of members, so each part that is not a plain word or a short number
- * is replaced. `null` if it is not text.
+ * is replaced. `null` if it is not text, or empty.
  */
 export const wordIn = (value: unknown): string | null =>
   typeof value !== "string" || value === ""

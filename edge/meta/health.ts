@@ -126,8 +126,8 @@ type RuntimeHealth = Required<Pick<Health, "runtime_firewall" | "runtime_egress_
 const NO_RUNTIME: RuntimeHealth = { runtime_firewall: null, runtime_egress_ok: null }
 
 /**
- * The state of all hosts that answer. A host whose rules are not in place is a fault. A host that was not checked yet
- * is not.
+ * The state of all hosts that answer. A host whose rules are not in place counts as a fault. A host that was not
+ * checked yet does not.
  */
 const runtimeHealth = (call: Call, bus: Bus, timeoutMs: number): Effect.Effect<RuntimeHealth> =>
   bus
@@ -172,7 +172,10 @@ const clockOf = (
   return worstClock([...clocks, edge], time)
 }
 
-/** Refusals of the signature fail. An unavailable actor does not. */
+/**
+ * True for a signature by an operator. Fails if the signature is refused. An actor that is unavailable counts as no
+ * operator.
+ */
 const isOperator = (call: Call, bus: Bus, timeoutMs: number): Effect.Effect<boolean, Refused> => {
   const { ticket } = call
   if (ticket === null) return Effect.succeed(false)

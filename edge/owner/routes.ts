@@ -65,7 +65,7 @@ export const ownerRoutes = ({ bus, notifications, config: { hub } }: Parts) => {
     })
   }
 
-  /** Marks the listed answers as read. One that cannot be marked now is listed as unread again. */
+  /** Marks the listed answers as read. An answer that cannot be marked now is listed as unread again. */
   const marked = (call: Call, agent: string, { items }: Listed): Effect.Effect<void> =>
     Effect.forEach(
       items.filter(({ direction, read_at }) => direction === "to_agent" && read_at === null),

@@ -247,7 +247,7 @@ const hono = (verifier, options = {}) => async (context, next) => {
 };
 
 // edge/sdk/verify/clock.ts
-/** The clock that decides about timestamps. */
+/** Estimates the hub's clock from its answers. */
 /** An estimate of the hub's clock, which decides about timestamps. With `clock: "own"`, it is the verifier's clock. */
 var HubClock = class {
 	aheadMs = 0;

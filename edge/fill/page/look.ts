@@ -91,7 +91,10 @@ export function isReachable(element: PageElement): boolean {
   return isInView(element) ? isOnTop(element) : isSeen(element) && isOnTop(element)
 }
 
-/** True if a person could type into it. Fields that only programs fill are left out. */
+/**
+ * True if the element is neither disabled, read-only, inert nor hidden by `aria-hidden`. With `readOnly`, the attribute
+ * `readonly` does not matter.
+ */
 export function isOpen(element: PageElement, readOnly = false): boolean {
   if (element.disabled === true || (element.readOnly === true && !readOnly)) return false
   if (element.matches(":disabled") || element.getAttribute("aria-disabled") === "true") return false

@@ -1,4 +1,4 @@
-/** The clock that decides about timestamps. */
+/** Estimates the hub's clock from its answers. */
 import { TIMESTAMP_PATTERN } from "../../../schemas/signing/request.ts"
 import { BOUNDS } from "./bounds.ts"
 import type { FetchResponse } from "./interface.ts"
