@@ -25,7 +25,7 @@ export interface Request<Op extends OperationName> {
   readonly actor: string
   readonly op: Op
   readonly input: Operations[Op]["input"]
-  /** Rate limits to use, if they are not the endpoint's. */
+  /** The agent's buckets to draw on, if they are not the endpoint's. */
   readonly draw?: ReadonlyArray<BucketName> | undefined
   /** True if each try of a repeated request is a new command, even with an Idempotency-Key. */
   readonly anew?: true
@@ -38,8 +38,9 @@ export type Outcome =
   | { readonly ok: false; readonly refusal: Refusal }
 
 /**
- * The deadline and the span that a query takes from a request. `call` is the request whose client the query counts for,
- * or `null` if the answer is public (query-places.ts). A public query has its own bound.
+ * The deadline and the span that a query takes from a request. `call` is the request whose client the query counts for
+ * (query-places.ts). It is `null` for queries that count for no client, for example because all clients share the
+ * answer.
  */
 export type Within = Call | (Pick<Call, "deadline"> & Partial<Pick<Call, "span">> & { readonly call: Call | null })
 
@@ -104,7 +105,10 @@ export class Bus {
     return this.askSigned(call, { actor: call.ticket?.home ?? "", op, input: null, draw: call.endpoint?.draw })
   }
 
-  /** Asks on behalf of the signer. The first such ask has the nonce judged and draws on the agent's buckets. */
+  /**
+   * Asks on behalf of the signer. The first such ask of a request has the nonce checked, and draws on the agent's
+   * buckets.
+   */
   askSigned<Op extends OperationName>(call: Call, request: Request<Op>): Effect.Effect<Uint8Array, Refused> {
     return this.effect(() => this.outcome(call, request, true))
   }

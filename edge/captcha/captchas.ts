@@ -50,7 +50,7 @@ export interface Whose {
 
 export interface Handing {
   readonly whose: Whose
-  /** The number of the fill that met this captcha. */
+  /** The number of the fill on whose page the captcha appeared. */
   readonly fill: number | null
   /** Asks the agent's actor with the rights of the caller. */
   readonly begin: (sent: SentCaptcha) => Effect.Effect<Begun, Refused>

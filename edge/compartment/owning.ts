@@ -28,7 +28,7 @@ export const LINES_SHOWN = 100
 const HOST_MS = 2000
 const FLEET_MS = 2000
 const NEW_KEY_MS = 4000
-/** The time for a status. A list leaves out one that takes longer. */
+/** The time for a status. If it takes longer, lists show the compartment without its status. */
 const STATUS_MS = 1500
 /**
  * The most compartments that one ask to the fleet returns, and the most agents that it names. A person owns a hundred
@@ -137,7 +137,7 @@ export class OwningCompartments {
     ])
   }
 
-  /** The compartments of `ofPerson`, each with its status. One that was deleted a moment ago is left out. */
+  /** The compartments of `ofPerson`, each with its status. A compartment that was deleted a moment ago is left out. */
   standing(
     call: Call,
     human: string,

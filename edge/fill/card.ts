@@ -220,7 +220,10 @@ const ambiguous = (fields: ReadonlyArray<string>): Refused =>
     fields
   })
 
-/** The form for cards that has most of the necessary fields; `null` if the page has none. Throws if two are equal. */
+/**
+ * The form for cards that has most of the necessary fields; `null` if the page has none. Throws if its fields are
+ * complete, but two fields or two forms are equal.
+ */
 export const cardIn = (scan: Scan): CardForm | null => {
   const forms = [...new Set(scan.fields.map(({ form }) => form))]
   const found = forms.flatMap((form) => cardFormOf(form, fieldsIn(scan, form)) ?? [])

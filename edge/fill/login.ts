@@ -1,6 +1,7 @@
 /**
  * `POST /login`: fills the step of a login that the page shows now. A login may have both fields on one page, or one
- * field on each of two pages, and then a code. If page and entry have a passkey, it is used instead.
+ * field on each of two pages, and then a code. If page and entry have a passkey, and the form is to be sent, the
+ * passkey is used instead.
  */
 import type { LoginBody } from "./bodies.ts"
 import { entryFor, entryNamed } from "./entries.ts"

@@ -122,7 +122,7 @@ const BUTTON_WITHIN_MS = 600
 
 export interface Sending {
   readonly document: PageDocument
-  /** Finds the button that sends the form in the page's present state. */
+  /** Finds the button that sends the form in the page's current state. */
   readonly find: (scan: Scan) => ButtonFact | null
   readonly button: ButtonFact | null
 }

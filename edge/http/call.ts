@@ -30,7 +30,7 @@ export class Call {
   readonly id: string
   readonly request: IncomingMessage
   readonly method: string
-  /** Path and query exactly as sent. */
+  /** Path and query as sent, without the host and without the path of the installation's address. */
   readonly target: string
   readonly path: string
   /**

@@ -64,7 +64,7 @@ interface Entry {
 }
 
 export type Taken = Refusal | null
-/** The result is available at once while the slice has requests left. Otherwise it is a promise. */
+/** A promise only if the result must wait for a grant of the `limit` actor. */
 export type Drawn = Taken | Promise<Taken>
 
 export class EdgeLimits {
@@ -105,7 +105,7 @@ export class EdgeLimits {
 
   /**
    * `null` if the client may have a challenge. A client that has failed too often, or whose /48 has, gets challenges at
-   * a slow rate only. Grading counts the failures.
+   * a slow rate only. The failures are counted when answers are graded.
    */
   async takeChallenge({ client, wide }: Network): Promise<Taken> {
     const counted =

@@ -4,7 +4,8 @@
  *
  * - A line has the path without its query, and the client as a keyed hash. A refusal adds its code, the field or the
  *   bucket, and the part that refused.
- * - Headers, query, bodies, signatures and nonces are never written, and no token in a path.
+ * - The query, bodies, signatures and nonces are never written, nor a token in a path. The only header is
+ *   `X-Request-Id`, in a safe form.
  * - A path without an endpoint is cut to its beginning, because it may contain a secret that was pasted into the wrong
  *   place. The same reason cuts long variable segments of a path that was not found or not valid.
  */
@@ -99,7 +100,7 @@ const quotedPath = (path: string): string => (UNUSUAL.test(path) ? quoted(path) 
 /** The declaration of a secret part of a path. The log shows only its name. */
 const SECRET = "/:token"
 
-/** Refusals of a path that names nothing. Its parts may be something else, such as a key. */
+/** Codes of refusals of a path that names nothing. Parts of the path may be something else, such as a key. */
 const NAMES_NOTHING: ReadonlySet<string> = new Set(["not_found", "validation_error"])
 
 const pathOf = ({ endpoint, path, refusal }: Call): string => {

@@ -99,7 +99,7 @@ export class EdgeMetrics {
     this.inFlight--
   }
 
-  /** Called when an answer is complete; for a stream, when it begins. `began` is in monotonic ms. */
+  /** Called before an answer is sent. For a stream, that is before its first byte. `began` is in monotonic ms. */
   answered(call: Call, status: number, began: number): void {
     const series = this.seriesOf(call)
     const seconds = secondsSince(call.clock, began)

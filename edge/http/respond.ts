@@ -1,6 +1,6 @@
 /**
- * Builds every answer of the edge, so that the envelope of spec 4.1 and the common headers are defined in one place. An
- * actor's answer is complete JSON and is passed on unchanged.
+ * Builds every answer of the pipeline, so that the envelope of spec 4.1 and the common headers are defined in one
+ * place. An actor's answer is complete JSON and is passed on unchanged.
  */
 import { STATUS_CODES } from "node:http"
 import type { Readable } from "node:stream"

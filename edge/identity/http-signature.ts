@@ -17,7 +17,7 @@ import {
 
 /** Longer headers are not read. */
 export const SIGNATURE_HEADER_MAX_CHARS = 4096
-/** Components that one signature may cover. */
+/** The most components that one signature may cover. */
 const COMPONENTS_MAX = 32
 
 /** The parts of a message that a signature may cover. For a response, `request` has the parts of its request. */

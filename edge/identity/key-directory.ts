@@ -1,7 +1,7 @@
 /**
  * Key directories for HTTP message signatures: an agent's, which it may have signed beforehand, and the service's own.
- * A verifier that follows `Signature-Agent` expects that the directory's answer is signed by each key in it, and covers
- * the host (tag "http-message-signatures-directory").
+ * A verifier that follows `Signature-Agent` expects a signature of the directory's answer by each key in the directory.
+ * The signature must cover the host, and have the tag "http-message-signatures-directory".
  */
 import { Effect } from "effect"
 import { invalidField, type Refusal } from "../../schemas/errors.ts"

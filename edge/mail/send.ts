@@ -38,7 +38,7 @@ const SEARCHED_CHARS = 20_000
 const REFERENCES_MAX = 20
 const LOOK_AGAIN_MS = 50
 
-/** The text of a file, up to the length that is scanned; empty if it is not text. */
+/** The text of a file. Empty if the file is not text, or too long to be scanned. */
 const fileText = (base64: string): string => textOfFile(Buffer.from(base64, "base64")) ?? ""
 
 /** A message to send, with all records that it refers to. */

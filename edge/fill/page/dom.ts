@@ -114,7 +114,7 @@ export interface ButtonFact {
 
 export interface FormFact {
   readonly form: number
-  /** True if the form is sent to an address with http. */
+  /** True if the form may be sent to an address without https. */
   readonly insecure: boolean
   /** The origins that the form may be sent to, by its own address or by its buttons'. */
   readonly targets: ReadonlyArray<string>
