@@ -39,7 +39,7 @@ const HASHED = /^"([0-9a-f]{64})"$/
 const hashesIn = (condition: string): ReadonlyArray<string> =>
   tagsIn(condition).flatMap((tag) => (tag === "*" ? [tag] : (HASHED.exec(tag)?.[1] ?? [])))
 
-/** The conditions of a write of stored bytes: the hashes that the present bytes must have, or must not have. */
+/** The conditions of a write of stored bytes: the hashes that the stored bytes must have, or must not have. */
 export const fileConditions = (call: Call): FileConditions => {
   const [match, none] = [call.header("if-match"), call.header("if-none-match")]
   return {

@@ -39,7 +39,7 @@ export class Ticket {
     return this.used
   }
 
-  /** The signer for the next ask. Only the first one contains the nonce to be judged. */
+  /** The signer for the next ask. Only the first one asks the actor to check the nonce. */
   spend(): SignedBy {
     const by = { key: this.hubId, publicKey: this.publicKey, nonce: this.nonce, at: this.at }
     if (this.used) return { ...by, settled: true }

@@ -1,4 +1,7 @@
-/** Everything that waits for a person, as one list. Items that end soonest come first. */
+/**
+ * Everything that waits for a person, as one list. Fills and captchas come first, and of these the ones that end
+ * soonest.
+ */
 import type { CompartmentStatus } from "../../schemas/compartment/records.ts"
 import type { Author } from "../../schemas/content/author.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
