@@ -191,7 +191,10 @@ class Requests extends Context.Service<Requests, Pipeline>()("hub/edge/Requests"
 }
 
 class Listener extends Context.Service<Listener, Server>()("hub/edge/Listener") {
-  /** Its parts are closed in reverse order: first the edge leaves, then held requests end, then the server. */
+  /**
+   * Its parts are closed in reverse order. First the edge reports that it is not ready and waits until no client
+   * connects (edge/http/leaving.ts). Then held requests end, then the server.
+   */
   static readonly layer = Layer.effect(
     Listener,
     Effect.gen(function* () {

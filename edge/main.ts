@@ -11,8 +11,8 @@ import { RequestLog } from "./http/log.ts"
 // Without this, V8 gives a process that has been idle so little room to grow that every collection under load is a full
 // one.
 setFlagsFromString("--heap-growing-percent=50")
-// V8 would take the few requests at the start for long-lived, and allocate parts of all later ones in the old
-// generation.
+// V8 would treat objects of the first few requests as long-lived, and allocate the same kinds of objects of all later
+// requests in the old generation.
 setFlagsFromString("--no-allocation-site-pretenuring")
 
 const log = new RequestLog(machineClock, standardOutput.write)

@@ -13,7 +13,7 @@ import type { Form, Forms, PageForms } from "./markdown/form.ts"
 import type { Notifications } from "./notification/index.ts"
 import * as nouns from "./nouns.ts"
 
-/** Parts that a process has one of, for all nouns that name them. */
+/** The parts that nouns share. A process has one of each. */
 export interface RouteParts extends EdgeParts {
   readonly captchas: Captchas
   readonly documents: Documents

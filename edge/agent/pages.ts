@@ -1,8 +1,8 @@
 /**
  * The directory of agents, and the page of each agent.
  *
- * An agent's address is that of its handle. Other references redirect there. Redirects are not cached, because an agent
- * may become visible or hidden at any time.
+ * The address of an agent's page contains the handle. Addresses with another reference redirect there. Redirects are
+ * not cached, because an agent may become visible or hidden at any time.
  */
 import { Effect } from "effect"
 import { AgentPages } from "../../schemas/agent/pages.ts"
@@ -25,7 +25,7 @@ import { PER_PAGE, recordsOf } from "../kit/listed.ts"
 import { agentsAt } from "../kit/paths.ts"
 import { movedTo, servedPage } from "../kit/serve.ts"
 
-/** Score changes that are read for the sparklines. */
+/** The number of score changes that are read, for the sparklines and the table. */
 const ENTRIES_READ = 60
 const NEWEST_SHOWN = 5
 const NEWEST = { page: 1, per_page: NEWEST_SHOWN, sort: "newest", kind: null, tag: null, q: null } as const

@@ -89,7 +89,7 @@ const transparency = ({ agent, transparency }: AgentView): Html =>
 ${transparency}</div></section>
 `
 
-/** `rows` is `null` if they are unavailable. An agent that has written nothing has no such section. */
+/** `rows` is `null` if the content is unavailable. The section is left out for an agent that has written nothing. */
 const written = (id: "threads" | "posts", name: string, all: string, count: number, rows: Html | null): Html => {
   if (count === 0) return NOTHING
   return html`<section aria-labelledby="${id}"><h2 id="${id}">${name}</h2>

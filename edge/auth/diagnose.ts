@@ -1,9 +1,9 @@
 /**
- * Explains why a signature does not verify. It tries the mistakes that agents make: for each one it builds the request
- * that would then have been signed, and verifies the signature against it.
+ * Explains why a signature does not verify. For each common mistake it builds the text that an agent would have signed,
+ * and verifies the signature against that text.
  *
  * Invariants
- *  - It runs only for a request that is refused anyway, and makes at most `triesMax` verifications. The request of a
+ *  - It runs only for a request that is refused anyway, and makes at most `triesMax` verifications. The text of a
  *    mistake is built when its turn comes, not before.
  *  - No mistake needs more than `REWRITE_MAX_BYTES` of the body to be read or written again.
  *  - A hint is given only if the signature verifies for the mistake that it names. Otherwise the answer says which
@@ -44,7 +44,7 @@ interface Mistake {
   readonly text: string
 }
 
-/** `triesMax` is the most verifications that this may cost. */
+/** Returns a hint. `triesMax` is the highest number of verifications. */
 export const diagnose = (failed: Case, triesMax: number): string => {
   const tried = new Set<string>()
   for (const { hint, text } of mistakesOf(failed)) {
@@ -229,7 +229,7 @@ function* bodyMistakes(full: RequestToSign, body: Uint8Array): Generator<Mistake
   yield { hint: "The last line is the body's hash, not the body.", text: withHash(text) }
 }
 
-/** The same JSON as common libraries write it. Its depth is bounded by `parseJson`. */
+/** Returns the body's JSON in the forms in which common libraries write it. `parseJson` bounds its depth. */
 const rewritings = (body: Uint8Array): ReadonlyArray<string> => {
   const parsed = parseJson(body)
   if (!parsed.ok) return []

@@ -1,4 +1,7 @@
-/** The four headers of a signed request (spec 5.1), checked only for their form. */
+/**
+ * Reads the four headers of a signed request (spec 5.1). Checks their form and the timestamp's skew, but not the
+ * signature.
+ */
 import type { IncomingHttpHeaders } from "node:http"
 import { type Refusal, refusal } from "../../schemas/errors.ts"
 import { PUBLIC_KEY_BYTES, SIGNATURE_BYTES } from "../../schemas/signing/ed25519.ts"
@@ -13,7 +16,10 @@ export interface SignatureHeaders {
   readonly publicKey: string
   readonly timestamp: string
   readonly nonce: string
-  /** `null` if it is not 64 bytes. That is a bad signature, not a malformed header (spec 7 has no code for it). */
+  /**
+   * `null` if it is not base64 of 64 bytes. This counts as a bad signature, not as a malformed header (spec 7 has no
+   * code for that).
+   */
   readonly signature: Uint8Array | null
 }
 

@@ -14,7 +14,7 @@ export interface VerifyKey {
 export class VerifyKeys {
   private readonly known = new GenerationCache<string, VerifyKey>(KEYS_MAX)
 
-  /** `publicKey` is the same key in standard base64. */
+  /** `publicKey` is the key of `bytes` in standard base64. */
   of(publicKey: string, bytes: Uint8Array): VerifyKey {
     const known = this.known.get(publicKey)
     if (known !== undefined) return known

@@ -3,7 +3,7 @@
  *
  * Invariants
  *  - Nothing counts against a key before its signature verifies. A failed attempt counts for the pair of client and
- *    key, with the figures of the bucket `key`. So a client that sends garbage under another's public key blocks only
+ *    key, with the limits of the bucket `key`. So a client that sends garbage under another's public key blocks only
  *    itself.
  *  - A copied request (its nonce is used) proves nothing about its sender either. It counts in the same way, and the
  *    edge that drew from the key's bucket gives the draw back.
@@ -14,7 +14,7 @@ import { type Refusal, refusal } from "../../schemas/errors.ts"
 import { GenerationCache } from "../http/generation-cache.ts"
 import type { Drawn, EdgeLimits, Taken } from "../http/limits.ts"
 
-/** A tenth of a core, at some 0.1 ms for each verification. */
+/** Verifying this many signatures takes a tenth of a core, at about 0.1 ms each. */
 export const FAILURES_PER_SECOND_MAX = 1000
 const FAILED_LATELY_MS = 60_000
 const CLIENTS_MAX = 20_000
@@ -46,7 +46,7 @@ export class Unverified {
     return this.buckets.spent("key", attempt(client, publicKey))
   }
 
-  /** Draws for a signature that did not verify. */
+  /** Counts a signature that did not verify: draws from the bucket of the client and key. */
   failed(client: string, publicKey: string, now: number): Drawn {
     const second = Math.floor(now / 1000)
     if (second !== this.second) {

@@ -5,7 +5,7 @@
  *  - The signature covers the request as it came: the method, the path and query byte for byte, the raw body.
  *  - The host line is one of the configured names, never what the request's own `Host` says.
  *  - Version 1 has no host line and is valid only until its date. After that date it is a bad signature with a hint.
- *  - A refusal says what the service expected. Only then does the edge look for the reason of the difference
+ *  - A refusal says what the service expected. The edge looks for the reason of the difference only if it refuses
  *    (diagnose.ts).
  *  - Nothing is remembered here. The key's own actor checks that the nonce is new.
  */

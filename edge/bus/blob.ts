@@ -3,10 +3,10 @@
  * 4.9).
  *
  * Invariants
- *  - The bytes are hostile input. The type that their author declared is not used. They are sent with a type that no
- *    browser shows or runs, with `nosniff`, as an attachment, in a sandbox that allows nothing. The type is always
- *    "bytes", or "JSON" for a file that was parsed as JSON. A range can begin anywhere, so even a harmless file could
- *    be read as another type.
+ *  - The bytes are hostile input. The type that their author declared is not used. They are sent as
+ *    `application/octet-stream`, or as JSON if they were parsed as JSON. They are sent with `nosniff`, as an
+ *    attachment, in a sandbox that allows nothing. A range can begin anywhere, so even a harmless file could be read as
+ *    another type.
  *  - The entity tag is the hash of the bytes, so equal tags always mean equal bytes.
  */
 import { Effect } from "effect"

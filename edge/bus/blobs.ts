@@ -2,7 +2,7 @@
  * Stores the bytes of files and data in the stream of blobs, in numbered pieces under the SHA-256 of the whole.
  *
  * Invariants
- *  - Nothing from strangers is stored. Bytes come here only after their signature has verified, its nonce was judged,
+ *  - Nothing from strangers is stored. Bytes come here only after their signature has verified, its nonce was checked,
  *    and their size was drawn from the agent's daily bytes. Until then they count among the bodies that the edge holds
  *    (edge/http/body.ts).
  *  - The blob's actor is asked before the first piece is written, again at each try. From then on it expects a
@@ -163,7 +163,7 @@ export class Blobs {
     try {
       await Promise.all(Array.from({ length: Math.min(WRITES_AT_ONCE, pieces) }, writer))
     } finally {
-      // A piece that failed ends the others.
+      // If a piece fails, the other writers stop.
       next = pieces
     }
   }

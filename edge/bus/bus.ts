@@ -25,9 +25,9 @@ export interface Request<Op extends OperationName> {
   readonly actor: string
   readonly op: Op
   readonly input: Operations[Op]["input"]
-  /** Rate limits to use, if they are not the endpoint's. */
+  /** The agent's buckets to draw on, if they are not the endpoint's. */
   readonly draw?: ReadonlyArray<BucketName> | undefined
-  /** True if the command is made again at each try, even for a request that is repeated under its Idempotency-Key. */
+  /** True if each try of a repeated request is a new command, even with an Idempotency-Key. */
   readonly anew?: true
   /** The deadline in Unix ms, if it is not the request's own. */
   readonly deadline?: number
@@ -38,8 +38,9 @@ export type Outcome =
   | { readonly ok: false; readonly refusal: Refusal }
 
 /**
- * The deadline and the span that a query takes from a request. `call` is the request whose client the query counts for,
- * or `null` if the answer is public (query-places.ts). A public query has its own bound.
+ * The deadline and the span that a query takes from a request. `call` is the request whose client the query counts for
+ * (query-places.ts). It is `null` for queries that count for no client, for example because all clients share the
+ * answer.
  */
 export type Within = Call | (Pick<Call, "deadline"> & Partial<Pick<Call, "span">> & { readonly call: Call | null })
 
@@ -49,7 +50,10 @@ export type Within = Call | (Pick<Call, "deadline"> & Partial<Pick<Call, "span">
  */
 export type SettlingOp = "agent.authenticate" | "agent.admit_key"
 
-/** An agent moves when its key is rotated. More moves than this are a fault. */
+/**
+ * After a rotation, the new key's own id is not the agent's id, and an ask to it is redirected. More redirections than
+ * this are a fault.
+ */
 const MOVES_MAX = 2
 
 const noAnswer = (view: string): Refused =>
@@ -64,7 +68,7 @@ const refusedBy = (view: string, refusal: Refusal): Refused =>
 const utf8 = new TextDecoder()
 const encoder = new TextEncoder()
 
-/** Called for every query once it is settled. */
+/** Notified of the outcome of every query. */
 export interface QueryObserver {
   readonly settled: (view: string, refused: ErrorCode | undefined, seconds: number) => void
 }
@@ -96,12 +100,15 @@ export class Bus {
     return this.effect(() => this.outcome(call, request, false))
   }
 
-  /** Records the nonce of a signed request, and has its key judged. */
+  /** Has the signer's actor record the nonce of a signed request and check its key. */
   settle(call: Call, op: SettlingOp = settlingOp(call)): Effect.Effect<Uint8Array, Refused> {
     return this.askSigned(call, { actor: call.ticket?.home ?? "", op, input: null, draw: call.endpoint?.draw })
   }
 
-  /** Asks on behalf of the signer. The first such ask has the nonce judged and draws on the agent's buckets. */
+  /**
+   * Asks on behalf of the signer. The first such ask of a request has the nonce checked, and draws on the agent's
+   * buckets.
+   */
   askSigned<Op extends OperationName>(call: Call, request: Request<Op>): Effect.Effect<Uint8Array, Refused> {
     return this.effect(() => this.outcome(call, request, true))
   }
@@ -240,7 +247,7 @@ export class Bus {
   }
 }
 
-/** The host that a query is for; `undefined` if any node may answer it. */
+/** The compartment host that a query is for; `undefined` if any node may answer it. */
 const hostIn = (input: unknown): string | undefined =>
   typeof input === "object" && input !== null && "host" in input && typeof input.host === "string"
     ? input.host

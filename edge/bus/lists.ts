@@ -30,7 +30,7 @@ export interface Listed {
   /** The items as a JSON array. */
   readonly items: Uint8Array
   readonly total: number
-  /** Set if the list is empty and must be asked for again (edge/message/settled.ts). */
+  /** Set if the list is empty and must be requested again, with this number as `until` (edge/message/settled.ts). */
   readonly held?: number
 }
 
@@ -83,8 +83,8 @@ const HEAD_MAX_BYTES = 64
 const HEAD = /^\{"total":(\d{1,15}),"items":\[/
 
 /**
- * Parses `Paged` without JSON, in the order in which the actors' side writes its members. In any other order it is
- * parsed as JSON.
+ * Reads `Paged` without a JSON parser, if its members have the order in which the actors' side writes them. In any
+ * other order it is parsed as JSON.
  */
 export const readListed = (bytes: Uint8Array): Listed => {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)

@@ -1,4 +1,4 @@
-/** Asks the actor of the signer. The pipeline lets only signed requests reach these handlers. */
+/** Asks the actor of the signer. Only handlers of signed requests use this module. */
 import { Effect } from "effect"
 import type { OperationName, Operations } from "../../schemas/bus/operations.ts"
 import { type Bus, parse } from "./bus.ts"

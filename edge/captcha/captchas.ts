@@ -34,13 +34,15 @@ export const captchaTaking = ({ image_base64 }: Pick<typeof SendCaptcha.Type, "i
 })
 
 const CREATED = 201
-/** The captcha exists already, so a later request can ask for its answer. */
+/**
+ * Failures of the wait that are not reported. The captcha exists already, and a later request can ask for its answer.
+ */
 const UNKNOWN: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "overloaded"])
 
 /** `origin` is set if the actor knows it better than the sender. */
 type Begun = Operations["captcha.send"]["output"] & { readonly origin?: string }
 
-/** The agent itself, or the fill service of its vault. */
+/** The sender of a captcha: the agent, or the fill service of its vault (`ofFill`). */
 export interface Whose {
   readonly agent: string
   readonly ofFill: boolean
@@ -48,7 +50,7 @@ export interface Whose {
 
 export interface Handing {
   readonly whose: Whose
-  /** The number of the fill that met this captcha. */
+  /** The number of the fill on whose page the captcha appeared. */
   readonly fill: number | null
   /** Asks the agent's actor with the rights of the caller. */
   readonly begin: (sent: SentCaptcha) => Effect.Effect<Begun, Refused>
@@ -92,7 +94,7 @@ export class Captchas {
     )
   }
 
-  /** The caller has checked that the agent may send one. */
+  /** Sends a captcha. The caller has checked that the agent may send one. */
   handed(call: Call, sent: typeof SendCaptcha.Type, { whose, fill, begin }: Handing): Effect.Effect<Response, Refused> {
     const { image_base64, kind, context = null, origin = null, wait_seconds = 0 } = sent
     return Effect.gen({ self: this }, function* () {

@@ -67,7 +67,7 @@ export const imageBytes = (text: string): Effect.Effect<Uint8Array, Refused> => 
 const typeOf = (format: string | undefined): Image["type"] | null =>
   format === "png" || format === "jpeg" ? format : null
 
-/** Fails with the rule that the picture breaks. */
+/** Returns the picture encoded again, or the rule that the received picture breaks. */
 const renewed = async (bytes: Uint8Array): Promise<Image | Rule> => {
   const options = { limitInputPixels: captcha_pixels_max, failOn: "error", pages: 1 } as const
   const header = await sharp(bytes, { ...options, limitInputPixels: false })

@@ -27,7 +27,7 @@ interface Sent {
 
 const { captcha_taps_max, captcha_text_max_chars } = CAPTCHA_LIMITS
 
-/** The most digits of a place in a picture. */
+/** Matches a position in a picture, in pixels. */
 const DIGITS = /^\d{1,4}$/
 const PERCENT = /^\d{1,3}(\.\d{1,2})?$/
 const DECIMALS = 10_000

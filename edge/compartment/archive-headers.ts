@@ -19,7 +19,7 @@ const HEADERS_PER_TURN = 64
  */
 const EXTENDED_MAX_BYTES = 65_536
 const RECORDS_MAX = 100
-/** `git archive` writes one, with the commit. */
+/** The most bytes of a global header. `git archive` writes one, which contains the commit. */
 const GLOBAL_MAX_BYTES = 4096
 
 const [TYPE_AT, SIZE_AT, SIZE_END, SUM_AT, NAME_BYTES] = [156, 124, 136, 148, 100]
@@ -47,7 +47,7 @@ const sizeIn = (block: Buffer): number => {
   return digits === "" ? 0 : Number.parseInt(digits, 8)
 }
 
-/** Matches `<length> <key>=<value>\n`, exactly to the byte. */
+/** Reads records of the form `<length> <key>=<value>\n`, whose lengths must be exact. */
 const recordsIn = (body: Buffer, entry: string): ReadonlyMap<string, string> => {
   const records = new Map<string, string>()
   let count = 0
@@ -76,7 +76,7 @@ interface Extended {
 }
 
 class Headers {
-  /** Bytes of data and of padding that no header is in. */
+  /** Bytes of data and padding before the next header. */
   #pass = 0
   #held: Buffer = Buffer.alloc(0)
   #wanted = BLOCK_BYTES
@@ -96,7 +96,7 @@ class Headers {
     let at = from
     for (let headers = 0; at < chunk.length && headers < HEADERS_PER_TURN;) {
       if (this.#hasEnded) {
-        // Some readers end here, and others continue.
+        // After the end of an archive, some readers stop and others continue.
         if (!isZero(chunk.subarray(at))) throw new Broken("format")
         return chunk.length
       }
@@ -171,7 +171,7 @@ class Headers {
   }
 }
 
-/** Passes a tar on, as far as its headers are within the rules. */
+/** Yields the bytes of a tar. Throws at the first header that breaks a rule. */
 export async function* walked(chunks: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<Buffer> {
   const headers = new Headers()
   for await (const chunk of chunks)

@@ -2,10 +2,10 @@
  * Checks the links of an archive and their targets.
  *
  * Invariants
- *  - A link's target is resolved as the system will resolve it: through the other links of the archive. All must be
- *    known first, since a later link may change the target of an earlier one.
- *  - A hard link to a symbolic link is another copy of it, which is resolved from its own folder.
- *  - The cost is bounded by the characters examined, and other work is done meanwhile.
+ *  - A link's target is resolved as the system will resolve it: through the other links of the archive. All links must
+ *    be known first, since a later link may change the target of an earlier one.
+ *  - A hard link to a symbolic link is a second symbolic link. It is resolved from the folder of the hard link.
+ *  - The number of characters examined is bounded, and other work is done meanwhile.
  */
 import { posix } from "node:path"
 import { setImmediate as turn } from "node:timers/promises"
@@ -95,7 +95,7 @@ export class Links {
 
   /** Follows a link. Returns the cost. */
   #follow(path: string, { name, target }: Link, max: number): number {
-    // There can be no entry below a link, so the folder of a link is no link.
+    // No entry can be below a link, so no part of the folder's path is a link.
     const at = partsOf(posix.dirname(path))
     const ahead = partsOf(target).toReversed()
     let work = 0

@@ -5,8 +5,8 @@
  * Invariants
  *  - Each refusal names a rule. Reading ends at the first entry that breaks one, and at the bounds, so a decompression
  *    bomb costs no more than these allow.
- *  - Each header counts, even if it is no entry, before the library reads it (archive-headers.ts), because a few bytes
- *    of a tar may be costly.
+ *  - Every header is checked before the library reads it (archive-headers.ts), even if it is no entry, because a few
+ *    bytes of a tar may be costly.
  *  - No entry is outside its folder or reached through a link of the archive, and no link leads out of the folder
  *    (archive-links.ts). Only files, folders and links are allowed.
  *  - It is unpacked inside of the compartment by the compartment's own user (actors/runtime/host/), so a fault that is

@@ -15,7 +15,7 @@ export type Looked = Operations["compartment.look"]["output"]
 
 const noCompartment = refuse(notFound("compartment"))
 
-/** Usage is optional, so pages do not wait longer for a host. */
+/** Usage is optional, so records do not wait longer for a host. */
 const USAGE_MS = 1000
 
 export const compartmentId = (text: string): Effect.Effect<string, Refused> =>

@@ -1,11 +1,12 @@
 /**
- * A compartment by a link: read-only, for one hour, for the browser that opens it first (contract 18, 22).
+ * The pages of links to compartments (contract 18, 22). A link shows one compartment, read-only, for one hour, in the
+ * browser that opens it first.
  *
  * Invariants
- *  - GET and HEAD do not use up the link: programs that scan letters and chats follow links as people do. The page
- *    has one button, and the form behind it opens the link.
- *  - A cookie for that one address identifies the browser. It gives no other right, and the compartment knows its
- *    hash only. It is derived from a secret of the browser, so that a button pressed twice opens once.
+ *  - GET and HEAD do not use up the link: programs that scan letters and chats follow links as people do. The page has
+ *    one button, and the form behind it opens the link.
+ *  - A cookie for that one address identifies the browser. It gives no other right, and the compartment knows its hash
+ *    only. It is derived from a secret of the browser, so that a button pressed twice opens once.
  *  - The compartment's page has no form, and pages that it links to do not learn its address. Neither page is cached.
  */
 import { Effect } from "effect"

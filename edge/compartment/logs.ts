@@ -33,10 +33,10 @@ export interface LogsWanted {
 }
 
 const overloaded: Refusal = { code: "overloaded", message: "Too many read logs here. Try again.", retryAfter: 2 }
-/** A margin within the time limit of a query. */
+/** The part of a query's time limit in which the host does not wait for output. */
 const ASK_MARGIN_MS = 1500
 const PAGE_LINES = 500
-/** The smallest gap between two checks of a stream's right. */
+/** The shortest time between two checks of a stream's right to read. */
 const JUDGE_MS = 1000
 const nobodyTells = unavailable("The agent's home did not answer. It is safe to try again.")
 
@@ -64,7 +64,7 @@ export class Logs {
     this.#streams = new Seats(log_streams_max, log_streams_per_agent_max)
   }
 
-  /** Lists lines. `waitMs`: 0 returns only existing lines. It does not wait either if too many requests wait. */
+  /** Lists lines. If `waitMs` is 0, or if no place to wait is free, only existing lines are returned. */
   list(call: Call, id: string, by: Asker, wanted: LogsWanted, waitMs: number): Effect.Effect<Lines, Refused> {
     const agent = agentIn(by)
     if (waitMs <= 0 || this.#waits.full || this.#waits.oldest(agent) !== null)
@@ -169,5 +169,5 @@ const pageFrom = (sinceId: number): LogsWanted => ({ sinceId, limit: PAGE_LINES,
 
 const agentIn = (by: Asker): string => (by.type === "agent" ? by.agent : by.type === "human" ? by.human : "operator")
 
-/** JSON holds no line break. */
+/** The data is one line, because JSON.stringify writes no line breaks. */
 const eventOf = (line: LogLine): string => `id: ${line.id}\nevent: line\ndata: ${JSON.stringify(line)}\n\n`

@@ -28,9 +28,12 @@ export const LINES_SHOWN = 100
 const HOST_MS = 2000
 const FLEET_MS = 2000
 const NEW_KEY_MS = 4000
-/** The time for a status. A list leaves out one that takes longer. */
+/** The time for a status. If it takes longer, lists show the compartment without its status. */
 const STATUS_MS = 1500
-/** Compartments in one question to the fleet. A person has few, and owns a hundred agents at most. */
+/**
+ * The most compartments that one ask to the fleet returns, and the most agents that it names. A person owns a hundred
+ * agents at most.
+ */
 const PLACES_MAX = 100
 /** Compartments that are asked for their status at the same time. */
 const LOOKS_ABREAST = 8
@@ -134,7 +137,7 @@ export class OwningCompartments {
     ])
   }
 
-  /** The compartments of `ofPerson`, each with its status. One that was deleted a moment ago is left out. */
+  /** The compartments of `ofPerson`, each with its status. A compartment that was deleted a moment ago is left out. */
   standing(
     call: Call,
     human: string,
@@ -162,13 +165,13 @@ export class OwningCompartments {
     return Effect.map(Effect.forEach(placed, standing, { concurrency: LOOKS_ABREAST }), (found) => found.flat())
   }
 
-  /** Answers whether this service runs any. */
+  /** True if this service has hosts for compartments. */
   offered(call: Call): Effect.Effect<boolean, Refused> {
     const asked = { actor: FLEET_ID, op: "fleet.hosts", input: null, deadline: wallMs(call.clock) + FLEET_MS } as const
     return Effect.map(this.#bus.read(call, asked), (hosts) => hosts.length > 0)
   }
 
-  /** With `human`, compartments that this person made are added. */
+  /** With `human`, returns only compartments that this person made. */
   #places(call: Call, agents: ReadonlyArray<string> | null, human: string | null) {
     const input = { agents, human, page: 1, per_page: PLACES_MAX }
     const asked = {
@@ -186,8 +189,9 @@ export class OwningCompartments {
   }
 
   /**
-   * Makes a key pair that only hosts can open, and then writes everything in one commit (actors/fleet/for-human.ts), so
-   * that a failure in between leaves nothing behind. The form is the command, so two clicks make one compartment.
+   * Has a host make the agent's key pair, sealed for hosts alone. Then everything is written in one commit
+   * (actors/fleet/for-human.ts), so that a failure in between leaves nothing behind. The form is the command, so two
+   * clicks make one compartment.
    */
   make(call: Call, human: string, { name, command }: Wanted): Effect.Effect<string, Refused> {
     const bus = this.#bus

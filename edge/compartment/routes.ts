@@ -74,7 +74,10 @@ export const compartmentRoutes = ({ bus, blobs, config: { hub } }: EdgeParts) =>
   const answered = (call: Call, id: string, by: Asker, status: number) =>
     Effect.map(compartments.record(call, id, by), (record: Compartment) => dataValue(record, status))
 
-  /** The key that secrets are sealed to. One of the hosts must be up to answer. */
+  /**
+   * The public key of the hosts, to which secrets are sealed. Prefers a host that is up. Fails only if there is no host
+   * at all.
+   */
   const publicKey = (call: Call): Effect.Effect<string, Refused> =>
     Effect.flatMap(compartments.hosts(call), (hosts) => {
       const host = hosts.find(({ away }) => !away) ?? hosts[0]

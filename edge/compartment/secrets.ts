@@ -22,7 +22,7 @@ export const prototypeProblem = (body: Uint8Array): Refusal | null => {
   return isNamed ? nameRefused(PROTOTYPE, secretNameProblem(PROTOTYPE) ?? "is none") : null
 }
 
-/** `null` if they may be stored. */
+/** The refusal of the secrets; `null` if they may be stored. */
 export const secretsProblem = (
   secrets: Given,
   { secrets_max, secret_max_bytes }: Pick<Limits["runtime"], "secrets_max" | "secret_max_bytes">

@@ -1,6 +1,6 @@
 /**
- * The resource usage of a compartment as bars and lines, without a script: one present reading, and those that its host
- * took each minute of the last hour.
+ * The resource usage of a compartment as bars and lines, without a script: the current reading, and the readings of
+ * each minute of the last hour.
  */
 import type { Compartment, CompartmentStats, UsageReading } from "../../schemas/compartment/records.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
@@ -23,7 +23,7 @@ const shareOf = (value: number, max: number): number => (max <= 0 ? 0 : Math.min
 
 const DECIMAL = new Intl.NumberFormat("en", { maximumFractionDigits: 1 })
 
-/** A value above its share is reported in words and by color. */
+/** A value above its maximum is shown in words and by color. */
 const gauge = ({ label, value, max, unit }: Gauge): Html => {
   const filled = String(Math.round(shareOf(value, max) * WIDTH * 10) / 10)
   const over = value > max ? html` class="over"` : NOTHING

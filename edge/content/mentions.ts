@@ -36,7 +36,7 @@ const withoutBlocks = (text: string): string => {
     const code = fence !== "" || (INDENTED.test(line) && before === "")
     if (fence === "") fence = marks
     else if (marks.length >= fence.length && marks[0] === fence[0] && line.trim() === marks) fence = ""
-    // Within a paragraph this line would be text.
+    // A definition cannot interrupt a paragraph: there, this line would be text.
     isDefined = !code && (before === "" || isDefined) && DEFINITION.test(line)
     const blank = line.trim() === "" || (code && fence === "" && marks === "")
     before = blank ? "" : line

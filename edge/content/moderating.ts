@@ -19,7 +19,10 @@ export interface Moderation {
 
 const invalid = (field: string, message: string) => Effect.fail(refuse(invalidField(field, message)))
 
-/** Refuses a body in which an operator's field is together with an author's, or with one of another action. */
+/**
+ * Refuses a body that has one of `fields`. Callers use it for a body with an operator's field, and name the fields of
+ * authors and of other actions.
+ */
 export const without = (given: unknown, fields: ReadonlyArray<string>): Effect.Effect<void, Refused> => {
   const other = isRecord(given) ? fields.find((field) => Object.hasOwn(given, field)) : undefined
   return other === undefined
@@ -50,7 +53,7 @@ interface Hideable {
   readonly hidden_reason?: string | null
 }
 
-/** The record after the change, because read models that lag may still show it was. */
+/** Returns the record as it is after the change, because read models that lag may still show the earlier state. */
 export const moderate = <Item extends Hideable>(
   bus: Bus,
   call: Call,

@@ -5,7 +5,7 @@ import { type Author, searched, secretRefusal, type TextField } from "../../sche
 import { type Refused, refuse } from "../http/refused.ts"
 import { turns } from "../http/turns.ts"
 
-/** Each step waits for a turn of `client` (`turnOf` of edge/http/turns.ts). */
+/** Searches in steps. After each step it waits for a turn of `client` (`turnOf` of edge/http/turns.ts). */
 export const withoutSecrets = (
   fields: Iterable<TextField>,
   author: Author,
@@ -20,7 +20,9 @@ export const withoutSecrets = (
     }
   })
 
-/** The same for texts between an agent and its owner, in which bearer tokens and card numbers are refused too. */
+/**
+ * Refuses texts between an agent and its owner that contain a secret. Bearer tokens and card numbers count here too.
+ */
 export const withoutOwnerSecrets = (fields: ReadonlyArray<TextField>, author: Author): Effect.Effect<void, Refused> =>
   Effect.suspend(() => {
     const refused = ownerSecretIn(fields, author)

@@ -1,4 +1,4 @@
-/** Answers writers about their own content before the read models have it. */
+/** Answers for writers whose content the read models may not have yet. */
 import { Effect } from "effect"
 import type { Caller } from "../../schemas/content/author.ts"
 import { unavailable } from "../../schemas/errors.ts"

@@ -51,7 +51,7 @@ export const WRITE_MIN_BYTES = 1200
 
 /**
  * Settles the signature, counts the write among the agent's bytes of the day, and returns the caller. A repeated
- * request that is answered from memory counts nothing.
+ * request whose command was carried out before (`call.again`) counts nothing.
  */
 export const admitted = (bus: Bus, call: Call, taking: Partial<Taking> = {}): Effect.Effect<Caller, Refused> =>
   Effect.map(admittedByName(bus, call, taking), ({ agent, operator }) => ({ agent, operator }))

@@ -31,7 +31,7 @@ export const contentsTable = (reference: string, docsUrl: string): string => {
 
 const ANCHOR = /\]\(#([\w-]+)\)/g
 
-/** A chapter as a document. Anchors of other chapters become those chapters' addresses. */
+/** A chapter as a document. Anchors of chapters become the chapters' addresses. */
 export const aloneText = (chapters: ReadonlyArray<Chapter>, at: number, docsUrl: string): string => {
   const link = (name: string, chapter: Chapter | undefined) =>
     chapter === undefined ? [] : [`${name}: [${chapter.title}](${docsUrl}/${chapter.slug})`]

@@ -26,7 +26,7 @@ export const skillText = (name: string, body: string): string =>
       "threads, vote, send messages, search, and hear what is new. Use it when you are to read or write there."
   })}\n\n${body}`
 
-/** Everything may be crawled except pages of one agent or person (spec 4.8). */
+/** Everything may be crawled, except addresses that show data of the caller alone (spec 4.8). */
 export const robotsText = ({ hub: { baseUrl } }: EdgeConfig): string => {
   const below = new URL(baseUrl).pathname.replace(/\/$/, "")
   return `User-agent: *

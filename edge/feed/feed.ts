@@ -9,7 +9,7 @@ export interface About {
   /** The title in one line. */
   readonly title: string
   readonly description: string
-  /** The page that shows the same to people. */
+  /** The address of the page with the same content. */
   readonly page: string
   readonly json: string
   readonly atom: string

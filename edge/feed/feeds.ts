@@ -2,10 +2,9 @@
  * Builds feeds and caches them.
  *
  * Invariants
- *  - A client that has the feed causes only a check of its version, without any text. The bytes of an unchanged feed
- *    are reused as long as they are cached.
+ *  - A request for an unchanged feed that is cached reads only the feed's version, and no text.
  *  - One feed is written at a time, entry by entry, so that other requests are served in between. The number of waiting
- *    requests is limited, also for one client. Further ones must come again.
+ *    requests is limited, also for one client. Further ones are refused for now.
  *  - An entry's text is rendered once for all feeds with it. A text whose HTML is longer than `ENTRY_HTML_MAX_CHARS` is
  *    shown as it was written.
  *  - Cached feeds expire, so that a text that could not be rendered in time is tried again.
@@ -31,7 +30,7 @@ import { type About, type Form, mediaTypeOf, pageOf, feedText } from "./feed.ts"
 
 /** Bytes of all kept feeds. */
 export const KEPT_MAX_BYTES = 33_554_432
-/** The number of cached rendered entries; at most twice as many. */
+/** The cache holds at most twice as many rendered entries. */
 const ENTRIES_KEPT_MAX = 128
 const ENTRY_HTML_MAX_CHARS = 60_000
 const WAITING_MAX = 64

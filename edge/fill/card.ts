@@ -44,13 +44,16 @@ const isList = ({ tag }: Fact): boolean => tag === "select"
 
 type Says = (text: string) => boolean
 
-/** A token identifies a field for certain. Without one, visible text counts more than names in the source. */
+/**
+ * An autocomplete token identifies a field for certain. Without a token, visible text counts more than names in the
+ * source.
+ */
 const BY_TOKEN = 100
 const BY_LABEL = 4
 const BY_NAME = 2
 const BY_HINT = 1
 
-/** Tokens of fields that are for something else. */
+/** Matches tokens of fields that are for something else. */
 const OTHER_TOKEN = /^(?:cc-|tel|bday|address-|street-|country|organization)|(?:name|email|-code|-password)$/
 
 /** The evidence for a field, higher for a surer sign; 0 if there is none. */
@@ -217,7 +220,10 @@ const ambiguous = (fields: ReadonlyArray<string>): Refused =>
     fields
   })
 
-/** The form for cards that has most of the necessary fields; `null` if the page has none. Throws if two are equal. */
+/**
+ * The form for cards that has most of the necessary fields; `null` if the page has none. Throws if its fields are
+ * complete, but two fields or two forms are equal.
+ */
 export const cardIn = (scan: Scan): CardForm | null => {
   const forms = [...new Set(scan.fields.map(({ form }) => form))]
   const found = forms.flatMap((form) => cardFormOf(form, fieldsIn(scan, form)) ?? [])

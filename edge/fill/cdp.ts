@@ -54,7 +54,7 @@ export interface Target {
 const isTarget = (value: unknown): value is Target =>
   typeof value === "object" && value !== null && "id" in value && "type" in value && "url" in value
 
-/** The tabs, the one that was active last first. */
+/** The tabs. The one that was active last comes first. */
 export const targetsOf = async (cdp: string): Promise<ReadonlyArray<Target>> => {
   const list = await asJson(`${cdp}/json/list`, "its tabs")
   return Array.isArray(list) ? list.filter(isTarget) : []
@@ -84,7 +84,7 @@ const addressOf = async (cdp: string): Promise<string> => {
     typeof about === "object" && about !== null && "webSocketDebuggerUrl" in about ? about.webSocketDebuggerUrl : null
   if (typeof address !== "string" || !URL.canParse(address)) throw unreachable("The browser tells no address.")
   const url = new URL(address)
-  // The browser reports an address from its own point of view. The host that worked before is used instead.
+  // The browser reports an address from its own point of view, so the host of `cdp` is used instead.
   url.host = new URL(cdp).host
   return url.href
 }

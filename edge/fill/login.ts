@@ -1,6 +1,7 @@
 /**
  * `POST /login`: fills the step of a login that the page shows now. A login may have both fields on one page, or one
- * field on each of two pages, and then a code. If page and entry have a passkey, it is used instead.
+ * field on each of two pages, and then a code. If page and entry have a passkey, and the form is to be sent, the
+ * passkey is used instead.
  */
 import type { LoginBody } from "./bodies.ts"
 import { entryFor, entryNamed } from "./entries.ts"
@@ -17,7 +18,7 @@ import { isTaken, NOT_SENT, sendForm } from "./submit.ts"
 import { totpOf } from "./totp.ts"
 import { typeInto, typing } from "./typing.ts"
 
-/** A field of type email accepts only an address, so the entry's address is used if the user name is none. */
+/** A field of type email accepts only an address. If the user name is no address, the entry's address is used. */
 const usernameFor = (sealed: Sealed, { type }: { readonly type: string }): string => {
   const username = needed(sealed, "username")
   return type === "email" && !username.includes("@") ? (textIn(sealed, "email") ?? username) : username

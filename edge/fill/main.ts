@@ -3,8 +3,8 @@
  * agent's vault into the open page, and gives them to nobody.
  *
  * Core dumps: Node can neither set a limit nor call prctl. The npm script starts this program under `ulimit -c 0`.
- * Another way of starting it must do the same. Node cannot keep its memory out of swap either, so the machine must
- * encrypt swap or have none.
+ * If it is started without the script, the same limit must be set. Node cannot keep its memory out of swap either, so
+ * the machine must encrypt swap or have none.
  */
 import { harmless } from "../../schemas/printed.ts"
 import { withoutTokens } from "../../schemas/secret/without-tokens.ts"

@@ -40,7 +40,7 @@ interface Told {
 }
 
 const READS = ["GET", "HEAD", "OPTIONS"]
-/** Requests of these types carry no form data: pings, permission checks and policy reports. */
+/** Requests of these types do not count as sending the form: pings, permission checks and policy reports. */
 const NO_DATA = ["Ping", "Preflight", "CSPViolationReport"]
 
 const isSending = (method: string, params: object): boolean => {

@@ -44,8 +44,8 @@ export const sealedPasskey = ({ passkey }: Sealed, origin: string): Passkey | nu
 
 let newest = 0
 /**
- * The signature counter. It must be greater than at any earlier login, because a website takes a counter that does not
- * grow for a copied key. The browser adds one.
+ * The signature counter. It must be greater than at any earlier login, because websites treat a counter that does not
+ * grow as the sign of a copied key. The browser adds one.
  */
 const nextCount = (): number => {
   newest = Math.max(newest + 1, Math.floor(Date.now() / 1000))

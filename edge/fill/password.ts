@@ -101,7 +101,10 @@ const longestRun = (text: string): number => {
   return longest
 }
 
-/** A page's pattern comes from a stranger, so a pattern that could run for long is not used. */
+/**
+ * A page's pattern comes from a stranger, so it is never run. Only a class of characters at the beginning of a simple
+ * pattern is used.
+ */
 const fits = (pattern: string): ((text: string) => boolean) => {
   const simple = pattern !== "" && pattern.length <= PATTERN_MAX_CHARS && !/[*+}]\)*[*+{]|\\\d/.test(pattern)
   const ofClass = simple ? /^\^?\[([^\]\\]{1,80})\]\{?/.exec(pattern)?.[1] : undefined

@@ -1,4 +1,4 @@
-/** `POST /pay`: fills a card into the open form. The amount is the one that the page shows, if it shows one. */
+/** `POST /pay`: fills a card into the open form. If the page shows an amount, the requested amount must be the same. */
 import { minorOf } from "../../schemas/vault/money.ts"
 import type { PayBody } from "./bodies.ts"
 import { cardIn, type CardForm, missingIn, type Typed, typedCard } from "./card.ts"

@@ -18,7 +18,7 @@ export interface Filling {
 }
 
 export interface Filled extends Outcome {
-  /** The picture of the captcha that was on the page before the form was sent. */
+  /** Present if the page had a captcha: who solved it. */
   readonly captcha?: string
   /** The page's origin. */
   readonly site: string
@@ -122,7 +122,7 @@ const BUTTON_WITHIN_MS = 600
 
 export interface Sending {
   readonly document: PageDocument
-  /** Finds the button that sends the form in the page's present state. */
+  /** Finds the button that sends the form in the page's current state. */
   readonly find: (scan: Scan) => ButtonFact | null
   readonly button: ButtonFact | null
 }

@@ -1,6 +1,6 @@
 /**
- * Compares the sealed content of an entry with the service's description of it (spec 2.10). If they differ, the sealed
- * content decides. Pure.
+ * Compares the sealed content of an entry with the service's description of it (spec 2.10). A description that allows
+ * more than the sealed content is refused. Pure.
  */
 import { minorOf } from "../../schemas/vault/money.ts"
 import type { OpenedFill } from "../../schemas/vault/records.ts"
@@ -23,7 +23,7 @@ const isText = (value: unknown): value is string => typeof value === "string"
 export const originsIn = ({ origins }: Sealed): ReadonlyArray<string> | null =>
   Array.isArray(origins) && origins.every(isText) ? origins : null
 
-/** A text field of the sealed content; `null` if there is none. */
+/** A text field of the sealed content; `null` if the field is absent or empty. */
 export const textIn = (sealed: Sealed, name: string): string | null => {
   const value = sealed[name]
   return isText(value) && value !== "" ? value : null

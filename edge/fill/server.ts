@@ -3,8 +3,8 @@
  * refused.
  *
  * Invariants
- *  - Header, `Origin` and `Host` are checked before anything else is read. A web page cannot send the header, and its
- *    browser adds `Origin` to such requests. `Host` shows a foreign name that was pointed at this address.
+ *  - `X-Hub-Vault`, `Origin` and `Host` are checked before the body is read. A web page cannot send `X-Hub-Vault` here,
+ *    and its browser adds `Origin`. `Host` shows a foreign name that was pointed at this address.
  *  - Users of the machine who are not allowed get no other answer than a refusal.
  *  - One fill runs at a time. A few may wait, and further ones are refused.
  *  - An answer is plain JSON and contains no secret. Unexpected errors are reported without their messages.

@@ -4,7 +4,7 @@
  *
  * Invariants
  *  - A picture that could show typed text is never sent.
- *  - The same picture is never sent twice.
+ *  - The same picture is never sent twice in succession.
  */
 import { createHash } from "node:crypto"
 import { CommandFailed } from "./cdp.ts"
@@ -86,7 +86,10 @@ const pictureOf = async (page: Page, { area }: Zone): Promise<string | null> => 
   }
 }
 
-/** Waits until the captcha is gone or another one appears. Returns the captcha that is there then. */
+/**
+ * Waits until the captcha is gone or another one appears, or until `SETTLES_WITHIN_MS` have passed. Returns the captcha
+ * that is there then.
+ */
 const settled = async (page: Page, before: Zone, seen: string | null): Promise<Zone | null> => {
   const until = Date.now() + SETTLES_WITHIN_MS
   for (;;) {
@@ -120,7 +123,7 @@ const appeared = async (page: Page): Promise<Zone | null> => {
 const SENDS_WITHIN_MS = 3_000
 
 interface Watched {
-  /** Presses the button, and records why the form could not be sent. */
+  /** Presses the button that sends the form. */
   readonly send: () => Promise<void>
   /** `null` if the page has sent or accepted the form. */
   readonly problem: () => Promise<NotSent | null>

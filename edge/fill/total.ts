@@ -42,7 +42,7 @@ export const amountsOf = (text: string, currency: string): ReadonlyArray<number>
   return readings.filter((one) => one !== null)
 }
 
-/** All currencies that the signs in a line may mean. */
+/** All currencies that the signs and codes in a line may mean. */
 const currenciesIn = (line: string): ReadonlyArray<string> => [
   ...Object.entries(SIGNS).flatMap(([sign, codes]) => (line.includes(sign) ? codes : [])),
   ...(line.match(/\b[A-Z]{3}\b/g) ?? []).filter(isCurrency)

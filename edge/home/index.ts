@@ -28,7 +28,10 @@ const NOTHING_NEW: HomeItems = {
   more: { notices: 0, replies: 0, mentions: 0, messages: 0 }
 }
 
-/** The longest wait for the read models. Without it, the next answer would begin at the same time as this one. */
+/**
+ * The longest wait for the time of the read models. Without that time, the next answer would begin at the same time as
+ * this one.
+ */
 const VISIBLE_WITHIN_MS = 1000
 /** The part of a query's time for the number of bookmarks. An answer without news needs no other table. */
 const BOOKMARKS_PART = 1 / 5
@@ -95,7 +98,7 @@ const nextOf = ({ replies, mentions, notices, messages, watches }: HomeItems, un
 export const routes = ({ bus, config: { hub } }: EdgeParts) => {
   const bookmarksWithinMs = hub.limits.service.query_timeout_ms * BOOKMARKS_PART
 
-  /** The news, and the time up to which they are complete. The read models are asked last. */
+  /** The news, and the time up to which they are complete. That time is read before the news. */
   const found = (asked: Call, agent: string, since: number, now: number) =>
     Effect.gen(function* () {
       const visible = yield* Effect.option(bus.query(asked, "visible", null, VISIBLE_WITHIN_MS))
@@ -105,7 +108,10 @@ export const routes = ({ bus, config: { hub } }: EdgeParts) => {
       return { items: { ...NOTHING_NEW, ...items }, until }
     })
 
-  /** An agent without bookmarks needs no read model. Nodes of an older release do not give their number. */
+  /**
+   * An agent without bookmarks needs no read model. Nodes of an older release do not report the number, which then
+   * counts as 0.
+   */
   const bookmarked = (asked: Call, agent: string, kept: number | undefined): Effect.Effect<number | null> =>
     kept === undefined || kept === 0
       ? Effect.succeed(0)

@@ -23,8 +23,8 @@ export interface Network {
 }
 
 /**
- * The entry that the outermost trusted proxy wrote. If the header is too short or the entry is no address, the socket's
- * own address.
+ * Returns the entry that the outermost trusted proxy wrote. If the header has fewer entries than there are trusted
+ * proxies, its first entry counts. If the entry is not an address, returns the socket's address.
  */
 export const forwardedAddress = (header: string | undefined, socket: string, trustProxy: number): string => {
   if (trustProxy === 0 || header === undefined) return socket

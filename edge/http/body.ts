@@ -32,7 +32,7 @@ export const tooLarge = (maxBytes: number): Refusal => ({
 export const announcesTooMuch = (request: IncomingMessage, maxBytes: number): boolean =>
   Number(request.headers["content-length"] ?? "0") > maxBytes
 
-/** The number of pieces that any body may have, and one more for each `PIECE_BYTES`. */
+/** Any body may arrive in this many pieces, and in one more for each `PIECE_BYTES`. */
 const PIECES_FREE = 256
 const PIECE_BYTES = 128
 
@@ -107,7 +107,8 @@ export const readBody = (
   })
 
 /**
- * Refuses and closes the connection: if a body was not read to its end, the beginning of the next request is unknown.
+ * Refuses. Closes the connection if the request has a body: it may not have been read to its end, and the beginning of
+ * the next request is then unknown.
  */
 export const closing = (call: Call, refusal: Refusal): Effect.Effect<never, Refused> => {
   if (hasBody(call.request)) call.headers["connection"] = "close"

@@ -25,18 +25,17 @@ export interface Installation {
 }
 
 export class Call {
-  /** The clock of the edge. */
   readonly clock: Clock.Clock
   /** Random, unique; also the reference that a client sees with an error. */
   readonly id: string
   readonly request: IncomingMessage
   readonly method: string
-  /** Path and query exactly as sent. */
+  /** Path and query as sent, without the host and without the path of the installation's address. */
   readonly target: string
   readonly path: string
   /**
-   * The query string after the first `?`, or empty. A page's markdown asks its endpoint with more
-   * (edge/markdown/serve.ts).
+   * The query string after the first `?`, or empty. The markdown form of a page adds parameters before it calls the
+   * page's endpoint (edge/markdown/serve.ts).
    */
   search: string
   readonly docUrls: DocUrls
@@ -71,14 +70,14 @@ export class Call {
   ignored: ReadonlyArray<string> = []
   /** Command id of a request with an Idempotency-Key, see edge/pipeline/idempotency.ts. */
   command: string | null = null
-  /** True if the command was carried out before and only its answer is wanted. */
+  /** True if the command was carried out before, and only its first answer must be made again. */
   again = false
   /** The recipe to make the answer again, if it was stored instead of the answer. */
   remake: string | null = null
   /** True for a health check from one of the operator's networks. No share or bucket of its client refuses it. */
   isProbe = false
   /**
-   * True if its client had too many queries under way (edge/bus/query-places.ts), so that parts of the answer may be
+   * True if the client had too many queries under way (edge/bus/query-places.ts). Parts of the answer may then be
    * missing for this client alone.
    */
   crowded = false

@@ -2,9 +2,9 @@
  * The cookies of the owner's pages and of the operators' console. No other part has cookies.
  *
  * Invariants
- *  - No script can read a cookie. It is not sent with forms of other sites, nor outside its own paths. If the service's
- *    address is https, it is sent over https only, and its name's prefix says so, so that nobody on the network can set
- *    it.
+ *  - No script can read a cookie. Browsers do not send it with POST forms of other sites (form.ts has the exceptions),
+ *    nor outside its own paths. If the service's address is https, it is sent over https only, and its name's prefix
+ *    says so, so that nobody on the network can set it.
  *  - If a name has two values, both are ignored: one of them was set by another host, and it is not known which.
  *  - Values that the service sets contain only letters, digits, `_` and `-`.
  */
@@ -32,7 +32,7 @@ export interface Cookie {
   readonly clear: (call: Call) => void
 }
 
-/** Cookies of one space, by their plain names. */
+/** Returns the cookie with a plain name, for one path or host. */
 type Named = (plainName: string) => Cookie
 
 /** Cookies for a path of the service and everything below it. */
@@ -41,7 +41,10 @@ export const cookiesAt = (baseUrl: string, path: string): Named => {
   return cookies(protocol, `Path=${pathname.replace(/\/$/, "")}${path}; HttpOnly; SameSite=Lax`, "__Secure-")
 }
 
-/** Cookies for a separate host. Pages of other sites do not link to it, and no other host can set them. */
+/**
+ * Cookies for a separate host. Browsers do not send them with requests that pages of other sites start. Over https, no
+ * other host can set them.
+ */
 export const strictCookies = (origin: string): Named =>
   cookies(new URL(origin).protocol, "Path=/; HttpOnly; SameSite=Strict", "__Host-")
 

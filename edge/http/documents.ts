@@ -11,7 +11,9 @@ export interface Document {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** An image that is opened on its own is a document. These headers let it do nothing. */
+/**
+ * An image that is opened in its own tab is a document. These headers forbid it to run scripts and to load anything.
+ */
 export const IMAGE_HEADERS = { "content-security-policy": "default-src 'none'; frame-ancestors 'none'; sandbox" }
 
 /** A strong entity tag, made from the bytes. */

@@ -5,9 +5,9 @@
  * Invariants
  *  - If the socket identifies its client, the client's connections are counted. Behind a proxy, which limits
  *    connections itself, the client's requests under way are counted.
- *  - If an edge is short of places, one client loses some connections to clients with fewer. It is the one with the
- *    most connections that have no complete request or an unread answer.
- *  - Clients with too many get an answer, `LINGERING_MAX` at a time. Beyond that the connection just ends.
+ *  - If an edge is short of places, a client with many connections loses some to clients with fewer. It is the client
+ *    with the most waiting connections: those without a complete request, or with an unread answer.
+ *  - A refused connection gets an answer, if at most `LINGERING_MAX` refused ones are open. Otherwise it just ends.
  *  - Requests that come at once on one connection are bounded too (schemas/runtime/pipelined.ts).
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
@@ -35,7 +35,7 @@ const tooMany: Refusal = { code: "overloaded", message: "You have too many conne
 
 export interface DoorParts extends Outside {
   readonly clients: Clients
-  /** The shares of connections (see above). */
+  /** The shares of connections. */
   readonly connections: Shares
 }
 

@@ -18,11 +18,11 @@ export interface Endpoint extends Required<Traits> {
   readonly path: string
   readonly auth: Auth
   readonly summary: string
-  /** Its row in the reference's table of endpoints. */
+  /** The endpoint's row in the reference's table of endpoints. */
   readonly row: string
-  /** The kind of vault token that it accepts; `null` if none. */
+  /** The kind of vault token that the endpoint accepts; `null` if none. */
   readonly token: TokenKind | null
-  /** The kind of its body; `null` if it has none. */
+  /** The kind of body that the endpoint takes; `null` if it takes none. */
   readonly body: BodyKind | null
 }
 

@@ -3,5 +3,5 @@
 /** Commas and stars inside the quotes of a tag are part of it. */
 const TAG = /(?:W\/)?"[^"]*(?:"|$)|[^\s,"]+/g
 
-/** The tags as they are written: with quotes, with the `W/` of weak ones, and `*`. */
+/** Returns the tags as they are written: with quotes, with the `W/` of weak ones, and `*`. */
 export const tagsIn = (condition: string): ReadonlyArray<string> => condition.match(TAG) ?? []

@@ -5,7 +5,7 @@
  *  - A form that a browser sends from another site is refused before its body is read. The browser's own headers
  *    decide: `Sec-Fetch-Site` must be `same-origin`, or `none` if no page sent it. Another host of our domain is
  *    another site. If that header is missing, `Origin` must be the address of one of the service's hosts, and `null` is
- *    not. A client that sends neither header is not a current browser, and has no person's cookies.
+ *    refused. A client that sends neither header is not a current browser, and has no person's cookies.
  *  - This check adds to a session cookie's `SameSite=Lax` and does not replace it. `SameSite=Lax` does not stop a
  *    neighbor host (`same-site`), and some browsers send such a cookie with any form in its first two minutes.
  *  - A page with a form must let browsers send its origin, because `referrer-policy: no-referrer` makes `Origin` null

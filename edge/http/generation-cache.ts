@@ -13,7 +13,7 @@ export class GenerationCache<K, V> {
   /** The weight of the young map. */
   private weight = 0
   private readonly weigh: (value: V) => number
-  /** Called with each value that is dropped. */
+  /** Called with each value of a dropped map. It is not called for a value that `set` replaces. */
   private readonly forget: ((value: V) => void) | undefined
 
   constructor(capacity: number, forget?: (value: V) => void, weigh: (value: V) => number = () => 1) {

@@ -47,7 +47,7 @@ interface Grouped {
   readonly endpoints: Readonly<Record<string, Declared>>
 }
 
-/** A handler as the pipeline calls it. `params` are undecoded; `search` has no question mark. */
+/** A handler as the pipeline calls it. The path's parameters are not decoded yet. */
 export type Route = (call: Call, params: Params) => Effect.Effect<Response, Refused>
 
 /** Keyed by the endpoints' full names. */

@@ -9,7 +9,7 @@ import type { Endpoint } from "./endpoints.ts"
 import { tagsIn } from "./entity-tags.ts"
 import type { Response } from "./respond.ts"
 
-/** Statuses that a resource with a tag would be answered with if the request had no condition. */
+/** Statuses of answers that show a resource with a tag. `If-Match` is compared only for these. */
 const SHOWN: ReadonlySet<number> = new Set([200, 206, 304, 416])
 
 /** The refusal if none of the tags matches; `null` if the answer may be sent. */
@@ -39,7 +39,7 @@ const HASHED = /^"([0-9a-f]{64})"$/
 const hashesIn = (condition: string): ReadonlyArray<string> =>
   tagsIn(condition).flatMap((tag) => (tag === "*" ? [tag] : (HASHED.exec(tag)?.[1] ?? [])))
 
-/** The conditions of a write of stored bytes: the hashes that the present bytes must have, or must not have. */
+/** The conditions of a write of stored bytes: the hashes that the stored bytes must have, or must not have. */
 export const fileConditions = (call: Call): FileConditions => {
   const [match, none] = [call.header("if-match"), call.header("if-none-match")]
   return {

@@ -13,8 +13,8 @@ type Parts = Readonly<Record<string, unknown>>
 const isParts = (value: unknown): value is Parts => typeof value === "object" && value !== null
 
 /**
- * Dotted paths of members that the body has and the decoded value does not. Members of values with any content are not
- * reported.
+ * Dotted paths of members that the body has and the decoded value does not. Below a value whose content is free,
+ * nothing is reported.
  */
 export const ignoredIn = (given: unknown, made: unknown): ReadonlyArray<string> => {
   const found: Array<string> = []

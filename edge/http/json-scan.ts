@@ -1,5 +1,5 @@
 /**
- * Scans JSON bytes before they are parsed, and counts levels and members. One pass over the bytes that skips texts.
+ * Counts levels and members of JSON bytes before they are parsed. It passes over the bytes once and skips strings.
  * Bytes that are not JSON are left to the parser.
  */
 
@@ -14,7 +14,9 @@ export interface JsonShape {
   readonly beyond: "depth" | "members" | null
   /** True if an object may have a member named `__proto__`: in plain text, or in a name with escapes. */
   readonly suspect: boolean
-  /** Names of the outermost object's members as written, with their quotes. Repeated names are repeated. */
+  /**
+   * Names of the outermost object's members as written, with their quotes. A name that occurs twice is listed twice.
+   */
   readonly names: ReadonlyArray<string>
 }
 
@@ -67,7 +69,7 @@ export const scanJson = (bytes: Buffer): JsonShape => {
 }
 
 /**
- * Position of a text's closing quote, or the number of bytes if there is none. It looks at each byte at most twice,
+ * Position of a string's closing quote, or the number of bytes if there is none. It looks at each byte at most twice,
  * because the runs before quotes do not overlap.
  */
 const endOfText = (bytes: Buffer, begin: number): number => {

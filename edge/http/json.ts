@@ -59,12 +59,12 @@ export const parseJson = (bytes: Uint8Array): Parsed => {
 
 const dropPrototypeKeys = (value: unknown): void => {
   if (typeof value !== "object" || value === null) return
-  // The parser made it an ordinary member. Assigning it elsewhere would set the prototype.
+  // The parser made `__proto__` an ordinary member. Assigning it to another object would set that object's prototype.
   Reflect.deleteProperty(value, "__proto__")
   for (const part of Object.values(value)) dropPrototypeKeys(part)
 }
 
-/** Names of an object's own members in the order of the text, with repetitions. The JSON must be valid. */
+/** Names of the outermost object's members in the order of the text, with repetitions. The JSON must be valid. */
 export const memberNames = (bytes: Buffer): ReadonlyArray<string> =>
   scanJson(bytes).names.map((name) => JSON.parse(name) as string)
 

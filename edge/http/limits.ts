@@ -25,7 +25,7 @@ const SLICES_MAX = 20_000
  * The time for a draw. If it takes longer, the bucket counts as unreachable, because a request must not wait for it.
  */
 const DRAW_DEADLINE_MS = 2_000
-/** The longest time that a request on an exact bucket waits for its draw. */
+/** The longest time that a request waits for a draw that is under way. */
 const WAIT_MAX_MS = 3_000
 
 export type EdgeBucket =
@@ -64,7 +64,7 @@ interface Entry {
 }
 
 export type Taken = Refusal | null
-/** Available at once while the slice lasts. */
+/** A promise only if the result must wait for a grant of the `limit` actor. */
 export type Drawn = Taken | Promise<Taken>
 
 export class EdgeLimits {
@@ -96,7 +96,7 @@ export class EdgeLimits {
 
   /**
    * Draws once for a request that may be repeated with this name. A repetition gets the first result, from any edge.
-   * Each draw is made at the home directly, without slices.
+   * Each draw asks the `limit` actor directly, without slices.
    */
   async takeOnce(bucket: ClientBucket, { client, wide }: Network, name: string): Promise<Taken> {
     const own = await this.takeAs(bucket, this.entry(bucket, client, false), name)
@@ -104,8 +104,8 @@ export class EdgeLimits {
   }
 
   /**
-   * `null` if a client may have a challenge: without a limit, or at a slow rate if it or its /48 has failed too often.
-   * Grading counts the failures.
+   * `null` if the client may have a challenge. A client that has failed too often, or whose /48 has, gets challenges at
+   * a slow rate only. The failures are counted when answers are graded.
    */
   async takeChallenge({ client, wide }: Network): Promise<Taken> {
     const counted =
@@ -181,8 +181,8 @@ export class EdgeLimits {
   }
 
   /**
-   * `null` if the home does not answer. `command` is the name of a draw that is made once, even if it is requested
-   * again.
+   * `null` if the `limit` actor does not answer. `command` is the name of a draw that is made once, even if it is
+   * requested again.
    */
   private async grantOf(
     bucket: EdgeBucket,

@@ -4,8 +4,9 @@
  *
  * - A line has the path without its query, and the client as a keyed hash. A refusal adds its code, the field or the
  *   bucket, and the part that refused.
- * - Headers, query, bodies, signatures and nonces are never written, and no token in a path.
- * - A path without an endpoint is cut to its beginning, because it may contain something that was meant for another
+ * - The query, bodies, signatures and nonces are never written, nor a token in a path. The only header is
+ *   `X-Request-Id`, in a safe form.
+ * - A path without an endpoint is cut to its beginning, because it may contain a secret that was pasted into the wrong
  *   place. The same reason cuts long variable segments of a path that was not found or not valid.
  */
 import type { Clock } from "effect"
@@ -19,10 +20,10 @@ import { wordIn } from "./words.ts"
 const FLUSH_AFTER_MS = 100
 const FLUSH_AT_CHARS = 65_536
 const PATH_MAX_CHARS = 256
-/** Segments of a path without an endpoint, each as long as a plain word. */
+/** The most segments that are logged of a path without an endpoint. */
 const STRAY_SEGMENTS = 2
 const STRAY_SEGMENT_MAX_CHARS = 16
-/** Matches characters that may control a terminal, among others. */
+/** Matches control characters and characters outside ASCII. Control characters could change a terminal. */
 const UNUSUAL = /[^ -~]/
 
 export class RequestLog {
@@ -42,7 +43,7 @@ export class RequestLog {
     const now = wallMs(this.clock)
     const { id, method, ticket, clientRequestId, client, span, refusal } = call
     // The line is built by hand in 0.2 µs, because the process's log takes 25 µs and every request needs a line. Values
-    // without quotes are the service's own, or cannot contain quotes.
+    // that are not escaped here come from the service, or cannot contain quotes.
     this.append(
       `{"time":"${this.timeOf(now)}","id":"${id}","method":"${method}","path":${quotedPath(pathOf(call))},` +
         `"status":${status},"ms":${now - call.startedAt},"bytes":${bytes}` +
@@ -75,7 +76,7 @@ export class RequestLog {
   }
 }
 
-/** All values are the service's own words and need no quotes (words.ts). */
+/** The values contain only the service's own words and no characters that JSON would escape (words.ts). */
 const refusedPart = ({ code, details, from }: Refusal): string =>
   `,"code":"${code}","by":"${from?.by ?? "edge"}"` +
   (from === undefined ? "" : `,"asked":"${from.asked}"`) +
@@ -99,7 +100,7 @@ const quotedPath = (path: string): string => (UNUSUAL.test(path) ? quoted(path) 
 /** The declaration of a secret part of a path. The log shows only its name. */
 const SECRET = "/:token"
 
-/** Refusals of a path that names nothing. Its parts may be something else, such as a key. */
+/** Codes of refusals of a path that names nothing. Parts of the path may be something else, such as a key. */
 const NAMES_NOTHING: ReadonlySet<string> = new Set(["not_found", "validation_error"])
 
 const pathOf = ({ endpoint, path, refusal }: Call): string => {

@@ -24,13 +24,13 @@ const NOUNS: ReadonlyArray<string> = [...new Set(ENDPOINTS.map(nounOf)), "page",
 interface Series {
   readonly duration: Histogram
   readonly byStatus: Map<number, Counter>
-  /** Code of the most recent fault. */
+  /** Code of the most recent refusal with a status of 500 or above. */
   lastError: string | null
 }
 
 interface Route {
   readonly template: string
-  /** The noun under which `$SRV.STATS` counts it. */
+  /** The noun under which `$SRV.STATS` counts the route. */
   readonly noun: string
   readonly byMethod: Map<string, Series>
 }
@@ -99,7 +99,7 @@ export class EdgeMetrics {
     this.inFlight--
   }
 
-  /** Called when an answer is complete; for a stream, when it begins. `began` is in monotonic ms. */
+  /** Called before an answer is sent. For a stream, that is before its first byte. `began` is in monotonic ms. */
   answered(call: Call, status: number, began: number): void {
     const series = this.seriesOf(call)
     const seconds = secondsSince(call.clock, began)

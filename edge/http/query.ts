@@ -16,7 +16,7 @@ export const clamped = (text: string | undefined, min: number, max: number, fall
   return Math.min(max, Math.max(min, Number(text)))
 }
 
-/** True for a flag that is present with a value of yes. */
+/** True if the flag is `1` or `true`. */
 export const isSet = (flag: Flag | undefined): boolean => flag === "1" || flag === "true"
 
 /** `?since_id=`, which its schema has checked. The list begins after that id; 0 means everything. */

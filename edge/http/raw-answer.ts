@@ -1,4 +1,4 @@
-/** Answers on a connection where no request was parsed, or where none will be read. */
+/** Refusals outside the pipeline: for bytes that are not a request, and for requests that the pipeline does not get. */
 import { randomUUID } from "node:crypto"
 import { STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
@@ -46,7 +46,7 @@ export const refusalOutside = (
   }
 }
 
-/** Refuses on a connection whose request is not read. The answer ends this side of the connection. */
+/** Refuses on a connection that has no response object, and ends this side of the connection. */
 export const refuseOn = (outside: Outside, socket: Duplex, refused: Refusal): void => {
   const { status, headers, body } = refusalOutside(outside, refused)
   const lines = Object.entries(headers)
@@ -74,12 +74,13 @@ const closeSoon = (clock: Clock.Clock, socket: Duplex): void => {
   socket.once("close", cancel)
 }
 
-/** Node reports further bytes on a connection whose malformed bytes are not answered yet. */
+/** Connections whose malformed bytes were reported before. Node reports the bytes after them too. */
 const malformed = new WeakSet<Duplex>()
 
 /**
- * Malformed bytes may follow complete requests, which are answered first. Or they belong to the body of the request
- * under way. If its answer has begun, the client would take another one as a part of it, so none is sent.
+ * Malformed bytes may follow complete requests, which are answered first. They may also be part of the body of the
+ * request under way. If the answer to that request has begun, the connection is closed without a refusal, because the
+ * client would read the refusal as a part of the answer.
  */
 export const answerClientError = (outside: Outside, error: ParserError, socket: Connection): void => {
   if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy()

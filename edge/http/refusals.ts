@@ -4,7 +4,7 @@
  * Invariants
  *  - It is bounded in memory (a ring for each status), in age, and in refusals remembered each second. A flood of one
  *    status costs two comparisons a request and pushes out no other status.
- *  - It holds what `RefusedRequest` names. A detail is kept only if it is a plain word of the service's own.
+ *  - It holds the fields of `RefusedRequest`. A detail is kept only if it is a plain word of the service's own.
  */
 import type { Clock } from "effect"
 import type { RefusedAnswer, RefusedRequest } from "../../schemas/bus/refused.ts"
@@ -20,7 +20,7 @@ export const REMEMBERED_MAX = 512
 const STATUSES_MAX = 24
 const OTHER_STATUS = 0
 export const KEPT_MS = 24 * 3_600_000
-/** Refusals remembered at once, and in each second after that. */
+/** The number of refusals of one status that are remembered at once, and in each second after that. */
 export const BURST = 60
 export const PER_SECOND = 1
 

@@ -7,8 +7,8 @@ export class Refused extends Data.TaggedError("Refused")<{ readonly refusal: Ref
 export const refuse = (refusal: Refusal): Refused => new Refused({ refusal })
 
 /**
- * Adds to a `not_found` refusal the field of the request that names the missing thing. If a sort is given, only for
- * that sort.
+ * Adds to a `not_found` refusal the field of the request that names the missing thing. If `resource` is given, only for
+ * that resource.
  */
 export const namedBy =
   (field: string, resource?: string) =>

@@ -1,6 +1,6 @@
 /**
- * Builds every answer of the edge, so that the envelope of spec 4.1 and the common headers are defined in one place. An
- * actor's answer is complete JSON and is passed on unchanged.
+ * Builds every answer of the pipeline, so that the envelope of spec 4.1 and the common headers are defined in one
+ * place. An actor's answer is complete JSON and is passed on unchanged.
  */
 import { STATUS_CODES } from "node:http"
 import type { Readable } from "node:stream"
@@ -16,7 +16,10 @@ export interface Response {
   readonly status: number
   /** Headers by lower-case name. */
   readonly headers: Record<string, string>
-  /** A stream is sent as it comes, with unknown length. Bytes are sent without being looked into. */
+  /**
+   * A stream is sent as it arrives. Its length is unknown unless a header gives it. Bytes are sent without being
+   * parsed.
+   */
   readonly body: string | Uint8Array | Readable | null
   /** Set if the bytes are an envelope. The last member of a list's envelope is `meta`; a record's has no `meta`. */
   readonly envelope?: "list" | "record"
@@ -121,7 +124,7 @@ export const dataOfPeople = (data: unknown, kept: unknown, status = 200): Respon
   kept: JSON.stringify({ ok: true, data: kept })
 })
 
-/** Data in several parts, which may be megabytes and are sent without being joined. */
+/** An envelope whose `data` consists of several parts of ready JSON. */
 export const dataParts = (...parts: ReadonlyArray<Uint8Array>): Response => {
   const body = Buffer.concat([DATA_BEGIN, ...parts, DATA_END])
   const headers = { "content-type": JSON_TYPE, "content-length": String(body.length) }
@@ -138,7 +141,7 @@ export const dataItems = (items: Uint8Array, meta: object): Response => {
 const DATA_BEGIN = Buffer.from('{"ok":true,"data":')
 const DATA_END = Buffer.from("}")
 
-/** An answer that was given before, in the same form. Every envelope begins alike. */
+/** An answer that was stored earlier, with the content type that it had. Every envelope begins with `{"ok":`. */
 export const storedAnswer = (body: string, status: number): Response =>
   text(body, status, body.startsWith('{"ok":') ? JSON_TYPE : PROBLEM_TYPE)
 

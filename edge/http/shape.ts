@@ -1,4 +1,4 @@
-/** Refuses requests by their shape alone, before any of their content is read. */
+/** Refuses requests with a long address, with many headers, or with a `Content-Length` above the limit. */
 import { type Refusal, refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import { announcesTooMuch, tooLarge } from "./body.ts"

@@ -79,7 +79,7 @@ export class Slice {
     return this.pass()
   }
 
-  /** Milliseconds until a request can be admitted again; 0 if one may be admitted now. It changes nothing. */
+  /** Milliseconds until a request can be admitted again; 0 if one might be admitted now. It changes nothing. */
   spentFor(now: number): number {
     return this.exhausted && this.tokens <= 0 && now < this.endsAt ? this.endsAt - now : 0
   }

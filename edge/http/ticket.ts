@@ -1,7 +1,8 @@
 /**
  * A verified signature whose nonce must still be checked. The actor of the key checks it with the first ask of the
  * request, so that no separate message is needed. If a request ends without an ask, the pipeline has the nonce checked
- * before the answer is sent (edge/pipeline/pipeline.ts). Later asks of the same request say that the nonce is used up.
+ * before the answer is sent (edge/pipeline/pipeline.ts). Later asks of the same request tell the actor not to check the
+ * nonce again.
  */
 import type { SignedBy } from "../../schemas/bus/frames.ts"
 
@@ -16,7 +17,7 @@ interface Signing {
 export class Ticket {
   readonly hubId: string
   readonly publicKey: string
-  /** The signed string and the signature, kept if the request itself is a proof. */
+  /** The signed string and the signature. Some requests serve as a proof, which contains them. */
   readonly signed: { readonly string_to_sign: string; readonly signature: Uint8Array }
   private readonly nonce: string
   /** Unix seconds. */
@@ -38,7 +39,7 @@ export class Ticket {
     return this.used
   }
 
-  /** The signer for the next ask. Only the first one contains the nonce to be judged. */
+  /** The signer for the next ask. Only the first one asks the actor to check the nonce. */
   spend(): SignedBy {
     const by = { key: this.hubId, publicKey: this.publicKey, nonce: this.nonce, at: this.at }
     if (this.used) return { ...by, settled: true }

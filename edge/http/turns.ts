@@ -9,7 +9,7 @@
 import { Effect } from "effect"
 import type { Call } from "./call.ts"
 
-/** Bodies up to this size are read, decoded and searched at once. */
+/** Bodies up to this size are read, decoded and searched in one step. */
 export const LARGE_BODY_BYTES = 4_096
 
 export class Turns {
@@ -56,7 +56,7 @@ export class Turns {
   }
 }
 
-/** A process has one event loop. */
+/** One for the whole process, because it has one event loop. */
 export const turns = new Turns()
 
 /**

@@ -4,8 +4,8 @@ const PART = /^(?:[a-z][a-z_]{0,31}|\d{1,6})$/
 const UNSHOWN = "…"
 
 /**
- * A dotted path of names. Clients may choose names of members, so all characters but those of plain words are removed.
- * `null` if it is not text.
+ * A dotted path of names. Clients may choose names of members, so each part that is not a plain word or a short number
+ * is replaced. `null` if it is not text, or empty.
  */
 export const wordIn = (value: unknown): string | null =>
   typeof value !== "string" || value === ""

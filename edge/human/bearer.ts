@@ -45,7 +45,10 @@ export const personOf = (bus: Bus, limits: EdgeLimits, call: Call, bearer: Beare
     return { ...bearer, email_verified: held.email_verified }
   })
 
-/** The same for the interface. Invalid tokens count as requests without one, so that guessing tokens is limited. */
+/**
+ * Like `personOf`, for the interface. Invalid tokens count as requests without a token, so that guessing tokens is
+ * limited.
+ */
 export const admittedPerson = (
   bus: Bus,
   limits: EdgeLimits,
@@ -58,7 +61,7 @@ export const admittedPerson = (
       : Effect.fail(failed)
   )
 
-/** The person of a call. The pipeline lets a call without a person reach no endpoint for people. */
+/** The person of a call. Throws if there is none, which cannot happen at endpoints for people. */
 export const asking = (call: Call): Person => {
   if (call.person === null) throw new Error("An endpoint for people was entered by nobody")
   return call.person

@@ -3,7 +3,7 @@
  * header, which anybody may have written.
  */
 
-/** The first one in the header counts, because browsers also name others for compatibility. */
+/** The first browser of this list that occurs in the header counts. Browsers name others too, for compatibility. */
 const BROWSERS = [
   ["Edg/", "Edge"],
   ["EdgA/", "Edge"],

@@ -98,7 +98,7 @@ const deadLinkPage = (
 })
 
 export const letterPages = (space: OwnerSpace, people: People, bus: Bus) => {
-  /** Says so if the link is no longer valid. */
+  /** Serves, or shows a page which says that the link is no longer valid. */
   const ofLink = (
     call: Call,
     guest: Guest,

@@ -2,8 +2,8 @@
  * The script that asks the browser for a passkey and sends it by the form of its button.
  *
  * Invariants
- *  - Two pages have it, and no other page of the owner's space has a script. Their policy allows only this script, by
- *    its hash. Its text is constant; variable data is in a field beside it.
+ *  - Two pages have it. Their policy allows only this script, by its hash. Its text is constant; variable data is in a
+ *    field beside it.
  *  - It loads nothing, sends nothing itself, and writes into the page by `textContent` only.
  */
 import { createHash } from "node:crypto"

@@ -3,10 +3,11 @@
  *
  * Invariants
  *  - At most `atOnce` computations run, and `waiting` more wait. Further ones are refused at once.
- *  - A client has a share of the places to run and to wait (edge/http/shares.ts), so one that asks for many is refused
- *    before others are.
- *  - A waiting one leaves when its client does. A running one keeps its place until it ends, even if its client has
- *    disconnected. A thread cannot be stopped, and a place that is freed early would let such clients fill the pool.
+ *  - A client has a share of the places to run and to wait (edge/http/shares.ts), so a client that asks for many is
+ *    refused before others are.
+ *  - A waiting computation is dropped if its client disconnects. A running one keeps its place until it ends, even if
+ *    its client has disconnected. A thread cannot be stopped, and a place that is freed early would let such clients
+ *    fill the pool.
  *  - Errors contain nothing of a password or a salt. The bytes of a password are overwritten after use.
  */
 import { argon2, randomBytes } from "node:crypto"

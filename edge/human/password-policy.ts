@@ -37,7 +37,7 @@ const isLengthWithinBounds = (password: string): boolean => {
 
 const brokenRule = (password: string, person: Person): PasswordRule | null => {
   if (!isLengthWithinBounds(password)) return "length"
-  // Halves of surrogate pairs all become the same bytes.
+  // The halves of surrogate pairs would all become the same bytes.
   if (!password.isWellFormed()) return "characters"
   if (isCommonPassword(password)) return "common"
   return isPersonal(password, person) ? "personal" : null

@@ -1,4 +1,4 @@
-/** Normalizes a password as an attacker would: returns forms of it without variations. */
+/** Reduces a password to simpler forms, as an attacker would. */
 
 /** Enough for 200 syllables of any script. Some single characters expand to whole sentences. */
 const PLAIN_MAX_CHARS = 800

@@ -69,8 +69,9 @@ const TOKEN_BYTES = 32
 /** The least time of an answer. A shorter one would show that no account has the address. */
 const FORGOT_FLOOR_MS = 300
 /**
- * The least time of a refused login, without that of the hash. Otherwise the answer's time would show whether an account
- * has the address: what has no account is looked up in the log at each try (actors/engine/history.ts).
+ * The least time of a refused login, without the time of the hash. Otherwise the time of the answer would show whether
+ * an account has the address: an address without an account is looked up in the log at each try
+ * (actors/engine/history.ts).
  */
 const LOGIN_FLOOR_MS = 100
 
@@ -189,7 +190,7 @@ export class People {
       if (email === null) return yield* refuse(loginFailed)
       const clock = yield* Clock.Clock
       const begun = monotonicMs(clock)
-      // Each attempt is a new command, so that each one counts as a try, and a right one is returned.
+      // Each attempt is a new command, so that it counts as a try. A successful login gives its try back.
       const input = { email, ...(op === "human.open_console" ? { console: true as const } : {}) }
       const found = yield* bus.read(call, { actor: call.client, op: "credential.find", input, anew: true })
       const { human, salt, parameters } = found

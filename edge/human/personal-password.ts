@@ -19,7 +19,9 @@ const wordsOf = (plain: string): ReadonlyArray<string> => [
   ...plain.split(/[^\p{L}]+/u)
 ]
 
-/** The longest label but the last: `example` of `mail.example.co.uk`. No list of public suffixes is needed for this. */
+/**
+ * The longest label except the last: `example` of `mail.example.co.uk`. No list of public suffixes is needed for this.
+ */
 const nameOfDomain = (domain: string): string => {
   const labels = domain.split(".")
   const own = labels.length > 1 ? labels.slice(0, -1) : labels

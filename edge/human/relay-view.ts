@@ -26,7 +26,7 @@ export const chosenBy = (boxes: Readonly<Record<string, string | undefined>>): C
     push: boxes[boxOf("push", event)] !== undefined
   }))
 
-/** Shown once. Sending this code from a chat links that chat. */
+/** The page with the code that links a chat. It is shown once. */
 export const chatPage = (
   space: OwnerSpace,
   { code, bot }: { readonly code: string; readonly bot: string | null }

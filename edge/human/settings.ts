@@ -64,13 +64,13 @@ const NUMBER = /^\d{1,9}$/
 const isSubscription = Schema.is(PushSubscription)
 const isPassword = checkOf("The password", TriedPassword)
 
-/** An action that was done before counts as done. */
+/** A request for a letter counts as done if the address is already confirmed. */
 const noticed = ({ does, notice }: Doing, call: Call, member: Member, form: Sent): Effect.Effect<Notice, Refused> =>
   Effect.catch(Effect.as(does(call, member, form), notice), (failed) =>
     failed.refusal.code === "already_verified" ? Effect.succeed<Notice>("already_confirmed") : Effect.fail(failed)
   )
 
-/** A new passkey is named after the browser, until its owner renames it. */
+/** A new passkey gets the name of the browser, unless its owner types another. */
 const passkeysShown = (passkeys: ReadonlyArray<HumanPasskey>, call: Call, refusing: Refusing | null): PasskeysView => {
   const typed = refusing?.action === "offer_passkey" ? refusing.typed["label"] : undefined
   const refused = refusing?.action === "remove_passkey" ? (refusing.typed["passkey"] ?? null) : null

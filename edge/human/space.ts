@@ -144,7 +144,7 @@ export class OwnerSpace {
     this.session.clear(call)
   }
 
-  /** The full address path of a page below `/owner`. */
+  /** The path of a page, after the path of the installation's address. */
   at(path: string): string {
     return this.below + path
   }

@@ -3,7 +3,7 @@
  *
  * Invariants
  *  - The read models have a version for each block of numbers. A block is fetched only if this edge does not have that
- *    version. So a change of one agent costs one block, and a 304 costs one short query.
+ *    version or a newer one. So a change of one agent costs one block, and a 304 costs one short query.
  *  - The content is never older than its ETag. It may be newer: the next read with that ETag then gets a whole answer.
  *  - `count` and `max_number` come last, and are those of the blocks that were sent.
  *  - Changes since an ETag belong to one state of the read models. If there are more than a page holds, the answer's
@@ -14,7 +14,7 @@
  *  - While the read models are rebuilt they have fewer agents than before. An edge that knows of more answers 503
  *    meanwhile.
  *  - Cached blocks are bounded by CACHE_MAX_BYTES. The number of readers is bounded by readers.ts, and the time of each
- *    by the longest time of a whole answer.
+ *    by WHOLE_MAX_MS.
  */
 import { Readable } from "node:stream"
 import { Effect } from "effect"
@@ -33,7 +33,8 @@ import { after, monotonicMs } from "../../schemas/runtime/clock.ts"
 
 const CACHE_MAX_BYTES = 134_217_728
 /**
- * The most whole answers under way on one edge, the most of one client, and the longest time of one while others wait.
+ * The most whole answers under way on one edge, and the most of one client. After `giveWayMs` an answer may be ended if
+ * others wait.
  */
 const READERS = { max: 32, clientMax: 4, giveWayMs: 10_000 }
 /** The longest time from the first to the last byte of a whole answer. */
@@ -155,7 +156,7 @@ export class Directory {
     const parts = this.parts(call, state, zip)
     const stream = Readable.from(zip ? gzipped(parts) : plain(parts), { objectMode: false, highWaterMark: 1 })
     const { socket } = call.request
-    // The stream must be ended too: one that was never sent has no socket.
+    // The stream must be destroyed too: until it is sent, nothing connects it to the socket.
     const letGo = (): void => {
       stream.destroy()
       socket.destroy()
@@ -278,10 +279,10 @@ const inOnePiece = (call: Call, text: string): Effect.Effect<Response> =>
 const BLOCK_HEAD = /^\{"count":(\d+),"max_number":(\d+),"agents":\{/
 const BLOCK_HEAD_MAX = 96
 
-/** A tag may come with or without the marks around it in the header. */
+/** In the header, a tag may come with or without `W/` and quotes. */
 const AROUND_TAG = /^(?:W\/)?"|"$/g
 
-/** `null` of a tag that this service never gave. */
+/** `null` for a tag in another form than this service's tags. */
 const versionIn = (tag: string): number | null => {
   const version = DIRECTORY_TAG.exec(tag)?.[1]
   return version === undefined ? null : Number.parseInt(version, 36)

@@ -18,7 +18,7 @@ const deflated = promisify<Uint8Array, typeof FLUSHED, Uint8Array>(deflateRaw)
 
 const compressed = promisify<Uint8Array, { readonly level: number }, Uint8Array>(gzipOf)
 
-/** A stream of one part. */
+/** Compresses one part as a complete gzip stream. */
 export const gzip = (whole: Uint8Array): Promise<Uint8Array> => compressed(whole, { level: LEVEL })
 
 /** The part, ended on a whole byte, so that another may follow. */

@@ -17,7 +17,7 @@ import {
 
 /** Longer headers are not read. */
 export const SIGNATURE_HEADER_MAX_CHARS = 4096
-/** Components that one signature may cover. */
+/** The most components that one signature may cover. */
 const COMPONENTS_MAX = 32
 
 /** The parts of a message that a signature may cover. For a response, `request` has the parts of its request. */
@@ -79,7 +79,7 @@ export const integerParameter = (input: SignatureInput, name: string): number | 
   return typeof value === "number" && Number.isSafeInteger(value) ? value : null
 }
 
-/** Names of the covered components. Those of the request have the parameter `req`. */
+/** True if the signature covers the component of this name; with `ofRequest`, that of the request (parameter `req`). */
 export const covers = (input: SignatureInput, name: string, ofRequest = false): boolean =>
   input.covered[0].some(
     ([component, parameters]) => component === name && parameters.get("req") === (ofRequest ? true : undefined)

@@ -1,7 +1,7 @@
 /**
  * Key directories for HTTP message signatures: an agent's, which it may have signed beforehand, and the service's own.
- * A verifier that follows `Signature-Agent` expects that the directory's answer is signed by each key in it, and covers
- * the host (tag "http-message-signatures-directory").
+ * A verifier that follows `Signature-Agent` expects a signature of the directory's answer by each key in the directory.
+ * The signature must cover the host, and have the tag "http-message-signatures-directory".
  */
 import { Effect } from "effect"
 import { invalidField, type Refusal } from "../../schemas/errors.ts"
@@ -21,7 +21,7 @@ import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
 
-/** A signature that is valid for longer could outlive all memory of having made it. */
+/** The longest validity of a signature. An agent might forget a signature that is valid for longer. */
 const LIFETIME_MAX_SECONDS = 366 * 86_400
 const CLOCK_TOLERANCE_SECONDS = 300
 const OWN_RENEWED_EVERY_MS = 60_000
@@ -45,7 +45,7 @@ export interface DirectoryCheck {
 
 const fault = (field: "signature" | "signature_input", message: string): Refusal => invalidField(field, message)
 
-/** The time when the signature expires, in Unix ms, or its fault. */
+/** Returns the time when the signature expires, in Unix ms, or the refusal. */
 export const checkDirectorySignature = (given: HandedIn, check: DirectoryCheck): number | Refusal => {
   for (const field of ["signature", "signature_input"] as const) {
     if (given[field].length > SIGNATURE_HEADER_MAX_CHARS || !HEADER_TEXT.test(given[field])) {
@@ -92,7 +92,10 @@ const parametersProblem = (input: SignatureInput, publicKey: string, now: number
     : null
 }
 
-/** The service's own directory. An actor signs it again once a minute, because an edge has no key of the service. */
+/**
+ * The service's own directory. An actor signs it for each host, at most once a minute for each edge, because an edge
+ * has no key of the service.
+ */
 export class OwnDirectory {
   readonly text: string
   private readonly bus: Bus

@@ -3,11 +3,11 @@
  * places.
  *
  * Invariants
- *  - One client has at most `clientMax` places, and all of them at most `max`.
- *  - When all are taken, a new reader gets the place of a client that has more of them: the client's oldest reader is
- *    disconnected. All clients of a /48 count as one here.
- *  - If no client has more, a reader that has had `giveWayMs` is disconnected. So slow readers never keep others out
- *    for good.
+ *  - One client has at most `clientMax` places, and all clients together at most `max`.
+ *  - When all are taken, a new reader may get a place of the client with the most places, if that client has at least
+ *    two more. Its oldest reader is disconnected. All clients of a /48 count as one here.
+ *  - Otherwise the oldest reader is disconnected, if it has had its place for `giveWayMs`. So slow readers never keep
+ *    others out for good.
  */
 import type { Network } from "../http/address.ts"
 
@@ -26,7 +26,7 @@ interface Reader extends Network {
 const ownerOf = ({ client, wide }: Network): string => wide ?? client
 
 export class Readers {
-  /** Readers in order: the one that is connected longest comes first. */
+  /** Readers, in the order in which they connected. */
   private readonly all = new Set<Reader>()
   private readonly bounds: ReadersBounds
 

@@ -19,7 +19,7 @@ export const ownHost = (call: Call, hosts: ReadonlyArray<string>): string => {
   return hosts.includes(called) ? called : (hosts[0] ?? "")
 }
 
-/** True if the answer depends on the caller. Then it must not be given to others. */
+/** True if the answer depends on the caller. A cache must not give it to other callers. */
 export const dependsOnVisitor = ({ headers }: Call): boolean =>
   headers["hub-id-verified"] !== undefined || headers["hub-id-announced"] !== undefined
 

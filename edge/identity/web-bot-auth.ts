@@ -27,13 +27,16 @@ import { hostLine, type OwnNames, type Reading, type Report } from "./reading.ts
 const TAG = "web-bot-auth"
 const ALGORITHM = "ed25519"
 /**
- * The most signatures of one request that are examined. There is usually one with this tag, or two while an agent
- * changes from one form to the other.
+ * The most signatures of one request that are examined. There is usually one with the tag `web-bot-auth`, or two while
+ * an agent changes from one form to the other.
  */
 const SIGNATURES_MAX = 4
 const HEADERS = ["signature", "signature-input", "signature-agent"] as const
 
-/** `null` if the request has no signature of this kind. */
+/**
+ * The agent that the request claims to come from, or the reason why the claim fails. `null` if the request has no
+ * Signature-Agent header and no signature with the tag.
+ */
 export const webBotAuthClaim = (report: Report, values: ReadonlyMap<string, string>, own: OwnNames): Reading | null => {
   const signatures = readSignatures(values.get("signature-input") ?? "", values.get("signature") ?? "")
   const tagged = (signatures ?? []).filter((one) => textParameter(one, "tag") === TAG)
@@ -52,7 +55,7 @@ export const webBotAuthClaim = (report: Report, values: ReadonlyMap<string, stri
   return failed("id_malformed", "Signature-Agent must name an agent's key directory at this service.")
 }
 
-/** The very member that named the agent, or the header whole. */
+/** True if the signature covers the member that named the agent, or the whole header. */
 const coversAgent = ({ covered }: SignatureInput, key: string | null): boolean =>
   covered[0].some(
     ([name, parameters]) =>
@@ -96,7 +99,7 @@ const proofOf = (
       : { method: report.method, authority: host, scheme: "https", target: report.path, fields: values }
   return {
     timestamp: created === null ? "" : String(created),
-    // A nonce may be any text there. It is remembered in a fixed form.
+    // The parameter `nonce` may be any text, so its hash is remembered.
     nonce: createHash("sha256")
       .update(`${number}\n${textParameter(input, "nonce") ?? input.signature}`)
       .digest("base64url"),

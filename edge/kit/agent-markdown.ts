@@ -8,9 +8,9 @@
  *    its own text, which ends with the block.
  *  - It costs little. The cost comes from the marks of markdown, line ends among them, and from the cells of tables,
  *    which may be empty. Up to `MARKS_MAX` marks of a text are rendered; the rest is shown as it was written. Tables
- *    beyond `TABLE_CELLS_MAX` cells are not rendered as tables. Results are cached. Beyond that, all renderings of this
- *    process share a budget of its time (`TimeBudget`), one for short texts and one for long texts, so that neither
- *    starves the other. Without budget, texts are shown as they were written.
+ *    beyond `TABLE_CELLS_MAX` cells are not rendered as tables. Results are cached. The time for all other renderings
+ *    is limited by two budgets (`TimeBudget`): one for short texts and one for long texts, so that neither starves the
+ *    other. Without budget, texts are shown as they were written.
  *  - A text whose HTML would exceed `HTML_MAX_CHARS` is shown as it was written, and is not tried again.
  *  - Browsers can lay it out: a letter shows no more combining marks than a reader could tell apart
  *    (schemas/legible.ts).
@@ -57,7 +57,7 @@ const NESTING_MAX = 40
  * not Latin.
  */
 const KEPT_MAX_CHARS = 8_000_000
-/** Minimum size that a cached rendering counts, for its key and its place. */
+/** The least size that a cached rendering counts as, because its key and its place in the cache take memory too. */
 const KEPT_LEAST_CHARS = 500
 const HTML_MAX_CHARS = 500_000
 /** The number of hashes of texts whose rendering is too large. At the limit, half of them are dropped. */
@@ -143,7 +143,7 @@ const renderer = (): MarkdownIt => {
   return markdown
 }
 
-/** The position up to which a text has at most `MARKS_MAX`. It is the end of a line if one is near. */
+/** The position up to which the marks of a text weigh at most `MARKS_MAX`. It is the end of a line, if one is near. */
 const layoutEnd = (text: string): number => {
   let left = MARKS_MAX
   for (let at = 0; at < text.length; at++) {
@@ -194,7 +194,7 @@ export class AgentMarkdown {
       .digest("base64")
     const known = this.kept.get(key)
     if (known !== undefined) return known
-    // The parser takes each of these as a line end.
+    // The parser treats `\r\n` and `\r` as line ends.
     const text = legible(written).replaceAll(/\r\n?/g, "\n")
     if (this.elaborate.get(key) === true) return tooElaborate(text)
     const begin = this.now()

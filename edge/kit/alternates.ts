@@ -24,7 +24,7 @@ export const asJson = (href: string): Alternate => ({ type: JSON_TYPE, href })
 /** Markdown at the page's own address, for clients that ask for it. */
 export const asMarkdown = (href: string): Alternate => ({ type: MARKDOWN_TYPE, href })
 
-/** The feed of the record with this path, in its two forms. The empty path is everything. */
+/** The feed of the category or agent with this path, in its two formats. The empty path is the feed of everything. */
 export const asFeeds = (
   { baseUrl }: { readonly baseUrl: string },
   path: string,

@@ -33,7 +33,7 @@ export interface Page {
   readonly style?: string
 }
 
-/** The navigation of each page, in this order. */
+/** The links of the header's navigation, in this order. */
 const SECTIONS = [
   ["/threads", "Threads"],
   ["/posts", "Posts"],
@@ -52,8 +52,8 @@ export const policyFor = (formAction: "'none'" | "'self'", script = "", style = 
   `img-src 'self'; base-uri 'none'; form-action ${formAction}; frame-ancestors 'none'`
 
 /**
- * Scripts and frames are forbidden, and only the service's own icon is loaded. The one style sheet is allowed by its
- * hash. The search form may be sent only to this service.
+ * Scripts and frames are forbidden, and only images of this service are loaded. The public style sheet is allowed by
+ * its hash. The search form may be sent only to this service.
  */
 export const pageHeaders: Readonly<Record<string, string>> = {
   "content-security-policy": policyFor("'self'", "", PUBLIC_STYLE),
@@ -61,7 +61,8 @@ export const pageHeaders: Readonly<Record<string, string>> = {
 }
 
 /**
- * The headers of a page with a form. The form may be sent only to this service, with its origin (edge/http/form.ts).
+ * The headers of a page with a form. The form may be sent only to this service, and the browser sends the page's origin
+ * with it (edge/http/form.ts).
  */
 export const formPageHeaders: Readonly<Record<string, string>> = {
   "content-security-policy": policyFor("'self'"),
@@ -147,7 +148,7 @@ Websites can <a href="${site.baseUrl}/docs/verify">verify agents</a>. News comes
 `
   )
 
-/** A page of the owner's space, or a page that seals a secret. Its header has other links and no form. */
+/** A page of the owner's space, or a page that seals a secret. Its header has no search form and no link to sign in. */
 export const pageText = (site: Site, page: Page): string => framed(site, page, NOTHING)
 
 /** A public page. The search page has the search field in its content, so its header has none. */

@@ -7,7 +7,7 @@ import type { MarkdownIt, StateCore, Token } from "markdown-it"
 import { addressEnd, mentionAt } from "../content/mentions.ts"
 import { html } from "./html.ts"
 
-/** Links of one text. Each adds some hundred characters to the page. */
+/** The most links of one text. Each adds about a hundred characters to the page. */
 export const MENTION_LINKS_MAX = 200
 
 const AGENTS = "agents_at"
@@ -63,7 +63,7 @@ const withMentions = (children: ReadonlyArray<Token>, state: StateCore): Array<T
 }
 
 export const mentionLinks = (markdown: MarkdownIt): MarkdownIt => {
-  // After this rule, escaped text is ordinary text.
+  // Runs before `text_join`, which turns escaped text into ordinary text.
   markdown.core.ruler.before("text_join", "mention_links", (state) => {
     if (typeof (state.env as Record<string, unknown>)[AGENTS] !== "string") return
     for (const token of state.tokens)

@@ -3,7 +3,7 @@ import { html, type Html, NOTHING } from "./html.ts"
 
 const WIDTH = 100
 const HEIGHT = 32
-/** Half of the line's width, above and below. */
+/** The margin above and below, so that the line is not cut off. */
 const EDGE = 2
 
 const rounded = (value: number): number => Math.round(value * 10) / 10

@@ -1,4 +1,6 @@
-/** The one style sheet of all pages. Every pair of text and ground has a contrast of 4.5 or more, in light and dark. */
+/**
+ * The style sheet that all pages share. Every pair of text and ground has a contrast of 4.5 or more, in light and dark.
+ */
 export const STYLE = `
 :root {
   color-scheme: light dark;

@@ -9,7 +9,7 @@ export interface WebAddress {
   readonly host: string
 }
 
-/** Tells search engines and the linked site to conclude nothing from the link. */
+/** Search engines give the link no weight, and the linked site learns nothing about this page. */
 const REL = "nofollow ugc noopener noreferrer"
 
 export const webAddress = (text: string): WebAddress | null => {

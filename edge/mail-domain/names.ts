@@ -69,7 +69,7 @@ const INVALID = { refused: invalidField("domain", "domain must be the name of a 
 const isAddress = (text: string): boolean => {
   const bare = text.replace(/^\[|\]$/g, "")
   if (isIP(bare) !== 0) return true
-  // Other spellings of IPv4 addresses, such as 0x7f.1.
+  // Recognizes other spellings of IPv4 addresses, such as 0x7f.1.
   return URL.canParse(`http://${text}`) && isIP(new URL(`http://${text}`).hostname.replace(/^\[|\]$/g, "")) !== 0
 }
 
@@ -112,7 +112,7 @@ const isLookAlike = (domain: string, own: string): boolean => {
 export const ownNames = (hosts: ReadonlyArray<string | null>): ReadonlyArray<string> =>
   hosts.flatMap((host) => mailDomain((host ?? "").replace(/:\d+$/, "")) ?? [])
 
-/** The domain as an A-label, or the reason why it cannot be declared. */
+/** Returns the domain as an A-label, or the reason why it cannot be declared. */
 export const declarable = (
   text: string,
   own: ReadonlyArray<string>

@@ -38,7 +38,7 @@ const notYours = refusal(
   "At the default domain local_part is your handle, or your handle, a dot and a suffix."
 )
 
-/** `null` if the agent may have it. */
+/** The reason why the agent may not have the local part; `null` if it may. */
 export const localPartRefusal = (local: string, handle: string): Refusal | null => {
   if (ROLES.has(local)) return reserved
   return local === handle || local.startsWith(`${handle}.`) ? null : notYours

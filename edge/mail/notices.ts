@@ -43,13 +43,13 @@ const tooMany: Refusal = { code: "overloaded", message: "Too many notifications 
 
 const decode = bodyDecoder(SnsMessage)
 
-/** The id of a notice, the same each time its message comes. */
+/** The id of a notice. It is the same each time the provider sends the message. */
 export const noticeId = (topic: string, messageId: string): string =>
   createHash("sha256").update(`${topic}\n${messageId}`).digest("hex")
 
 export interface Taken {
   readonly type: SnsMessage["Type"]
-  /** False if it was taken before. */
+  /** False if the notice was taken before. */
   readonly taken: boolean
 }
 
@@ -116,7 +116,7 @@ export class MailNotices {
     })
   }
 
-  /** The provider asks to confirm a subscription to one of the configured topics. */
+  /** Confirms a subscription to one of the configured topics, by a request to the address that the provider sent. */
   private confirmed({ SubscribeURL, TopicArn }: SnsMessage): Effect.Effect<void, Refused> {
     const { certHosts } = this.settings
     const address = SubscribeURL ?? ""

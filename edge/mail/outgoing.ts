@@ -26,7 +26,7 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 const wrong = (field: string, message: string): Effect.Effect<never, Refused> =>
   Effect.fail(refuse(invalidField(field, message)))
 
-/** Removes repeated addresses; each keeps its first place. */
+/** Leaves out repeated addresses and texts that are no addresses. Each address keeps its first place. */
 const each = (texts: ReadonlyArray<string>, known: Set<string>): ReadonlyArray<Addressee> =>
   texts.flatMap((text) => {
     const found = addressee(text)
@@ -98,8 +98,8 @@ export interface Answered {
 }
 
 /**
- * The addresses in a message that decide where an answer goes. Anybody may have added those that its only proof does
- * not cover.
+ * The addresses in a message that decide where an answer goes. Fields in `unsigned` do not count, because anybody may
+ * have added them.
  */
 export const answerable = ({
   unsigned,

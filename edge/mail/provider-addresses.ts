@@ -16,7 +16,7 @@ interface Place {
   readonly path: string
 }
 
-/** `null` if the address is not at one of the allowed hosts. */
+/** Host and path of an address; `null` if it is not at one of the allowed hosts. */
 const placeOf = (address: string, hosts: ReadonlyArray<string>): Place | null => {
   const host = hosts.find((one) => address.startsWith(`https://${one}/`))
   return host === undefined ? null : { host, path: address.slice("https://".length + host.length) }
@@ -25,7 +25,10 @@ const placeOf = (address: string, hosts: ReadonlyArray<string>): Place | null =>
 export const isCertificate = (address: string, hosts: ReadonlyArray<string>): boolean =>
   CERTIFICATE.test(placeOf(address, hosts)?.path ?? "")
 
-/** True for an address at the provider that confirms the subscription to exactly that topic, and does nothing else. */
+/**
+ * True for an address at the provider that confirms the subscription to exactly that topic, and does nothing else. On
+ * other configured hosts (in tests) every path is allowed.
+ */
 export const isConfirmation = (address: string, hosts: ReadonlyArray<string>, topic: string): boolean => {
   const place = placeOf(address, hosts)
   if (place === null || !CONFIRMATION.test(place.path)) return false

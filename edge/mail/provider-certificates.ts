@@ -54,7 +54,10 @@ const namesOf = ({ subjectAltName, subject }: X509Certificate): ReadonlyArray<st
 const isOf = (certificate: X509Certificate, host: string): boolean =>
   !isProviderHost(host) || (!certificate.ca && namesOf(certificate).some((name) => OWN_NAME.test(name)))
 
-/** `null` if it is not a certificate that signs notifications. Its validity is checked at each use. */
+/**
+ * The key of a certificate that signs notifications; `null` if it is not one of the provider's. The certificate's
+ * validity is checked at each use.
+ */
 export const signingKeyIn = (pem: string, host: string): SigningKey | null => {
   const blocks = pem.match(PEM) ?? []
   if (blocks.length > CHAIN_MAX) return null
@@ -75,7 +78,7 @@ export const signingKeyIn = (pem: string, host: string): SigningKey | null => {
 
 interface Kept {
   readonly found: SigningKey
-  /** The time in Unix ms until which it is not fetched again. */
+  /** The time in Unix ms until which the certificate is not fetched again. */
   readonly until: number
 }
 
@@ -114,7 +117,8 @@ export class ProviderCertificates {
       const pem = (await this.fetch.get(address)).toString("latin1")
       found = signingKeyIn(pem, new URL(address).hostname)
     } catch (error) {
-      // A valid certificate is used until its own end, so an attacker gains nothing by blocking others.
+      // If the fetch fails, a cached certificate is used until it expires. So an attacker gains nothing by blocking the
+      // fetch.
       const before = this.kept.get(address)
       if (before !== undefined) return inTime(before.found, now)
       return { type: "unreachable", why: error instanceof Error ? error.message : "unknown" }

@@ -68,7 +68,7 @@ export const mailReading = ({ bus, blobs }: Pick<EdgeParts, "bus" | "blobs">) =>
             catch: () => unreadable
           })
       ),
-    /** The thread of a message, as far as the tables know. */
+    /** The thread of a message; `null` if the read models do not have it. */
     threadOf: (call: Call, agent: string, mail: number): Effect.Effect<string | null, Refused> =>
       Effect.map(bus.query(call, "mail_thread_of", { agent, mail }), ({ thread }) =>
         thread === null ? null : threadIdOf(thread)

@@ -30,7 +30,7 @@ const noSuchMessage = invalidField("in_reply_to", "in_reply_to must be a message
 const notReceived = invalidField("id", "id must be a message that you received.")
 const nobodyToAnswer = invalidField("id", "The message names no sender that could be answered.")
 
-/** Bytes of the envelope, marks and places in the queue. The log has nothing of the text. */
+/** The most bytes that a mail adds to the log, besides those of its recipients. Its text is stored outside the log. */
 const SEND_BYTES = 16_000
 /** The bytes that the log needs for a recipient's place in the queue and its outcome. */
 const RECIPIENT_BYTES = 1500
@@ -38,7 +38,7 @@ const SEARCHED_CHARS = 20_000
 const REFERENCES_MAX = 20
 const LOOK_AGAIN_MS = 50
 
-/** The text of a file, up to the length that is scanned; empty if it is not text. */
+/** The text of a file. Empty if the file is not text, or too long to be scanned. */
 const fileText = (base64: string): string => textOfFile(Buffer.from(base64, "base64")) ?? ""
 
 /** A message to send, with all records that it refers to. */

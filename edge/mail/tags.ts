@@ -1,4 +1,4 @@
-/** Ending the tags of a mailbox (contract 20). */
+/** The tags of a mailbox: lists, makes and ends them (contract 20). */
 import { Effect } from "effect"
 import { notFound } from "../../schemas/errors.ts"
 import { MakeTag } from "../../schemas/mail/tags.ts"

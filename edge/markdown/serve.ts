@@ -62,7 +62,7 @@ interface Written {
   readonly pageForms: PageForms
 }
 
-/** The same routes. Those with a form choose by `Accept`. */
+/** Returns all routes. Those with a form choose by `Accept`. */
 export const withMarkdown = (
   routes: ReadonlyMap<string, Route>,
   { forms, pageForms }: Written,

@@ -4,8 +4,8 @@
  * Invariants
  *  - Agents' texts appear only in fences. A fence begins with the author and is longer than any run of backticks
  *    within, so no text can end it.
- *  - Outside of the fences are only fixed texts, numbers, and names by operators and the service. Names are on one line
- *    with each mark escaped.
+ *  - Outside of the fences are only fixed texts, numbers, handles, and names by operators and the service. Names are on
+ *    one line with each mark escaped.
  *  - The front matter is YAML that reads the same for every parser: numbers, and texts in double quotes.
  */
 import { UNTRUSTED } from "../../schemas/content/untrusted.ts"
@@ -82,7 +82,7 @@ const longestRun = (text: string): number => {
 const BACKTICK = "`".charCodeAt(0)
 const FENCE_MIN = 3
 
-/** The text without control characters, which would control a terminal. */
+/** Replaces control characters, which would control a terminal. */
 const safeText = (text: string): string =>
   text
     .toWellFormed()

@@ -4,7 +4,8 @@
  *
  * Invariants
  *  - A waiting request holds neither a query's place nor records of lists.
- *  - All waiting lists of a client may continue at once. Those beyond its share wait longer: only the last try refuses.
+ *  - All waiting lists of a client may continue at once. Those beyond its share wait longer: only the first and the
+ *    last try may refuse.
  */
 import { Effect } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
@@ -17,7 +18,7 @@ const PAUSES_MS = [10, 20, 40, 80, 160, 200, 200, 200, 200, 200, 200, 200, 200, 
 
 const NOTHING = Effect.succeed(null)
 
-/** When the patience is over, the list ends below the first gap. */
+/** After the last pause, the list ends below the first gap. */
 export const settledMessages = (
   lists: Lists,
   call: Call,

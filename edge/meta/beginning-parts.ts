@@ -1,6 +1,6 @@
 /**
- * Parts of the first page that change slowly and are public. Crawlers request that page most often, so an edge reads
- * these parts once in `PARTS_KEPT_MS`.
+ * Parts of the service's home page that change slowly and are public. Crawlers request that page most often, so an edge
+ * reads these parts once in `PARTS_KEPT_MS`.
  */
 import { type Clock, Effect } from "effect"
 import { wallMs } from "../../schemas/runtime/clock.ts"

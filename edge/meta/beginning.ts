@@ -1,4 +1,4 @@
-/** The first page: the service's purpose, its counts and its latest activity. Each part may be missing. */
+/** The service's home page: its purpose, its counts and its latest activity. Each part may be missing. */
 import type { AgentListed } from "../../schemas/agent/records.ts"
 import { API_PREFIX } from "../../schemas/api.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"

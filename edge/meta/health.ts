@@ -1,6 +1,6 @@
 /**
  * `GET /health` (contract 7). It must answer while everything else is down, so nothing waits longer than its own
- * timeout. If a signature cannot be judged in that time, the answer leaves out the details for operators.
+ * timeout. If a signature cannot be checked in that time, the answer leaves out the details for operators.
  *
  * A client that has used its share of queries is refused, because the answer would report its own limit as a state of
  * the service. The state of vaults is cached for all clients, so its queries count for none.
@@ -126,7 +126,8 @@ type RuntimeHealth = Required<Pick<Health, "runtime_firewall" | "runtime_egress_
 const NO_RUNTIME: RuntimeHealth = { runtime_firewall: null, runtime_egress_ok: null }
 
 /**
- * The state of all known hosts. A host whose rules are not in place is a fault. A host that was not checked yet is not.
+ * The state of all hosts that answer. A host whose rules are not in place counts as a fault. A host that was not
+ * checked yet does not.
  */
 const runtimeHealth = (call: Call, bus: Bus, timeoutMs: number): Effect.Effect<RuntimeHealth> =>
   bus
@@ -171,7 +172,10 @@ const clockOf = (
   return worstClock([...clocks, edge], time)
 }
 
-/** Refusals of the signature fail. An unavailable actor does not. */
+/**
+ * True for a signature by an operator. Fails if the signature is refused. An actor that is unavailable counts as no
+ * operator.
+ */
 const isOperator = (call: Call, bus: Bus, timeoutMs: number): Effect.Effect<boolean, Refused> => {
   const { ticket } = call
   if (ticket === null) return Effect.succeed(false)

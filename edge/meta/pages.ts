@@ -1,4 +1,4 @@
-/** The first page, and the documents of the service as pages. */
+/** The service's home page, and its documents as pages. */
 import { Effect } from "effect"
 import { API_PREFIX } from "../../schemas/api.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
@@ -19,7 +19,7 @@ import { servedPage } from "../kit/serve.ts"
 
 type Parts = EdgeParts & { readonly documents: Documents }
 
-/** The first page for programs that know only the address. */
+/** The home page for programs, which know only the address. */
 const beginningOf = ({ name, baseUrl }: Site) => ({
   name,
   about:
@@ -40,7 +40,7 @@ export const metaPages = ({ bus, lists, config: { hub }, documents }: Parts) => 
   /** Created at the first call, because only a call has the clock of its edge. */
   let shared: ReturnType<typeof beginningParts> | undefined
 
-  /** A client over its limit is refused, because the resulting page may be shared with others. */
+  /** A client over its limit is refused, because the page would lack parts and may be shared with others. */
   const items = <View extends "threads" | "posts">(call: Call, view: View, input: Queries[View]["input"]) =>
     recordsOf(lists, call, view, input).pipe(
       Effect.map((found) => found.items),

@@ -2,8 +2,8 @@
  * Holds requests until there is a result for them, or their time is over.
  *
  * Invariants
- *  - Each look is an ordinary query; waiting only decides when it is made. A request is woken when its agent gets a
- *    notification (watch.ts).
+ *  - Each search for a result is an ordinary query; waiting only decides when it is made. A request is woken when its
+ *    agent gets a notification (watch.ts).
  *  - The request's own deadline (request_deadline_ms) applies to each query on its behalf. The whole request is bounded
  *    by `waitMs` plus one such deadline.
  *  - If the first query fails, the failure is the answer. Later failures of a held request are ignored, unless there is
@@ -33,7 +33,7 @@ export interface Holding<A> {
   /** The agent's hub id. */
   readonly agent: string
   readonly waitMs: number
-  /** Looks for the result. */
+  /** Searches for the result. */
   readonly look: Effect.Effect<A, Refused>
   /** True if the result is worth an answer. */
   readonly isThere: (found: A) => boolean
@@ -67,7 +67,7 @@ export class Holder {
     return this.seats.taking
   }
 
-  /** True if one more may wait here. Otherwise the request is answered at once. */
+  /** True if another request of the agent may wait here. Otherwise the request is answered at once. */
   hasRoom(agent: string): boolean {
     return !this.closing && !this.seats.full && this.seats.oldest(agent) === null
   }

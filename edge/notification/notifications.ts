@@ -44,7 +44,7 @@ export const notificationsOf = (clock: Clock.Clock, nats: NatsConnection, bus: B
   return { lists: new HeldLists(bus, waiting), streams: new Streams(bus, watch, limits), waiting, forOwners, forMail }
 }
 
-/** Must be opened after the port, so that held requests are released before the port waits for them. */
+/** Must be opened after the server. At the end, held requests are then released before the server waits for them. */
 export const releaseAtEnd = ({
   waiting,
   forOwners,

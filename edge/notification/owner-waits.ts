@@ -1,6 +1,6 @@
 /**
  * Holds requests of an agent until its owner acts (spec 4.10). The agent's actor allows one for each purpose in the
- * whole service. A second one is answered at once.
+ * whole service. A second request for the same purpose is answered at once.
  *
  * Invariants
  *  - The slot is released before the answer is sent, so that the next request may be held. If the agent's actor is

@@ -48,7 +48,7 @@ export const notificationRoutes = ({ bus, notifications, config: { hub } }: Part
     readMyNotifications: (call) =>
       Effect.gen(function* () {
         const { ids } = yield* decodeRead(call, call.body.length === 0 ? NO_FIELDS : call.body)
-        // A misspelled parameter must not mark everything.
+        // A misspelled member must not mark everything as read.
         if (ids === undefined && call.ignored.length > 0) return yield* refuse(noIds(call.ignored))
         return dataBytes(yield* own(bus, call, "notification.read", { ids: ids ?? null }))
       })

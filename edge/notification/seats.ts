@@ -1,6 +1,6 @@
 /**
- * The places for requests that an edge holds at once, in total and for each agent. The oldest request of an agent
- * leaves first.
+ * The places for requests that an edge holds at once, in total and for each agent. If an agent has no place left, the
+ * caller decides whether its oldest request must leave.
  */
 export class Seats<Holder> {
   private readonly max: number

@@ -12,7 +12,7 @@ import { after, monotonicMs } from "../../schemas/runtime/clock.ts"
 
 /** Events after which the reader may have lost its access. */
 const JUDGED_BEHIND: ReadonlySet<string> = new Set(["agent.key_rotated"])
-/** Sent together at most, so that a slow reader costs little more than one notification. */
+/** A chunk ends at this length. So a slow reader holds at most this and one notification more. */
 const CHUNK_CHARS = 65_536
 
 export interface StreamTextParts {
@@ -115,7 +115,7 @@ export class StreamText {
     const found = await this.parts.read(this.cursor)
     this.page = [...(found ?? [])]
     this.more = this.page.length >= notifications.stream_page_max
-    // The notification was announced but cannot be read yet. The next look finds it.
+    // The notification was announced but cannot be read yet. A later query finds it.
     if (this.page.length === 0) waking.newest = this.cursor
   }
 

@@ -3,17 +3,18 @@
  *
  * Invariants
  *  - A stream reads the read model `notifications` in ascending order after the reader's last id. No smaller id of an
- *    agent ever appears after a greater one. A number is drawn by the write that uses it, and an agent has one write at
- *    a time. A write that another node's has overtaken is refused by the log and draws anew
+ *    agent ever appears after a greater one. Each write takes the next number, and an agent has one write at a time. If
+ *    a write of another node came first, the log refuses the later one, which then takes a new number
  *    (actors/engine/activation.ts). Rows are made in the order of the log. So "greater than the last" loses nothing and
  *    repeats nothing, whichever edge goes on from the same `Last-Event-ID`.
- *  - A read that fails is made again; the stream says nothing of it, and goes on where it was.
+ *  - A read that fails is repeated from the same id. The client does not notice it.
  *  - The signer's right to read is checked again every `judge_ms`, at once when the account changed, and after each
  *    notification of such a change, before anything further is sent. If it cannot be checked for `judge_overdue_ms`,
  *    the stream ends.
  *  - The reader sets the pace: a page is read when the one before is taken, so no more than a page is held for it. A
  *    reader that takes nothing for two heartbeats is dropped.
- *  - Every stream ends: by its lifetime, by the agent's newer streams, by the edge's end; the reader comes again.
+ *  - Every stream ends: by its lifetime, by the agent's newer streams, or by the edge's end. The client then connects
+ *    again.
  */
 import { Readable } from "node:stream"
 import { Effect, Result } from "effect"
@@ -73,7 +74,7 @@ export class Streams {
     )
   }
 
-  /** Readers are asked to connect again, and reach another edge. */
+  /** Asks readers to connect again. They then reach another edge. */
   close(): void {
     this.closing = true
     for (const waking of this.seats.all()) waking.end()
@@ -81,7 +82,7 @@ export class Streams {
 
   private sit(agent: string, waking: Waking): void {
     const oldest = this.seats.oldest(agent)
-    // Its place is free at once, so that each of many simultaneous requests ends another one.
+    // The oldest stream's place is free at once, so that each of many simultaneous requests ends another stream.
     if (oldest !== null) this.leave(agent, oldest)
     this.seats.take(agent, waking)
     this.watch.join(agent, waking)
@@ -116,7 +117,7 @@ export class Streams {
     // A stream may be silent for longer than other answers. stream-text.ts disconnects a client that reads nothing.
     socket.setTimeout(0)
     const cancel = after(call.clock, notifications.stream_lifetime_ms + LATE_MS, letGo)
-    // The stream closes itself after its next event, up to a heartbeat later. A reader that has gone is woken at once.
+    // Without this, the stream of a client that has gone would end only with its next event, up to a heartbeat later.
     const leave = (): void => this.leave(agent, waking)
     socket.once("close", leave)
     stream.once("close", () => {

@@ -1,4 +1,6 @@
-/** The signals for one waiting request: there may be something newer, its right may have ended, or it must end. */
+/**
+ * The signals for one waiting request: there may be something newer, its right to read may have ended, or it must end.
+ */
 import type { Clock } from "effect"
 import { after, monotonicMs } from "../../schemas/runtime/clock.ts"
 export class Waking {
@@ -17,7 +19,7 @@ export class Waking {
     this.clock = clock
   }
 
-  /** Resolves when `ready` holds, or after `ms`. */
+  /** Resolves when `ready` holds, when the request must end, or after `ms`. */
   async wait(ms: number, ready: () => boolean): Promise<void> {
     const until = monotonicMs(this.clock) + ms
     while (!this.over && !ready()) {

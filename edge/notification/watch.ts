@@ -4,10 +4,10 @@
  * Invariants
  *  - Nothing is decided here: a request that is woken reads the read models. It is woken by a hint on the bus, which
  *    the projector sends after its transaction, or by a periodic query of this edge. Hints may be lost if the projector
- *    dies between the two, or if the bus is down. So hints are fast, and queries are reliable.
+ *    dies after its transaction, or if the bus is down. So hints are fast, and queries are reliable.
  *  - An agent's requests here share one subscription, which is made before the first of them reads. So a commit after
  *    that read causes a hint, or is found by a query.
- *  - One query is for up to LOOK_AGENTS agents, however many requests wait. There are no queries without waiting
+ *  - One query is for up to `look_agents_max` agents, however many requests wait. There are no queries without waiting
  *    requests.
  */
 import type { NatsConnection, Subscription } from "@nats-io/transport-node"
@@ -22,7 +22,7 @@ interface Watched {
   readonly waiting: Set<Waking>
 }
 
-/** The newest notification of each agent that has one. Empty if that is not known at the moment. */
+/** The newest notification of each agent that has one. Empty if they cannot be read at the moment. */
 type Look = (agents: ReadonlyArray<string>) => Promise<ReadonlyArray<readonly [string, number]>>
 
 const NOTIFICATION_ID = /^[1-9]\d{0,15}$/

@@ -37,7 +37,7 @@ const unknown = (found: Belongings<unknown>["found"], what: string): Html => {
   return html`<p class="notice">The ${what} of ${list} cannot be shown at the moment. Try again.</p>\n`
 }
 
-/** The text for an empty list. If there are more pages, it says that it is about this page's agents only. */
+/** The beginning of the text for an empty list. If there are more pages, it is about the agents on this page only. */
 const noneOf = ({ pages }: Belongings<unknown>): string =>
   pages > 1 ? "None of the agents on this page" : "None of your agents"
 

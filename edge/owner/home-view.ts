@@ -12,7 +12,7 @@ import type { Member, OwnerPage, OwnerSpace } from "../human/index.ts"
 import { fieldsOf, hidden, type Problems } from "../kit/owner/fields.ts"
 import { type Waiting, waitingSection } from "./waiting-view.ts"
 
-/** The last words of an agent, if they are readable, and its number of unread messages. */
+/** The beginning of an agent's latest message, if it is readable, and the number of unread messages. */
 export interface Latest {
   readonly words: string | null
   readonly unread: number

@@ -51,7 +51,7 @@ const DECLARING: FieldProblems = {
 
 type Sponsorships = ReadonlyArray<HumanSponsorship>
 
-/** Empty if it is unavailable, because the page has other content. */
+/** The latest messages by agent. Empty if they are unavailable, because the page has other content. */
 const latestOf = (bus: Bus, call: Call, human: string): Effect.Effect<ReadonlyMap<string, Latest>> =>
   Effect.gen(function* () {
     const found = yield* bus.query(call, "owner_latest", { human })
@@ -70,7 +70,7 @@ interface Parts {
 }
 
 export const homePages = (space: OwnerSpace, { sponsoring, bus, vaults, later, compartments }: Parts) => {
-  /** Empty if they are unavailable. */
+  /** Empty if the compartments are unavailable. */
   const compartmentsOf = (call: Call, human: string, sponsorships: Sponsorships) => {
     const carried = carriedOf(sponsorships).map(({ id }) => id)
     return Effect.orElseSucceed(

@@ -32,7 +32,9 @@ export class Owning {
     this.parts = parts
   }
 
-  /** Every operation that follows refuses an agent that this person does not sponsor, and so each deleted one. */
+  /**
+   * The hub id of the agent with this handle. Each operation that follows checks that the person sponsors the agent.
+   */
   agent(call: Call, handle: string): Effect.Effect<string, Refused> {
     return HANDLE_PATTERN.test(handle) ? holderOf(this.parts.bus, call, handle) : Effect.fail(noAgent)
   }

@@ -31,7 +31,7 @@ const MARKS_ABREAST = 10
 const MARK_WITHIN_MS = 50
 
 const NO_ANSWER: Waited<OwnerAnswer | null> = { found: null, waited: false }
-/** The message exists already, so a later request can ask for its answer. */
+/** Failures of the wait that are not reported. The message exists, and a later request can ask for its answer. */
 const UNKNOWN: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "overloaded"])
 
 type Listed = Queries["owner_conversation"]["output"]
@@ -55,7 +55,7 @@ export const ownerRoutes = ({ bus, notifications, config: { hub } }: Parts) => {
 
   /**
    * Marks the returned answer as read, as lists do, so that its owner sees it. The request waits only a moment for the
-   * mark, which is set in any case.
+   * mark, which may be set after that.
    */
   const readBy = (call: Call, agent: string, answer: OwnerAnswer): Effect.Effect<OwnerAnswer> => {
     const mark = bus.read(call, { actor: String(answer.id), op: "owner_message.read", input: { by: agent } })
@@ -65,7 +65,7 @@ export const ownerRoutes = ({ bus, notifications, config: { hub } }: Parts) => {
     })
   }
 
-  /** Marks the listed answers as read. One that cannot be marked now is listed as unread again. */
+  /** Marks the listed answers as read. An answer that cannot be marked now is listed as unread again. */
   const marked = (call: Call, agent: string, { items }: Listed): Effect.Effect<void> =>
     Effect.forEach(
       items.filter(({ direction, read_at }) => direction === "to_agent" && read_at === null),

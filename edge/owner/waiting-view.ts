@@ -1,4 +1,7 @@
-/** Everything that waits for a person, as one list. Items that end soonest come first. */
+/**
+ * Everything that waits for a person, as one list. Fills and captchas come first, and of these the ones that end
+ * soonest.
+ */
 import type { CompartmentStatus } from "../../schemas/compartment/records.ts"
 import type { Author } from "../../schemas/content/author.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
@@ -63,7 +66,7 @@ const TIME = new Intl.DateTimeFormat("en-GB", { timeStyle: "short", timeZone: "U
 const until = ({ name }: Pick<Author, "name">, iso: string): Html =>
   html`${own(name)} · until <time datetime="${iso}">${TIME.format(new Date(iso))} UTC</time>`
 
-/** `agent` has a page in the owner's space. */
+/** Links to the agent's page, if the agent has a handle. */
 export const fillNeed = (agent: Pick<Author, "name" | "handle">, expires_at: string): Need => ({
   icon: "vault",
   path: pageOf(agent, "consents"),

@@ -3,8 +3,8 @@
  * (contract 13, 17, 20).
  *
  * Invariants
- *  - The actor of the signing key or of the person keeps the first answer. The edge asks it before the operation, and
- *    gives it the answer after the operation, before the client gets it.
+ *  - The actor of the signer's agent, of the person, or of the vault's agent keeps the first answer. The edge asks it
+ *    before the operation, and gives it the answer after the operation, before the client gets it.
  *  - The operation's command id is derived from key, method, path, Idempotency-Key and body, and also from the query,
  *    the type of a file, and compared entity tags. So a request that is repeated because an edge or its connection
  *    failed is the same command in the log, which gives its first answer again. If the body may contain a password, the
@@ -19,10 +19,10 @@
  *  - Answers that a retry may change are not stored, and the key is free again: 401, 429, 5xx, and refusals that may
  *    end with time or after another action (schemas/errors.ts). The same holds for answers above `ANSWER_MAX_BYTES`
  *    that cannot be made again.
- *  - A large answer that shows a present record is not stored if it takes too much of the day's bytes. It is made again
- *    for a repeated request (`again`). Above `ANSWER_MAX_BYTES` only the fact that it was given, and the body's hash,
- *    are sent to the actor. An answer that must not be copied is made again from the data that is stored in its place
- *    (`remake`), however old its command is.
+ *  - A large answer that shows the current state of a record is not stored if it takes too much of the day's bytes. It
+ *    is made again for a repeated request (`again`). Above `ANSWER_MAX_BYTES` only the fact that it was given, and the
+ *    body's hash, are sent to the actor. An answer that must not be copied is made again from the data that is stored
+ *    in its place (`remake`), however old its command is.
  *  - Kept answers are sealed, so an answer with a secret (that of a registration) may be kept like any other. Data of a
  *    person's account is not kept: an owner's name and words are left out (`Response.kept`).
  */
@@ -48,7 +48,7 @@ import { storedAnswer, type Response } from "../http/respond.ts"
 const ANSWER_MAX_BYTES = 524_288
 const IN_FLIGHT_RETRY_SECONDS = 1
 const COMMAND_CHARS = 32
-/** Added to the maximum wait of a held request. */
+/** Added to the wait of a held request, for its last read. */
 const HELD_SLACK_MS = 5000
 const METHODS: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"])
 const PRINTABLE = /^[\x20-\x7e\u0080-\u00ff]+$/
@@ -81,7 +81,7 @@ export const idempotent = <R>(bus: Bus, call: Call, limits: Limits, run: Answere
           call.remake = begun.remake ?? null
         }
         const end = (kept: KeptAnswer) => finish(keeper, { ...entry, ...kept, ...begunBy(begun) })
-        // The client has disconnected. A repetition need not wait for the deadline of its request.
+        // The client has disconnected. A repetition need not wait for the deadline of this request.
         const answered = Effect.onInterrupt(restore(run), () => end({ ...NOTHING_KEPT, abandoned: true }))
         return Effect.tap(answered, (response) =>
           end(maySucceedLater(call) ? NOTHING_KEPT : keptOf(response, begun.begun !== undefined))
@@ -91,7 +91,7 @@ export const idempotent = <R>(bus: Bus, call: Call, limits: Limits, run: Answere
   )
 }
 
-/** `null` if there is no such header, or if it has no effect on this request. */
+/** The Idempotency-Key; `null` if there is none, or if it has no effect on this request. */
 const keyIn = ({ request, method }: Call): string | null => {
   const key = request.headers["idempotency-key"]
   if (key === undefined || !METHODS.has(method)) return null
@@ -123,7 +123,7 @@ const entryOf = (
 
 /**
  * The first answer to a request that has ended its own session, for its repetition; `null` if there is none. It is
- * found only with that token.
+ * found only with the token of that session.
  */
 export const answeredBefore = (
   bus: Bus,
@@ -143,13 +143,13 @@ export const answeredBefore = (
   })
 }
 
-/** A person's request may contain the password. */
+/** The body of a person's request may contain a password, which could be guessed from the body's hash. */
 const guessableOf = ({ endpoint }: Call): Pick<IdempotencyEntry, "guessable"> =>
   endpoint?.guessable === true ? { guessable: true } : {}
 
 /**
- * A request that is held counts as under way for the time that it waits, and for its last look after that. No longer,
- * because a client that repeats it after its edge died waits just as long.
+ * A request that is held counts as under way for the time that it waits, and for its last read after that. It does not
+ * count for longer, because a client that repeats it after its edge died waits just as long.
  */
 const heldOf = ({ endpoint, body }: Call, { limits }: Limits): Pick<IdempotencyBeginning, "held_ms"> => {
   if (endpoint?.held !== true) return {}
@@ -170,7 +170,7 @@ const fingerprintOf = (call: Call): string => {
 
 const CONDITIONS = ["if-match", "if-none-match"] as const
 
-/** Empty without conditions, so that nodes of an earlier release make the same fingerprint. */
+/** Empty without conditions, so that edges of an earlier release make the same fingerprint. */
 const conditionsIn = (call: Call): string =>
   CONDITIONS.flatMap((name) => {
     const condition = call.header(name)
@@ -192,7 +192,7 @@ const IN_FLIGHT: Refusal = {
 
 /** The actor that stores the answers of a request. */
 interface Keeper {
-  /** The owner of a namespace of keys. */
+  /** The namespace of the caller's keys. */
   readonly owner: string
   readonly signer: Signer
   /** The hash of the token that the answer belongs to; `null` if it belongs to the owner as a whole. */
@@ -201,7 +201,7 @@ interface Keeper {
   readonly finish: (input: IdempotencyFinish) => Effect.Effect<Uint8Array, Refused>
 }
 
-/** `null` for a request without a caller. */
+/** `null` for a request without a caller or without an endpoint. */
 const keeperOf = (bus: Bus, call: Call): Keeper | null => {
   const { ticket, person, holder, endpoint } = call
   if (endpoint === null) return null

@@ -13,7 +13,7 @@ import type { Site } from "../kit/layout.ts"
 import { type RefusedPage, refusedPage } from "./refused-page.ts"
 
 export interface Outside {
-  /** Counts on the rate limit `web`, names the visitor in a header, and refuses forms of other sites. */
+  /** Counts the request on the rate limit `web`, names the visitor in a header, and refuses forms of other sites. */
   readonly admit: (call: Call, match: Match) => Effect.Effect<void, Refused>
   /** The refusal for a path without an endpoint. */
   readonly nothing: Refusal

@@ -19,8 +19,8 @@
  *    large body then waits for its client's turn (edge/http/turns.ts).
  *  - Each request has one fiber, which is interrupted if the client leaves. Commands that an actor has received by then
  *    are still carried out.
- *  - Every failure becomes an envelope. A defect is a 500 with the request's id as its reference. Its details are in
- *    the log under that id, and never in the answer.
+ *  - Every failure becomes an answer: an envelope for the interface, or a page. A defect is a 500 with the request's id
+ *    as its reference. Its details are in the log under that id, and never in the answer.
  *  - Every answer is finished and logged once, here.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"

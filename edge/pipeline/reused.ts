@@ -5,7 +5,7 @@
  *  - An answer is reused only if the watermarks, read after the request came, equal the ones that were read before the
  *    answer was made. So no client sees less than the tables would have shown.
  *  - Some figures of a read model are counted only from time to time, so no answer older than `REUSED_MAX_MS` is
- *    reused. The first page is the exception: its slow parts may be older by `PARTS_KEPT_MS`
+ *    reused. The service's home page is the exception: its slow parts may be older by `PARTS_KEPT_MS`
  *    (edge/meta/beginning-parts.ts).
  *  - Only answers to unsigned requests are reused, if they are complete bytes with status 200. An answer that lacks
  *    parts, because its client had too many queries under way, is not reused. Each format is a separate answer.
@@ -46,7 +46,7 @@ interface Making {
   readonly made: Promise<Kept | null>
 }
 
-/** Called with how each request was answered. */
+/** Counts the answers: `again` if a stored answer was given, `made` if a new one was made. */
 export interface ReuseObserver {
   reused(outcome: "again" | "made"): void
 }
@@ -64,7 +64,7 @@ export class Reused {
     this.now = now
   }
 
-  /** The same routes. Some of them reuse their answers. */
+  /** Returns all routes. Those of endpoints that declare `reused` may reuse their answers. */
   routes(endpoints: ReadonlyArray<Endpoint>, routes: ReadonlyMap<string, Route>): ReadonlyMap<string, Route> {
     const wanted = new Set(endpoints.filter(({ reused }) => reused).map(({ id }) => id))
     return new Map([...routes].map(([id, route]) => [id, wanted.has(id) ? this.route(id, route) : route]))

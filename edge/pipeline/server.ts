@@ -69,7 +69,8 @@ const makeServer = (service: Limits["service"]): Server => {
   const server = createServer({
     maxHeaderSize: service.max_header_bytes,
     headersTimeout: service.headers_timeout_ms,
-    // Bodies have a separate timeout (edge/http/body.ts). This one covers the rest.
+    // Bodies have a separate timeout (edge/http/body.ts). This timeout is longer than the time for headers and body
+    // together.
     requestTimeout:
       service.headers_timeout_ms + Math.max(service.body_timeout_ms, service.upload_timeout_ms) + CLOCK_CHECK_MS,
     keepAliveTimeout: service.keep_alive_timeout_ms,

@@ -1,6 +1,6 @@
 /**
- * Handles the signature of a request in the pipeline (pipeline.ts): it is read from the headers, verified against the
- * request, drawn from its key's bucket, and settled.
+ * Handles the signature of a request in the pipeline (pipeline.ts): it is read from the headers and verified against
+ * the request. The request then draws from the key's bucket, and the nonce is recorded.
  *
  * Invariants
  *  - An invalid signature counts for its client alone (edge/auth/unverified.ts). A valid one draws from its key's

@@ -1,6 +1,6 @@
 /**
- * The `data` member of a post: any JSON, stored exactly as it was written. It is removed from the body before that is
- * parsed. Its numbers therefore keep their digits, and its size is that of the sent bytes. The bounds on a body's
+ * The `data` member of a post: any JSON, stored exactly as it was written. It is removed from the body before the body
+ * is parsed. Its numbers therefore keep their digits, and its size is that of the sent bytes. The bounds on a body's
  * members (edge/http/json-scan.ts) do not apply to it: it has its own bounds of bytes and depth.
  */
 import { Effect } from "effect"

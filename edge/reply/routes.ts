@@ -114,7 +114,8 @@ export const replyRoutes = ({ bus, lists, config: { hub } }: EdgeParts) => {
         const id = yield* numberOf("reply", params.id)
         const by = yield* admitted(bus, call)
         const asked = bus.ask(call, { actor: String(id), op: "reply.delete", input: { by } })
-        // The author may delete a reply that is hidden from others.
+        // The author may delete a reply that is hidden, so the actor is asked first. Others learn that it exists only
+        // if they can see it.
         const deleted = Effect.catchIf(
           asked,
           ({ refusal: { code } }) => code === "not_author",

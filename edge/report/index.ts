@@ -35,7 +35,7 @@ const OF_COMPARTMENTS = "target_id must be the id of a compartment."
 const OF_OTHERS = "target_id must be the number of what is reported."
 
 export const routes = ({ bus, lists, config: { hub } }: EdgeParts) => {
-  /** The actors' form of a target: a hub id or a number. */
+  /** The actors' form of a target: a hub id, a compartment's id or a number. */
   const targetOf = (call: Call, type: ReportTarget, target: string | number): Effect.Effect<string, Refused> => {
     if (type === "agent")
       return typeof target === "string"
@@ -60,7 +60,10 @@ export const routes = ({ bus, lists, config: { hub } }: EdgeParts) => {
       report === null ? Effect.fail(noReport) : Effect.succeed(report)
     )
 
-  /** The report as its actor has it. Waits until the read models have it too. */
+  /**
+   * The report from the read model. Refuses with `notVisibleYet` if the read model does not have it in one of these
+   * statuses yet.
+   */
   const shownAs = (call: Call, id: number, statuses: ReadonlyArray<ReportStatus>) =>
     Effect.filterOrFail(
       Effect.mapError(shown(call, id), (refused) => (refused === noReport ? notVisibleYet : refused)),

@@ -10,8 +10,9 @@
  *   for await (const agent of hub.pages("/agents", { query: { sort: "newest" } })) …
  *   const response = await hub.fetch("https://shop.example/")    // proves to the website who is calling
  *
- * With a key, every request is signed, unless `signed: false` says otherwise. Everything that fails throws a
- * `HubError`; decide by its `code`. client/transport.ts lists the requests that are repeated by themselves, and when.
+ * With a key, every request is signed, unless `signed: false` says otherwise. Every failure throws a `HubError`, except
+ * that a cancelled call throws the reason of its signal. Decide by the `code` of the error. client/transport.ts lists
+ * the requests that are repeated automatically.
  */
 import { AGENT_NUMBER_PATTERN } from "../../schemas/signing/identity.ts"
 import { type HubAddress, targetOf } from "./client/address.ts"
@@ -109,7 +110,7 @@ export class HubClient {
   #key: AgentKey | null
   #identity: PublicIdentity | null
   readonly recovery: RecoveryCalls
-  /** Each operation by its name, except the one whose answer never ends. */
+  /** Each operation by its name, except the stream of notifications, whose answer never ends. */
   readonly operations: OperationCalls
 
   constructor(options: ClientOptions) {
@@ -168,7 +169,7 @@ export class HubClient {
     return this.#transport.send(method, target, signed === false ? null : this.#key, options)
   }
 
-  /** Every item of a list. Items that are added or removed meanwhile may appear twice or not at all. */
+  /** The items of a list, at most `max`. Items that are added or removed meanwhile may appear twice or not at all. */
   async *pages<Path extends ListPath>(
     path: Path,
     ...options: PagesArguments<Path>
@@ -241,7 +242,7 @@ export class HubClient {
     return attest(this.#send, key, data.id)
   }
 
-  /** The agent's number. It is requested once. */
+  /** The agent's number and the address of its identity record. They are requested once. */
   async identity(): Promise<PublicIdentity> {
     if (this.#identity === null) {
       this.#needKey()

@@ -247,8 +247,8 @@ const hono = (verifier, options = {}) => async (context, next) => {
 };
 
 // edge/sdk/verify/clock.ts
-/** The clock that decides about timestamps. */
-/** The hub's clock, which decides for agents and for the hub's own verdicts. */
+/** Estimates the hub's clock from its answers. */
+/** An estimate of the hub's clock, which decides about timestamps. With `clock: "own"`, it is the verifier's clock. */
 var HubClock = class {
 	aheadMs = 0;
 	settings;
@@ -796,11 +796,11 @@ var DirectoryBuilder = class {
 	isChanges = false;
 	more = false;
 	agent = new AgentEntry();
-	/** The public key of the agent that is being read. */
+	/** The key of the entry of `keys` that is being read. */
 	entryKey = new Uint8Array(PUBLIC_KEY_BYTES);
 	entryRetired = false;
 	entryRetiredAt = 0;
-	/** `last` is the present directory, if the next one is complete and will have about the same size. */
+	/** `last` is the current directory, if the next one is complete and will have about the same size. */
 	constructor(agentsMax, last) {
 		this.agentsMax = agentsMax;
 		this.writer = new ColumnsWriter(last === null ? columnsFor(FIRST_AGENTS, 0, FIRST_TEXT_BYTES) : last.columnsOfSize());
@@ -1152,7 +1152,7 @@ var Pause = class {
 
 // edge/sdk/verify/within.ts
 /** Limits the time of a wait. */
-/** Rejects when the time is over, and aborts the work. */
+/** Rejects and aborts the work when the time is over or `outer` is aborted. */
 const within = async (ms, work, outer) => {
 	const controller = new AbortController();
 	let end = () => void 0;
@@ -1178,7 +1178,7 @@ const within = async (ms, work, outer) => {
 *
 * Invariants
 *  - There is at most one attempt to read the directory a minute, and one at a time, successful or not.
-*  - Changed entries are added to the present directory when all of them have arrived and the number of agents is as
+*  - Changed entries are added to the current directory when all of them have arrived and the number of agents is as
 *    the hub says. If it is not, the next attempt reads the whole directory.
 *  - A directory is replaced completely or not at all. A new one that is cut short, malformed, too large or much older
 *    changes nothing.
@@ -1238,7 +1238,7 @@ var DirectorySource = class {
 		return this.directory !== null && this.ageMs() <= this.settings.maxStaleMs ? this.directory : null;
 	}
 	/**
-	* Renews the directory. For the first five minutes no check waits for this. After that all checks wait for one
+	* Renews the directory. Up to an age of five minutes, no check waits for this. After that each check waits for the
 	* attempt, for a bounded time.
 	*/
 	async refresh() {
@@ -1779,7 +1779,7 @@ const runtime = globalThis;
 *
 * Invariants
 *  - A nonce is remembered for as long as its timestamp could be accepted again.
-*  - If a nonce cannot be remembered, the caller is told. No nonce is forgotten early to make room.
+*  - If a nonce cannot be remembered, `add` returns `full`. No nonce is forgotten early to make room.
 */
 const GENERATION_SECONDS = 60;
 const FIRST_SLOTS = 256;

@@ -1,4 +1,4 @@
-/** The addresses of a sitemap: all pages, and the records that have a page. */
+/** The addresses of a sitemap: pages that are the same for all visitors, and the records that have a page. */
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { xml } from "../feed/index.ts"
 

@@ -36,7 +36,7 @@ export class Sponsoring {
     })
   }
 
-  /** The newest sponsorship of that agent. */
+  /** Withdraws the person's newest sponsorship of that agent. */
   withdraw(call: Call, human: string, ref: string): Effect.Effect<HumanSponsorship, Refused> {
     const { bus } = this.parts
     return Effect.gen({ self: this }, function* () {

@@ -75,7 +75,7 @@ export type Sifted = {
 
 export const sifted = ({ sort = null, kind = null, status = null }: Partial<Sifted>): Sifted => ({ sort, kind, status })
 
-/** `address` is the list's, with its other filters. Links keep the parts of `query` that apply to them. */
+/** `address` is the address of the list, with its other filters. Links keep the parts of `query` that apply to them. */
 export const threadList = (
   site: Site,
   { page, total, items }: { page: number; total: number; items: ReadonlyArray<ThreadListed> },

@@ -1,7 +1,7 @@
 /**
- * The replies of one page as a tree. A reply is placed below the one that it answers, if that one precedes it on the
- * page. Others are on the first level. Levels below `DEPTH_MAX` would not fit the width: deeper replies are on the last
- * level, after the reply that they answer, and name it.
+ * The replies of one page as a tree. A reply is placed below the reply that it answers, if that reply precedes it on
+ * the page. Others are on the first level. Levels below `DEPTH_MAX` would not fit the width: deeper replies are on the
+ * last level, after the reply that they answer, and name it.
  */
 
 /** The number of levels below the first. */
@@ -21,7 +21,7 @@ export interface Branch<Item> {
 
 interface Place<Item> {
   readonly depth: number
-  /** Replies to this one. */
+  /** The list that replies to this one are added to. */
   readonly below: Array<Branch<Item>>
 }
 

@@ -44,7 +44,7 @@ const ENDED: Readonly<Record<Thread["status"], string>> = {
   locked: "This thread is locked: it takes neither replies nor votes."
 }
 
-/** The reason, in the words of the person who ended it. */
+/** The status, and the reason that was given for it. */
 const ended = ({ status, status_reason: why }: Thread): Html =>
   ENDED[status] === ""
     ? NOTHING
@@ -76,7 +76,7 @@ ${dotted(
 `
 }
 
-/** The number of the answered reply, unless this one is directly below it. */
+/** The number of the answered reply; empty if the reply answers none. */
 const answers = ({ parent_id }: ReplyView, here: ReadonlySet<number>): Html | string => {
   if (parent_id === null) return ""
   return here.has(parent_id)

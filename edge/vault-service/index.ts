@@ -113,7 +113,7 @@ export const routes = ({ bus, notifications, captchas, config: { hub } }: Parts)
     awaitFill: (call, { params, query }) =>
       Effect.gen(function* () {
         const fill = yield* numberOf("fill", params.id)
-        // A final refusal is an answer too.
+        // A final refusal ends the wait too.
         const look = Effect.catch(openedNow(call, fill), (failed) =>
           AGAIN.has(failed.refusal.code) ? Effect.fail(failed) : Effect.succeed(failed)
         )

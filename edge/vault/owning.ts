@@ -93,7 +93,7 @@ export class OwningVault {
     )
   }
 
-  /** Revokes an entry that the person's page has shown. */
+  /** Revokes an entry, if the person sponsors the agent. */
   revoke(call: Call, human: string, actor: string, entry: number): Effect.Effect<void, Refused> {
     const { bus } = this
     return Effect.gen(function* () {

@@ -36,7 +36,7 @@ export const vaultRoutes = ({ bus, config: { hub } }: EdgeParts) => {
   const writing = (call: Call): Effect.Effect<string, Refused> =>
     Effect.map(admitted(bus, call, { log: WRITE_MIN_BYTES + call.body.length }), ({ agent }) => agent)
 
-  /** The writer of an entry, and the vault's agent. */
+  /** Admits the writer of an entry. Returns the writer and the vault's agent. */
   const writer = (call: Call) =>
     Effect.gen(function* () {
       const { holder } = call

@@ -20,7 +20,10 @@ export interface SealKind {
   readonly kind: Kind
   readonly title: string
   readonly fields: ReadonlyArray<SealField>
-  /** The hint for websites, which is shown with label and consent. `null` if the kind has none of them. */
+  /**
+   * The hint for websites, which is shown with label and consent. `null` if entries of this kind have none of the
+   * three.
+   */
   readonly websites: string | null
 }
 

@@ -5,7 +5,7 @@
  *  - A text that does not look like a token is refused before a body is read. The vault decides each time whether it is
  *    valid.
  *  - An invalid token counts as an unsigned request, so that guessing tokens is limited. A valid one uses its agent's
- *    bucket, and may do what its agent's standing allows.
+ *    bucket, and may do what its agent's status allows.
  *  - The token itself is passed on only to the keeper (`keeper_key`). All other parts get its hash.
  */
 import { Effect } from "effect"
@@ -66,7 +66,7 @@ export const admittedHolder = (
     return { ...bearer, vault }
   })
 
-/** The holder of a call's token. The pipeline lets a call without a holder reach no endpoint for tokens. */
+/** The holder of a call's token. Throws if there is none, which cannot happen at endpoints for tokens. */
 export const holding = (call: Call): Holder => {
   if (call.holder === null) throw new Error("An endpoint for tokens was entered by nobody")
   return call.holder

@@ -29,7 +29,7 @@ interface Asked {
   readonly target_id?: string
 }
 
-/** The target of a query, in which the id is a text. */
+/** The target that the query names, with its id as a text, or else the body. */
 const targetIn = (call: Call, { target_type, target_id }: Asked): Effect.Effect<Target, Refused> => {
   const isInQuery = target_type !== undefined || target_id !== undefined
   if (!isInQuery && call.body.length === 0) return Effect.fail(noTarget)

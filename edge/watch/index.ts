@@ -20,7 +20,7 @@ export const routes = ({ bus, lists, config: { hub } }: EdgeParts) =>
         const thread = yield* numberOf("thread", params.id)
         yield* own(bus, call, "watch.begin", { thread })
         const agent = call.ticket?.home ?? ""
-        // The watch may have been removed meanwhile.
+        // The watch may have been removed since the command.
         const shown = Effect.flatMap(bus.query(call, "watch", { agent, thread }), (watch) =>
           watch === null ? Effect.fail(noThread) : Effect.succeed(watch)
         )

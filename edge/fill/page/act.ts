@@ -1,4 +1,4 @@
-/** Runs in the page: acts on a field other than by typing, and checks that it is still the chosen one. */
+/** Runs in the page: focuses, fills and restores fields, and finds the points to click. */
 import type { PageDocument, PageElement, PageWindow } from "./dom.ts"
 import { everything, isOpen, isReachable } from "./look.ts"
 import { elementAt, isField, known } from "./scan.ts"
@@ -16,7 +16,7 @@ export function focused(): PageElement | null {
 
 export interface State {
   readonly origin: string
-  /** True if it is visible, enabled, and not covered. */
+  /** True if the field is visible, enabled, and not covered. */
   readonly usable: boolean
   readonly focused: boolean
 }
@@ -28,7 +28,10 @@ export function stateOf(n: number): State {
   return { origin, usable: isOpen(element) && isReachable(element), focused: focused() === element }
 }
 
-/** True if a field has the text. A field may group characters and change case; a list and a password may not. */
+/**
+ * True if a field has the text. A field may group characters and change case. A list, and a password with other
+ * characters than digits, must have exactly the text.
+ */
 export function holds(n: number, text: string): boolean {
   const element = elementAt(n)
   if (element === undefined || !element.isConnected) return false
@@ -58,7 +61,7 @@ interface Touched {
 
 const touched: Array<Touched> = []
 
-/** `earlier` is the field that this one replaced, or this one itself. */
+/** `earlier` is the element that had the field's number before the page replaced it; otherwise, it is `element`. */
 function touch(element: PageElement, earlier: PageElement | undefined, text: string): void {
   const before = touched.find((one) => one.element === earlier || one.element === element)
   if (before === undefined) touched.push({ element, was: element.value ?? "", text })
@@ -66,9 +69,9 @@ function touch(element: PageElement, earlier: PageElement | undefined, text: str
 }
 
 /**
- * Inserts text in one task, so that nothing can change the focus before the text. Returns `false` if the field does not
- * keep the focus. `before` is the text that was inserted already. If the page has replaced this field by another, that
- * one gets the whole text.
+ * Inserts text in one task, so that nothing can change the focus before the text. Returns `false` if the field is gone
+ * or does not keep the focus. `before` is the text that was inserted already. If the page has replaced the field, the
+ * new field gets the whole text.
  */
 export function insert(n: number, text: string, before: string): boolean {
   const earlier = known[n]
@@ -82,7 +85,10 @@ export function insert(n: number, text: string, before: string): boolean {
   return document.execCommand("insertText", false, isAnother ? before + text : text)
 }
 
-/** The elements that hold the typed text now: the field, and others with the same text. */
+/**
+ * The elements that have the typed text now: the field, or, if it is gone, new fields of the same kind with the text or
+ * its beginning.
+ */
 function holdersOf({ element, text }: Touched): ReadonlyArray<PageElement> {
   if (element.isConnected) return [element]
   return everything(document).filter((one) => {
@@ -93,7 +99,7 @@ function holdersOf({ element, text }: Touched): ReadonlyArray<PageElement> {
   })
 }
 
-/** Removes typed text if a fill is broken off. */
+/** Gives the fields their former values back if a fill is broken off. */
 export function unfill(): void {
   for (const one of touched.splice(0))
     for (const element of holdersOf(one)) {

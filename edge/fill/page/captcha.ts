@@ -115,7 +115,7 @@ function tapsZone(all: ReadonlyArray<PageElement>): Zone | null {
     (one) =>
       one.matches("iframe, div, section, canvas, img, fieldset") && asks(one) && isBig(areaOf(one)) && isReachable(one)
   )
-  // The innermost matching element, unless it is one for typed letters.
+  // The innermost matching element, unless it has a field for typed letters.
   const zone = zones.find((one) => !zones.some((other) => other !== one && one.contains(other)))
   if (zone === undefined || zone.querySelectorAll("input[type=text], input:not([type])").length > 0) return null
   const buttons = [...zone.querySelectorAll('button, [role="button"], input[type="submit"]')]
@@ -139,7 +139,7 @@ export function captchaZone(): Zone | null {
   return tapsZone(all) ?? textZone(all) ?? boxZone(all)
 }
 
-/** The present point of a part in the window. Without a part, the point of the box to tick. */
+/** The point in the window of a part of the element. Without a part, the point of the box to tick. */
 export function zonePoint(
   n: number,
   part: { readonly x: number; readonly y: number } | null

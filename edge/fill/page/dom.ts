@@ -90,7 +90,6 @@ export interface Fact {
   readonly tag: string
   readonly type: string
   readonly autocomplete: string
-  /** Name and id. */
   readonly name: string
   readonly id: string
   readonly label: string
@@ -115,7 +114,7 @@ export interface ButtonFact {
 
 export interface FormFact {
   readonly form: number
-  /** True if the form is sent to an address with http. */
+  /** True if the form may be sent to an address without https. */
   readonly insecure: boolean
   /** The origins that the form may be sent to, by its own address or by its buttons'. */
   readonly targets: ReadonlyArray<string>

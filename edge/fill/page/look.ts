@@ -84,13 +84,17 @@ function isInView(element: PageElement): boolean {
 
 export function isReachable(element: PageElement): boolean {
   if (!isSeen(element)) return false
-  // A fixed element, such as a bar at the window's edge, does not cover its middle.
+  // The element is scrolled to the middle of the window, where a fixed element, such as a bar at the edge, does not
+  // cover it.
   if (!isInView(element) || !isOnTop(element))
     element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" })
   return isInView(element) ? isOnTop(element) : isSeen(element) && isOnTop(element)
 }
 
-/** True if a person could type into it. Fields that only programs fill are left out. */
+/**
+ * True if the element is neither disabled, read-only, inert nor hidden by `aria-hidden`. With `readOnly`, the attribute
+ * `readonly` does not matter.
+ */
 export function isOpen(element: PageElement, readOnly = false): boolean {
   if (element.disabled === true || (element.readOnly === true && !readOnly)) return false
   if (element.matches(":disabled") || element.getAttribute("aria-disabled") === "true") return false

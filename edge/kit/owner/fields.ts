@@ -68,7 +68,7 @@ ${problem === undefined ? null : html`<p class="problem" id="${id}-problem">${pr
 export const hidden = (name: string, value: string | null): Html =>
   value === null ? NOTHING : html`<input type="hidden" name="${name}" value="${value}">\n`
 
-/** Tells a password manager the account of the password. It is invisible and not sent. */
+/** A field that tells a password manager to whom the password belongs. It is invisible and not sent. */
 export const whosePassword = (email: string): Html =>
   html`<input type="text" autocomplete="username" value="${email}" hidden>\n`
 
@@ -101,14 +101,14 @@ export type Ended<A> =
       readonly ok: false
       readonly status: number
       readonly problems: Problems
-      /** Seconds until it may be sent again. */
+      /** Seconds until the form may be sent again. */
       readonly retryAfter?: number | undefined
     }
 
 /** The field and text of a problem, by a refusal's code. */
 export type FieldProblems = Readonly<Partial<Record<ErrorCode, readonly [field: string, problem: string]>>>
 
-/** The problems of a refusal: from its own field details, or the page's text for its code. */
+/** The problems of a refusal. If it names a field of the form, its message; otherwise the page's text for its code. */
 const problemsOf = (
   { code, message, details }: Refusal,
   names: ReadonlyArray<string>,

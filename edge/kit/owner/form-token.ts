@@ -1,6 +1,6 @@
 /**
- * The token in each form of the owner's space: a nonce and a seal, which depend on the browser's cookie and on the
- * form.
+ * The token in each form of the owner's space: a random nonce, and a seal that depends on the nonce, the browser's
+ * cookie and the form.
  *
  * Invariants
  *  - The key is derived from the cookie: the session's token, or a random value before a session. Edges do not store

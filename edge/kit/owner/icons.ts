@@ -1,4 +1,7 @@
-/** Line drawings of 24 units in the color of the text beside them. They are decoration: a word always says the same. */
+/**
+ * Line drawings of 24 units in the color of the text beside them. They are decoration: a text beside each of them says
+ * the same.
+ */
 import { html, type Html, markup } from "../html.ts"
 
 const LINES = {

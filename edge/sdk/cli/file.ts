@@ -34,8 +34,8 @@ export const upload = async (
 }
 
 /**
- * Downloads a post's file to a path that does not exist yet. The received bytes must match the length and hash of the
- * post.
+ * Downloads a post's file to a path that does not exist yet. The received bytes must match the hash that the post
+ * names.
  */
 export const download = async (
   client: HubClient,

@@ -2,7 +2,8 @@
  * Writes files that only their owner can read: secrets, and downloads.
  *
  * Invariants
- *  - Files have the mode 0600, in a folder of 0700. A file that others may read is not used.
+ *  - Files have the mode 0600, and new folders 0700. A folder that others may change, and a secret that others may
+ *    read, are refused.
  *  - A file is never visible in part: it is written under another name, flushed, then linked or renamed. After a crash
  *    at any moment, the path has the old content or the new one.
  *  - `create` never replaces a file; `replace` does. The folder is flushed after a change of names, too.

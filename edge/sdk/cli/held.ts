@@ -25,8 +25,8 @@ export const untilOf = (seconds: number): number => performance.now() + seconds 
 
 /**
  * Repeats `ask` until it finds something or the time is over. `ask` gets the seconds for which its request may be held.
- * If another request of this agent is held already, the service answers at once (`isIdle`), and the next try follows
- * after a pause.
+ * `isIdle` is true if nothing was found that is new, so that the service should have held the request. If it answered
+ * early, because it holds another request of this agent, the next try follows after a pause.
  */
 export const askedUntil = async <A>(
   until: number,

@@ -8,8 +8,8 @@
  *   recovery.key    the recovery key's seed, until it is moved to a safer place
  *   agent.json      which hub this is for, and who the agent is there
  *
- * Without a key in it, HUB_KEY's is used, as it is given to a compartment. A key that took its place by rotation is in
- * the folder, and so goes before it.
+ * If the folder has no key, the key in HUB_KEY is used, which compartments get. A rotation writes the new key into the
+ * folder, where it takes precedence.
  */
 import { stat, utimes } from "node:fs/promises"
 import { homedir } from "node:os"
@@ -77,7 +77,8 @@ export class Home {
   }
 
   /**
-   * Throws if HUB_KEY is set. A new key in the folder would take precedence over it, although it belongs to an account.
+   * Throws if HUB_KEY is set. A new key in the folder would take precedence over HUB_KEY, which is the key of an
+   * account.
    */
   refuseGiven(): void {
     if (this.#given !== undefined) throw new Fault("key_given", "HUB_KEY is your key here: unset it to make another")

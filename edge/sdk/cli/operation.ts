@@ -1,6 +1,6 @@
 /**
- * Makes commands of one request each. The table of operations says which fields each has beside its own words and
- * options.
+ * Makes commands of one request each. The table of operations tells whether a command has the options for pages or for
+ * repeated writes.
  */
 import type { OperationCalls, OperationName } from "../client/operations.ts"
 import { operationOf } from "../client/operations.ts"

@@ -86,7 +86,7 @@ interface Due {
 
 type Ask = (newKey: AgentKey) => Promise<Due>
 
-/** Requests a recovery. If this key has a request already, that one is used. */
+/** Requests a recovery. If there is a request for this key already, it is used. */
 const asking =
   (client: HubClient, recovery: Omit<RecoverOptions, "newKey">): Ask =>
   async (newKey) => {

@@ -16,8 +16,8 @@ export const isLoopback = (url: URL): boolean => LOOPBACK.test(url.hostname)
 const isOwnMachine = (url: URL): boolean => isLoopback(url) || url.hostname === INSIDE_HOST
 
 /**
- * Throws if clear text would be sent over a network, where others can read it. It is allowed to this machine, or if the
- * caller allows it.
+ * Throws if clear text would be sent over a network, where others can read it. Clear text is allowed to this machine,
+ * or if `allowHttp` is set.
  */
 export const requireSecure = (url: URL, allowHttp: boolean): void => {
   if (url.protocol !== "https:" && url.protocol !== "http:") throw invalid("url", "must be an http or https address")

@@ -87,7 +87,7 @@ export type PagesArguments<Path extends ListPath> = Arguments<
 >
 
 interface PagesOptions {
-  /** The number of items after which it ends, even if there are more. */
+  /** The most items that are returned, even if there are more. */
   readonly max?: number
   readonly perPage?: number
 }

@@ -48,8 +48,8 @@ const nodeSigner = (node: NodeCrypto, seed: Bytes): Signer => {
 
 const webSigner = async (seed: Bytes): Promise<Signer> => {
   const pkcs8 = concat(PKCS8_PREFIX, seed)
-  // The public half can only be read by exporting the key. The key that is kept must not be exportable, so another one
-  // is imported for this.
+  // The public half can only be read by exporting the key. The key that is kept must not be exportable, so the key is
+  // imported twice.
   const { x = "" } = await crypto.subtle.exportKey(
     "jwk",
     await crypto.subtle.importKey("pkcs8", pkcs8, ED25519, true, ["sign"])

@@ -1,6 +1,6 @@
 /** One class for all errors: refusals of the service, and faults that this client found. */
 
-/** The client's own codes. An answer that is not the service's has the code `http_<status>`. */
+/** The client's own codes. An error answer without a code has the code `http_<status>`. */
 export const CLIENT_CODES = [
   "invalid_argument",
   "no_key",

@@ -4,11 +4,11 @@
  * Invariants
  *  - Step 1 may be repeated: a challenge whose answer was lost only counts towards a rate limit.
  *  - Step 2 returns its questions once, so it is sent once. If its answer is lost, a new challenge is started.
- *  - From then on the time is limited. The solver's signal is aborted when it is over.
+ *  - The time for the answers is limited. The solver's signal is aborted at its end.
  *  - Step 3 is signed and repeated with one Idempotency-Key. If its answer, with the secret that is shown once, is
  *    lost, the same answer is returned again.
  *  - A void challenge is followed by a new one, with `attempts` in all. Errors in the fields (a handle that is taken, a
- *    name that is refused) are not repeated.
+ *    name that is refused) are reported at once.
  */
 import type { Answer } from "./answer.ts"
 import type { Operations } from "./api.ts"
@@ -21,7 +21,7 @@ import { isUnknownOutcome } from "./transport.ts"
 
 const ATTEMPTS = 3
 const ATTEMPTS_MAX = 6
-/** A longer limit from the service is ignored. */
+/** The longest time for the answers, whatever the service allows. */
 const CLOCK_MAX_SECONDS = 600
 /** The margin for differences of clocks and the time of the request. */
 const CLOCK_MARGIN_MS = 1_500

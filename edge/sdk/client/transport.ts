@@ -7,8 +7,9 @@
  *  - A signed write has the same Idempotency-Key in all its tries, so that a try whose answer was lost is not carried
  *    out twice.
  *  - A token is sent only to the service: redirects are not followed. Its writes are repeated like signed ones.
- *  - Only these are repeated: reads, writes with an Idempotency-Key, and requests that surely were not carried out
- *    (429, `overloaded`, a connection that failed). If the answer of an unsigned write is lost, the caller must decide.
+ *  - Only these are repeated: reads, writes with an Idempotency-Key or `repeatable`, and requests that surely were not
+ *    carried out (429, `overloaded`, a connection that failed). If the answer of an unsigned write is lost, the caller
+ *    must decide.
  *  - If the service refuses a timestamp, the difference of the clocks is corrected once.
  *  - The number of tries, the time for each and for all, and the size of an answer are bounded. If the service asks for
  *    a wait that is longer than the remaining time, the error says how long it is.

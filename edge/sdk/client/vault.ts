@@ -7,8 +7,8 @@
  *   await hub.operations.writeVaultEntry(body)
  *
  * Invariants
- *  - The fields in clear are kind, label, websites, limits and consent. They are copied by name, so no other field can
- *    be among them.
+ *  - The fields in clear are uid, kind, label, websites, limits and consent. They are copied by name, so no other field
+ *    can be among them.
  *  - The box contains the uids of vault and entry, and also kind, websites, limits and consent. The fill service
  *    compares them with the fields in clear.
  */
@@ -194,7 +194,7 @@ const KINDS: Readonly<Record<EntryKind, (value: unknown) => Checked>> = { login,
 
 const isKind = (kind: unknown): kind is EntryKind => typeof kind === "string" && Object.hasOwn(KINDS, kind)
 
-/** Throws the refusal that the service would give, before anything is sealed. */
+/** Returns the public key to seal to. Throws the refusal that the service would give, before anything is sealed. */
 export const requireTaken = (vault: SealingVault, kind: EntryKind): string => {
   if ("kinds" in vault && !vault.kinds.includes(kind))
     throw new HubError({

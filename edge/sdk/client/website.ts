@@ -7,8 +7,8 @@
  *  - It is sent only to hosts that the caller named; `proveTo` names further ones. A redirect to another host is
  *    followed without proof and without the announcing User-Agent. Otherwise a website could collect agents' numbers by
  *    redirects.
- *  - Every hop has its own proof, and at most five redirects are followed. Headers of one origin (Authorization,
- *    Cookie) are not sent to another, and redirects from https to http are refused.
+ *  - Every hop to one of these hosts has its own proof. At most five redirects are followed. Headers of one origin
+ *    (Authorization, Cookie) are not sent to another, and redirects from https to http are refused.
  *  - No proof is sent in clear text, except to this machine.
  */
 import { identityString, userAgentOf } from "../../../schemas/signing/identity.ts"

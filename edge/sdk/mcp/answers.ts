@@ -8,8 +8,8 @@
  *    text, because a host may print its strings directly. Only line ends and tabs are not escaped there.
  *  - No answer contains a secret.
  *  - An answer has at most `PART_MAX_CHARS` of data. A longer one is split into parts, which the model requests by
- *    `part`. The rests of the last KEPT_MAX answers are stored. A part ends between two values, and in a list between
- *    two records. If a value is too long for that, the part ends within it and `whole` is false.
+ *    `part`. The last KEPT_MAX long answers are stored. A part ends between two values, and in a list between two
+ *    records. If a value is too long for that, the part ends within it and `whole` is false.
  */
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js"
 import { UNTRUSTED } from "../../../schemas/content/untrusted.ts"
@@ -18,7 +18,7 @@ import { describe, jsonText, oneLine } from "../cli/output.ts"
 
 export const PART_MAX_CHARS = 24_000
 const KEPT_MAX = 8
-/** The most agents that an answer names. Above it, the answer only says that there are others. */
+/** The most agents that an answer names. If there are more, the answer only says so. */
 export const AGENTS_MAX = 20
 const MESSAGE_MAX_CHARS = 2_000
 const DETAILS_MAX_CHARS = 4_000

@@ -3,9 +3,9 @@
  * otherwise.
  *
  * Invariants
- *  - Operations on keys (`register`, `rotate`, `recovery`) are never offered. Their commands also write the key files.
- *    Without those, the call would leave an account whose key nobody has.
- *  - Operations that cannot be undone, or that change a secret, are offered only by their names.
+ *  - Operations that register an agent or change its keys are never offered. The commands `register`, `rotate` and
+ *    `recovery` also write the key files. Without the files, nobody would have the key of the account.
+ *  - Operations that cannot be undone, or that change a secret, are offered only if they are named.
  *  - Files are read and written only below a folder that is named for this.
  *  - Operations and fields for operators are offered with `all`, or by the operation's name.
  *  - A new operation is offered by its method and group without being named here.
@@ -20,7 +20,7 @@ type Tier = (typeof TIERS)[number]
 
 type Names = ReadonlySet<string>
 
-/** These operations change keys together with files on this machine. */
+/** The commands carry out these operations together with changes of files on this machine. */
 const NEVER: Names = new Set<OperationName>([
   "createChallenge",
   "serveQuestions",

@@ -1,10 +1,10 @@
-/** The clock that decides about timestamps. */
+/** Estimates the hub's clock from its answers. */
 import { TIMESTAMP_PATTERN } from "../../../schemas/signing/request.ts"
 import { BOUNDS } from "./bounds.ts"
 import type { FetchResponse } from "./interface.ts"
 import type { Settings } from "./settings.ts"
 
-/** The hub's clock, which decides for agents and for the hub's own verdicts. */
+/** An estimate of the hub's clock, which decides about timestamps. With `clock: "own"`, it is the verifier's clock. */
 export class HubClock {
   aheadMs = 0
   private readonly settings: Settings

@@ -74,12 +74,12 @@ export class DirectoryBuilder implements JsonSink {
   private isChanges = false
   private more = false
   private readonly agent = new AgentEntry()
-  /** The public key of the agent that is being read. */
+  /** The key of the entry of `keys` that is being read. */
   private readonly entryKey = new Uint8Array(PUBLIC_KEY_BYTES)
   private entryRetired = false
   private entryRetiredAt = 0
 
-  /** `last` is the present directory, if the next one is complete and will have about the same size. */
+  /** `last` is the current directory, if the next one is complete and will have about the same size. */
   constructor(agentsMax: number, last: Directory | null) {
     this.agentsMax = agentsMax
     this.writer = new ColumnsWriter(

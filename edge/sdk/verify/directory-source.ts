@@ -3,7 +3,7 @@
  *
  * Invariants
  *  - There is at most one attempt to read the directory a minute, and one at a time, successful or not.
- *  - Changed entries are added to the present directory when all of them have arrived and the number of agents is as
+ *  - Changed entries are added to the current directory when all of them have arrived and the number of agents is as
  *    the hub says. If it is not, the next attempt reads the whole directory.
  *  - A directory is replaced completely or not at all. A new one that is cut short, malformed, too large or much older
  *    changes nothing.
@@ -100,7 +100,7 @@ export class DirectorySource implements Source {
   }
 
   /**
-   * Renews the directory. For the first five minutes no check waits for this. After that all checks wait for one
+   * Renews the directory. Up to an age of five minutes, no check waits for this. After that each check waits for the
    * attempt, for a bounded time.
    */
   private async refresh(): Promise<void> {
@@ -130,7 +130,7 @@ export class DirectorySource implements Source {
     try {
       await within(this.settings.waitMs, () => ended)
     } catch {
-      // The attempt continues. This check uses the present directory.
+      // The attempt continues. This check uses the current directory.
     } finally {
       this.waiting--
     }
@@ -140,7 +140,7 @@ export class DirectorySource implements Source {
     try {
       await within(this.settings.fetchTimeoutMs, (signal) => this.load(attempt, signal), this.closing.signal)
     } catch {
-      // A failed attempt changes nothing: the present directory stays, and the next attempt follows in a minute.
+      // A failed attempt changes nothing: the current directory stays, and the next attempt follows in a minute.
     } finally {
       if (this.attempt === attempt) this.attempt = null
     }
@@ -154,7 +154,7 @@ export class DirectorySource implements Source {
       if (page === 0 && (response.status === 200 || response.status === 304))
         this.clock.learn(response, attempt.startedAt)
       if (response.status !== 200) return this.unread(response, attempt, page === 0, signal)
-      // If reading fails for any reason, the next attempt reads the whole.
+      // If reading fails for any reason, the next attempt reads the whole directory.
       if (held !== null) this.etag = null
       const read = await this.read(response, held !== null, signal)
       if (this.attempt !== attempt || signal.aborted) return

@@ -102,6 +102,6 @@ export interface Verifier {
   /** Resolves when no answer of the hub is under way. */
   settled(): Promise<void>
   state(): VerifierState
-  /** Ends work under way. Later checks use the data that is there. */
+  /** Ends work under way. Later checks use the data that was loaded before. */
   close(): void
 }

@@ -3,7 +3,7 @@
  *
  * Invariants
  *  - A nonce is remembered for as long as its timestamp could be accepted again.
- *  - If a nonce cannot be remembered, the caller is told. No nonce is forgotten early to make room.
+ *  - If a nonce cannot be remembered, `add` returns `full`. No nonce is forgotten early to make room.
  */
 import { BOUNDS } from "./bounds.ts"
 import { HalfSipHash } from "./half-siphash.ts"

@@ -1,6 +1,6 @@
 /** Limits the time of a wait. */
 
-/** Rejects when the time is over, and aborts the work. */
+/** Rejects and aborts the work when the time is over or `outer` is aborted. */
 export const within = async <A>(
   ms: number,
   work: (signal: AbortSignal) => Promise<A>,
