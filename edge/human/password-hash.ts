@@ -89,20 +89,24 @@ export class PasswordHashing {
     this.shares = Shares.ofPlaces(this.room)
   }
 
-  /** Runs a client's hashing within its share. */
+  /**
+   * Runs a client's hashing with a place of its share. Refused before anything of it runs if there is no place, so that
+   * what counts as a try is also tried.
+   */
   by<A>(client: Network, hashed: Effect.Effect<A, Refused>): Effect.Effect<A, Refused> {
-    return this.shares.within(client, tooMany, hashed)
+    const placed = Effect.acquireUseRelease(
+      this.enter,
+      () => hashed,
+      () => this.leave
+    )
+    return this.shares.within(client, tooMany, placed)
   }
 
-  /** Salt and parameters come from the service's own records, so values out of bounds are the service's fault. */
+  /** To be run by `by`. Salt and parameters come from the service's own records, so values out of bounds are the service's fault. */
   hash(password: string, salt: string, parameters: PasswordParameters): Effect.Effect<Uint8Array, Refused> {
     if (passwordLength(password) > PASSWORD_MAX_CODE_POINTS) return Effect.fail(refuse(tooLong))
     if (!isParameters(parameters) || !isSalt(salt)) return Effect.die(new Error("A password's record is out of bounds"))
-    return Effect.acquireUseRelease(
-      this.enter,
-      () => Semaphore.withPermit(this.places, Effect.uninterruptible(computed(password, salt, parameters))),
-      () => this.leave
-    )
+    return Semaphore.withPermit(this.places, Effect.uninterruptible(computed(password, salt, parameters)))
   }
 
   private readonly enter = Effect.suspend(() => {

@@ -115,10 +115,13 @@ const ownHash = (
   human: string,
   password: string
 ): Effect.Effect<string, Refused> =>
-  Effect.gen(function* () {
-    const { salt, parameters } = yield* bus.read(call, { actor: human, op: "human.try_password", input: null })
-    return base64(yield* passwords.by(call, passwords.hash(password, salt, parameters)))
-  })
+  passwords.by(
+    call,
+    Effect.gen(function* () {
+      const { salt, parameters } = yield* bus.read(call, { actor: human, op: "human.try_password", input: null })
+      return base64(yield* passwords.hash(password, salt, parameters))
+    })
+  )
 
 export class People {
   private readonly parts: Parts
@@ -192,12 +195,16 @@ export class People {
       const begun = monotonicMs(clock)
       // Each attempt is a new command, so that it counts as a try. A successful login gives its try back.
       const input = { email, ...(op === "human.open_console" ? { console: true as const } : {}) }
-      const found = yield* bus.read(call, { actor: call.client, op: "credential.find", input, anew: true })
-      const { human, salt, parameters } = found
-      if (only !== undefined && human !== only) return yield* refuse(formUsed)
-      const asked = monotonicMs(clock)
-      const password = base64(yield* passwords.by(call, passwords.hash(form.password, salt, parameters)))
-      const floor = begun + LOGIN_FLOOR_MS + (monotonicMs(clock) - asked)
+      const hashed = Effect.gen(function* () {
+        const found = yield* bus.read(call, { actor: call.client, op: "credential.find", input, anew: true })
+        const { human, salt, parameters } = found
+        if (only !== undefined && human !== only) return yield* refuse(formUsed)
+        const asked = monotonicMs(clock)
+        const password = base64(yield* passwords.hash(form.password, salt, parameters))
+        return { human, parameters, password, hashMs: monotonicMs(clock) - asked }
+      })
+      const { human, parameters, password, hashMs } = yield* passwords.by(call, hashed)
+      const floor = begun + LOGIN_FLOOR_MS + hashMs
       const token = newToken(human)
       const browser = browserName(call.header("user-agent"))
       const opening = {

@@ -104,11 +104,17 @@ describe("a password's hash", () => {
   })
 })
 
+let clients = 0
+/** One that asks for the first time, so that no share but the whole is used up. */
+const aClient = () => ({ client: `client ${++clients}`, wide: null })
+const placed = (shared: PasswordHashing, password = "correct horse") =>
+  Effect.suspend(() => shared.by(aClient(), shared.hash(password, SALT, SMALL)))
+
 describe("many at once", () => {
   it("are computed two at a time, and all of them", async () => {
     using watch = new PoolWatch()
     const shared = hashing(2, 32)
-    const each = Array.from({ length: 12 }, (_, n) => shared.hash(`correct horse ${n}`, SALT, SMALL))
+    const each = Array.from({ length: 12 }, (_, n) => placed(shared, `correct horse ${n}`))
     const hashes = await Effect.runPromise(Effect.all(each, { concurrency: "unbounded" }))
     expect(new Set(hashes.map((hash) => Buffer.from(hash).toString("hex"))).size).toBe(12)
     expect([watch.begun, watch.most]).toEqual([12, 2])
@@ -116,7 +122,7 @@ describe("many at once", () => {
 
   it("are refused beyond those that may wait, with a time to come back; later there is room again", async () => {
     const shared = hashing(1, 1)
-    const hash = shared.hash("correct horse", SALT, SMALL)
+    const hash = placed(shared)
     const inside = [Effect.runFork(hash), Effect.runFork(hash)]
     expect(await refusalOf(hash)).toMatchObject({ code: "overloaded", retryAfter: 2 })
     for (const fiber of inside) await Effect.runPromise(Fiber.join(fiber))
@@ -125,7 +131,7 @@ describe("many at once", () => {
 
   it("leave the queue when their client is gone", async () => {
     const shared = hashing(1, 1)
-    const hash = shared.hash("correct horse", SALT, SMALL)
+    const hash = placed(shared)
     using watch = new PoolWatch()
     const first = Effect.runFork(hash)
     const gone = Effect.runFork(hash)
@@ -137,9 +143,24 @@ describe("many at once", () => {
     expect(watch.begun).toBe(2)
   })
 
+  it("begin nothing without a place, such as a try that counts", async () => {
+    const shared = hashing(1, 0)
+    const inside = Effect.runFork(placed(shared))
+    let begun = 0
+    const tried = Effect.andThen(
+      Effect.sync(() => begun++),
+      shared.hash("correct horse", SALT, SMALL)
+    )
+    expect(await refusalOf(shared.by(aClient(), tried))).toMatchObject({ code: "overloaded" })
+    expect(begun).toBe(0)
+    await Effect.runPromise(Fiber.join(inside))
+    await Effect.runPromise(shared.by(aClient(), tried))
+    expect(begun).toBe(1)
+  })
+
   it("keep their place while they are computed, though their client is gone", async () => {
     const shared = hashing(1, 0)
-    const hash = shared.hash("correct horse", SALT, SMALL)
+    const hash = placed(shared)
     using watch = new PoolWatch()
     const gone = Effect.runFork(hash)
     await waitFor(() => watch.begun === 1)
