@@ -106,7 +106,8 @@ export const entryPages = (space: OwnerSpace, people: People) => ({
   signUp: (call: Call, { form }: { readonly form: Sent }): PageAnswer =>
     space.asNewcomer(call, undefined, (guest) =>
       Effect.gen(function* () {
-        yield* space.taken(call, guest, "signup", form)
+        // The account's id follows from the command, so that a corrected form makes no second account.
+        yield* space.taken(call, guest, "signup", form, "")
         const { name = "", email = "", password = "" } = form
         const made = people.signUpAndEnter(call, { name, email, password })
         const outcome = yield* ended(checked(SIGN_UP, form), Object.keys(SIGN_UP), {}, made)

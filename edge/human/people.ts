@@ -229,8 +229,10 @@ export class People {
     return Effect.gen(function* () {
       const address = normalEmail(email)
       if (address === null) return yield* refuse(noAddress)
-      yield* drawnOf(limits, "forgot_per_address", call)
-      yield* drawnOf(limits, "human_login", call)
+      // The same form, sent again, asks for one letter.
+      const { command } = call
+      for (const bucket of ["forgot_per_address", "human_login"] as const)
+        yield* command === null ? drawnOf(limits, bucket, call) : drawnOnce(limits, bucket, call, command)
       const asked = bus.ask(call, { actor: call.client, op: "credential.forgot", input: { email: address } })
       const [answered] = yield* Effect.all([Effect.exit(asked), Effect.sleep(FORGOT_FLOOR_MS)], {
         concurrency: "unbounded"

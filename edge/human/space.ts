@@ -125,10 +125,16 @@ export class OwnerSpace {
     )
   }
 
-  /** Checks the form's token and makes it the command of this request. */
-  taken(call: Call, { forms }: Guest, form: string, { form_token = "" }: { readonly form_token?: string }) {
+  /** Checks the form's token, and makes token and content the command of this request. */
+  taken(
+    call: Call,
+    { forms }: Guest,
+    form: string,
+    { form_token = "" }: { readonly form_token?: string },
+    content = call.bodySha256
+  ) {
     return Effect.suspend(() => {
-      call.command = forms.commandOf(form, form_token)
+      call.command = forms.commandOf(form, form_token, content)
       return call.command === null ? Effect.fail(refuse(formRefused)) : Effect.void
     })
   }

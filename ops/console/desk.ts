@@ -298,12 +298,7 @@ export class Desk {
     if (why === "" || why.length > WHY_MAX_CHARS)
       return this.said(422, action.button, `Say why, in 1 to ${WHY_MAX_CHARS} characters.`)
     let commands = 0
-    // The same form sent again is the same command. With other fields it is another command, which its actor decides
-    // on.
-    const sent = createHash("sha256")
-      .update(JSON.stringify([call.command, why, fields]))
-      .digest("hex")
-    const once = call.command === null ? randomUUID() : sent
+    const once = call.command ?? randomUUID()
     const unique = (): string =>
       createHash("sha256").update(`${once}.${commands++}`).digest("hex").slice(0, UNIQUE_CHARS)
     const command = this.parts.service.commandBy({ name: operator.name, why, unique })
@@ -346,7 +341,7 @@ ${forms.field(LOGOUT_FORM)}<button>Log out</button>
 
   private taken(call: Call, { forms }: Guest, form: string, fields: Fields): Effect.Effect<void, Refused> {
     return Effect.suspend(() => {
-      call.command = forms.commandOf(form, fields["form_token"] ?? "")
+      call.command = forms.commandOf(form, fields["form_token"] ?? "", call.bodySha256)
       return call.command === null ? Effect.fail(refuse(formRefused)) : Effect.void
     })
   }

@@ -117,6 +117,27 @@ describe("an entry that an owner has to allow", () => {
     )
   })
 
+  it.each([
+    ["allow", "decline", "200"],
+    ["decline", "allow", "403 owner_declined"]
+  ])(
+    "stays as the first tap left it (%s), and the other button of the same form is told so",
+    async (act, then, was) => {
+      const of = await aVault()
+      const { fill_id } = await asked(of, login(await written(of)))
+      const form = await of.owner.client.form(of.owner.page(of), `${of.owner.page(of)}/consents`)
+      const tapped = async (button: string) =>
+        noticeOf(await of.owner.client.follow(await of.owner.client.post(form.action, { ...form.fields, act: button })))
+      const notices = {
+        allow: "You have allowed it.",
+        decline: "You have declined it: nothing of it was used."
+      } as const
+      for (let times = 0; times < 2; times++) expect(await tapped(act)).toBe(notices[act as "allow" | "decline"])
+      expect(await tapped(then)).toContain("It waits no more")
+      expect(outcome(await of.ask("GET", `${FILL}/${fill_id}`))).toBe(was)
+    }
+  )
+
   it("ends unanswered after its time, and no late tap brings it back", async () => {
     const of = await aVault(hasty)
     const { fill_id } = await asked(of, login(await written(of)))

@@ -6,8 +6,9 @@
  *  - The key is derived from the cookie: the session's token, or a random value before a session. Edges do not store
  *    it. A token is therefore worthless in another browser, after another login, or in another form.
  *  - Seals are compared in constant time.
- *  - The command id is derived from the nonce. A form that is sent twice is one command for the account, which gives
- *    the first answer again. The id is derived with the same key, so that it cannot collide with another browser's.
+ *  - The command id is derived from the nonce and the content. A form that is sent twice is one command for the account,
+ *    which gives the first answer again. With another button or text it is another command, which the account decides
+ *    on. The id is derived with the same key, so that it cannot collide with another browser's.
  */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
 import { html, type Html } from "../html.ts"
@@ -30,14 +31,17 @@ export class Forms {
     return html`<input type="hidden" name="form_token" value="${token}">\n`
   }
 
-  /** The command id of a form's token. `null` if the token is not of this browser and this form. */
-  commandOf(form: string, token: string): string | null {
+  /**
+   * The command id of a form with this token and content. `null` if the token is not of this browser and this form.
+   * `content`: a hash of the fields, or the empty text if the form is one command whatever it contains.
+   */
+  commandOf(form: string, token: string, content: string): string | null {
     const [, nonce, seal] = TOKEN.exec(token) ?? []
     if (nonce === undefined || seal === undefined) return null
     const given = Buffer.from(seal, "base64url")
     const right = this.derived("seal", form, nonce)
     if (given.length !== right.length || !timingSafeEqual(given, right)) return null
-    return this.derived("command", form, nonce).toString("hex").slice(0, COMMAND_CHARS)
+    return this.derived("command", form, `${nonce}\n${content}`).toString("hex").slice(0, COMMAND_CHARS)
   }
 
   /** A value that only this browser can produce for a form of this name. */

@@ -209,6 +209,10 @@ describe("what the account is asked", () => {
     const [one, again, other] = world.node.asked("human.rename").map(({ command }) => command)
     expect(one).toMatch(/^[0-9a-f]{32}\.human\.rename$/)
     expect([again === one, other === one]).toEqual([true, false])
+    // The same form with another content is another wish.
+    await ada.post("/owner/settings", { ...first.fields, name: "Ada Lovelace" })
+    const ids = world.node.asked("human.rename").map(({ command }) => command)
+    expect([ids.length, new Set(ids).size]).toEqual([4, 3])
   })
 
   it("names the form that a session is opened by, and makes no command of it", async () => {

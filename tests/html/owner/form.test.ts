@@ -100,6 +100,15 @@ describe("a form is refused", () => {
   })
 })
 
+it("a form that is changed and sent again does what it then says", async () => {
+  const ada = await signedUp()
+  const { fields } = await ada.form("/owner/settings", "/owner/settings", { action: "rename" })
+  for (const name of ["Bea", "Cleo", "Cleo"]) {
+    const answer = await ada.follow(await ada.post("/owner/settings", { ...fields, name }))
+    expect([noticeOf(answer), await nameOf(ada)]).toEqual(["Your name is changed.", name])
+  }
+})
+
 describe("a form that is sent twice has one effect:", () => {
   it("one account, and whoever made it is in", async () => {
     const ada = owner()
