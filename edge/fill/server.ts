@@ -156,7 +156,7 @@ export const serve = (
     const body = await bodyOf(request)
     return endpoint.method === "GET" ? endpoint.run(body, signal) : queued(() => endpoint.run(body, signal), signal)
   }
-  const pipelined = new Pipelined()
+  const pipelined = new Pipelined(machineClock)
   const places = new Places<Socket>(CONNECTIONS_MAX, CONNECTIONS_MAX, machineClock)
   const server = createServer(
     {
@@ -166,10 +166,7 @@ export const serve = (
       requireHostHeader: false
     },
     (request, response) => {
-      if (request.socket.destroyed) return
-      const admission = pipelined.admit(request.socket, response, request)
-      if (admission === "refuse") refuseToPipeline(response)
-      if (admission !== "admit") return
+      if (!pipelined.admits(request.socket, response, request)) return refuseToPipeline(response)
       onWhole(request, response, (socket) => places.asks(socket))
       const gone = new AbortController()
       response.once("close", () => gone.abort())
@@ -183,7 +180,10 @@ export const serve = (
     }
   )
   server.maxConnections = CONNECTIONS_MAX + LEAVING_MAX
-  server.on("connection", (socket) => places.meet(socket, HOST))
+  server.on("connection", (socket) => {
+    pipelined.meet(socket)
+    places.meet(socket, HOST)
+  })
   return new Promise((resolve, reject) => {
     server.once("error", reject)
     server.listen(port, HOST, () =>

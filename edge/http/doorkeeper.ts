@@ -44,12 +44,12 @@ export class Doorkeeper {
   private readonly clients: Clients
   private readonly connections: Shares
   private readonly sockets: Connections<Socket>
-  private readonly pipelined = new Pipelined()
-  private readonly turnedAway = new WeakSet<Socket>()
+  private readonly pipelined: Pipelined
   private lingering = 0
 
   constructor({ clock, docUrls, clients, connections }: DoorParts) {
     this.outside = { clock, docUrls }
+    this.pipelined = new Pipelined(clock)
     this.clients = clients
     this.connections = connections
     this.sockets = new Connections(clock)
@@ -57,6 +57,7 @@ export class Doorkeeper {
 
   /** Called for each new connection. */
   meet(socket: Socket): void {
+    this.pipelined.meet(socket)
     // The edge ends a proxy's connection only if the proxy does not read its answers.
     if (!this.clients.direct) return this.sockets.meet(socket, "", () => undefined)
     const network = this.clients.at(socket.remoteAddress ?? "")
@@ -77,11 +78,11 @@ export class Doorkeeper {
 
   /** True if a request may go on. If not, it has been answered with a refusal. */
   admits(request: IncomingMessage, response: ServerResponse): boolean {
+    if (!this.pipelined.admits(request.socket, response, request)) {
+      this.refuse(response, tooManyRequests)
+      return false
+    }
     if (this.clients.direct) {
-      if (request.socket.destroyed || this.turnedAway.has(request.socket)) return false
-      const admission = this.pipelined.admit(request.socket, response, request)
-      if (admission === "refuse") this.refuse(response, tooManyRequests)
-      if (admission !== "admit") return false
       onWhole(request, response, (socket) => this.sockets.asks(socket))
       return true
     }
@@ -100,7 +101,7 @@ export class Doorkeeper {
   }
 
   private turnAway(socket: Socket): void {
-    this.turnedAway.add(socket)
+    this.pipelined.close(socket)
     if (this.lingering === LINGERING_MAX) {
       socket.destroy()
       return

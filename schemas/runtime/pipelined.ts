@@ -1,29 +1,39 @@
 /**
- * Limits the requests that one connection may have under way. Node passes on all that a client sends at once.
+ * Limits the requests that one connection may have under way. Node passes on all that a client sends at once, and keeps
+ * each request until its connection closes.
  *
  * Invariants
  *  - A request too many is refused, behind the answers of those before it, and the connection closes with the refusal.
  *    Further requests get no answer: the client sees `Connection: close` and sends them again (RFC 9112 9.3.2).
- *  - Node reads nothing of what a client sends behind a request with `Upgrade` in the same packet. This service speaks
- *    no other protocol, so the connection closes with that request's answer.
- *  - Requests without an answer take memory until their connection closes, but not for their headers. So a connection
- *    with more than `IGNORED_OF_ONE_MAX` of them ends immediately. If all connections together have `IGNORED_MAX`, the
- *    one with the most ends. No answer is waited for, because a client that reads nothing would never take it.
+ *  - Node parses up to 64 KB at once, some 2,400 small requests. If the connection closes or has ended, it parses no
+ *    further request: it reads the bytes and drops them. So the memory of a connection is that of `PIPELINED_MAX`
+ *    requests, however many it sends, and however many connections send at the same time.
+ *  - A connection ends within `LOOK_MS` once more than `DROPPED_MAX_BYTES` of it were dropped.
+ *  - Node drops the bytes behind a request with `Upgrade` in the same packet. This service speaks no other protocol, so
+ *    the connection closes with that request's answer.
  */
+import type { Clock } from "effect"
+import { every } from "./clock.ts"
 
 /** Requests that one connection may have under way. */
 export const PIPELINED_MAX = 32
-/** About 40 MB, whatever the size of their headers. */
-const IGNORED_MAX = 16_384
-/**
- * Enough for a client that sent some too many. Node parses up to 64 KB, some 2,400 small requests, before it sees that
- * the connection has ended.
- */
-export const IGNORED_OF_ONE_MAX = 512
+/** Enough for a client that sent some requests too many, and reads the answers to the others. */
+const DROPPED_MAX_BYTES = 4_194_304
+const LOOK_MS = 1000
+/** The parser takes this for an upgrade: it leaves the bytes behind the request to another program, which is missing. */
+const UPGRADED = 2
+
+/** A field of Node's. Its function is called with each request, when the header is complete. */
+interface Parser {
+  onIncoming: (request: unknown, shouldKeepAlive: boolean) => number
+}
 
 interface Socket {
+  readonly parser?: Parser | null
   /** A field of Node's: the answer that is being written. */
   readonly _httpMessage?: { readonly writableEnded: boolean } | null
+  readonly destroyed: boolean
+  readonly bytesRead: number
   destroy(): unknown
   once(event: "close", listener: () => void): unknown
 }
@@ -34,42 +44,70 @@ interface Answer {
   once(event: "close", listener: () => void): unknown
 }
 
-/** Node keeps each request until the answers before it are sent. */
 interface Request {
-  url?: string | undefined
-  headers: { readonly upgrade?: string | undefined }
-  readonly rawHeaders: Array<string>
+  readonly headers: { readonly upgrade?: string | undefined }
 }
 
 interface PipelineState {
   underWay: number
-  ignored: number
+  isWatched: boolean
   isClosing: boolean
 }
-
-/** `refuse`: answer with a refusal that closes the connection. `ignore`: answer nothing. */
-export type Admission = "admit" | "refuse" | "ignore"
 
 /** A client may have read an answer, and asked again, before Node says that it was sent. */
 const beingSent = ({ _httpMessage }: Socket): number => (_httpMessage?.writableEnded === true ? 1 : 0)
 
 export class Pipelined {
-  private readonly held = new WeakMap<Socket, PipelineState>()
-  private readonly max: number
-  private readonly closing = new Map<Socket, PipelineState>()
-  private ignored = 0
+  private readonly held = new WeakMap<object, PipelineState>()
+  private readonly clock: Clock.Clock
 
-  constructor(max = IGNORED_MAX) {
-    this.max = max
+  constructor(clock: Clock.Clock) {
+    this.clock = clock
   }
 
-  /** Called for each request when its header is complete. */
-  admit(socket: Socket, answer: Answer, request: Request): Admission {
-    const held = this.heldBy(socket)
-    if (held.isClosing) return this.ignore(socket, held, request)
-    if (held.underWay - beingSent(socket) >= PIPELINED_MAX) {
+  /** Called for each new connection, by a listener for `connection`. */
+  meet(connection: object): void {
+    const socket = connection as Socket
+    const held: PipelineState = { underWay: 0, isWatched: false, isClosing: false }
+    this.held.set(connection, held)
+    const { parser } = socket
+    if (parser === undefined || parser === null) throw new Error("Node's HTTP server has no parser on its connections")
+    const { onIncoming } = parser
+    parser.onIncoming = (request, shouldKeepAlive) => {
+      if (!held.isClosing && !socket.destroyed) return onIncoming(request, shouldKeepAlive)
+      if (!held.isWatched) this.watch(socket, held)
+      return UPGRADED
+    }
+  }
+
+  /** Ends the connection if its client does not stop sending. */
+  private watch(socket: Socket, held: PipelineState): void {
+    held.isWatched = true
+    const from = socket.bytesRead
+    const cancel = every(
+      this.clock,
+      LOOK_MS,
+      () => {
+        if (socket.bytesRead - from > DROPPED_MAX_BYTES) socket.destroy()
+      },
+      "unref"
+    )
+    socket.once("close", cancel)
+  }
+
+  /** The connection closes: nothing more of it is read. */
+  close(socket: object): void {
+    const held = this.held.get(socket)
+    if (held !== undefined) held.isClosing = true
+  }
+
+  /** Called for each request. If false, its answer must be a refusal that closes the connection. */
+  admits(connection: object, answer: Answer, request: Request): boolean {
+    const held = this.held.get(connection)
+    if (held === undefined) throw new Error("a connection that was not met")
+    if (held.underWay - beingSent(connection as Socket) >= PIPELINED_MAX) {
       held.isClosing = true
-      return "refuse"
+      return false
     }
     if (request.headers.upgrade !== undefined) {
       held.isClosing = true
@@ -77,44 +115,6 @@ export class Pipelined {
     }
     held.underWay++
     answer.once("close", () => held.underWay--)
-    return "admit"
-  }
-
-  private heldBy(socket: Socket): PipelineState {
-    const known = this.held.get(socket)
-    if (known !== undefined) return known
-    const held: PipelineState = { underWay: 0, ignored: 0, isClosing: false }
-    this.held.set(socket, held)
-    socket.once("close", () => this.forget(socket, held))
-    return held
-  }
-
-  private ignore(socket: Socket, held: PipelineState, request: Request): "ignore" {
-    request.url = ""
-    request.headers = {}
-    request.rawHeaders.length = 0
-    held.ignored++
-    this.ignored++
-    this.closing.set(socket, held)
-    if (held.ignored > IGNORED_OF_ONE_MAX) this.end(socket, held)
-    else if (this.ignored > this.max) this.endOne()
-    return "ignore"
-  }
-
-  private endOne(): void {
-    const [most] = [...this.closing].toSorted(([, one], [, other]) => other.ignored - one.ignored)
-    if (most === undefined) return
-    this.end(...most)
-  }
-
-  private end(socket: Socket, held: PipelineState): void {
-    this.forget(socket, held)
-    socket.destroy()
-  }
-
-  private forget(socket: Socket, held: PipelineState): void {
-    this.ignored -= held.ignored
-    held.ignored = 0
-    this.closing.delete(socket)
+    return true
   }
 }

@@ -3,8 +3,8 @@ import { once } from "node:events"
 import { createServer, type ServerResponse } from "node:http"
 import { type AddressInfo, connect, type Socket } from "node:net"
 import type { Clock } from "effect"
-import { afterEach, expect, test } from "vitest"
-import { IGNORED_OF_ONE_MAX, Pipelined, PIPELINED_MAX } from "../../schemas/runtime/pipelined.ts"
+import { afterEach, describe, expect, test } from "vitest"
+import { Pipelined, PIPELINED_MAX } from "../../schemas/runtime/pipelined.ts"
 import { LEAVING_MAX, Places, UNREAD_MAX_MS } from "../../schemas/runtime/places.ts"
 import { onWhole } from "../../edge/http/whole.ts"
 import { machineClock } from "../../schemas/runtime/clock.ts"
@@ -149,57 +149,53 @@ test("an answer of which nobody takes a byte ends, and one that is taken slowly 
   expect([socket.destroyed, waiting.destroyed]).toEqual([true, false])
 })
 
-test("requests that get no answer are bounded over all connections", async () => {
-  const pipelined = new Pipelined(10)
-  const answers: Array<ServerResponse> = []
-  const [server, lines] = [createServer(), new Set<Socket>()]
-  server.on("request", (request, response) => {
-    const admission = pipelined.admit(request.socket, response, request)
-    lines.add(request.socket)
-    if (admission === "refuse") response.end()
-    else if (admission === "admit") answers.push(response)
-  })
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const half = new HalfOpen((server.address() as AddressInfo).port)
-  ends.push(
-    () => half.end(),
-    () => void server.close()
-  )
-  await half.open(2, WHOLE.repeat(PIPELINED_MAX + 1 + 5))
-  await waitFor(() => answers.length === 2 * PIPELINED_MAX)
-  expect(half.alive).toBe(2)
-  await half.open(1, WHOLE.repeat(PIPELINED_MAX + 1 + 1))
-  await waitFor(() => half.alive === 2, { describe: "one with the most to end" })
-  const [first, second, third] = [...lines]
-  expect([first?.destroyed, second?.destroyed, third?.destroyed]).toEqual([true, false, false])
-  // The places of one that has ended are free.
-  second?.destroy()
-  await waitFor(() => half.alive === 1)
-  await half.open(1, WHOLE.repeat(PIPELINED_MAX + 1 + 5))
-  await waitFor(() => answers.length === 4 * PIPELINED_MAX)
-  expect(half.alive).toBe(2)
-})
+describe("requests that get no answer", () => {
+  /** A server that answers nothing but refusals, with a burst of requests on each of some connections. */
+  const burst = async (connections: number, requests: number) => {
+    const pipelined = new Pipelined(machineClock)
+    const [asked, lines] = [new Map<Socket, number>(), new Set<Socket>()]
+    const server = createServer((request, response) => {
+      asked.set(request.socket, (asked.get(request.socket) ?? 0) + 1)
+      if (!pipelined.admits(request.socket, response, request)) response.setHeader("connection", "close").end()
+    })
+    server.on("connection", (socket: Socket) => {
+      pipelined.meet(socket)
+      lines.add(socket)
+    })
+    server.listen(0, "127.0.0.1")
+    await once(server, "listening")
+    const clients = Array.from({ length: connections }, () =>
+      connect((server.address() as AddressInfo).port, "127.0.0.1")
+    )
+    ends.push(
+      () => clients.forEach((client) => client.destroy()),
+      () => void server.close()
+    )
+    for (const client of clients) client.on("error", () => undefined)
+    await Promise.all(clients.map((client) => once(client, "connect")))
+    for (const client of clients) client.write(WHOLE.repeat(requests))
+    return { asked, lines, clients }
+  }
 
-test("a client that never stops asking while its first answer is under way loses its connection", async () => {
-  const pipelined = new Pipelined()
-  let asked = 0
-  const server = createServer((request, response) => {
-    asked++
-    const admission = pipelined.admit(request.socket, response, request)
-    // The first answer does not come, so no other one is sent.
-    if (asked > 1 && admission !== "ignore") response.end()
+  test("take no memory, on however many connections they come at the same time", async () => {
+    const { asked, clients, lines } = await burst(100, 2000)
+    await waitFor(() => asked.size === clients.length, { describe: "requests on each connection" })
+    await waitFor(() => [...lines].every(({ bytesRead }) => bytesRead === 2000 * WHOLE.length), {
+      describe: "all bytes to be read"
+    })
+    // Node keeps as many as were passed on.
+    expect([...asked.values()].every((count) => count === PIPELINED_MAX + 1)).toBe(true)
   })
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const client = connect((server.address() as AddressInfo).port, "127.0.0.1")
-  ends.push(
-    () => client.destroy(),
-    () => void server.close()
-  )
-  client.on("error", () => undefined)
-  await once(client, "connect")
-  client.write(WHOLE.repeat(100 * IGNORED_OF_ONE_MAX))
-  await waitFor(() => client.destroyed, { describe: "the connection to end", deadlineMs: 30_000 })
-  expect(asked).toBeLessThan(10 * IGNORED_OF_ONE_MAX)
+
+  test("end their connection at last, if the client never stops", async () => {
+    const { asked, clients, lines } = await burst(1, 10)
+    const [client] = clients
+    const pour = (failed?: Error | null): void => {
+      if (failed === undefined || failed === null) client?.write(WHOLE.repeat(2000), pour)
+    }
+    pour()
+    const [line] = lines
+    await waitFor(() => line?.destroyed === true, { describe: "the connection to end" })
+    expect([...asked.values()]).toEqual([PIPELINED_MAX + 1])
+  })
 })
