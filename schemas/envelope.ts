@@ -43,9 +43,7 @@ export const WaitSeconds = textParameter(
   "Seconds to hold the answer until there is something new. A number above the maximum is lowered to it."
 )
 
-/**
- * A flag in a query. Any other text is refused, because a flag that is not understood would else be dropped silently.
- */
+/** A flag in a query. Any other text is refused, because a flag that is not understood would otherwise be ignored. */
 export const Flag = Schema.Literals(["0", "1", "false", "true"])
 export type Flag = typeof Flag.Type
 

@@ -6,8 +6,8 @@ export type LimitsOverride =
   | { readonly ok: false; readonly problem: string }
 
 /**
- * NATS keeps a stream's messages for at least the 120 s in which it detects duplicates. Both streams add a margin of 60
- * s.
+ * NATS keeps a stream's messages for at least the 120 s in which it detects duplicates. The streams of nonces and of
+ * proofs keep them for these figures plus 60 s.
  */
 const MINIMA: Readonly<Record<string, number>> = {
   "identity.nonce_memory_seconds": 60,

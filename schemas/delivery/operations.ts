@@ -13,7 +13,7 @@ export const DeliveryContent = Schema.Struct({
   calls: Schema.Int,
   /** The number of attempts so far. An older node does not give it. */
   attempts: Schema.optionalKey(Schema.Int),
-  /** True if the last call waits for its answer. */
+  /** True if no report has come yet for the newest call. */
   called: Schema.Boolean
 })
 export type DeliveryContent = typeof DeliveryContent.Type

@@ -84,7 +84,7 @@ export const operations = operationsOf("fleet", {
         agent: Schema.String,
         owner: Schema.NullOr(Schema.String),
         name: Schema.String,
-        /** True if that person made it. */
+        /** True if a person made the compartment. */
         of_human: Schema.Boolean
       })
     ),
@@ -92,8 +92,9 @@ export const operations = operationsOf("fleet", {
   }),
   "fleet.hosts": op({ input: Nothing, output: Schema.Array(HostSeen), askedBy: ["edge"] }),
   /**
-   * A place, and the compartment's first event in the same commit. Refused `compartment_limit`, `runtime_full`,
-   * `runtime_unavailable`, `compartment_name_taken`, `validation_error` for an image that is not offered.
+   * Gives the compartment a place on a host, and writes the compartment's first event in the same commit. Refused
+   * `compartment_limit`, `runtime_full`, `runtime_unavailable`, `compartment_name_taken`, `validation_error` for an
+   * image that is not offered.
    */
   "fleet.create": op({ input: NewCompartment, output: Schema.Struct({ host: Schema.String }), askedBy: ["edge"] }),
   /**

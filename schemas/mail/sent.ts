@@ -35,7 +35,7 @@ export const SentSummary = Schema.Struct({
 })
 export type SentSummary = typeof SentSummary.Type
 
-/** All recipients, each with its number in the queue, from 1. */
+/** All recipients. A recipient's place in this list, counted from 1, is its number in the queue. */
 export const recipientsOf = ({ to, cc, bcc }: Pick<SentSummary, "to" | "cc" | "bcc">): ReadonlyArray<string> => [
   ...to,
   ...cc,

@@ -18,7 +18,7 @@ export const MailTag = Schema.Struct({
 export type MailTag = typeof MailTag.Type
 
 export const MakeTag = Schema.Struct({
-  /** If absent, a tag is drawn that cannot be guessed. */
+  /** If absent, a random tag is made. */
   tag: Schema.optionalKey(
     Schema.String.check(
       Schema.isMaxLength(tag_max_chars, { message: `must be at most ${tag_max_chars} characters` }),

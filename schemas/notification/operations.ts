@@ -28,10 +28,7 @@ export const notificationOperations = operationsOf("agent", {
   "notification.read": op({ input: MarkRead, output: MarkedRead, askedBy: ["edge"] }),
   /** Reactions report events of other actors. A closed account gets no notification. */
   "notification.tell": op({ input: NotificationInput, output: Nothing, askedBy: [] }),
-  /**
-   * Notifications that have expired. They count as read, and so does every older one. `ids` are those of rows that will
-   * be deleted.
-   */
+  /** Marks expired notifications as read, and every older one. `ids` are those of the rows that will be deleted. */
   "notification.lapse": op({
     input: Schema.Struct({ ids: Schema.Array(Schema.Int) }),
     output: Nothing,

@@ -35,7 +35,7 @@ export const OwnerStanding = Schema.Struct({
   verified: Schema.Boolean,
   /** The owners at the time of the confirmation, who were notified of this one, and the time of the notification. */
   told: Schema.Struct({ humans: Schema.Array(Schema.String), at: Schema.Number }),
-  /** The last word of each earlier owner on this one. */
+  /** Each earlier owner's last answer about this one. */
   opinions: Schema.Array(Schema.Struct({ human: Schema.String, approves: Schema.Boolean }))
 })
 export type OwnerStanding = typeof OwnerStanding.Type
@@ -71,7 +71,10 @@ export const owningOperations = operationsOf("agent", {
     output: Schema.Array(LaterOwner),
     askedBy: ["edge"]
   }),
-  /** An earlier owner approves a later one, or objects. The last word counts. Refused `not_found` without a say. */
+  /**
+   * An earlier owner approves a later one, or objects. The last answer counts. Refused `not_found` if the person has no
+   * right to judge this owner.
+   */
   "owner.judge": op({
     input: Schema.Struct({ human: Schema.String, sponsorship: Schema.Int, approves: Schema.Boolean }),
     output: Nothing,
@@ -209,7 +212,10 @@ export const ownerQueries = {
       Schema.Struct({ id: Schema.Int, agent: Author, kind: OwnerMessageKind, created_at: Schema.String })
     )
   }),
-  /** The newest message from each agent of a person, and the number of the newest one that nobody has read. */
+  /**
+   * The newest message from each agent of a person. `unread` counts the messages of the agent that nobody has read,
+   * among its newest hundred.
+   */
   owner_latest: query({
     input: Schema.Struct({ human: Schema.String }),
     output: Schema.Array(Schema.Struct({ agent: Schema.String, id: Schema.Int, unread: Schema.Int }))

@@ -76,7 +76,7 @@ const ELSEWHERE_PAUSE_MAX_MS = 800
 /** The smallest gap between two frames of asks. */
 export const FLUSH_GAP_MS = 1
 
-/** The asker's identity: the user's role on the bus (schemas/bus/roles.ts), and a name of its own. */
+/** The asker's identity: its user's role on the bus (schemas/bus/roles.ts), and a unique name. */
 export interface AskerIdentity {
   readonly role: BusRole
   readonly name: string
