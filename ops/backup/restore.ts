@@ -71,11 +71,14 @@ export interface RestoreParts {
   readonly serviceKey: string
   /** Limits, for making the leases. No backup contains them, because its sessions no longer exist. */
   readonly limits: Limits
-  /** Used instead of the values in the backup. */
+  /** The number of replicas of each stream; `null` for the numbers in the backup. */
   readonly replicas: number | null
-  /** Numbers that each counter leaves out. */
+  /** The count of numbers that each counter skips. */
   readonly gap: number
-  /** Cards are filled at once. The operator accepts that payments since the backup may be repeated. */
+  /**
+   * True if cards may be filled immediately after the restore. The operator then accepts that payments since the backup
+   * may be repeated.
+   */
   readonly cards: boolean
   /** True if the content of JetStream and Postgres may be deleted. */
   readonly replace: boolean
@@ -243,7 +246,7 @@ const restored = async (
   return { manifest, lastSeq, nextSeq: skipped + vaults + 1, commits }
 }
 
-/** The segments in their place, and their index. */
+/** Copies the segments to the archive, and makes their index. */
 const archiveBack = async (
   { archive: newest }: Manifest,
   { nats, archive: places, signal }: RestoreParts,
@@ -258,7 +261,7 @@ const archiveBack = async (
   return { archive, index, objects: places.to }
 }
 
-/** Resolves to its last sequence. */
+/** Restores one stream. Resolves to its last sequence. */
 const streamBack = async (
   folder: string,
   { name, config, state, tail }: StreamPart,

@@ -35,7 +35,7 @@ const WANTED_MS = 5000
 const PATH = "/api/v1/compartments"
 const COMMAND = "echo first; exec sleep 600"
 const NETWORK = "bench"
-/** The program ends at once on SIGTERM, like most programs. */
+/** The measured operations. The program ends immediately on SIGTERM, like most programs. */
 const VERBS = ["stop", "start", "restart"] as const
 
 interface World {

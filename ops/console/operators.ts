@@ -116,7 +116,7 @@ export class Operators {
     )
   }
 
-  /** Only the first call counts: the session began before it. */
+  /** Only the first call sets the time, because later ones would extend the session. */
   private remember(token: string, now: number): void {
     if (this.held.has(token)) return
     const [oldest] = this.held.keys()

@@ -79,7 +79,7 @@ const CLOCKS_CLOSE_MS = 250
 const EDGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const NOT_ASKED = { refused: null, unseen: "no edge was asked" } as const
 
-/** Clocks of edges and of the log differ by less. */
+/** Clocks of edges and of the log always differ by less than this, unless one is wrong. */
 const CLOCKS_APART_MS = 300_000
 
 const beganBy = (refused: Refused | null): Point | null =>
@@ -99,7 +99,7 @@ const sinceIn = ({ since }: Hints): Point | null => {
   return point
 }
 
-/** Asks the edges, or reads the log of one. */
+/** Finds the refusal of the request. Asks all edges, or reads the given request log of one edge. */
 const refusedOf = async ({ nats }: Service, request: string, { log }: Hints): Promise<Omit<FoundRoot, "root">> => {
   if (log !== undefined) return { refused: await inLog(log, request), unseen: `${log} has no line of it` }
   if (!EDGE_ID.test(request)) return NOT_ASKED

@@ -194,7 +194,7 @@ const writeOf = (kind: NodeKind, op: string, config: NodeParts["config"]) => {
   throw new WhatIfFault(`${problem}; those that decide: ${deciding.join(", ") || "none"}`)
 }
 
-/** Names the facts that a decision needs and the file does not give. */
+/** Wraps the given facts. If the decision reads a fact that is not among them, a WhatIfFault names it. */
 const asked = (op: string, facts: Readonly<Record<string, unknown>>): unknown =>
   new Proxy(facts, {
     get: (given, name) => {

@@ -2,8 +2,9 @@
  * The image for compartments: Debian with Python, git, a browser, Node, the kit and the fill service. No registry is
  * used; it is made on the host (image-root.ts) and imported into the engine.
  *
- * node ops/runtime/image.ts [--small] [--fresh] --small without the browser, for tests --fresh even if its ingredients
- * have not changed: Debian's packages may be newer
+ * This file is also a command, `node ops/runtime/image.ts [--small] [--fresh]`. With `--small` the image has no
+ * browser, for tests. With `--fresh` it is made again even if its ingredients have not changed, because Debian's
+ * packages may be newer.
  *
  * Invariants
  *  - It is made again only if its ingredients have changed. A label of the image has their hash.

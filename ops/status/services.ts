@@ -7,7 +7,7 @@
 import type { NatsConnection, RequestManyOptions } from "@nats-io/transport-node"
 import { Option, Schema } from "effect"
 
-/** The listing ends after this time without an answer, and at the latest after the second time. */
+/** The listing ends after `STALL_MS` without an answer, and at the latest after `ANSWERS_WITHIN_MS`. */
 const STALL_MS = 300
 const ANSWERS_WITHIN_MS = 1200
 const ANSWERS_MAX = 500

@@ -2,8 +2,8 @@
  * Compares snapshots with the log. Each must equal the fold of the log up to its sequence, including the commands it
  * remembers.
  *
- * The history of one actor is spread over the whole log, and each of its commits costs a read of what is around it. So
- * if many actors have a snapshot, their histories are folded together in one reading of the log.
+ * The history of one actor is spread over the whole log, and for each of its commits the server reads a large block
+ * around it. So if many actors have a snapshot, their histories are folded together in one reading of the log.
  */
 import { isDeepStrictEqual } from "node:util"
 import { Effect } from "effect"
