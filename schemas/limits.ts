@@ -263,8 +263,8 @@ export const LIMITS = {
     votes_per_pair: 5,
     pair_window_seconds: 2_592_000,
     /**
-     * Seconds that an entry is kept. An agent's newest ones are kept for longer. The sum of all entries is kept for
-     * good.
+     * Seconds that an entry is kept. An agent's newest ones are kept for longer. The sum of all entries is never
+     * deleted.
      */
     kept_seconds: 7_776_000,
     kept_newest: 1000

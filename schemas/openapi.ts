@@ -264,8 +264,8 @@ const inPascalCase = (code: string): string =>
     .join("")
 
 /**
- * Every refusal that operations declare, by its content, with its name. Refusals that several operations share have the
- * short names.
+ * Maps the content of every refusal that operations declare to a name. Refusals that more operations share get shorter
+ * names.
  */
 function namedRefusals(operations: ReadonlyArray<Operation>): ReadonlyMap<string, string> {
   const times = new Map<string, number>()

@@ -1,6 +1,6 @@
 /**
- * Finds commands of reactions that were in flight at a place of the log: their cause was committed before it, and they
- * were not.
+ * Finds commands of reactions that were in flight at a place of the log: the commit that caused them is before that
+ * place, and their own commit is not.
  *
  * Invariants
  *  - A command whose commit is after the place, and whose cause is before it, was in flight. The id of the command

@@ -21,7 +21,10 @@ const NOTHING = "nothing"
 
 type Content = { readonly deleted: boolean; readonly hidden: unknown } | null
 
-/** A post or a reply. Hidden and deleted are independent, and a restored one has its earlier status. */
+/**
+ * The status of a post or a reply. Content may be both hidden and deleted, and restored content has its earlier status
+ * again.
+ */
 const contentStatus = (state: Content, shown: string): string => {
   if (state === null) return NOTHING
   if (state.deleted) return "deleted"

@@ -104,7 +104,7 @@ export const copyRest = async (
     if (messages > TAIL_MAX)
       throw new Fault(`${stream} is written to faster than it can be copied: back up at a quieter time`)
     if (!isEnd(page)) continue
-    // The message at that place may be gone for good.
+    // The message at that place may have been deleted.
     if (seq >= least || (await nextOf(manager, stream, seq + 1)) === null) return messages
     await delay(NEXT_RETRY_MS)
   }

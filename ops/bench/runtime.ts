@@ -1,7 +1,7 @@
 /**
  * Measures a compartment from the request that makes it until the first line of its program is read, and the time of
  * stop, start and restart. In the same run it measures `docker run` with the same image until the first line, on a
- * network of the same engine. Both alternate.
+ * network of the same engine. The two measurements alternate.
  *
  * It needs root. The engine and the small image are made by the product's own code (ops/runtime/) below the bench's
  * folder, and removed at the end.

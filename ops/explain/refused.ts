@@ -26,7 +26,7 @@ export interface Remembered {
   readonly passed_over: number
 }
 
-/** Every edge is asked at once. */
+/** Asks all edges in parallel for the refusal of this request. */
 export const rememberedBy = async (nats: NatsConnection, id: string): Promise<Remembered> => {
   const answers = await nats
     .requestMany(subjects.refused, id, {

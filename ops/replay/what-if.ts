@@ -163,8 +163,8 @@ const decided = (
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
 /**
- * Decoded by the operation's own schema. Unknown fields are refused, because a typing error would silently change the
- * decision.
+ * Decodes the input with the operation's schema. Unknown fields are refused, because a typing error would silently
+ * change the decision.
  */
 const readInput = ({ op, input }: WhatIfCommand): unknown => {
   const declared = Object.hasOwn(OPERATIONS, op) ? OPERATIONS[op as OperationName].input : null

@@ -1,7 +1,7 @@
 /**
  * Compares files and data with their names. Each that a post names must be there completely, with the hash in its name.
- * A file that a post names when the check reads the post cannot be deleted before its bytes are read, because files are
- * deleted only after a longer time without a reference.
+ * A file that a post names cannot be deleted before this check reads its bytes. Files are deleted only after a longer
+ * time without a reference.
  */
 import { createHash } from "node:crypto"
 import type { Msg } from "@nats-io/transport-node"

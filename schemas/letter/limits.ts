@@ -4,7 +4,10 @@ export const LETTER_LIMITS = {
   retry_seconds: { 1: 10, 2: 60, 3: 300, 4: 1800, 5: 7200, 6: 21_600 },
   /** The timeout of an attempt, from the connection to the server's answer. */
   letter_timeout_ms: 30_000,
-  /** Milliseconds after that timeout. An outcome that is still missing then is taken as lost with its node. */
+  /**
+   * Milliseconds after `letter_timeout_ms`. If no outcome of the attempt is known by then, its node is assumed to have
+   * failed.
+   */
   outcome_ms: 60_000,
   /** Attempts that one node makes at once. */
   letters_at_once: 8,

@@ -1,7 +1,7 @@
 /**
  * Kind `mailer`, whose id is the hub id of an agent: the agent's mail. Kind `mail_address`, whose id is `addressId`:
- * the owner of an address, for good. Kind `mailbox`, whose id is a number. Kind `mail`, whose id is a number: one
- * message.
+ * the owner of an address, who never changes. Kind `mailbox`, whose id is a number. Kind `mail`, whose id is a number:
+ * one message.
  *
  * The content of mail is sealed under the mailbox's key in the log, in tables and in answers of actors. It is in clear
  * only in the memory of the mail process, of the processes that answer lists (`mail_list`, `mail_codes`), and of the

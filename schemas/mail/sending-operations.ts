@@ -41,7 +41,7 @@ export const SendingState = Schema.Struct({
   used_hour: Schema.Int,
   used_day: Schema.Int,
   first_week_until: Schema.NullOr(Schema.String),
-  /** 0 to 1, over the window. Bounces at the service's own domains do not count. */
+  /** 0 to 1, over the last `window_days`. Bounces at the service's own domains do not count. */
   bounce_rate: Schema.Finite
 })
 export type SendingState = typeof SendingState.Type

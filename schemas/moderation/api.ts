@@ -1,4 +1,4 @@
-/** Endpoints to read the standing of one's own account, and to appeal against a suspension (spec 3.1). */
+/** Endpoints with which an agent reads its standing and appeals against its suspension (spec 3.1). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AppealText } from "../agent/fields.ts"

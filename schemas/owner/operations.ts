@@ -33,9 +33,12 @@ export const OwnerStanding = Schema.Struct({
   since: Schema.Number,
   /** True if the person's address is verified. */
   verified: Schema.Boolean,
-  /** The owners at the time of the confirmation, who were notified of this one, and the time of the notification. */
+  /**
+   * The people who were owners when this one was confirmed, and who were notified of it, with the time of the
+   * notification.
+   */
   told: Schema.Struct({ humans: Schema.Array(Schema.String), at: Schema.Number }),
-  /** Each earlier owner's last answer about this one. */
+  /** Each earlier owner's last answer about this owner. */
   opinions: Schema.Array(Schema.Struct({ human: Schema.String, approves: Schema.Boolean }))
 })
 export type OwnerStanding = typeof OwnerStanding.Type

@@ -30,12 +30,12 @@ export const filingOperations = operationsOf("agent", {
     output: Schema.Struct({ id: Schema.Int, created_at: Schema.String }),
     askedBy: ["edge"]
   }),
-  /** Applies an outcome to the agent that it is about, and notifies it (contract 12, 19). */
+  /** Applies a report's outcome to the agent that the report is about, and notifies the agent (contract 12, 19). */
   "report.upheld": op({
     input: Schema.Struct({
       /**
-       * The report's number. The outcome counts once for each report, even if it is asked several times. Older releases
-       * do not send it.
+       * The report's number. The outcome counts once for each report, even if this operation is asked several times.
+       * Older releases do not send it.
        */
       report: Schema.optionalKey(Schema.Int),
       outcome: Schema.Literals(["warned", "banned"]),

@@ -22,7 +22,7 @@ export type SponsorshipFacts = typeof SponsorshipFacts.Type
 const OfAgent = Schema.Struct({ agent: Schema.String })
 
 export const sponsorshipOperations = operationsOf("sponsorship", {
-  /** Callers must check whether their own caller may see it. */
+  /** The actor does not check who may see the sponsorship: the edge must check this. */
   "sponsorship.look": op({ input: Nothing, output: SponsorshipFacts, askedBy: ["edge"] }),
   /**
    * The same with the actor's last sequence in the log. A commit that expects this sequence fails if the agent has

@@ -115,7 +115,7 @@ export class Requests<Message extends AnswerShape, Headers> {
       const reply = this.prefix + number
       this.line.publish(subject, payload ?? NOTHING, headers === undefined ? { reply } : { reply, headers })
     } catch {
-      // Called later, so that the caller knows the number first.
+      // The request ends in a microtask, so that the caller has the number before `receive` is called.
       queueMicrotask(() => this.end(number))
     }
     return number
