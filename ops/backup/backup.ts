@@ -75,8 +75,8 @@ export interface BackupParts extends Pick<Service, "nats" | "manager"> {
   readonly serviceKey: string
   readonly signal: AbortSignal
   /**
-   * Called with the bytes of a stream's copy that are written so far. `messages` is the number of copied messages once
-   * the copy is complete, and 0 before.
+   * Called with the bytes of a stream's copy that are written so far. `messages` is the number of messages in the
+   * stream's snapshot once the copy is complete, and 0 before.
    */
   readonly progress: (stream: string, bytes: number, messages: number) => void
 }

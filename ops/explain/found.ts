@@ -63,7 +63,10 @@ const behind = async (service: Service, time: number): Promise<number> => {
 const trusted = async (service: Service, at: number): Promise<number> =>
   at > wallMs(machineClock) + CLOCKS_APART_MS ? 1 : behind(service, at - CLOCKS_APART_MS)
 
-/** A request id of an earlier release does not say where in the log to look. */
+/**
+ * The place where the search for a request begins. A request id of an earlier release contains no time, so the whole
+ * log may have to be read.
+ */
 const sought = async (service: Service, request: string, point: Point | null): Promise<Root> => {
   const at = timeOfRequest(request)
   const near = at === null ? null : await behind(service, at - CLOCKS_CLOSE_MS)

@@ -3,7 +3,7 @@
  *
  * The child sends `{ ready: true }` over its IPC channel. If it ends with CONFIGURATION_ERROR before that, a setting is
  * wrong and a second try is useless; the last line on its stderr names the setting. Output is held back until the child
- * is ready, so that this line is shown once, as the launcher's own last line.
+ * is ready or has written `HELD_LINES` lines. So this line is shown once, as the launcher's own last line.
  */
 import { CONFIGURATION_ERROR } from "../../schemas/runtime/program.ts"
 import type { Serializable } from "node:child_process"

@@ -188,7 +188,7 @@ export const hasOwnEngine = async ({ engine }: Places): Promise<boolean> =>
     () => false
   )
 
-/** True if all parts are in order. Starts nothing. */
+/** True if containerd runs and the engine answers. Starts nothing, and empties logs that are too long. */
 export const ownEngineStands = async (places: Places): Promise<boolean> => {
   if ((await livingDaemon(places.containerdPidFile, marksOf(places).containerd)) === null) return false
   for (const log of Object.values(logsOf(places))) await boundLog(log)

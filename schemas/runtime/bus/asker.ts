@@ -59,7 +59,7 @@ export interface Answer {
   readonly body: Uint8Array
 }
 
-/** Called for every ask once it is settled, with any outcome. */
+/** Called when an ask that was accepted has its answer, and for each ask that is refused as `overloaded`. */
 export interface AskObserver {
   readonly settled: (op: string, refused: ErrorCode | undefined, seconds: number) => void
 }
