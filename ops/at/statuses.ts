@@ -76,7 +76,7 @@ const SHARED = {
   vault: (state: VaultState): VaultState => (state === null ? null : { ...state, fills: [] })
 }
 
-/** True for statuses of unfinished work. */
+/** For each kind of work, a function that returns true for a status of unfinished work. */
 export const UNDONE: Readonly<Record<string, (status: string) => boolean>> = {
   delivery: (status) => status === "pending",
   letter: (status) => status === "waiting" || status === "sending",

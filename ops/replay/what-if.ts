@@ -60,7 +60,10 @@ export interface WhatIf {
   readonly really: Step | null
 }
 
-/** The differences between the resulting state and the real one. Values are masked, since fields lose their names. */
+/**
+ * The differences between the resulting state and the real one. Both states must be masked before, because a difference
+ * does not have the names by which secrets are recognized.
+ */
 export const differsFromReality = ({ state, really }: WhatIf): ReadonlyArray<Difference> =>
   really === null ? [] : differences(asJson(state), asJson(really.state))
 
