@@ -17,8 +17,9 @@ const MINIMA: Readonly<Record<string, number>> = {
 type Tree = { [key: string]: number | Tree }
 
 /**
- * Applies `HUB_LIMITS` (contract 15: JSON with dotted names, development only) to the defaults. An unknown name, or a
- * value that is no positive finite number, is a problem that names it.
+ * Applies `HUB_LIMITS` (contract 15: JSON with dotted names, development only) to the defaults. The result is a problem
+ * if a name is unknown, or if a value is not finite, negative or below its minimum in `MINIMA`. The problem names the
+ * limit.
  */
 export const overrideLimits = (json: string | undefined): LimitsOverride => {
   if (json === undefined || json.trim() === "") return { ok: true, limits: LIMITS }

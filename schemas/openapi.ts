@@ -264,8 +264,8 @@ const inPascalCase = (code: string): string =>
     .join("")
 
 /**
- * Maps the content of every refusal that operations declare to a name. Refusals that more operations share get shorter
- * names.
+ * Maps the content of every refusal that operations declare to a name. Refusals that several operations share are named
+ * first, so they get the shorter names.
  */
 function namedRefusals(operations: ReadonlyArray<Operation>): ReadonlyMap<string, string> {
   const times = new Map<string, number>()

@@ -2,8 +2,8 @@
  * Restores a backup into a JetStream that has none of its streams.
  *
  * Invariants
- *  - These are checked before anything is deleted: every hash is right, the key is the service's, no actor node is
- *    alive, and no other restore is under way (a lock in Postgres).
+ *  - Before anything is deleted, a restore checks that every hash is right, the key is the service's, and no actor node
+ *    is alive. It takes a lock in Postgres, so there is only one at a time.
  *  - Postgres is emptied before the first stream is restored, so it is never ahead of the log. The projector fills it
  *    again.
  *  - A mark is set before anything is deleted, and removed at the end (actors/log/restore-mark.ts). While it exists,

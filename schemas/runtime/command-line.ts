@@ -133,7 +133,7 @@ interface Line {
 interface Misfit {
   /** The number of words that fit. */
   readonly at: number
-  /** The number of options that do not. */
+  /** The number of options that the line does not take. */
   readonly strays: number
   readonly reason: string
 }
