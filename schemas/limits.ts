@@ -313,7 +313,7 @@ export const LIMITS = {
     /** The most records of lists that one edge holds at once, and the most for one client. */
     max_listed_records: 8_000,
     max_client_listed_records: 400,
-    /** The most files and data that one edge sends at once, the most to one client, and the most time for one. */
+    /** The most downloads that one edge sends at once, the most to one client, and the longest time of a download. */
     max_downloads: 256,
     max_client_downloads: 32,
     download_timeout_ms: 600_000,
@@ -322,7 +322,7 @@ export const LIMITS = {
      * upload takes much less time from its first piece to its reference.
      */
     blob_grace_seconds: 1800,
-    /** Asks that an edge may have under way on the bus. */
+    /** The most asks that an edge may have under way on the bus. */
     max_asks_in_flight: 20_000,
     /** Bytes of one frame on the bus. The server's own limit is 1 MiB. */
     max_frame_bytes: 786_432,

@@ -5,7 +5,8 @@
  *  - Containers outlive both (`--live-restore`). If one of the two has died, it is started again, and containers do not
  *    notice.
  *  - Users are remapped: root in a container has no rights on the host.
- *  - containerd is a separate one even if the machine has its own, so that other uses of that one have no influence.
+ *  - The engine has a separate containerd even if the machine has one, so that other uses of the machine's have no
+ *    influence.
  *  - The engine makes no firewall rules and no bridge. The runtime makes them.
  *  - Containers reach their files by a path that other users than root may pass, wherever the data folder is: the
  *    engine's folder is mounted a second time below `/run`.

@@ -106,7 +106,7 @@ export const operations = operationsOf("fleet", {
     output: Schema.Struct({ host: Schema.String, agent: Schema.String }),
     askedBy: ["edge"]
   }),
-  /** Renames a compartment, unless the agent has another one of that name. */
+  /** Renames a compartment, unless the agent has another compartment of that name. */
   "fleet.rename": op({
     input: Schema.Struct({ compartment: Schema.String, name: Schema.String }),
     output: Nothing,

@@ -53,7 +53,7 @@ export const domainOperations = operationsOf("mail_domain", {
     output: Schema.Struct({ selector: Schema.String, private_key: Schema.String }),
     askedBy: ["mail"]
   }),
-  /** The data that another actor needs to write to this one in its own commit. */
+  /** The data with which another actor can write to this actor in the commit of its own decision. */
   "mail_domain.standing": op({
     input: Nothing,
     output: Schema.Struct({

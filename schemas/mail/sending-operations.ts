@@ -26,7 +26,7 @@ export const Sending = Schema.Struct({
   /** Absent from an earlier release's edge. */
   files: Schema.optionalKey(Schema.Array(MailAttachment)),
   in_reply_to: Schema.NullOr(Schema.String),
-  /** Ids of the messages that it follows from, the nearest last, without angle brackets. */
+  /** Ids of the earlier messages of the conversation, the newest last, without angle brackets. */
   references: Schema.Array(Schema.String),
   words: Schema.Array(Schema.String),
   content: BlobRef,

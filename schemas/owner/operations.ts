@@ -34,7 +34,7 @@ export const OwnerStanding = Schema.Struct({
   /** True if the person's address is verified. */
   verified: Schema.Boolean,
   /**
-   * The people who were owners when this one was confirmed, and who were notified of it, with the time of the
+   * The people who were owners when this owner was confirmed, and who were notified of that, with the time of the
    * notification.
    */
   told: Schema.Struct({ humans: Schema.Array(Schema.String), at: Schema.Number }),
@@ -43,7 +43,7 @@ export const OwnerStanding = Schema.Struct({
 })
 export type OwnerStanding = typeof OwnerStanding.Type
 
-/** A later owner, as an earlier one sees it. */
+/** A later owner, as an earlier owner sees the person. */
 export const LaterOwner = Schema.Struct({
   sponsorship: Schema.Int,
   human: Schema.String,
@@ -84,9 +84,9 @@ export const owningOperations = operationsOf("agent", {
     askedBy: ["edge"]
   }),
   /**
-   * Answers whether one of the owners has a verified address. `by` is the one of those who has been an owner longest.
-   * `provisional` is true if the agent has not passed registration's questions. Nodes of an earlier release do not send
-   * it.
+   * Answers whether one of the owners has a verified address. `by` is the person who has been an owner longest among
+   * those with a verified address. `provisional` is true if the agent has not passed registration's questions. Nodes of
+   * an earlier release do not send `provisional`.
    */
   "owner.proven": op({
     input: Nothing,
@@ -116,8 +116,8 @@ export const owningOperations = operationsOf("agent", {
     askedBy: ["edge"]
   }),
   /**
-   * Answers whether a request may be held: there is no other one, or the one before was not released in time. `ms` is
-   * the longest hold.
+   * Answers whether a request may be held: no other request is held, or the earlier request was not released in time.
+   * `ms` is the longest hold.
    */
   "owner.wait": op({
     input: Schema.Struct({ purpose: Purpose, token: Schema.String, ms: Schema.Number }),

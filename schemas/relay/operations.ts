@@ -33,7 +33,7 @@ export const relayOperations = operationsOf("human", {
   "human.digest": op({ input: FiredTimer, output: Nothing, askedBy: [] }),
   /**
    * Asks if the limits have room to repeat a letter that could not be sent. If not, its event waits for a summary
-   * letter. `null` for a letter that does not say what it is about, and for a node of an earlier release.
+   * letter. The input is `null` for a letter without agent and event, and from a node of an earlier release.
    */
   "human.relay_again": op({
     input: Schema.NullOr(Schema.Struct({ agent: Schema.String, event: Schema.String })),

@@ -22,7 +22,7 @@ export type Place = typeof Place.Type
 
 /**
  * Refused `not_found` for the target, `report_own` for the agent's own content or account, `report_exists` with
- * `details.existing_id` while an earlier one of the same agent is not closed.
+ * `details.existing_id` while an earlier report by the same agent on this target is not closed.
  */
 export const filingOperations = operationsOf("agent", {
   "report.file": op({

@@ -33,7 +33,7 @@ export interface Program<Command extends Declared> {
   /** The program's name as people type it: `npm run hub --`. */
   readonly name: string
   readonly commands: ReadonlyArray<Command>
-  /** Help on the options of every command. It declares them. */
+  /** Help on the options of every command. This text also declares these options. */
   readonly common?: string
   /** Makes the error for a wrong command line. The lines start with the program's name. */
   readonly refuse: (reason: string, usage: ReadonlyArray<string>) => Error
