@@ -314,7 +314,7 @@ const webAddress = (env: Env, name: string, fallback: string): string => {
   if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol))
     throw new Problem(`${name} must be an http or https address`)
   const { username, password, search, hash } = new URL(value)
-  // Paths are appended to the address, and it is public, so it may have none of these.
+  // Paths are appended to the address, and everybody can read it. So it may have no user, password, query or fragment.
   if (username + password + search + hash !== "")
     throw new Problem(`${name} must not hold a user, a password, a query or a fragment`)
   return withoutTrailing(value, "/")

@@ -97,7 +97,7 @@ const failure = (status: number, codes: ReadonlyArray<ErrorCode>) =>
     })
   }).pipe(HttpApiSchema.status(status))
 
-/** An error code with its own status (`ERROR_STATUS`), or with another one that it has in this operation. */
+/** An error code with its own status (`ERROR_STATUS`), or with another status that it has in this operation. */
 type Declared = ErrorCode | readonly [code: ErrorCode, status: number]
 
 /** The error answers of an operation, grouped by status. Codes that every operation can return are added here. */

@@ -288,7 +288,7 @@ export interface Refusal {
   readonly retryAfter?: number
   /** The stage that refused, and the operation or view. Absent if the edge itself refused. Clients do not see it. */
   readonly from?: { readonly by: RefusedBy; readonly asked: string }
-  /** The status, if it differs from the code's usual one (a signed request with key_retired: 401). */
+  /** The status, if it differs from the code's usual status (a signed request with key_retired: 401). */
   readonly status?: number
 }
 

@@ -193,7 +193,7 @@ const inMarkdown = ({ operationId, responses }: Operation): Responses => {
 
 const isTagged = ({ reused = false, tagged = false }: Traits): boolean => reused || tagged
 
-/** A parameter has the description of its schema. */
+/** Copies the description of the parameter's schema to the parameter. */
 const withDescription = (parameter: OpenApi.OpenAPISpecParameter): OpenApi.OpenAPISpecParameter =>
   "description" in parameter.schema && typeof parameter.schema.description === "string"
     ? { ...parameter, description: parameter.schema.description }

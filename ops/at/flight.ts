@@ -26,7 +26,7 @@ const NAMED_MAX = 100
 const WAITING_MAX = 100_000
 
 export interface InFlight {
-  /** The sequence of the commit that caused it. */
+  /** The sequence of the commit that caused the command. */
   readonly cause: number
   readonly set: string
   readonly kind: string
@@ -34,14 +34,14 @@ export interface InFlight {
   readonly op: string
   /** `done` since the place. The other states are the present ones: `parked`, `passed over`, or `waits`. */
   readonly state: "done" | "parked" | "passed over" | "waits"
-  /** Sequence of the commit that carried it out; `null` if there is none. */
+  /** The sequence of the commit that carried out the command; `null` if there is none. */
   readonly by: number | null
 }
 
 export interface Flight {
   /** The number of commands by set. */
   readonly sets: Readonly<Record<string, number>>
-  /** The first by their causes. */
+  /** The first `NAMED_MAX` commands, in the order of their causes. */
   readonly named: ReadonlyArray<InFlight>
   /**
    * False if commits that were not read may have carried out more commands, or if more commands wait than are counted.

@@ -90,7 +90,7 @@ export interface RestoreParts {
 
 export interface RestoreResult {
   readonly manifest: Manifest
-  /** The log's last sequence before the gap, and after it. */
+  /** The last sequence of the restored log, and the sequence of its next commit. */
   readonly lastSeq: number
   readonly nextSeq: number
   readonly commits: number

@@ -93,7 +93,7 @@ export async function startNodeChild(options: NodeChildOptions): Promise<TiedPro
   if (exit.code === CONFIGURATION_ERROR) {
     throw new LaunchFault(lines.lastError || `${options.name} refused its configuration without saying why`)
   }
-  // Output of a process that was stopped here is dropped: it might repeat the fault of another one.
+  // Output of a process that was stopped here is dropped: it might repeat the fault of another process.
   if (exit.signal !== STOP_SIGNAL) lines.release()
   if (outcome === "late") {
     throw new Error(`${options.name} (pid ${child.pid}) was not ready after ${READY_DEADLINE_MS / 1000} s`)

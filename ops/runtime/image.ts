@@ -40,7 +40,7 @@ export interface ImageOptions {
 
 export interface Image {
   readonly name: string
-  /** `false` if it existed already. */
+  /** `false` if the image existed already. */
   readonly made: boolean
 }
 
@@ -129,7 +129,7 @@ const forget = async (socket: string, id: string): Promise<void> => {
     .catch(() => undefined)
 }
 
-/** Throws a LaunchFault of one line if it cannot be made. */
+/** Throws a LaunchFault of one line if the image cannot be made. */
 export const buildImage = async (options: ImageOptions): Promise<Image> => {
   const { socket, folder, env, progress, signal, small = false, fresh = false } = options
   const name = imageName(env, small)

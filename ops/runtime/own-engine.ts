@@ -182,7 +182,7 @@ export const ensureOwnEngine = async (places: Places, given: OwnEngineOptions): 
   })
 }
 
-/** True if there ever was one, because its containers stay there. */
+/** True if the deployment's engine was ever started here. Its folder may still have containers. */
 export const hasOwnEngine = async ({ engine }: Places): Promise<boolean> =>
   stat(join(engine, "data")).then(
     () => true,

@@ -35,7 +35,7 @@ export const requireRoot = (uid = process.getuid?.()): void => {
   if (uid !== 0) throw new LaunchFault("compartments need root on their host: start the runtime as root")
 }
 
-/** Throws a LaunchFault of one line if they cannot be installed. */
+/** Throws a LaunchFault of one line if the programs cannot be installed. */
 export const ensurePrograms = async (options: DebianOptions): Promise<void> => {
   const packages = await missingPackages(options.env)
   if (packages.length === 0) return

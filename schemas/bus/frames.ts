@@ -82,7 +82,7 @@ export interface ReplyHead {
   readonly by?: "gate" | "bus"
   /** The agent bucket after this draw (spec 4.1.7). */
   readonly rate?: RateState
-  /** Set if the node no longer owns the shard: `owner` is the new one, if it is known. */
+  /** Set if the node no longer owns the shard: `owner` is the new owner, if it is known. */
   readonly notOwner?: { readonly shard: number; readonly owner: string | null }
   /**
    * Set with `notOwner` if this release does not know the operation, or an event in the actor's log. A node of another

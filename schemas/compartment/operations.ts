@@ -119,7 +119,7 @@ export const compartmentOperations = operationsOf("compartment", {
       command: Schema.NullOr(Schema.String),
       set: Schema.Array(NamedBox),
       removed: Schema.Array(Schema.String),
-      /** If absent, the key stays as it is. */
+      /** If absent, the stored key does not change. */
       hub_key: Schema.optionalKey(Schema.NullOr(Box))
     }),
     output: Nothing,
@@ -209,8 +209,8 @@ const OnHost = { host: Schema.String, compartment: Schema.String }
 
 export const queries = {
   /**
-   * Answered by the host: lines after `since_id`, or the newest ones. If there are none, it waits for the requested
-   * time, up to a limit.
+   * Answered by the host: lines after `since_id`, or the newest ones. If there are no lines, the host waits for them
+   * for the requested time, up to a limit.
    */
   host_logs: query({
     input: Schema.Struct({

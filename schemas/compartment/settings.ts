@@ -5,7 +5,7 @@ import { RUNTIME_LIMITS } from "./limits.ts"
 export interface RuntimeSettings {
   /** The number of compartments that the host has room for. */
   readonly max: number
-  /** Tag of the image that they are made of. */
+  /** Tag of the image that compartments are made of. */
   readonly image: string
   /** Path of the container engine's socket. `null` to search for it (ops/runtime/). */
   readonly socket: string | null

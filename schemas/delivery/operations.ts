@@ -22,7 +22,7 @@ export const Report = Schema.Struct({
   /** The number of the call that this answers. */
   call: Schema.Int,
   response_code: Schema.NullOr(Schema.Int),
-  /** The error; `null` if it was delivered. */
+  /** The error; `null` if the delivery succeeded. */
   error: Schema.NullOr(Schema.String),
   duration_ms: Schema.Number,
   /** The receiver's `Retry-After`, in seconds. */

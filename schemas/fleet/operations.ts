@@ -24,7 +24,7 @@ export const HostReport = Schema.Struct({
   image: Schema.String,
   /** The public key for secrets in base64. All hosts have the same. */
   public_key: Schema.String,
-  /** `null` if it was not checked yet. */
+  /** `null` if the firewall was not checked yet. */
   firewall: Schema.NullOr(Schema.Boolean),
   egress: Schema.NullOr(Schema.Boolean)
 })

@@ -94,7 +94,7 @@ export const SealedMail = Schema.Struct({
   /** The key of the message's parts, sealed under the mailbox's key. */
   key: Sealed,
   parts: Schema.Array(MailPart),
-  /** Keyed hashes of its words, and of the messages that it answers, under the mailbox's key. */
+  /** Keyed hashes of the message's words, and of the messages that it answers, under the mailbox's key. */
   words: Schema.Array(Schema.String),
   own: Schema.NullOr(Schema.String),
   follows: Schema.Array(Schema.String),

@@ -30,7 +30,7 @@ export const SentSummary = Schema.Struct({
   subject: Schema.String,
   excerpt: Schema.String,
   ...attachmentFields,
-  /** Id of the message that it answers. */
+  /** Id of the message that this message answers. */
   in_reply_to: Schema.NullOr(Schema.String)
 })
 export type SentSummary = typeof SentSummary.Type

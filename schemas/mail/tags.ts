@@ -12,7 +12,7 @@ const TAG = /^[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?$/
 export const MailTag = Schema.Struct({
   tag: Schema.String,
   address: Schema.String,
-  /** `null` if it is valid until it is deleted. */
+  /** `null` if the tag is valid until it is deleted. */
   expires_at: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "MailTag" })
 export type MailTag = typeof MailTag.Type

@@ -5,7 +5,7 @@ import type { Clock } from "./operations.ts"
 type Check = NonNullable<Health["checks"]>[string]
 
 /**
- * Clock differences from this one on are reported. A difference of a second means that a clock is not synchronized.
+ * Clock differences of more than this are reported. A difference of a second means that a clock is not synchronized.
  * Signatures tolerate minutes, leases and timers less.
  */
 const CLOCK_WARN_MS = 1000

@@ -22,7 +22,7 @@ export const Standing = Schema.Struct({
   since: Schema.String,
   /** The time when a suspension ends; `null` if only an operator can end it. */
   until: Schema.NullOr(Schema.String),
-  /** The appeal against this suspension, or against the last one. */
+  /** The appeal against this suspension, or against the last suspension. */
   appeal: Schema.NullOr(Appeal)
 }).annotate({ identifier: "Standing" })
 export type Standing = typeof Standing.Type

@@ -28,7 +28,9 @@ export const notificationOperations = operationsOf("agent", {
   "notification.read": op({ input: MarkRead, output: MarkedRead, askedBy: ["edge"] }),
   /** Reactions report events of other actors. A closed account gets no notification. */
   "notification.tell": op({ input: NotificationInput, output: Nothing, askedBy: [] }),
-  /** Marks expired notifications as read, and every older one. `ids` are those of the rows that will be deleted. */
+  /**
+   * Marks expired notifications and all older notifications as read. `ids` are those of the rows that will be deleted.
+   */
   "notification.lapse": op({
     input: Schema.Struct({ ids: Schema.Array(Schema.Int) }),
     output: Nothing,

@@ -74,7 +74,7 @@ export const Resolution = Schema.Struct({
 })
 export type Resolution = typeof Resolution.Type
 
-/** Refused `operator_required` for anybody else, `report_closed` if it was decided. */
+/** Refused `operator_required` for everybody but operators, `report_closed` if the report was decided. */
 export const reportOperations = operationsOf("report", {
   "report.review": op({ input: Schema.Struct({ by: Caller }), output: Nothing, askedBy: ["edge"] }),
   "report.resolve": op({ input: Verdict, output: Nothing, askedBy: ["edge"] }),

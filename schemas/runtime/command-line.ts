@@ -40,7 +40,7 @@ export interface Program<Command extends Declared> {
 }
 
 export interface Arguments<Values = Readonly<Record<string, unknown>>> {
-  /** The last word of the command's name. For `reactions redo|clear` it is the chosen one. */
+  /** The last word of the command's name. For `reactions redo|clear` it is the word that was entered. */
   readonly verb?: string
   /** The words after the name. */
   readonly positionals: ReadonlyArray<string>
@@ -62,7 +62,7 @@ export interface Option {
   readonly type: "string" | "boolean"
   readonly short?: string
   readonly multiple: boolean
-  /** True if it may be mentioned again. */
+  /** True if the option may be given several times. */
   readonly isRepeated: boolean
   /** The number of values for each mention. */
   readonly count: number

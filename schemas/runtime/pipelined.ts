@@ -7,8 +7,9 @@
  *  - Node reads nothing of what a client sends behind a request with `Upgrade` in the same packet. This service speaks
  *    no other protocol, so the connection closes with that request's answer.
  *  - Requests without an answer take memory until their connection closes, but not for their headers. So a connection
- *    with more than `IGNORED_OF_ONE_MAX` of them ends immediately. If all connections together have `IGNORED_MAX`, the
- *    one with the most ends. No answer is waited for, because a client that reads nothing would never take it.
+ *    with more than `IGNORED_OF_ONE_MAX` of them ends immediately. If all connections together have `IGNORED_MAX` of
+ *    them, the connection with the most ends. No answer is waited for, because a client that reads nothing would never
+ *    take it.
  */
 
 /** Requests that one connection may have under way. */
@@ -16,8 +17,8 @@ export const PIPELINED_MAX = 32
 /** About 40 MB, whatever the size of their headers. */
 const IGNORED_MAX = 16_384
 /**
- * Enough for a client that sent some too many. Node parses up to 64 KB, some 2,400 small requests, before it sees that
- * the connection has ended.
+ * Enough for a client that sent a few requests too many. Node parses up to 64 KB, about 2,400 small requests, before it
+ * sees that the connection has ended.
  */
 export const IGNORED_OF_ONE_MAX = 512
 
