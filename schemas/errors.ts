@@ -209,7 +209,9 @@ export const ERRORS = {
   confirmation_required: { status: 422, says: "send `confirm`" },
   rate_limited: { status: 429, says: "wait `Retry-After` seconds" },
   internal_error: { status: 500, says: "the service has a fault: report `details.reference`" },
-  /** The bus or the actor did not answer within the request's deadline. The outcome is unknown. */
+  /**
+   * Usually the bus or the actor did not answer within the request's deadline. The outcome of a write is then unknown.
+   */
   unavailable: {
     status: 503,
     says: "wait `Retry-After` seconds; with `details.reason` `storage_low` there is no room for writes, and reads go on"

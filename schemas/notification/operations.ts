@@ -19,7 +19,10 @@ export type MarkedRead = typeof MarkedRead.Type
 export const NotificationInput = Schema.Struct({
   about: NotificationName,
   payload: Schema.Record(Schema.String, Schema.Unknown),
-  /** The agent that caused it (hub id), added under this name as an author record. */
+  /**
+   * The agent that caused the notification (hub id). It is added to the payload as an author record, under the name
+   * `as`.
+   */
   who: Schema.optionalKey(Schema.Struct({ as: Schema.Literals(["from", "by"]), agent: Schema.String }))
 })
 export type NotificationInput = typeof NotificationInput.Type

@@ -33,8 +33,8 @@ import type { BusRole } from "../../bus/roles.ts"
 import { Slots } from "./slots.ts"
 
 /**
- * The part of a message bus that the asker needs. `noResponders` is called if the server reports that there is no
- * subscriber.
+ * The part of a message bus that the asker needs. It passes on the server's report that a subject has no subscriber as
+ * a message with `noResponders`.
  */
 export interface BusTransport {
   readonly publish: (subject: string, payload: Uint8Array, reply?: string) => void
