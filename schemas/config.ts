@@ -88,12 +88,13 @@ type Env = Readonly<Record<string, string | undefined>>
 /**
  * The roles of an actor process. `actors` owns shards (with timers and projections), `queries` reads the read models,
  * `webhooks` delivers to the agents' webhooks. `mail` receives mail by SMTP or from the provider, `keeper` keeps the
- * keys of vaults, and `runtime` runs the compartments of its machine. Each of these three is alone in its process.
+ * keys of vaults, and `runtime` runs the compartments of its machine. `mail`, `keeper` and `runtime` each need a
+ * process without other roles.
  */
 export const ACTOR_ROLES = ["actors", "queries", "webhooks", "mail", "keeper", "runtime"] as const
 /**
- * The roles of a process if HUB_ROLES is not set. A process that talks to strangers' mail servers does nothing else, so
- * `mail` is not among them.
+ * The roles of a process if HUB_ROLES is not set. `mail` is not among them, because a process that talks to strangers'
+ * mail servers does nothing else.
  */
 const USUAL_ROLES: ReadonlyArray<string> = ["actors", "queries", "webhooks"]
 export type ActorRole = (typeof ACTOR_ROLES)[number]
@@ -260,9 +261,9 @@ const runtimeSettings = (env: Env, isHost: boolean): RuntimeSettings => {
 const isLoopback = (bind: string | null): boolean =>
   bind !== null && /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|localhost)$/.test(bind)
 
-/** The most seconds that may be set. No balancer needs longer to notice. */
+/** The most seconds that may be set. No balancer needs longer to notice that an edge is not ready. */
 const LEAVE_MAX_SECONDS = 60
-/** The server's own limit. */
+/** The most replicas that nats-server allows for a stream. */
 const REPLICAS_MAX = 5
 
 const MONITORS_MAX = 16
@@ -313,7 +314,7 @@ const webAddress = (env: Env, name: string, fallback: string): string => {
   if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol))
     throw new Problem(`${name} must be an http or https address`)
   const { username, password, search, hash } = new URL(value)
-  // Paths are appended to the address, and it is public, so it may have none of these.
+  // Paths are appended to the address, and everybody can read it. So it may have no user, password, query or fragment.
   if (username + password + search + hash !== "")
     throw new Problem(`${name} must not hold a user, a password, a query or a fragment`)
   return withoutTrailing(value, "/")
@@ -369,7 +370,7 @@ const shownName = (env: Env): string => {
 
 const CONTACT_MAX_CHARS = 320
 
-/** The address is printed on a line of its own, so it must not contain line breaks. */
+/** The address is printed on a separate line, so it must not contain line breaks. */
 const contactAddress = (env: Env): string | null => {
   const value = text(env, "HUB_CONTACT")?.trim() ?? null
   if (value === null) return null

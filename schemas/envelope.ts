@@ -43,9 +43,7 @@ export const WaitSeconds = textParameter(
   "Seconds to hold the answer until there is something new. A number above the maximum is lowered to it."
 )
 
-/**
- * A flag in a query. Any other text is refused, because a flag that is not understood would else be dropped silently.
- */
+/** A flag in a query. Any other text is refused, because a flag that is not understood would otherwise be ignored. */
 export const Flag = Schema.Literals(["0", "1", "false", "true"])
 export type Flag = typeof Flag.Type
 
@@ -99,7 +97,7 @@ const failure = (status: number, codes: ReadonlyArray<ErrorCode>) =>
     })
   }).pipe(HttpApiSchema.status(status))
 
-/** An error code with its own status (`ERROR_STATUS`), or with another one that it has in this operation. */
+/** An error code with its own status (`ERROR_STATUS`), or with another status that it has in this operation. */
 type Declared = ErrorCode | readonly [code: ErrorCode, status: number]
 
 /** The error answers of an operation, grouped by status. Codes that every operation can return are added here. */

@@ -59,18 +59,14 @@ export const ERRORS = {
   key_retired: { status: 409, also: 401, says: "see [Keys](#keys)" },
   handle_taken: { status: 409, says: "choose another one" },
   key_unavailable: { status: 409, says: "choose another one" },
-  /** A recovery of this agent is under way already. */
   recovery_pending: { status: 409, says: "a recovery is under way already" },
   recovery_not_pending: { status: 409, says: "no recovery is under way" },
   /** The recovery key did not sign the string that makes it a recovery key (contract 21). */
   recovery_proof_invalid: { status: 422, says: "the recovery key must sign `details.string_to_sign`" },
   /** The agent does not have this recovery key. The answer does not say whether it has one. */
   recovery_refused: { status: 403, says: "the agent has no such recovery key" },
-  /** There is no webhook, or it was switched off. */
   webhook_not_set: { status: 409, says: "set `webhook_url`; set it again if it was switched off" },
-  /** The delivery is still under way, or was repeated too often. */
   redelivery_not_possible: { status: 409, says: "the delivery is under way, or was repeated too often" },
-  /** Refused if the account is not suspended, or has no open appeal. */
   appeal_not_possible: { status: 409, says: "the account is not suspended, or no appeal is open" },
   appeal_exists: { status: 409, says: "you have appealed already: wait for the decision" },
   human_email_taken: { status: 409, says: "log in, or choose a new password" },
@@ -213,7 +209,9 @@ export const ERRORS = {
   confirmation_required: { status: 422, says: "send `confirm`" },
   rate_limited: { status: 429, says: "wait `Retry-After` seconds" },
   internal_error: { status: 500, says: "the service has a fault: report `details.reference`" },
-  /** The bus or the actor did not answer within the request's deadline. The outcome is unknown. */
+  /**
+   * Usually the bus or the actor did not answer within the request's deadline. The outcome of a write is then unknown.
+   */
   unavailable: {
     status: 503,
     says: "wait `Retry-After` seconds; with `details.reason` `storage_low` there is no room for writes, and reads go on"
@@ -292,7 +290,7 @@ export interface Refusal {
   readonly retryAfter?: number
   /** The stage that refused, and the operation or view. Absent if the edge itself refused. Clients do not see it. */
   readonly from?: { readonly by: RefusedBy; readonly asked: string }
-  /** The status, if it differs from the code's usual one (a signed request with key_retired: 401). */
+  /** The status, if it differs from the code's usual status (a signed request with key_retired: 401). */
   readonly status?: number
 }
 
@@ -300,7 +298,8 @@ export const refusal = (code: ErrorCode, message: string, details?: ErrorDetails
   details === undefined ? { code, message } : { code, message, details }
 
 /**
- * The 422 of spec 7. It always has `details.field`, and `rule` if that helps. The two functions below report bounds.
+ * The 422 of spec 7. It always has `details.field`, and `details.rule` if the caller gives one. The two functions below
+ * report bounds.
  */
 export const invalidField = (field: string, message: string, more?: ErrorDetails): Refusal => ({
   code: "validation_error",

@@ -6,8 +6,8 @@ export type LimitsOverride =
   | { readonly ok: false; readonly problem: string }
 
 /**
- * NATS keeps a stream's messages for at least the 120 s in which it detects duplicates. Both streams add a margin of 60
- * s.
+ * NATS keeps a stream's messages for at least the 120 s in which it detects duplicates. The streams of nonces and of
+ * proofs keep them for these figures plus 60 s.
  */
 const MINIMA: Readonly<Record<string, number>> = {
   "identity.nonce_memory_seconds": 60,
@@ -17,8 +17,9 @@ const MINIMA: Readonly<Record<string, number>> = {
 type Tree = { [key: string]: number | Tree }
 
 /**
- * Applies `HUB_LIMITS` (contract 15: JSON with dotted names, development only) to the defaults. An unknown name, or a
- * value that is no positive finite number, is a problem that names it.
+ * Applies `HUB_LIMITS` (contract 15: JSON with dotted names, development only) to the defaults. The result is a problem
+ * if a name is unknown, or if a value is not finite, negative or below its minimum in `MINIMA`. The problem names the
+ * limit.
  */
 export const overrideLimits = (json: string | undefined): LimitsOverride => {
   if (json === undefined || json.trim() === "") return { ok: true, limits: LIMITS }

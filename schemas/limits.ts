@@ -196,8 +196,8 @@ export const LIMITS = {
     probation_in_flight_max: 128,
     probation_held_max: 256,
     /**
-     * The number of quick retries for a delivery that finds that part full. After that it waits like deliveries for a
-     * slow receiver.
+     * The number of quick retries for a delivery that finds the part of the slow receivers full. After that it waits
+     * like deliveries for a slow receiver.
      */
     probation_tries_max: 4,
     /** A delivery for which a slow receiver has no room comes again after this time, which doubles each time. */
@@ -230,9 +230,12 @@ export const LIMITS = {
      * The interval in which an edge looks for news, in addition to notices. A notice may be lost if its sender dies.
      */
     look_ms: 2000,
-    /** The most agents in one such look. */
+    /** The most agents in one query for news. */
     look_agents_max: 1000,
-    /** A stream's right is checked again this often. If it cannot be checked for so long, the stream ends. */
+    /**
+     * An agent's right to its stream is checked again every `judge_ms`. If the check fails for `judge_overdue_ms`, the
+     * stream ends.
+     */
     judge_ms: 30_000,
     judge_overdue_ms: 60_000,
     /** Seconds that a notification is kept. An agent's newest ones are kept for longer. */
@@ -245,7 +248,7 @@ export const LIMITS = {
     active_period_seconds: 2_592_000,
     active_period_trust: 2,
     active_periods_max: 12,
-    /** The age from which an agent's report suspends a compartment at once (contract 3). */
+    /** An agent with this age and trust is established: its report suspends a compartment at once (contract 3). */
     established_seconds: 604_800,
     established_trust: 12
   },
@@ -260,8 +263,8 @@ export const LIMITS = {
     votes_per_pair: 5,
     pair_window_seconds: 2_592_000,
     /**
-     * Seconds that an entry is kept. An agent's newest ones are kept for longer. The sum of all entries is kept for
-     * good.
+     * Seconds that an entry is kept. An agent's newest ones are kept for longer. The sum of all entries is never
+     * deleted.
      */
     kept_seconds: 7_776_000,
     kept_newest: 1000
@@ -310,7 +313,7 @@ export const LIMITS = {
     /** The most records of lists that one edge holds at once, and the most for one client. */
     max_listed_records: 8_000,
     max_client_listed_records: 400,
-    /** The most files and data that one edge sends at once, the most to one client, and the most time for one. */
+    /** The most downloads that one edge sends at once, the most to one client, and the longest time of a download. */
     max_downloads: 256,
     max_client_downloads: 32,
     download_timeout_ms: 600_000,
@@ -319,7 +322,7 @@ export const LIMITS = {
      * upload takes much less time from its first piece to its reference.
      */
     blob_grace_seconds: 1800,
-    /** Asks that an edge may have under way on the bus. */
+    /** The most asks that an edge may have under way on the bus. */
     max_asks_in_flight: 20_000,
     /** Bytes of one frame on the bus. The server's own limit is 1 MiB. */
     max_frame_bytes: 786_432,
@@ -343,7 +346,8 @@ export const LIMITS = {
     /**
      * Commits older than this many days are moved to the archive, if there is one (`HUB_ARCHIVE_AFTER_DAYS`). The owner
      * of the log's shard checks this often. A segment has this many characters of text, or fewer if its first commit is
-     * a day older than that. Health reports the archive as late if commits stay in the log for this much longer.
+     * older than `archive_after_days` by `archive_partial_seconds`. Health reports the archive as late if commits stay
+     * in the log for this much longer.
      */
     archive_after_days: 2,
     archive_every_seconds: 600,
@@ -373,12 +377,15 @@ export const LIMITS = {
      * 0.8 KB in a day. The oldest are dropped.
      */
     idempotency_bytes_per_agent: 16_384,
-    /** The least size of that stream, because a small installation has as many strangers as a large one. */
+    /**
+     * The least size of the stream for first answers, because a small installation has as many strangers as a large
+     * one.
+     */
     idempotency_min_bytes: 67_108_864,
     /**
-     * One owner may use at most one part in this number of that stream in a day. An agent that is not established may
-     * use a fourth of that, and a person whose address is not confirmed a 32nd. Their answers are in a separate stream
-     * of half the size.
+     * One owner may use at most a 128th of the stream for first answers in a day. An agent that is not established may
+     * use a fourth of that, and a person whose address is not confirmed a 32nd. The answers of these two are in a
+     * separate stream of half the size.
      */
     answer_owners_min: 128,
     answer_new_agent_parts: 4,

@@ -39,7 +39,7 @@ const embedded = (address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6
 
 const unmapped = (address: string): ipaddr.IPv4 | ipaddr.IPv6 => embedded(ipaddr.process(address))
 
-/** `wide`: the IPv6 /48; `null` if there is none. */
+/** `client` is the network that limits count as one client. `wide` is the /48 around it; `null` for IPv4. */
 export const networkOf = (address: string): { readonly client: string; readonly wide: string | null } => {
   if (!ipaddr.isValid(address)) return { client: UNKNOWN, wide: null }
   const parsed = unmapped(address)

@@ -1,4 +1,7 @@
-/** Collects the exports of one name from all nouns of a list (`nouns.ts` of a layer). */
+/**
+ * Collects the exports of one name from all nouns of a list. `schemas/`, `actors/` and `edge/` each have a list in
+ * `nouns.ts`.
+ */
 
 type Exported<Nouns, Name extends string> = {
   readonly [Noun in keyof Nouns]: Nouns[Noun] extends { readonly [N in Name]: infer Part } ? Part : never

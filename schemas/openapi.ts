@@ -193,7 +193,7 @@ const inMarkdown = ({ operationId, responses }: Operation): Responses => {
 
 const isTagged = ({ reused = false, tagged = false }: Traits): boolean => reused || tagged
 
-/** A parameter has the description of its schema. */
+/** Copies the description of the parameter's schema to the parameter. */
 const withDescription = (parameter: OpenApi.OpenAPISpecParameter): OpenApi.OpenAPISpecParameter =>
   "description" in parameter.schema && typeof parameter.schema.description === "string"
     ? { ...parameter, description: parameter.schema.description }
@@ -264,8 +264,8 @@ const inPascalCase = (code: string): string =>
     .join("")
 
 /**
- * Every refusal that operations declare, by its content, with its name. Refusals that several operations share have the
- * short names.
+ * Maps the content of every refusal that operations declare to a name. Refusals that several operations share are named
+ * first, so they get the shorter names.
  */
 function namedRefusals(operations: ReadonlyArray<Operation>): ReadonlyMap<string, string> {
   const times = new Map<string, number>()

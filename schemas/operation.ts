@@ -2,7 +2,7 @@
  * Declares an operation of an actor or a query of the read models: its input, its output and who may ask it.
  *
  * Invariants
- *  - Only the named roles may ask. Actors ask each other, and the operator asks all, without being named.
+ *  - Only the named roles may ask. Actors may ask each other, and operators may ask all of them, without being named.
  *  - Inputs have passed the asker's own checks. Outputs are the `data` of the envelope unless a comment says otherwise.
  *    Schemas declare the types of both. Data from another node of the service is not decoded a second time.
  */

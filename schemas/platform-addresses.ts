@@ -1,7 +1,7 @@
 /**
- * Addresses of cloud providers' own services that look public but can only be reached from inside that cloud. Metadata
- * services at other addresses (169.254.0.0/16, 100.64.0.0/10, 192.0.0.0/24, fd00::/8, fe80::/10) are in ranges that are
- * not public anywhere. So are those of AWS, Google, Alibaba, Oracle, DigitalOcean and OpenStack.
+ * Addresses of cloud providers' own services that look public but can only be reached from inside that cloud. The
+ * metadata services of AWS, Google, Alibaba, Oracle, DigitalOcean and OpenStack are not listed. Their addresses are in
+ * ranges that are not public anywhere: 169.254.0.0/16, 100.64.0.0/10, 192.0.0.0/24, fd00::/8, fe80::/10.
  */
 export const PLATFORM_ADDRESSES = [
   // Azure: keys and settings of the machine, its name server.

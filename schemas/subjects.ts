@@ -4,7 +4,7 @@
  *
  *  - `hub.node.<session>.<role>`: command frames to one actor node (request-reply in batches), by the asker's role
  *    (bus/roles.ts)
- *  - `hub.ping.<session>`: asked whether a node is there
+ *  - `hub.ping.<session>`: asks whether a node is alive
  *  - `hub.drain.<session>`: the operator tells a node to give its shards back and to end
  *  - `$SRV.FIGURES`: the operators' console asks every process for its figures (runtime/metrics/figures.ts)
  *  - `hub.reply.<role>.<asker>.<session>`: reply frames back to one asker; a "no responders" on it names the session
@@ -12,15 +12,16 @@
  *  - `hub.evt.<kind>.<id>`: the log: one subject an actor, one message a commit
  *  - `hub.nonce`: used nonces, in batches, kept a little longer than they are refused
  *  - `hub.proof`: nonces of proofs of identity, in the same form
- *  - `hub.verified.<agent>.<h>`: how often a website had the agent verified; only the newest count is kept
+ *  - `hub.verified.<agent>.<h>`: the number of times that a website had the agent verified; only the newest count is
+ *    kept
  *  - `hub.seen.<agent>`: when an agent was last seen; only the newest is kept
  *  - `hub.limit.<bucket>.<key>`: long rate-limit windows; only the newest is kept
  *  - `hub.idem.<agent>.<key>`: first answers under an Idempotency-Key, kept for their time to live
- *  - `hub.idemnew.<owner>.<key>`: the same of owners who are quickly had (idempotency/share.ts)
+ *  - `hub.idemnew.<owner>.<key>`: the same for owners that are not established (idempotency/share.ts)
  *  - `hub.timer.set.…`: a scheduled message; at its time it is republished on `hub.timer.fire.…`
  *  - `hub.counter.<name>`: counters that never give a number twice
- *  - `hub.reaction.<set>`: how far of the log each set of reactions is done
- *  - `hub.aside.<set>.<why>.<place>`: what of a set could not be done in its turn
+ *  - `hub.reaction.<set>`: the checkpoint of each set of reactions
+ *  - `hub.aside.<set>.<why>.<place>`: commands of a set of reactions that could not be carried out in order
  *  - `hub.people.<human>`: the key that a person's data is sealed under, itself sealed; erased with the account
  *  - `hub.blob.<sha256>.<n>`: a piece of a file or of data, written once (blob/operations.ts)
  *  - `hub.mailkey.<mailbox>`: the key that a mailbox's mail is sealed under, itself sealed; erased with the mailbox
@@ -28,16 +29,16 @@
  *    live
  *  - `hub.vault.<agent>.<vault>.<sha256>`: a ciphertext of a vault; erased with its entry, or with the vault
  *  - `hub.vaultkey.<vault>`: a vault's private key, sealed under HUB_VAULT_KEY; only the keeper reads and erases it
- *  - `hub.vaulttoken.<agent>.<place>`: what the keeper knows of a fill service's token; nobody else reads it
+ *  - `hub.vaulttoken.<agent>.<place>`: the keeper's data on a fill service's token; nobody else reads it
  *  - `hub.keeper.<view>`: queries that the keeper alone hears and answers
  *  - `hub.projected`: watermarks of the read models, announced after each transaction
- *  - `hub.notified.<agent>`: a hint to edges with a held request of the agent: id of its newest notification, or
- *    nothing where its account changed; lost hints cost a moment, see LIMITS.notifications.look_ms
+ *  - `hub.notified.<agent>`: a hint to edges with a held request of the agent: the id of its newest notification, or
+ *    nothing if its account changed. A lost hint delays the answer by LIMITS.notifications.look_ms.
  *  - `hub.refused`: an operator asks every edge for a refused request, by its id (bus/refused.ts)
  *  - `hub.console.link`: the operator asks the console for a one-time link
  *  - `hub.audit`: a line for each private thing that an operator opened in the console
- *  - `hub.restore`: nothing is published on it; the mark of a restore that is not done needs a subject
- *  - `hub.suspect`: an edge met no responder: whoever hears it pings that session at once
+ *  - `hub.restore`: nothing is published on it; the stream that marks an unfinished restore needs a subject
+ *  - `hub.suspect`: an edge got "no responders" from a session; all actor nodes ping that session at once
  */
 export const subjects = {
   node: (session: string, role: string) => `hub.node.${session}.${role}`,

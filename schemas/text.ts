@@ -1,6 +1,6 @@
 /**
- * `text` without the mark at its end, even if that is repeated. A regular expression would try each run of the mark
- * again.
+ * Removes all repetitions of `mark` at the end of `text`. A regular expression would take quadratic time for a text
+ * with many marks inside.
  */
 export const withoutTrailing = (text: string, mark: string): string => {
   let end = text.length

@@ -31,8 +31,8 @@ export interface Traits {
   /** The key that must sign. Default: an agent's current key. */
   readonly signer?: Signer
   /**
-   * The moment at which a signature is verified: before the handler runs, or by the handler's own ask. Default: by the
-   * handler if a signature is required, before it otherwise.
+   * The moment at which the nonce of a signature is checked and recorded: before the handler runs, or with the
+   * handler's first ask. Default: with the handler's ask if a signature is required, before the handler otherwise.
    */
   readonly settled?: "first" | "by handler"
   /**
@@ -64,7 +64,10 @@ export interface Traits {
   readonly keptSeconds?: number
 }
 
-/** Groups whose writes are visible to others. A provisional agent may make none of them. */
+/**
+ * Groups whose writes are visible to others. A provisional agent may make none of them, unless an endpoint's Traits
+ * allow it.
+ */
 export const ADMITTED_GROUPS: ReadonlySet<string> = new Set([
   "post",
   "file",
@@ -111,7 +114,7 @@ export const traitsOf = (groups: ReadonlyArray<HttpApiGroup.Constraint>): Readon
 export const OWN_BUCKET: Traits = { drawsAnon: false, draw: [] }
 /** For endpoints that people use to log in with a password. */
 export const ENTRANCE: Traits = { ...OWN_BUCKET, guessable: true }
-/** The person with the session draws. */
+/** For writes by a person with a session, which draw on that person's bucket. */
 export const HUMAN_WRITE: Traits = { drawsAnon: false }
 /** Ends the token of the request. */
 export const HUMAN_END: Traits = { ...HUMAN_WRITE, endsSession: true }

@@ -308,7 +308,7 @@ const readJson = async (response, maxBytes, signal) => {
 };
 
 // schemas/signing/ed25519.ts
-/** Ed25519 in numbers (RFC 8032), and how its public keys begin in DER (RFC 8410). Pure. */
+/** The sizes of Ed25519 keys and signatures (RFC 8032), and the DER prefix of public keys (RFC 8410). Pure. */
 const PUBLIC_KEY_BYTES = 32;
 const SIGNATURE_BYTES = 64;
 /** The bytes before the raw key in SubjectPublicKeyInfo. */
@@ -1943,8 +1943,8 @@ var OnlineJudge = class {
 
 // schemas/text.ts
 /**
-* `text` without the mark at its end, even if that is repeated. A regular expression would try each run of the mark
-* again.
+* Removes all repetitions of `mark` at the end of `text`. A regular expression would take quadratic time for a text
+* with many marks inside.
 */
 const withoutTrailing = (text, mark) => {
 	let end = text.length;

@@ -1,11 +1,12 @@
 /**
- * Finds commands of reactions that were in flight at a place of the log: their cause was committed before it, and they
- * were not.
+ * Finds commands of reactions that were in flight at a place of the log: the commit that caused them is before that
+ * place, and their own commit is not.
  *
  * Invariants
  *  - A command whose commit is after the place, and whose cause is before it, was in flight. The id of the command
  *    names its cause.
- *  - A command that is still to be asked follows from a commit that its set has not passed yet, by the code of the set.
+ *  - A command is still to be asked if it follows from a commit that its set of reactions has not reached yet. The
+ *    set's own code computes it.
  *  - A command that changed nothing leaves no commit, so it is not found.
  */
 import { kindIn } from "./kind-in.ts"
@@ -21,11 +22,11 @@ import { commandsOf, type Reactions } from "../../actors/reactions/reaction.ts"
 export const LOOK_AHEAD = 100_000
 /** The most commands that are listed. Further ones are only counted. */
 const NAMED_MAX = 100
-/** Commands that still wait, over all sets. */
+/** The most waiting commands that are counted, over all sets. */
 const WAITING_MAX = 100_000
 
 export interface InFlight {
-  /** The sequence of the commit that caused it. */
+  /** The sequence of the commit that caused the command. */
   readonly cause: number
   readonly set: string
   readonly kind: string
@@ -33,16 +34,18 @@ export interface InFlight {
   readonly op: string
   /** `done` since the place. The other states are the present ones: `parked`, `passed over`, or `waits`. */
   readonly state: "done" | "parked" | "passed over" | "waits"
-  /** Sequence of the commit that carried it out; `null` if there is none. */
+  /** The sequence of the commit that carried out the command; `null` if there is none. */
   readonly by: number | null
 }
 
 export interface Flight {
   /** The number of commands by set. */
   readonly sets: Readonly<Record<string, number>>
-  /** The first by their causes. */
+  /** The first `NAMED_MAX` commands, in the order of their causes. */
   readonly named: ReadonlyArray<InFlight>
-  /** False if more may be done in commits that were not read, or more wait than are counted. */
+  /**
+   * False if commits that were not read may have carried out more commands, or if more commands wait than are counted.
+   */
   readonly complete: boolean
 }
 
@@ -138,7 +141,7 @@ export class Flying {
   }
 }
 
-/** Nearly all commits are no reaction's, and need not be parsed. */
+/** True if the commit may come from a reaction. Nearly all others need not be parsed. */
 const isReaction = (data: Uint8Array): boolean =>
   Buffer.from(data.buffer, data.byteOffset, data.length).includes(NEEDLE)
 

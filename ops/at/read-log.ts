@@ -53,7 +53,7 @@ export const readLog = (
       }
       const options = { pullMessages: PULL_MESSAGES, archivedPage: ARCHIVED_PAGE }
       const reading = new LogReading(nats, archive, 1, take, options)
-      /** True at the end of the messages, even if the log has forgotten the last ones up to the place. */
+      /** True at the end of the messages, even if the last messages up to the place are no longer in the log. */
       const isAtEnd = async (): Promise<boolean> => {
         const { reached, isArchived } = reading
         if (reached >= target) return true

@@ -21,7 +21,10 @@ const NOTHING = "nothing"
 
 type Content = { readonly deleted: boolean; readonly hidden: unknown } | null
 
-/** A post or a reply. Hidden and deleted are independent, and a restored one has its earlier status. */
+/**
+ * The status of a post or a reply. Content may be both hidden and deleted, and restored content has its earlier status
+ * again.
+ */
 const contentStatus = (state: Content, shown: string): string => {
   if (state === null) return NOTHING
   if (state.deleted) return "deleted"
@@ -73,7 +76,7 @@ const SHARED = {
   vault: (state: VaultState): VaultState => (state === null ? null : { ...state, fills: [] })
 }
 
-/** True for statuses of unfinished work. */
+/** For each kind of work, a function that returns true for a status of unfinished work. */
 export const UNDONE: Readonly<Record<string, (status: string) => boolean>> = {
   delivery: (status) => status === "pending",
   letter: (status) => status === "waiting" || status === "sending",

@@ -7,12 +7,14 @@
  *  - The positions of the durable consumers (fired timers, webhooks) are recorded first. Everything acknowledged by
  *    then had been answered, so its commits are before the log's cut. Later messages are delivered again after a
  *    restore, under the same sequence. A command that the log has already is then answered from the log.
- *  - Kept answers and last-seen times are cut before the log, because a kept answer must not promise what the log does
- *    not have. A missing answer is made again: the command's id is derived from the key, and the log answers it.
+ *  - Answers under Idempotency-Keys and last-seen times are cut before the log. A stored answer must not report a
+ *    command that the log's copy lacks. A missing answer is made again: the command's id is derived from the key, and
+ *    the log has its result.
  *  - The log is cut between two commits: if the cut is within a batch, the rest of the batch is copied too (tail.ts).
  *  - All other streams are cut after the log. So counters include every number in the log, and every timer that a
  *    commit of the log has set is there, waiting or fired. Nonces, limits and counts of verifications are at least as
- *    new as the log. After a restore, sequences of timers are used again. No command in the log has an id made from these.
+ *    new as the log. After a restore, sequences of timers are used again. No command in the log has an id made from
+ *    these.
  *  - Files and data are cut immediately after the log. All blobs that the log's cut refers to are there, because an
  *    unreferenced one is deleted only after a longer time than a backup takes. Blobs that were added in between belong
  *    to no commit of the backup, and a restore drops them (orphans.ts).
@@ -52,7 +54,7 @@ import { copyRest, copyRestOfBatch } from "./tail.ts"
 
 /** Earlier servers copied files, whose end does not correspond to a sequence. */
 const SERVER_OLDEST = [2, 15] as const
-/** These streams must not be ahead of the log: they hold answers and checkpoints of commits. */
+/** These streams must not be ahead of the log, because their content refers to its commits. */
 const BEFORE: ReadonlyArray<string> = [
   streams.idempotency,
   streams.newcomersIdempotency,
@@ -72,7 +74,10 @@ export interface BackupParts extends Pick<Service, "nats" | "manager"> {
   readonly archive?: { readonly from: Objects; readonly to: Objects; readonly index: IndexTable } | undefined
   readonly serviceKey: string
   readonly signal: AbortSignal
-  /** Reports the bytes written so far of a stream's copy, and its messages once the copy is complete. */
+  /**
+   * Called with the bytes of a stream's copy that are written so far. `messages` is the number of messages in the
+   * stream's snapshot once the copy is complete, and 0 before.
+   */
   readonly progress: (stream: string, bytes: number, messages: number) => void
 }
 

@@ -74,7 +74,10 @@ const syncFolder = async (path: string): Promise<void> => {
   }
 }
 
-/** Gives `fill` a folder to write into, which becomes `target` with the manifest that `fill` returns. */
+/**
+ * Calls `fill` with a temporary folder to write into. Adds the manifest that `fill` returns, and renames the folder to
+ * `target`.
+ */
 export const writeFolder = async (target: string, fill: (folder: string) => Promise<Manifest>): Promise<Manifest> => {
   const folder = resolve(target)
   if (basename(folder) === "") throw new Fault(`${target} cannot be a backup's folder`)
@@ -113,7 +116,10 @@ const refuseFilled = async (target: string, folder: string): Promise<void> => {
   if (held.length > 0) throw new Fault(`${target} already holds something: name a new folder`)
 }
 
-/** The manifest of a folder, once every file has the length and the hash that it states. */
+/**
+ * Returns the manifest of a folder after checking that every file has the length and the hash that the manifest states.
+ * Throws a Fault otherwise.
+ */
 export const checkedManifest = async (folder: string, signal: AbortSignal): Promise<Manifest> => {
   const manifest = await manifestOf(folder)
   for (const { name, snapshot, tail } of manifest.streams) {

@@ -14,7 +14,7 @@ const TIMEOUT_MS = 60_000
 
 /**
  * Advances the log's sequence by writing messages and erasing all of them but the last. The last one is the record of
- * the restore, which is also written without a gap. Nodes take it as the end of secrets from before
+ * the restore, which is written even if `count` is 0. Secrets from before this record are no longer valid
  * (actors/log/last-restore.ts). Resolves to the log's last sequence.
  */
 export const skipSequences = async (

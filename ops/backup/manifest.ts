@@ -11,7 +11,7 @@ import { consumers as durables, streams, subjects } from "../../schemas/subjects
 
 export const FORMAT = 1
 export const MANIFEST = "manifest.json"
-/** Much larger than any manifest of this project. */
+/** Every manifest of this project is much smaller. */
 export const MANIFEST_MAX_BYTES = 1_048_576
 const STREAMS_MAX = 64
 /** Leaves out the lease bucket, which belongs to running processes, and the mark of a restore. */
@@ -53,7 +53,7 @@ const Manifest = Schema.Struct({
   server: Schema.String,
   /** Unix ms of the log's cut. */
   at: Count,
-  /** The public half of the service's key in base64. The other half opens what is sealed in the log. */
+  /** The public half of the service's key in base64. The private half opens sealed texts of the log. */
   service_key: Schema.String,
   streams: Schema.Array(StreamPart).check(Schema.isMaxLength(STREAMS_MAX)),
   consumers: Schema.Array(ConsumerPart).check(Schema.isMaxLength(STREAMS_MAX)),

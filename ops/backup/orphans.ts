@@ -7,7 +7,7 @@ import type { EventLog } from "../../actors/log/commit.ts"
 import { isMissing } from "../../actors/log/jetstream-codes.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"
 
-/** Resolves to how many blobs that was. */
+/** Resolves to the number of removed blobs. */
 export const dropOrphans = async (log: Pick<EventLog, "lastSeq">, manager: JetStreamManager): Promise<number> => {
   let dropped = 0
   for (const blob of await blobsIn(manager)) {

@@ -2,8 +2,8 @@
  * Restores a backup into a JetStream that has none of its streams.
  *
  * Invariants
- *  - Before anything is written: every hash is right, the key is the service's, no actor node is alive, and no other
- *    restore is under way (a lock in Postgres).
+ *  - Before anything is deleted, a restore checks that every hash is right, the key is the service's, and no actor node
+ *    is alive. It takes a lock in Postgres, so there is only one at a time.
  *  - Postgres is emptied before the first stream is restored, so it is never ahead of the log. The projector fills it
  *    again.
  *  - A mark is set before anything is deleted, and removed at the end (actors/log/restore-mark.ts). While it exists,
@@ -71,11 +71,14 @@ export interface RestoreParts {
   readonly serviceKey: string
   /** Limits, for making the leases. No backup contains them, because its sessions no longer exist. */
   readonly limits: Limits
-  /** Used instead of the values in the backup. */
+  /** The number of replicas of each stream; `null` for the numbers in the backup. */
   readonly replicas: number | null
-  /** Numbers that each counter leaves out. */
+  /** The count of numbers that each counter skips. */
   readonly gap: number
-  /** Cards are filled at once. The operator accepts that payments since the backup may be repeated. */
+  /**
+   * True if cards may be filled immediately after the restore. The operator then accepts that payments since the backup
+   * may be repeated.
+   */
   readonly cards: boolean
   /** True if the content of JetStream and Postgres may be deleted. */
   readonly replace: boolean
@@ -87,7 +90,7 @@ export interface RestoreParts {
 
 export interface RestoreResult {
   readonly manifest: Manifest
-  /** The log's last sequence before the gap, and after it. */
+  /** The last sequence of the restored log, and the sequence of its next commit. */
   readonly lastSeq: number
   readonly nextSeq: number
   readonly commits: number
@@ -243,7 +246,7 @@ const restored = async (
   return { manifest, lastSeq, nextSeq: skipped + vaults + 1, commits }
 }
 
-/** The segments in their place, and their index. */
+/** Copies the segments to the archive, and makes their index. */
 const archiveBack = async (
   { archive: newest }: Manifest,
   { nats, archive: places, signal }: RestoreParts,
@@ -258,7 +261,7 @@ const archiveBack = async (
   return { archive, index, objects: places.to }
 }
 
-/** Resolves to its last sequence. */
+/** Restores one stream. Resolves to its last sequence. */
 const streamBack = async (
   folder: string,
   { name, config, state, tail }: StreamPart,

@@ -61,7 +61,7 @@ export const copySegments = async (
   return bytes
 }
 
-/** Throws a Fault if one is missing or damaged. Resolves to how many there are. */
+/** Throws a Fault if a segment is missing or damaged. Resolves to the number of segments. */
 export const checkSegments = async (
   from: Objects,
   newest: SegmentName,

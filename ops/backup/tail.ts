@@ -21,7 +21,7 @@ import type { HashedFile } from "./files.ts"
 /** Messages of one tail. A stream that gets more than can be read meanwhile is copied at a quieter time. */
 const TAIL_MAX = 500_000
 const PAGE = 500
-/** Half of the size of a page from a server with the usual configuration. */
+/** Half of the largest page that a server with the usual configuration sends. */
 const PAGE_BYTES = 33_554_432
 const NEXT_TRIES = 200
 const NEXT_RETRY_MS = 10
@@ -104,7 +104,7 @@ export const copyRest = async (
     if (messages > TAIL_MAX)
       throw new Fault(`${stream} is written to faster than it can be copied: back up at a quieter time`)
     if (!isEnd(page)) continue
-    // The message at that place may be gone for good.
+    // The message at that place may have been deleted.
     if (seq >= least || (await nextOf(manager, stream, seq + 1)) === null) return messages
     await delay(NEXT_RETRY_MS)
   }
@@ -139,7 +139,7 @@ const goesOn = ({ header }: StoredMsg): boolean => header.has("Nats-Batch-Id") &
 const beganBy = ({ header, seq }: StoredMsg, last: number): boolean =>
   header.has("Nats-Batch-Id") && seq - Number(header.get("Nats-Batch-Sequence")) + 1 <= last
 
-/** The server may be storing the batch at this moment. */
+/** Waits for the message, because the server may be storing its batch at this moment. */
 const soon = async (manager: JetStreamManager, stream: string, seq: number): Promise<StoredMsg> => {
   for (let tries = 0; tries < NEXT_TRIES; tries++) {
     const message = await nextOf(manager, stream, seq)

@@ -13,7 +13,10 @@ import { Fault } from "../cli/fault.ts"
 const BATCH = 1000
 const DAY_MS = 86_400_000
 
-/** `cards` is the time at which the daily limits of cards count as used up. Resolves to the number of vaults. */
+/**
+ * Writes a command to each vault's log. `cards` is true if cards may be filled immediately. Resolves to the number of
+ * vaults.
+ */
 export const commitVaultsRestored = async (
   log: EventLog,
   manager: JetStreamManager,

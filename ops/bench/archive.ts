@@ -148,7 +148,7 @@ interface Places {
   readonly served: <A>(act: (world: World) => Promise<A>) => Promise<A>
 }
 
-/** Empty servers and an empty archive. */
+/** Runs `act` with empty servers and an empty archive. */
 const within = async (say: Say, act: (places: Places) => Promise<void>): Promise<void> => {
   const folder = await mkdtemp(join(tmpdir(), "hub-bench-"))
   const signal = new AbortController().signal

@@ -25,7 +25,7 @@ const MESSAGES = 600
 const ROUNDS = 3
 const WAITERS = 200
 const WARM_WAITERS = 20
-/** The time after which a request is surely held by the service, before the mail is sent. */
+/** The wait between a reader's request and the mail. The service holds the request by then. */
 const HELD_MS = 60
 const DEADLINE_MS = 120_000
 

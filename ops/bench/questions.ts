@@ -1,7 +1,7 @@
 /**
- * Measures the questions of registrations. One figure is the share that a program answers rightly which has all
- * information but the meaning of private words, before any verdict and after many. Others are the share of guesses that
- * are right, and the time to make questions.
+ * Measures the questions of registrations. One figure is the share of right answers of a program that lacks only the
+ * meaning of private words, before any verdict and after many. Others are the share of guesses that are right, and the
+ * time to make questions.
  */
 import { namedQuestions } from "../../actors/registration/questions/generate.ts"
 import { randomFromSeed } from "../../actors/registration/questions/random.ts"

@@ -1,7 +1,7 @@
 /**
  * Measures a compartment from the request that makes it until the first line of its program is read, and the time of
  * stop, start and restart. In the same run it measures `docker run` with the same image until the first line, on a
- * network of the same engine. Both alternate.
+ * network of the same engine. The two measurements alternate.
  *
  * It needs root. The engine and the small image are made by the product's own code (ops/runtime/) below the bench's
  * folder, and removed at the end.
@@ -35,7 +35,7 @@ const WANTED_MS = 5000
 const PATH = "/api/v1/compartments"
 const COMMAND = "echo first; exec sleep 600"
 const NETWORK = "bench"
-/** The program ends at once on SIGTERM, like most programs. */
+/** The measured operations. The program ends immediately on SIGTERM, like most programs. */
 const VERBS = ["stop", "start", "restart"] as const
 
 interface World {

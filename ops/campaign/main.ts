@@ -4,7 +4,7 @@
  *
  * `npm run campaign -- --commit <hash>` runs one file of `tests/campaign/` once, for at most `COMMIT_MS`. The hash
  * chooses the file and the seed, so that each commit tries another one and a repetition tries the same. A file that
- * takes longer has found nothing.
+ * takes longer is stopped. If no test had failed by then, the run counts as passed.
  *
  * The seed decides victims, moments and requests, and is printed. The timing of the machine does not depend on it.
  */

@@ -1,4 +1,4 @@
-/** Asks the console for a one-time link. */
+/** Asks the operators' console for a one-time link, over the bus. */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { subjects } from "../../schemas/subjects.ts"
 import { Fault } from "./fault.ts"

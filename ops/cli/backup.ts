@@ -17,7 +17,7 @@ import { bytesProgress, megabytes } from "./bytes.ts"
 
 export const backupCommand: Command = {
   usage: ["backup <folder> [--archive <folder>]", "backup <folder> --check [--archive <folder>]"],
-  // A backup describes itself.
+  // To check a backup no server is needed, because the manifest has all lengths and hashes.
   servers: ({ values }) => (values.check === true ? "none" : "needed"),
   alone: ({ positionals: [folder = ""], values }) =>
     values.check === true ? untilInterrupted((signal) => checked(folder, values.archive, signal)) : null,

@@ -35,7 +35,7 @@ const list = async (service: Service): Promise<unknown> => {
   const rows = []
   for (const { compartment } of await all(service)) {
     const one = await compartmentRecord(service, compartment).catch(() => null)
-    // The compartment was deleted meanwhile.
+    // The compartment was deleted meanwhile, or its actor does not answer.
     if (one === null) continue
     const { id, name, status, agent, host, suspended } = one
     rows.push({ id, name, status, agent, host, suspended: suspended?.reason ?? null })

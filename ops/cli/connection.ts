@@ -1,6 +1,6 @@
 /**
- * The connections of operator commands: the bus, the log, an asker, Postgres. They are opened on first use and closed
- * at the end.
+ * The connections of operator commands: the bus, the log, an asker, Postgres. The bus is connected at once, Postgres
+ * when it is first used. `close` ends all of them.
  */
 import { randomBytes } from "node:crypto"
 import { userInfo } from "node:os"
@@ -96,7 +96,7 @@ const PATIENT: Patience = {
   reconnects: RECONNECT_TRIES
 }
 
-/** Throws a Fault if the settings themselves are wrong. */
+/** Throws a Fault if the addresses of the servers are missing or wrong. */
 export const refuseSettings = (env: NodeJS.ProcessEnv): void => void addressesIn(env)
 
 const addressesIn = (env: NodeJS.ProcessEnv) => {
@@ -121,7 +121,7 @@ export const archiveIn = (env: NodeJS.ProcessEnv) => {
   return read.settings
 }
 
-/** Opens the connections to the servers, and expects no content in them. */
+/** Connects to the bus, and reads the address of Postgres. Both may be empty. */
 export const openServers = async (
   env: NodeJS.ProcessEnv,
   { connectMs, answerMs, reconnects }: Omit<Patience, "postgresMs"> = PATIENT

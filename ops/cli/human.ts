@@ -1,4 +1,4 @@
-/** `hub human …`: grants and withdraws rights of people beyond their own accounts. */
+/** `hub human …`: grants people rights beyond their own accounts, and withdraws them. */
 import { HUMAN_ID, normalEmail } from "../../schemas/human/fields.ts"
 import type { Command } from "./command.ts"
 import type { Service } from "./connection.ts"

@@ -4,8 +4,8 @@ import { Fault } from "./fault.ts"
 const SIGNALS = ["SIGINT", "SIGTERM"] as const
 
 /**
- * Runs `act` and aborts its signal when the command is interrupted. `act` must end soon after that. An error that it
- * throws after that is taken as a result of the interruption.
+ * Runs `act` and aborts its signal when the command is interrupted. `act` must end soon after that. An error that `act`
+ * throws after the interruption is replaced by a Fault that names the interruption.
  */
 export const untilInterrupted = async <T>(act: (signal: AbortSignal) => Promise<T>): Promise<T> => {
   const controller = new AbortController()

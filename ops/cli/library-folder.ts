@@ -84,7 +84,7 @@ export const entryOf = (bytes: Uint8Array): EntryGiven | string => {
   return typeof entry === "string" ? entry : (entryProblem(entry)?.problem ?? entry)
 }
 
-/** Removes the byte order mark that some editors write first. */
+/** Decodes UTF-8, without the byte order mark that some editors write first. `null` if the bytes are not UTF-8. */
 const decoded = (bytes: Uint8Array): string | null => {
   try {
     return utf8.decode(bytes)

@@ -52,7 +52,7 @@ const bankOf = (folder: string | null): Bank => {
   return read.bank
 }
 
-/** Checks that a production node would accept the folder. */
+/** Checks that the folder has as many texts as a production node requires, and looks for faults of the texts. */
 const checked = async ({ positionals: [folder = ""] }: Arguments): Promise<string | Finding> => {
   const bank = bankOf(folder)
   const wanting = wordsWanting(bank)

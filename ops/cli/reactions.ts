@@ -29,8 +29,8 @@ const faultsOf = async ({ nats }: Service, { name }: Reactions, at: string): Pro
 }
 
 /**
- * Repeats the commands of a fault and returns the outcome for people. A command is removed from the faults as soon as
- * its actor has accepted or refused it.
+ * Repeats the commands of a fault and returns the outcome for people. The fault is removed once the actors of all its
+ * commands have accepted or refused them.
  */
 const redo = async ({ nats, asker }: Service, set: Reactions, fault: Aside): Promise<string> => {
   const place = `${fault.seq} ${fault.kind} ${fault.id}`

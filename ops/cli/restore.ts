@@ -1,6 +1,6 @@
 /**
- * `hub restore <folder>`: restores JetStream from a backup, and expects an empty Postgres. Actor nodes can start on
- * both afterwards.
+ * `hub restore <folder>`: restores JetStream from a backup. Refuses if JetStream or Postgres has content, unless
+ * `--replace` is given. Actor nodes can start on both afterwards.
  */
 import { readConfig } from "../../schemas/config.ts"
 import { restore, type RestoreParts } from "../backup/restore.ts"

@@ -103,8 +103,8 @@ const found = (verdict: Verdict, cluster: Cluster | null, args: Arguments): Find
   new Finding(output(verdict, cluster, args), exitStatusOf(verdict.status))
 
 /**
- * Reads the status of the cluster. Servers that do not answer in time are part of the verdict, but invalid settings
- * throw.
+ * Reads the status of the cluster. If servers are not named or do not answer in time, the verdict says so. A wrong
+ * address of a server is thrown as a Fault.
  */
 const looked = async (args: Arguments): Promise<Finding> => {
   const away = (why: string): Finding =>

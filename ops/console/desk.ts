@@ -5,7 +5,7 @@
  *  - Without a session only the login, scripts and the icon can be reached.
  *  - Only a POST from the console's own pages changes anything. It needs the token of its form
  *    (edge/kit/owner/form-token.ts).
- *  - Requests for another host are refused, so that a foreign name that points here reaches nothing.
+ *  - Requests for another host are refused, so that a stranger's host name that points to this machine reaches nothing.
  */
 import { createHash, randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"

@@ -29,7 +29,9 @@ export interface Framed {
   /** Shown once above the page. */
   readonly notice?: string | null
   readonly script?: string
-  /** The source of the page's one inline script, as a policy names it. */
+  /**
+   * The hash of the page's one inline script, as in a Content-Security-Policy: `'sha256-…'`. No other script may run.
+   */
   readonly inline?: string
 }
 

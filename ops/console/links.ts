@@ -16,7 +16,7 @@ import { subjects } from "../../schemas/subjects.ts"
 
 const LINK_SECONDS = 600
 const SECRET_BYTES = 32
-/** The number of unused links and sessions. The oldest is dropped for a new one. */
+/** The most unused links, and the most sessions. If there are as many, a new one replaces the oldest. */
 const KEPT_MAX = 16
 
 interface KeptLink {

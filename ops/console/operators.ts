@@ -40,7 +40,10 @@ export class Operators {
   private readonly links: Links
   private readonly session: Cookie
   private readonly browser: Cookie
-  /** Valid sessions by their hash, with the Unix ms until which they are not checked again. */
+  /**
+   * Sessions that were valid at their last check, by the hash of their token. Each has the time, in Unix ms, until
+   * which it stays valid while its account's actor does not answer.
+   */
   private readonly held = new Map<string, number>()
 
   constructor(parts: ConsoleParts, links: Links) {
@@ -116,7 +119,7 @@ export class Operators {
     )
   }
 
-  /** Only the first call counts: the session began before it. */
+  /** Only the first call sets the time, because later ones would extend the session. */
   private remember(token: string, now: number): void {
     if (this.held.has(token)) return
     const [oldest] = this.held.keys()

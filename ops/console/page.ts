@@ -75,9 +75,9 @@ export interface ConsolePage {
   /** The page's path, such as `/actor/:kind/:id`. */
   readonly path: string
   readonly title: string
-  /** True if the navigation lists it. */
+  /** True if the navigation lists the page. */
   readonly listed: boolean
-  /** `account` if people with a one-time link may not use it. */
+  /** `account` if people who logged in by a one-time link may not use the page. */
   readonly who: "operator" | "account"
   /** A file of `ops/console/script/`, without its ending. */
   readonly script?: string

@@ -1,6 +1,6 @@
 /**
  * Computes the difference of two JSON values as a JSON patch (RFC 6902): `add`, `remove` and `replace`. Items of arrays
- * are compared by their positions, so lists should keep their order. Pure.
+ * are compared by their positions, so patches are small only if lists keep their order. Pure.
  */
 export type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [name: string]: Json }
 

@@ -63,7 +63,10 @@ const behind = async (service: Service, time: number): Promise<number> => {
 const trusted = async (service: Service, at: number): Promise<number> =>
   at > wallMs(machineClock) + CLOCKS_APART_MS ? 1 : behind(service, at - CLOCKS_APART_MS)
 
-/** A request id of an earlier release does not say where in the log to look. */
+/**
+ * The place where the search for a request begins. A request id of an earlier release contains no time, so the whole
+ * log may have to be read.
+ */
 const sought = async (service: Service, request: string, point: Point | null): Promise<Root> => {
   const at = timeOfRequest(request)
   const near = at === null ? null : await behind(service, at - CLOCKS_CLOSE_MS)
@@ -79,7 +82,7 @@ const CLOCKS_CLOSE_MS = 250
 const EDGE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const NOT_ASKED = { refused: null, unseen: "no edge was asked" } as const
 
-/** Clocks of edges and of the log differ by less. */
+/** Clocks of edges and of the log always differ by less than this, unless one is wrong. */
 const CLOCKS_APART_MS = 300_000
 
 const beganBy = (refused: Refused | null): Point | null =>
@@ -99,7 +102,7 @@ const sinceIn = ({ since }: Hints): Point | null => {
   return point
 }
 
-/** Asks the edges, or reads the log of one. */
+/** Finds the refusal of the request. Asks all edges, or reads the given request log of one edge. */
 const refusedOf = async ({ nats }: Service, request: string, { log }: Hints): Promise<Omit<FoundRoot, "root">> => {
   if (log !== undefined) return { refused: await inLog(log, request), unseen: `${log} has no line of it` }
   if (!EDGE_ID.test(request)) return NOT_ASKED

@@ -1,4 +1,7 @@
-/** Finds a refused request by its id, in the memory of an edge or in a request log. Neither contains what was sent. */
+/**
+ * Finds a refused request by its id, in the memory of an edge or in a request log. Neither contains the request's body
+ * or headers.
+ */
 import { createReadStream } from "node:fs"
 import { createInterface } from "node:readline"
 import type { NatsConnection } from "@nats-io/transport-node"
@@ -7,7 +10,7 @@ import { RefusedAnswer, type RefusedRequest } from "../../schemas/bus/refused.ts
 import { subjects } from "../../schemas/subjects.ts"
 import { Fault } from "../cli/fault.ts"
 
-/** The listing ends after this time without an answer, and at the latest after the second time. */
+/** The collection ends after `STALL_MS` without an answer, and at the latest after `ANSWERS_WITHIN_MS`. */
 const STALL_MS = 300
 const ANSWERS_WITHIN_MS = 1200
 const ANSWERS_MAX = 500
@@ -23,7 +26,7 @@ export interface Remembered {
   readonly passed_over: number
 }
 
-/** Every edge is asked at once. */
+/** Asks all edges in parallel for the refusal of this request. */
 export const rememberedBy = async (nats: NatsConnection, id: string): Promise<Remembered> => {
   const answers = await nats
     .requestMany(subjects.refused, id, {

@@ -98,7 +98,7 @@ const foundIn = (trace_id: string, trace: typeof Trace.Type): ReadonlyArray<Link
     )
   })
 
-/** Parents before their children, and those in the order in which they began. */
+/** Sorts parents before their children, and children in the order in which they began. */
 const inOrder = (found: ReadonlyArray<LinkedSpan>): ReadonlyArray<TracedSpan> => {
   const ids = new Set(found.map(({ id }) => id))
   const children = Map.groupBy(found, ({ parent }) => (parent !== null && ids.has(parent) ? parent : null))

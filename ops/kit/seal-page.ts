@@ -23,7 +23,7 @@ export const sealScript = async (): Promise<string> => {
     input: join(projectRoot, ENTRY),
     platform: "browser",
     tsconfig: false,
-    // libsodium uses this to look for its own file, which it does not need.
+    // libsodium uses `import.meta` to look for its own file, which it does not need.
     transform: { target: TARGET, define: { "import.meta": "{}" } }
   })
   try {

@@ -195,8 +195,8 @@ export function describeRun(stack: Stack): RunFile {
 const smtpAt = (port: number | null) => (port === null ? {} : { smtp: `smtp://127.0.0.1:${port}` })
 
 /**
- * Names of entries that this version and older ones make in the folder. Postgres's own folder is private already. Other
- * entries are never changed.
+ * Names of entries that this version and older versions make in the folder. Postgres's own folder is private already.
+ * Other entries are never changed.
  */
 const OURS = [
   "bin",

@@ -42,11 +42,11 @@ export interface WantedPackages {
   readonly purpose: string
   /** The size or another remark for the line that announces the installation. */
   readonly remark: string
-  /** Tells the user what to do if it cannot be installed. */
+  /** Advice to the user if a package cannot be installed. */
   readonly hint: string
 }
 
-/** Throws a LaunchFault of one line if they cannot be installed. */
+/** Throws a LaunchFault of one line if the packages cannot be installed. */
 export async function installPackages(wanted: WantedPackages, options: DebianOptions): Promise<void> {
   await mayInstall(wanted, options)
   await install(wanted, options)

@@ -72,7 +72,7 @@ async function findCompose(options: DebianOptions): Promise<void> {
   await fetchProgram({ package: "docker-compose", path, hint, usable: isCompose }, options)
 }
 
-/** Throws a LaunchFault of one line if they cannot be found or installed. */
+/** Throws a LaunchFault of one line if the programs cannot be found or installed. */
 export async function findDocker(options: DebianOptions): Promise<DockerTools> {
   await installMissing(options)
   await findCompose(options)

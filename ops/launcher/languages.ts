@@ -37,7 +37,7 @@ const pythonOf = async (env: NodeJS.ProcessEnv): Promise<string | undefined> => 
   return undefined
 }
 
-/** True if `go list` finds the package. It does not compile it. */
+/** True if `go list` finds the package. It is not compiled. */
 const hasGo = async (env: NodeJS.ProcessEnv): Promise<boolean> => {
   const folder = await mkdtemp(join(tmpdir(), "hub-go-"))
   try {

@@ -1,9 +1,9 @@
 /**
  * Finds a nats-server that is new enough, or fetches one.
  *
- * The places are tried in this order: HUB_NATS_SERVER, PATH, <data>/bin, the checkout's own .hub/bin. On Debian it is
- * fetched from the mirror that apt is configured with (debian-archive.ts). On other systems the operator names a
- * binary: an unverified download is never run.
+ * HUB_NATS_SERVER is used if it is set. Otherwise these places are tried in order: PATH, <data>/bin, the checkout's own
+ * .hub/bin. On Debian it is fetched from the mirror that apt is configured with (debian-archive.ts). On other systems
+ * the operator must name a binary, because an unverified download is never run.
  */
 import { execFile } from "node:child_process"
 import { access, constants } from "node:fs/promises"

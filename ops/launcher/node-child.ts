@@ -3,7 +3,7 @@
  *
  * The child sends `{ ready: true }` over its IPC channel. If it ends with CONFIGURATION_ERROR before that, a setting is
  * wrong and a second try is useless; the last line on its stderr names the setting. Output is held back until the child
- * is ready, so that this line is shown once, as the launcher's own last line.
+ * is ready or has written `HELD_LINES` lines. So this line is shown once, as the launcher's own last line.
  */
 import { CONFIGURATION_ERROR } from "../../schemas/runtime/program.ts"
 import type { Serializable } from "node:child_process"
@@ -93,7 +93,7 @@ export async function startNodeChild(options: NodeChildOptions): Promise<TiedPro
   if (exit.code === CONFIGURATION_ERROR) {
     throw new LaunchFault(lines.lastError || `${options.name} refused its configuration without saying why`)
   }
-  // Output of a process that was stopped here is dropped: it might repeat the fault of another one.
+  // Output of a process that was stopped here is dropped: it might repeat the fault of another process.
   if (exit.signal !== STOP_SIGNAL) lines.release()
   if (outcome === "late") {
     throw new Error(`${options.name} (pid ${child.pid}) was not ready after ${READY_DEADLINE_MS / 1000} s`)

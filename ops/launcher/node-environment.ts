@@ -37,7 +37,10 @@ export const withoutVaultKey = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   return kept
 }
 
-/** The keeper's environment: it has the key of vaults and no other key. */
+/**
+ * The keeper's environment. It has the key of vaults. It lacks the keys of the server, stored mail, push messages and
+ * the provider.
+ */
 export const asKeeper = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const { HUB_SERVER_KEY: _key, HUB_SERVER_KEY_FILE: _file, HUB_MAIL_KEY: _mail, HUB_MAIL_KEY_FILE: _of, ...rest } = env
   const {

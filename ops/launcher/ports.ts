@@ -23,8 +23,8 @@ export function portIsFree(port: number): Promise<boolean> {
 }
 
 /**
- * A port is free for other programs until its server has started. Processes that draw at the same time name one folder
- * (`HUB_TEST_PORTS`), in which each port can be claimed once.
+ * True if another process has claimed the port. A port looks free to other programs until its server has started. So
+ * processes that draw ports at the same time share a folder (`HUB_TEST_PORTS`), in which each port can be claimed once.
  */
 async function isClaimed(port: number): Promise<boolean> {
   const folder = process.env["HUB_TEST_PORTS"]
@@ -44,7 +44,7 @@ export async function drawPort(): Promise<number> {
   throw new LaunchFault(`no free port found between ${LOWEST} and ${HIGHEST}; close some programs and try again`)
 }
 
-/** The port that the file names if it is still free, else a new one. The file is written in either case. */
+/** The port that the file names if it is still free. Otherwise a new port, which is written to the file. */
 export async function rememberedPort(file: string): Promise<number> {
   const kept = Number(await readFile(file, "utf8").catch(() => ""))
   if (Number.isInteger(kept) && kept > 1023 && kept < 65_536 && (await portIsFree(kept))) return kept

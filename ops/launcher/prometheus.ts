@@ -1,6 +1,6 @@
 /**
  * Finds a Prometheus with its promtool for the test of the shipped rules and dashboards, or installs Debian's
- * (debian.ts). HUB_PROMETHEUS, the folder of both programs, is tried first, then PATH.
+ * (debian.ts). HUB_PROMETHEUS, the folder of both programs, is used if it is set, else PATH.
  */
 import { execFile } from "node:child_process"
 import { delimiter, join } from "node:path"

@@ -3,7 +3,7 @@
  * can still reach Postgres's binaries and data, which may be in a folder that only root can enter. The first of these
  * that works is used:
  *
- * 1. a system user (postgres, else nobody) as it is;
+ * 1. a system user (postgres, else nobody) with its usual rights;
  * 2. that user with the one capability that lets it pass folders closed to it (CAP_DAC_OVERRIDE). Postgres asks with
  *    access() whether it may run its own programs, and access() ignores an ordinary user's capabilities unless the
  *    securebit no_setuid_fixup is set;

@@ -11,7 +11,7 @@ import { projectRoot } from "./paths.ts"
 import { SupervisedRole } from "./supervisor.ts"
 
 const NAME = "preparation"
-/** Its children end with it. */
+/** The time that the preparation gets to end. Its children end with it. */
 const GRACE_MS = 1_000
 
 export interface RuntimeHostOptions {

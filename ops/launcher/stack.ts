@@ -1,10 +1,11 @@
 /**
- * The whole product as processes of this machine: nats-server, Postgres, actor nodes, edges, and the process that
- * receives mail if there is one.
+ * The whole product as processes of this machine: nats-server, Postgres, actor nodes and edges. If they are wanted,
+ * also processes for mail, the keeper, compartments and the console.
  *
  * Both servers start side by side. The nodes follow when both answer, also side by side: an edge needs no actor to
  * begin listening. The stack is up when every edge says 200 on the health endpoint. It ends in the order in which work
  * flows: edges first, so that no new request comes in; then actors, which hand over and flush; the servers last.
+ * Processes of other roles end between edges and actors.
  */
 import { setTimeout as delay } from "node:timers/promises"
 import { LaunchFault, messageOf } from "./fault.ts"
@@ -21,7 +22,10 @@ import type { PostgresOptions } from "./postgres.ts"
 import { SupervisedRole } from "./supervisor.ts"
 import type { TiedProcess } from "./tied.ts"
 
-/** The sum is less than the ten seconds that a stop may take. */
+/**
+ * The sum is less than ten seconds. Processes of mail, the keeper and compartments may take up to `ACTOR_GRACE_MS` in
+ * addition.
+ */
 const EDGE_GRACE_MS = 3_000
 const ACTOR_GRACE_MS = 4_000
 const SERVER_GRACE_MS = 2_000

@@ -24,7 +24,7 @@ const hasRoom = (folder: string): boolean => {
   }
 }
 
-/** A server that is about to end may still write files. */
+/** The most tries to remove a folder. A server that is about to end may still write files into it. */
 const REMOVALS_MAX = 10
 const REMOVAL_PAUSE_MS = 500
 

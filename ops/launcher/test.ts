@@ -8,7 +8,8 @@
  *
  * Arguments go to vitest. With files among them (`npm test -- tests/api/thread.test.ts`) the tests of these files run
  * and nothing else; `npm run check` does the other steps. These flags are this program's own:
- *  - `--changed` stands for the files that differ from the last commit, or that it changed.
+ *  - `--changed` stands for the files that differ from the last commit. If there are none, it stands for those that the
+ *    last commit changed.
  *  - `--coverage` measures lines and branches of the product and writes a report to `.hub/coverage`.
  *  - `--campaign <commit>` adds one campaign, chosen by the hash of the commit (ops/docs/campaigns.md).
  *  - `--list` prints the tests of source files, or of the changed files, and runs nothing.

@@ -1,8 +1,8 @@
 /**
  * Finds the tests of a source file, so that `npm test -- edge/http/form.ts` runs them.
  *
- *  - Tests that import the file, directly or by a helper in the same folder, and the test with the same path as the
- *    source.
+ *  - Tests that import the file, directly or through a helper of theirs, and the test with the same path as the source.
+ *    Imports by tests/harness/ and tests/support/ do not count.
  *  - If there are none, the tests of those files in its room that import it. A room is a folder of actors/ or edge/.
  *  - If there are none either, the tests that BY_FOLDER names for the file's folder.
  */
@@ -99,7 +99,7 @@ export const byFolder = (source: string): ReadonlyArray<string> => {
 
 /**
  * Makes a function that finds the tests of a source. It reads all sources once. Paths are relative to the project and
- * sorted. Throws if the folder has no entry.
+ * sorted. The function throws a LaunchFault if it finds no tests.
  */
 export const testsFinder = (): ((source: string) => ReadonlyArray<string>) => {
   const by = importers()

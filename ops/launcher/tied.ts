@@ -47,7 +47,7 @@ const STOP_GRACE_MS = 5_000
 
 let setprivKnown: boolean | undefined
 
-/** True if util-linux's setpriv with --pdeathsig is installed (busybox has one without). */
+/** True if a setpriv with the option --pdeathsig is installed. That of util-linux has it; that of busybox does not. */
 export function hasSetpriv(): boolean {
   setprivKnown ??=
     process.platform === "linux" &&

@@ -13,7 +13,7 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
   await sql`create index messages_with on messages (sender, recipient, created_at desc, id desc)`.execute(db)
   await sql`
     create index messages_unread on messages (recipient, created_at desc, id desc) where read_at is null`.execute(db)
-  // These find the messages after an id. They are few even in a long list.
+  // The next two indexes find the messages after an id, which are few even in a long list.
   await sql`create index messages_to_since on messages (recipient, id)`.execute(db)
   await sql`create index messages_by_since on messages (sender, id)`.execute(db)
   await sql`

@@ -27,7 +27,7 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
   await sql`
     create index agents_alike on agents using gin (plain_words(handle || ' ' || name) gin_trgm_ops)
     where status in ('active', 'suspended')`.execute(db)
-  // These serve filters by kind and status, whether they match many rows or few.
+  // The next indexes serve filters by kind and status, whether a filter matches many rows or few.
   await sql`create index posts_kind on posts (kind, created_at desc, id desc)`.execute(db)
   await sql`create index threads_kind on threads (kind, last_activity_at desc, id desc)`.execute(db)
   await sql`create index threads_status on threads (status, last_activity_at desc, id desc)`.execute(db)

@@ -8,7 +8,7 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
     )`.execute(db)
   await sql`create index sponsorships_of_agent on sponsorships (agent, id desc)`.execute(db)
   await sql`create index sponsorships_of_human on sponsorships (human, id desc)`.execute(db)
-  // Every list of agents reads these for each agent.
+  // Every list of agents reads the confirmed sponsorships of each agent.
   await sql`create index sponsorships_confirmed on sponsorships (agent, confirmed_at, id) where status = 'confirmed'`.execute(
     db
   )

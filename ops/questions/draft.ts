@@ -3,8 +3,9 @@
  *
  * Invariants
  *  - Only pieces that the reader of banks accepts are kept: each piece is read together with the others before that.
- *  - Facts are asked twice. The command gets its own texts back without their sides, in another order. A text that it
- *    reads differently then is left out, and a fact that it doubts is unsure.
+ *  - Facts are asked twice. The command gets its own texts back without their sides, in another order. A text that the
+ *    second answer puts on another side is left out. A fact on which the two answers differ is marked as unsure or left
+ *    out.
  *  - A piece that fails `TRIES_MAX` times is reported, and the others continue. Existing texts are kept and count.
  */
 import { spawn } from "node:child_process"
@@ -247,7 +248,7 @@ const matrixPiece = (index: number): Piece => ({
   }
 })
 
-/** The items on which two readings differ; null if they differ on many. */
+/** The property after a second reading; `null` if the two readings differ on many items, or too few items are left. */
 async function secondReading(ask: Ask, items: ReadonlyArray<string>, property: Written): Promise<Written | null> {
   const [is, not] = [strings(property["is"]), strings(property["not"])]
   const yes = new Set(strings(property["yes"]).filter((item) => items.includes(item)))

@@ -2,8 +2,9 @@
  * Finds faults of a bank of own texts without reading them: grammar that breaks for some fillings, repeated texts, and
  * words that reveal what only the meaning should.
  *
- * A program that has seen all texts of two acts but one can guess from the words alone which act that one belongs to.
- * If it is right too often, the words reveal the act. Texts in pairs with the same words and opposite meanings do not.
+ * One check takes the texts of two acts. A program that has seen all of them except one guesses from its words to which
+ * act it belongs. If the guesses are right too often, the words reveal the act. Texts in pairs with the same words and
+ * opposite meanings do not.
  */
 import {
   type Bank,

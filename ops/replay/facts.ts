@@ -1,6 +1,6 @@
 /**
- * Default facts for decisions in a what-if whose file gives none. They are fixed, so each run has the same. A number 0
- * is one that the service never gives.
+ * Default facts for decisions in a what-if whose file gives none. They are fixed, so each run has the same. A decision
+ * that needs a new number gets 0, which the service never gives.
  */
 import type { KeyFacts } from "../../actors/agent/identity/new-key.ts"
 import type { BlobsAt } from "../../actors/blob/naming.ts"

@@ -44,7 +44,10 @@ export const isBeyond = (entry: LogEntry, point: Point | null): boolean => {
   return "seq" in point ? entry.seq > point.seq : entry.commit.at > point.time
 }
 
-/** Every event is decoded whole on the way, as its kind declares it. Throws `MisshapenEvent`. */
+/**
+ * Reads the commits of an actor from the log, and checks that every event has the form that its kind declares. Throws
+ * `MisshapenEvent` otherwise.
+ */
 export async function* historyOf(log: EventLog, kind: string, id: string): AsyncGenerator<LogEntry> {
   const events = kindOf(kind)?.events ?? null
   let after = 0

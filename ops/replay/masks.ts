@@ -4,8 +4,8 @@
  *
  * Invariants
  *  - Texts are masked by the field's name, and also by their form in fields of any name.
- *  - One masker gives the same mask to the same secret. So a reader can see that two are the same, or that one has
- *    changed.
+ *  - One masker gives the same mask to the same secret. So a reader can see that two secrets are the same, or that a
+ *    secret has changed.
  *  - A mask is a serial number. It is not derived from the secret, because a hash of a short answer could be guessed.
  */
 const SECRET_NAMES = /secret|password|passphrase|token|private_?key|bypass|^answers$/i

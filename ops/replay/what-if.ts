@@ -60,7 +60,10 @@ export interface WhatIf {
   readonly really: Step | null
 }
 
-/** The differences between the resulting state and the real one. Values are masked, since fields lose their names. */
+/**
+ * The differences between the resulting state and the real one. Both states must be masked before, because a difference
+ * does not have the names by which secrets are recognized.
+ */
 export const differsFromReality = ({ state, really }: WhatIf): ReadonlyArray<Difference> =>
   really === null ? [] : differences(asJson(state), asJson(really.state))
 
@@ -163,8 +166,8 @@ const decided = (
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
 /**
- * Decoded by the operation's own schema. Unknown fields are refused, because a typing error would silently change the
- * decision.
+ * Decodes the input with the operation's schema. Unknown fields are refused, because a typing error would silently
+ * change the decision.
  */
 const readInput = ({ op, input }: WhatIfCommand): unknown => {
   const declared = Object.hasOwn(OPERATIONS, op) ? OPERATIONS[op as OperationName].input : null
@@ -194,7 +197,7 @@ const writeOf = (kind: NodeKind, op: string, config: NodeParts["config"]) => {
   throw new WhatIfFault(`${problem}; those that decide: ${deciding.join(", ") || "none"}`)
 }
 
-/** Names the facts that a decision needs and the file does not give. */
+/** Wraps the given facts. If the decision reads a fact that is not among them, a WhatIfFault names it. */
 const asked = (op: string, facts: Readonly<Record<string, unknown>>): unknown =>
   new Proxy(facts, {
     get: (given, name) => {

@@ -24,7 +24,7 @@ export interface Command {
 
 export interface Running {
   readonly output: Readable
-  /** Rejects if it does not end well. */
+  /** Rejects if the command fails. */
   readonly ended: Promise<void>
 }
 

@@ -71,7 +71,7 @@ export const endDaemon = async (pidFile: string, mark: string, graceMs: number):
   if (pid !== null) await endProcess(pid, "SIGTERM", graceMs)
 }
 
-/** The last line of its log. */
+/** The end of the last line of a daemon's log that is not empty. */
 export const lastWords = async (log: string): Promise<string> => {
   const lines = (await readFile(log, "utf8").catch(() => "")).split("\n").filter((line) => line.trim() !== "")
   return (lines.at(-1) ?? "it said nothing").slice(-LOG_TOLD_CHARS)

@@ -30,7 +30,7 @@ export const factsOf = async (socket: string): Promise<EngineFacts | null> => {
   return { remapsUsers, version: info.ServerVersion }
 }
 
-/** Resolves when an engine answers; `null` if that takes too long, or `goesOn` says that waiting is useless. */
+/** Resolves when an engine answers; `null` if that takes too long, or as soon as `goesOn` returns false. */
 export const untilAnswer = async (
   socket: string,
   withinMs: number,
@@ -54,7 +54,10 @@ const listens = (socket: string): Promise<boolean> =>
     line.once("error", () => resolve(false))
   })
 
-/** `false` if nothing listens in time, or `goesOn` says that waiting is useless. */
+/**
+ * Resolves to true when something listens on the socket. `false` if that takes too long, or as soon as `goesOn` returns
+ * false.
+ */
 export const untilListens = async (
   socket: string,
   withinMs: number,

@@ -56,7 +56,10 @@ const debianArguments = (root: string, small: boolean): ReadonlyArray<string> =>
   "-"
 ]
 
-/** All programs in it end with its first process, which ends with this process. */
+/**
+ * Options with which setpriv runs a program in separate namespaces. All processes there end with the first of them,
+ * which ends with this process.
+ */
 const ALONE = ["--pdeathsig", "SIGKILL", "--", "unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
 
 const unpackDebian = async (root: string, { small, progress, signal }: RootOptions): Promise<void> =>

@@ -2,8 +2,9 @@
  * The image for compartments: Debian with Python, git, a browser, Node, the kit and the fill service. No registry is
  * used; it is made on the host (image-root.ts) and imported into the engine.
  *
- * node ops/runtime/image.ts [--small] [--fresh] --small without the browser, for tests --fresh even if its ingredients
- * have not changed: Debian's packages may be newer
+ * This file is also a command, `node ops/runtime/image.ts [--small] [--fresh]`. With `--small` the image has no
+ * browser, for tests. With `--fresh` it is made again even if its ingredients have not changed, because Debian's
+ * packages may be newer.
  *
  * Invariants
  *  - It is made again only if its ingredients have changed. A label of the image has their hash.
@@ -39,7 +40,7 @@ export interface ImageOptions {
 
 export interface Image {
   readonly name: string
-  /** `false` if it existed already. */
+  /** `false` if the image existed already. */
   readonly made: boolean
 }
 
@@ -128,7 +129,7 @@ const forget = async (socket: string, id: string): Promise<void> => {
     .catch(() => undefined)
 }
 
-/** Throws a LaunchFault of one line if it cannot be made. */
+/** Throws a LaunchFault of one line if the image cannot be made. */
 export const buildImage = async (options: ImageOptions): Promise<Image> => {
   const { socket, folder, env, progress, signal, small = false, fresh = false } = options
   const name = imageName(env, small)

@@ -15,7 +15,7 @@ const HANDED_ON = "3"
 const HELD_BY_ANOTHER = 1
 
 export interface LockOptions {
-  /** Milliseconds that another may hold it. */
+  /** The most milliseconds to wait while another process holds the lock. */
   readonly waitMs: number
   readonly what: string
   readonly signal?: AbortSignal | undefined

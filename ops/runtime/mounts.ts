@@ -25,7 +25,7 @@ export const mountsBelow = async (folder: string): Promise<ReadonlyArray<string>
   return places.filter((place) => place === folder || place.startsWith(`${folder}/`)).toReversed()
 }
 
-/** Unmounts all of them. A mount that is in use is removed as soon as it is free. */
+/** Unmounts the folder and everything below it. A mount that is in use is removed as soon as it is free. */
 export const unmountBelow = async (folder: string): Promise<void> => {
   for (const place of await mountsBelow(folder))
     await run("umount", ["--lazy", "--", place], { timeout: MOUNT_TIMEOUT_MS }).catch(() => undefined)

@@ -5,7 +5,8 @@
  *  - Containers outlive both (`--live-restore`). If one of the two has died, it is started again, and containers do not
  *    notice.
  *  - Users are remapped: root in a container has no rights on the host.
- *  - containerd is a separate one even if the machine has its own, so that other uses of that one have no influence.
+ *  - The engine has a separate containerd even if the machine has one, so that other uses of the machine's have no
+ *    influence.
  *  - The engine makes no firewall rules and no bridge. The runtime makes them.
  *  - Containers reach their files by a path that other users than root may pass, wherever the data folder is: the
  *    engine's folder is mounted a second time below `/run`.
@@ -181,14 +182,14 @@ export const ensureOwnEngine = async (places: Places, given: OwnEngineOptions): 
   })
 }
 
-/** True if there ever was one, because its containers stay there. */
+/** True if the deployment's engine was ever started here. Its folder may still have containers. */
 export const hasOwnEngine = async ({ engine }: Places): Promise<boolean> =>
   stat(join(engine, "data")).then(
     () => true,
     () => false
   )
 
-/** True if all parts are in order. Starts nothing. */
+/** True if containerd runs and the engine answers. Starts nothing, and empties logs that are too long. */
 export const ownEngineStands = async (places: Places): Promise<boolean> => {
   if ((await livingDaemon(places.containerdPidFile, marksOf(places).containerd)) === null) return false
   for (const log of Object.values(logsOf(places))) await boundLog(log)

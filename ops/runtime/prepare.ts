@@ -35,7 +35,7 @@ export interface Host {
   readonly image: string
 }
 
-/** Throws a LaunchFault of one line if it cannot be done, which is written down as well. */
+/** Throws if a step fails. The reason is also written to `prepare.json`. */
 export const prepare = async (options: PrepareOptions): Promise<Host> => {
   const { dataDir, env, progress, signal, small = false, uid = process.getuid?.() } = options
   const { prepared, image: folder } = placesOf(dataDir)
@@ -56,7 +56,7 @@ export const prepare = async (options: PrepareOptions): Promise<Host> => {
     await enter("ready")
     return { engine, image: name }
   } catch (cause) {
-    // The progress file may not be writable either. The line above reports the fault.
+    // The progress file may not be writable either. The error that is thrown below reports the fault.
     await writePrepared(prepared, { stage, problem: messageOf(cause) }).catch(() => undefined)
     throw cause
   } finally {

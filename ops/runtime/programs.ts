@@ -35,7 +35,7 @@ export const requireRoot = (uid = process.getuid?.()): void => {
   if (uid !== 0) throw new LaunchFault("compartments need root on their host: start the runtime as root")
 }
 
-/** Throws a LaunchFault of one line if they cannot be installed. */
+/** Throws a LaunchFault of one line if the programs cannot be installed. */
 export const ensurePrograms = async (options: DebianOptions): Promise<void> => {
   const packages = await missingPackages(options.env)
   if (packages.length === 0) return
@@ -44,7 +44,7 @@ export const ensurePrograms = async (options: DebianOptions): Promise<void> => {
   await installPackages({ packages, what, purpose: PURPOSE, remark: "some 100 MB at most, once", hint }, options)
 }
 
-/** The path of a program that was found before. */
+/** The path of a program. Throws a LaunchFault if it is not installed. */
 export const programAt = async (program: string, env: NodeJS.ProcessEnv): Promise<string> => {
   const found = await findProgram(program, env)
   const from = PROGRAMS.find(([name]) => name === program)?.[1] ?? program

@@ -41,7 +41,7 @@ export interface NodeRow {
   readonly started_at: string
   readonly resident: number
   readonly shards: ReadonlyArray<number>
-  /** False if it holds a session and does not answer: it is frozen, or disconnected. */
+  /** False if the node holds a session and does not answer: it is frozen, or disconnected. */
   readonly answers: boolean
 }
 

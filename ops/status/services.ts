@@ -2,12 +2,12 @@
  * Processes that answer on the bus (NATS service discovery).
  *
  * Invariant: malformed answers are ignored, and the length of shown texts is bounded. So a dishonest process can add
- * rows, but not hide any.
+ * rows. It can hide others only if it sends `ANSWERS_MAX` answers before them.
  */
 import type { NatsConnection, RequestManyOptions } from "@nats-io/transport-node"
 import { Option, Schema } from "effect"
 
-/** The listing ends after this time without an answer, and at the latest after the second time. */
+/** The listing ends after `STALL_MS` without an answer, and at the latest after `ANSWERS_WITHIN_MS`. */
 const STALL_MS = 300
 const ANSWERS_WITHIN_MS = 1200
 const ANSWERS_MAX = 500
@@ -99,8 +99,8 @@ const orNobody = (error: unknown): ReadonlyArray<ServiceRow> => {
 }
 
 /**
- * The hub's processes among those that answer; others may use the same bus. A busy edge may answer later than all
- * others.
+ * The hub's processes among those that answer; others may use the same bus. A busy edge may answer too late, so edges
+ * are asked once more if none is listed.
  */
 export const servicesOf = async (nats: NatsConnection): Promise<ReadonlyArray<ServiceRow>> => {
   const rows = [...(await listed(nats, "$SRV.STATS", { strategy: "stall", stall: STALL_MS }).catch(orNobody))]

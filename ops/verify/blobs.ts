@@ -1,6 +1,7 @@
 /**
  * Compares files and data with their names. Each that a post names must be there completely, with the hash in its name.
- * A named file cannot be collected during the check, because collecting takes longer than reading it.
+ * A file that a post names cannot be deleted before this check reads its bytes. Files are deleted only after a longer
+ * time without a reference.
  */
 import { createHash } from "node:crypto"
 import type { Msg } from "@nats-io/transport-node"

@@ -10,8 +10,8 @@
  *  - Rows that may be deleted because of their age are left out on both sides, because both results are right.
  *  - Columns that another stream also writes are left out: that stream is not kept completely, so their right values
  *    are unknown.
- *  - A rebuild and a verification of one projection exclude each other. Otherwise a swap would wait for the copy, and readers for the
- *    swap.
+ *  - A rebuild and a verification of one projection exclude each other. Otherwise the swap of tables would wait for the
+ *    copy, and readers would wait for the swap.
  */
 import { Effect } from "effect"
 import { type Kysely, sql } from "kysely"

@@ -2,8 +2,8 @@
  * Compares snapshots with the log. Each must equal the fold of the log up to its sequence, including the commands it
  * remembers.
  *
- * The history of one actor is spread over the whole log, and each of its commits costs a read of what is around it. So
- * if many actors have a snapshot, their histories are folded together in one reading of the log.
+ * The history of one actor is spread over the whole log, and for each of its commits the server reads a large block
+ * around it. So if many actors have a snapshot, their histories are folded together in one reading of the log.
  */
 import { isDeepStrictEqual } from "node:util"
 import { Effect } from "effect"
@@ -24,7 +24,7 @@ import { Masker } from "../replay/masks.ts"
 
 /** Rows read at once, and folded side by side. */
 const PAGE = 16
-/** Rows of which only the commands are read at once. */
+/** Rows that are read at once if their states are not needed. */
 const OUTLINES = 500
 /** The number of actors that are folded together. Their states are in memory until the log has been read. */
 const TOGETHER = 50_000
@@ -93,7 +93,7 @@ interface DueSnapshot {
 
 const keyOf = ({ kind, id }: Pick<Outline, "kind" | "id">): string => `${kind} ${id}`
 
-/** `TOGETHER` snapshots at most, each with an empty fold. */
+/** Groups of about `TOGETHER` snapshots, each with an empty fold. */
 async function* groupsOf(service: Service, scope: Scope): AsyncGenerator<ReadonlyArray<DueSnapshot>> {
   let group: Array<DueSnapshot> = []
   for await (const outlines of outlinesOf(service, scope)) {
@@ -161,7 +161,7 @@ class Folding {
   readonly until: number
   state: unknown
   seq = 0
-  /** The unreadable part of its history. */
+  /** Describes the part of the history that cannot be read; `null` if there is none. */
   problem: string | null = null
   readonly remembered: Remembered
   private readonly of: Outline

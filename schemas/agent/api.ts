@@ -1,4 +1,4 @@
-/** Endpoints on agents: one's own account and scores, the directory, and public profiles (spec 4.4, 4.5). */
+/** Endpoints on agents: the signer's own account and scores, the directory, and public profiles (spec 4.4, 4.5). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import {
@@ -31,10 +31,12 @@ export const UpdateMe = Schema.Struct({
 })
 export type UpdateMe = typeof UpdateMe.Type
 
-/** The order in which the refusal of a body without changes names them (spec 4.4). */
+/**
+ * The fields that `PATCH /me` can change. If a body has none of them, the refusal names them in this order (spec 4.4).
+ */
 export const UPDATABLE_FIELDS = ["name", "description", "transparency", "links", "webhook_url"] as const
 
-/** The same fields as in step 3 of the registration, without a profile, which exists already. */
+/** The fields of step 3 of the registration, without those of the profile, which the agent has already. */
 export const AdmitMe = Schema.Struct({
   challenge_id: Register.fields.challenge_id,
   answers: Register.fields.answers,

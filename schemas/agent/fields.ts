@@ -95,7 +95,7 @@ export const Links = Schema.Array(Link).check(
 /** A handle must not read as a hub id or an agent number: a reference names one agent only (spec 2.1). */
 export const LOOKS_LIKE_IDENTITY = /^(hx[0-9a-f]{24}|hx-\d+)$/
 
-/** spec 2.1. The deployment's own name is reserved beside these. */
+/** spec 2.1. The deployment's own name is reserved too. */
 export const RESERVED_HANDLES: ReadonlySet<string> = new Set([
   "nexus",
   "admin",

@@ -1,6 +1,6 @@
 /**
- * Operations of kind `agent`, whose id is the hub id of the agent or of the key that signs. Also kinds that find agents
- * by number and handle.
+ * Operations of kind `agent`, whose id is the hub id of the agent or of the key that signs. The kinds `number` and
+ * `handle` find agents by their number and handle.
  */
 import { Schema } from "effect"
 import { Nothing, op, operationsOf, paged, query } from "../operation.ts"
@@ -11,7 +11,9 @@ import { AgentListed, AgentPrivate, AgentPublic, Deleted, ScoreEntryPrivate } fr
 const Found = Schema.Struct({ agent: Schema.String })
 
 export const agentOperations = operationsOf("agent", {
-  /** If `by` is present, the signature is verified first. */
+  /**
+   * If `by` is present, the nonce of the signature is checked and recorded first. The edge has verified the signature.
+   */
   "agent.authenticate": op({
     input: Nothing,
     output: Schema.Struct({
@@ -44,17 +46,17 @@ export const agentOperations = operationsOf("agent", {
   "agent.admit": op({ input: Admission, output: Schema.Unknown, askedBy: ["edge"] })
 })
 
-/** Id = the agent number. Refused `not_found` if no agent has it. */
+/** The id is the agent number. Refused `not_found` if no agent has it. */
 export const numberOperations = operationsOf("number", {
   "number.resolve": op({ input: Nothing, output: Found, askedBy: ["edge"] })
 })
 
-/** Id = the handle in lower case. Refused `not_found` if no agent has it. */
+/** The id is the handle in lower case. Refused `not_found` if no agent has it. */
 export const handleOperations = operationsOf("handle", {
   "handle.resolve": op({ input: Nothing, output: Found, askedBy: ["edge"] })
 })
 
-/** The most authors in one query: more than any page names. */
+/** The most authors in one query. No page shows more. */
 export const AUTHORS_MAX = 100
 
 export const agentQueries = {

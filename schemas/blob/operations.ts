@@ -1,7 +1,7 @@
 /**
  * Kind `blob`, whose id is the sha256 of its bytes in hex. The edge writes the bytes to a separate stream in pieces
- * (edge/bus/blobs.ts). The actor counts the records that name the blob, and has the pieces collected when there are
- * none.
+ * (edge/bus/blobs.ts). The actor counts the records that refer to the blob. Some time after the last of them is gone,
+ * it deletes the pieces.
  */
 import { Schema } from "effect"
 import { Nothing, op, operationsOf } from "../operation.ts"
@@ -26,15 +26,15 @@ export const piecesOf = (size: number): number => Math.ceil(size / BLOB_PIECE_BY
 
 export const blobOperations = operationsOf("blob", {
   /**
-   * Ask this before writing the pieces, so that they are not collected for a while. `stored` is true if they exist
-   * already and need not be written.
+   * Ask this before writing the pieces, so that they are not deleted for a while, although no record refers to them
+   * yet. `stored` is true if they exist already and need not be written.
    */
   "blob.expect": op({
     input: Schema.Struct({ size: Schema.Int }),
     output: Schema.Struct({ stored: Schema.Boolean }),
     askedBy: ["edge"]
   }),
-  /** Sent by a timer: deletes a blob that had no name for the whole grace period. */
+  /** Sent by a timer: deletes a blob to which no record has referred for the whole grace period. */
   "blob.collect": op({ input: FiredTimer, output: Nothing, askedBy: [] }),
   "blob.purge": op({ input: FiredTimer, output: Nothing, askedBy: [] })
 })

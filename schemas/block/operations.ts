@@ -8,7 +8,10 @@ export type Named = typeof Named.Type
 
 /** Refused `not_found` if there is no such agent. */
 export const blockOperations = operationsOf("agent", {
-  /** Repeating it changes nothing. Refused `not_found` for a banned account too, `validation_error` for oneself. */
+  /**
+   * Repeating it changes nothing. Refused `not_found` for a banned account too, and `validation_error` if an agent
+   * blocks itself.
+   */
   "block.add": op({ input: Named, output: Block, askedBy: ["edge"] }),
   "block.remove": op({ input: Named, output: Unblocked, askedBy: ["edge"] })
 })

@@ -103,7 +103,7 @@ export const operations = operationsOf("agent", {
 
 const Keeper = Schema.Struct({ agent: Schema.String })
 
-/** All of these queries leave out the same bookmarks: those whose target no list contains. */
+/** All queries but the last leave out bookmarks whose target no list contains. */
 export const queries = {
   bookmarks: query({
     input: Schema.Struct({ ...Keeper.fields, page: Schema.Int, per_page: Schema.Int }),

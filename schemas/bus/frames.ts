@@ -14,7 +14,9 @@
  */
 import type { Refusal } from "../errors.ts"
 
-/** A signature that the edge has verified. The node that owns the key judges its nonce (spec 5.1). */
+/**
+ * A signature that the edge has verified. The node that owns the key's shard checks and records the nonce (spec 5.1).
+ */
 export interface SignedBy {
   /** `hx` form of the public key that signed. */
   readonly key: string
@@ -23,7 +25,10 @@ export interface SignedBy {
   readonly nonce: string
   /** The time of the signature in Unix seconds. Edges of an earlier release do not send it. */
   readonly at?: number | undefined
-  /** True after a node has recorded the nonce and resolved the key: the ask is only forwarded to the agent then. */
+  /**
+   * True after a node has recorded the nonce and found the key's agent. The agent's node then does not check the nonce
+   * again.
+   */
   readonly settled?: boolean
 }
 
@@ -56,8 +61,8 @@ export interface Ask {
   /** W3C trace context of the asking step. Absent if the trace is not sampled. */
   readonly traceparent?: string | undefined
   /**
-   * True if the command was carried out before, and only its answer is wanted: the first answer, or one made from the
-   * present state if the first is forgotten.
+   * True if the command was carried out before, and only its answer is wanted. If the first answer is forgotten, the
+   * actor makes one from its present state.
    */
   readonly again?: true | undefined
   /** A command id in place of `id`: requests with the same Idempotency-Key are the same command (contract 13). */
@@ -77,7 +82,7 @@ export interface ReplyHead {
   readonly by?: "gate" | "bus"
   /** The agent bucket after this draw (spec 4.1.7). */
   readonly rate?: RateState
-  /** Set if the node no longer owns the shard: `owner` is the new one, if it is known. */
+  /** Set if the node no longer owns the shard: `owner` is the new owner, if it is known. */
   readonly notOwner?: { readonly shard: number; readonly owner: string | null }
   /**
    * Set with `notOwner` if this release does not know the operation, or an event in the actor's log. A node of another

@@ -1,11 +1,14 @@
 /**
- * A refused request in the memory of the edge that answered it. An operator can ask all edges for one (`hub explain`).
- * It contains the service's own words, ids and hashes. From the client it has only the method, and the beginning of a
- * path that no endpoint has.
+ * A refused request in the memory of the edge that answered it. An operator can ask all edges for it by the request's
+ * id (`hub explain`). It contains the service's own words, ids and hashes. From the client it has only the method, and
+ * the beginning of a path that no endpoint has.
  */
 import { Schema } from "effect"
 
-/** Stages that can refuse a request: `gate` judges the asker, `bus` got no answer, `query` is one of a read model. */
+/**
+ * Stages that can refuse a request. `gate`: the actor's check of signature, status and limits. `query`: a query of a
+ * read model. `bus`: no answer came.
+ */
 const REFUSED_BY = ["edge", "gate", "actor", "query", "bus"] as const
 
 export const RefusedRequest = Schema.Struct({
@@ -19,14 +22,14 @@ export const RefusedRequest = Schema.Struct({
   status: Schema.Int,
   code: Schema.String,
   by: Schema.Literals(REFUSED_BY),
-  /** The operation or view that was asked; `null` if the edge refused before. */
+  /** The operation or view that was asked; `null` if the edge refused before it asked anything. */
   asked: Schema.NullOr(Schema.String),
   field: Schema.NullOr(Schema.String),
   bucket: Schema.NullOr(Schema.String),
   reason: Schema.NullOr(Schema.String),
   /** Hub id of the key whose signature was valid. */
   key: Schema.NullOr(Schema.String),
-  /** Hub id of the agent. It is the key's own unless the key was rotated. */
+  /** Hub id of the agent. It equals `key` unless the agent has got this key by a rotation. */
   agent: Schema.NullOr(Schema.String),
   human: Schema.NullOr(Schema.String),
   /** Keyed hash of the client's address, as in the request log. */
@@ -34,7 +37,7 @@ export const RefusedRequest = Schema.Struct({
 })
 export type RefusedRequest = typeof RefusedRequest.Type
 
-/** An id of a request, as edges give them. */
+/** The most characters of a request id, as edges make them. */
 export const REQUEST_ID_MAX_CHARS = 64
 
 /** The answer of one edge. */

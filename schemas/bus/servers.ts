@@ -9,7 +9,8 @@ export interface BusServers {
   readonly inboxPrefix: string
   /**
    * Tells the client not to resolve names itself, which would have no time limit: an unreachable machine could delay
-   * the connection to the others by half a minute. Nodes use `addressesOf`, which has a limit.
+   * the connection to the others by half a minute. The service's processes use `addressesOf` instead, which has a time
+   * limit.
    */
   readonly resolve: false
   /**

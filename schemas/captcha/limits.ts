@@ -15,7 +15,7 @@ export const CAPTCHA_LIMITS = {
   captcha_seconds: 600,
   /** The image is erased this many seconds after the request ended. */
   captcha_image_seconds: 3600,
-  /** Pending captchas of one agent at once. */
+  /** The most pending captchas of one agent. */
   captchas_pending_max: 10,
   /** The most images that an edge decodes at once, and the most that wait for it. */
   captcha_images_at_once: 2,

@@ -1,7 +1,7 @@
 /**
- * Kind `agent` sends captchas to its owners. Kind `captcha`, whose id is a number, is one of them. Context, origin and
- * answer are sealed in log and tables. The picture is a blob, which the edge seals under a key that is itself sealed
- * here.
+ * Kind `agent` sends captchas to its owners. Kind `captcha`, whose id is a number, is one captcha. Context, origin and
+ * answer are sealed in log and tables. The edge seals the picture under a key of its own and stores it as a blob. The
+ * captcha's actor stores that key in sealed form.
  */
 import { Schema } from "effect"
 import { BlobRef } from "../blob/operations.ts"

@@ -36,13 +36,13 @@ export const Captcha = Schema.Struct({
   id: Schema.Int,
   state: CaptchaState,
   kind: CaptchaKind,
-  /** Also `null` if none of the people for whom it was sealed has an account any more. */
+  /** `null` if the agent gave none, or if none of the people for whom it was sealed has an account any more. */
   context: Schema.NullOr(Schema.String),
   origin: Schema.NullOr(Schema.String),
   created_at: Schema.String,
   expires_at: Schema.String,
   answered_at: Schema.NullOr(Schema.String),
-  /** Also `null` if the account of the person who gave it was deleted. */
+  /** `null` if there is no answer, or if the account of the person who answered was deleted. */
   answer: Schema.NullOr(CaptchaAnswer),
   /** The person's id, `hum_…`. */
   answered_by: Schema.NullOr(Schema.String),

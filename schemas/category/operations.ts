@@ -14,7 +14,7 @@ export const categoryOperations = operationsOf("category", {
     output: Schema.Struct({ slug: Schema.String, ...Definition.fields }),
     askedBy: []
   }),
-  /** Applied only once for a category. Later changes and removals by operators stay. */
+  /** Applied only once for a category, so it never undoes later changes and removals by operators. */
   "category.seed": op({ input: Definition, output: Nothing, askedBy: [] }),
   /** Refused `not_found` if there is no such category. */
   "category.look": op({

@@ -1,6 +1,7 @@
 /**
- * Kind `chat`, whose id is the keyed hash of a chat, knows the person that it belongs to. Kind `human` links a chat by
- * a code that only the person's settings show, and unlinks it. If the two differ, the person's account is right.
+ * Kind `chat`, whose id is the keyed hash of a chat, has the person to whom the chat is linked. Kind `human` links a
+ * chat by a code that only the person's settings show, and unlinks it. If the two actors differ, the person's account
+ * counts.
  */
 import { Schema } from "effect"
 import { Nothing, op, operationsOf } from "../operation.ts"
@@ -16,8 +17,8 @@ export const chatOperations = operationsOf("chat", {
 
 export const chattingOperations = operationsOf("human", {
   /**
-   * Makes a code that the person sends from the chat. It is valid once, and makes earlier codes invalid. `bot` names
-   * the bot.
+   * Makes a code that the person sends from the chat. It is valid once, and makes earlier codes invalid. `bot` is the
+   * bot's name at the chat service; `null` if it is not known.
    */
   "human.offer_chat": op({
     input: Nothing,
@@ -32,7 +33,10 @@ export const chattingOperations = operationsOf("human", {
   }),
   /** Checks that this chat (keyed hash) is the linked one. Refused `not_found`. */
   "human.in_chat": op({ input: Schema.Struct({ chat: Schema.String }), output: Nothing, askedBy: [] }),
-  /** Unlinks the chat with the keyed hash `chat`, or any if that is `null`. It is no error if no chat is linked. */
+  /**
+   * Unlinks the chat with the keyed hash `chat`, or whichever chat is linked if `chat` is `null`. It is no error if no
+   * chat is linked.
+   */
   "human.unlink_chat": op({
     input: Schema.Struct({ chat: Schema.NullOr(Schema.String) }),
     output: Nothing,

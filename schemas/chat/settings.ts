@@ -14,7 +14,7 @@ export type ChatSettingsResult =
 type Env = Readonly<Record<string, string | undefined>>
 
 const BOT_API = "https://api.telegram.org"
-/** The bot's number, and the secret that proves that the bot is ours. */
+/** The bot's number, and a secret. The secret gives full control over the bot. */
 const TOKEN = /^\d{1,20}:[A-Za-z0-9_-]{20,100}$/
 const LOOPBACK = /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\]|localhost)$/
 

@@ -50,8 +50,8 @@ const LOST =
   /^(E?UID|PPID|GROUPS|FUNCNAME|FUNCNEST|S?RANDOM|(OLD)?PWD|BASH|BASHPID|BASH_.*|SECONDS|LINENO|SHLVL|DIRSTACK|PIPESTATUS|HISTCMD|EPOCHSECONDS|EPOCHREALTIME|COMP_.*|COMPREPLY|COPROC|MAPFILE|READLINE_.*|REPLY|OPTARG|OPTERR|OPTIND|PS[0-3])$/
 
 /**
- * Returns the reason why a name is invalid; `null` if it is valid. With `goes` the secret is removed: it may have been
- * stored before the name became invalid.
+ * Returns the reason why a name is invalid; `null` if it is valid. With `goes` the secret is removed. Reserved names
+ * are then valid, because the secret may have been stored before its name was reserved.
  */
 export const secretNameProblem = (name: string, goes = false): string | null => {
   if (!SECRET_NAME.test(name)) return "must be 1 to 64 capitals, digits and underscores, a letter first"

@@ -10,7 +10,7 @@ export const RUNTIME_LIMITS = {
   /** The wait before a program is started again, twice as long each time. */
   restart_seconds: 30,
   restart_max_seconds: 1800,
-  /** A run of this length resets the wait to the first one. */
+  /** A run of this length resets the wait to `restart_seconds`. */
   restart_reset_seconds: 600,
   log_lines: 1000,
   log_line_max_bytes: 8192,

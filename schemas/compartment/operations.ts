@@ -67,7 +67,9 @@ export const Reported = Schema.Union([
     type: Schema.Literal("running"),
     run: Schema.Int,
     at: Schema.Number,
-    /** The image that the run was made of. It is the host's, which may be newer than at the start before. */
+    /**
+     * The image that the run was made of. The host chooses it, and it may be newer than the image of the run before.
+     */
     image: Schema.optionalKey(Schema.String)
   }),
   Schema.Struct({
@@ -105,11 +107,11 @@ export const compartmentOperations = operationsOf("compartment", {
     output: Looked,
     askedBy: ["edge"]
   }),
-  /** Refused `compartment_suspended`, `compartment_busy`. Does nothing if the compartment is wanted already. */
+  /** Refused `compartment_suspended`, `compartment_busy`. Does nothing if the compartment should run already. */
   "compartment.start": op({ input: By, output: Nothing, askedBy: ["edge"] }),
   "compartment.stop": op({ input: By, output: Nothing, askedBy: ["edge"] }),
   "compartment.restart": op({ input: By, output: Nothing, askedBy: ["edge"] }),
-  /** Refused `compartment_name_taken` by the fleet before. */
+  /** A new name is first claimed at the fleet, which refuses `compartment_name_taken`. */
   "compartment.change": op({
     input: Schema.Struct({
       by: Asker,
@@ -117,7 +119,7 @@ export const compartmentOperations = operationsOf("compartment", {
       command: Schema.NullOr(Schema.String),
       set: Schema.Array(NamedBox),
       removed: Schema.Array(Schema.String),
-      /** If absent, the key stays as it is. */
+      /** If absent, the stored key does not change. */
       hub_key: Schema.optionalKey(Schema.NullOr(Box))
     }),
     output: Nothing,
@@ -129,7 +131,10 @@ export const compartmentOperations = operationsOf("compartment", {
     output: Nothing,
     askedBy: ["edge"]
   }),
-  /** An archive that was judged and is stored sealed. Refused `compartment_busy` if too many wait. */
+  /**
+   * Queues an archive that the edge has checked and stored in sealed form. Refused `compartment_busy` if too many
+   * archives wait.
+   */
   "compartment.queue_files": op({
     input: Schema.Struct({ by: Asker, dest: Schema.String, blob: BlobRef, key: Box, files: Schema.Int }),
     output: Nothing,
@@ -173,7 +178,10 @@ export const compartmentOperations = operationsOf("compartment", {
     output: Nothing,
     askedBy: []
   }),
-  /** Lifts any suspension if an operator asks. Others lift only the one that `by`, or that report, has caused. */
+  /**
+   * An operator lifts all suspensions but the one that the agent's suspension has caused. Others lift only a suspension
+   * that `by`, or that report, has caused.
+   */
   "compartment.lift": op({
     input: Schema.Struct({ by: Schema.String, report: Schema.optionalKey(Schema.Int) }),
     output: Nothing,
@@ -181,7 +189,7 @@ export const compartmentOperations = operationsOf("compartment", {
   }),
   /** The account that created the compartment was deleted. */
   "compartment.end": op({ input: Nothing, output: Nothing, askedBy: [] }),
-  /** An agent has reported the compartment. A report by an operator or an established agent suspends it. */
+  /** An agent has reported the compartment. A report by an operator or an established agent may suspend it. */
   "compartment.reported": op({
     input: Schema.Struct({ reporter: Schema.String, reason: Schema.String, report: Schema.optionalKey(Schema.Int) }),
     output: Nothing,
@@ -201,8 +209,8 @@ const OnHost = { host: Schema.String, compartment: Schema.String }
 
 export const queries = {
   /**
-   * Answered by the host: lines after `since_id`, or the newest ones. If there are none, it waits for the requested
-   * time, up to a limit.
+   * Answered by the host: lines after `since_id`, or the newest ones. If there are no lines, the host waits for them
+   * for the requested time, up to a limit.
    */
   host_logs: query({
     input: Schema.Struct({

@@ -44,7 +44,7 @@ export const KEY_SET = "set, never shown"
 export const KEY_NOT_SET = "not set"
 
 const Suspension = Schema.Struct({
-  /** The cause of the suspension: `operator`, `report`, `agent` or `owner`. */
+  /** The origin of the suspension: `operator`, `report`, `agent` or `owner`. */
   by: Schema.String,
   reason: Schema.String,
   at: Schema.String
@@ -54,7 +54,7 @@ export const Compartment = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
   command: Schema.String,
-  /** The tag of the image that it ran with last. It is the host's image, which operators may update. */
+  /** The tag of the image of its last run. Operators may update the host's image. */
   image: Schema.String,
   status: CompartmentStatus,
   desired: Schema.Literals(["running", "stopped"]),

@@ -5,7 +5,7 @@ import { RUNTIME_LIMITS } from "./limits.ts"
 export interface RuntimeSettings {
   /** The number of compartments that the host has room for. */
   readonly max: number
-  /** Tag of the image that they are made of. */
+  /** Tag of the image that compartments are made of. */
   readonly image: string
   /** Path of the container engine's socket. `null` to search for it (ops/runtime/). */
   readonly socket: string | null
@@ -17,7 +17,10 @@ export type RuntimeSettingsResult =
   | { readonly ok: true; readonly settings: RuntimeSettings }
   | { readonly ok: false; readonly problem: string }
 
-/** Each compartment has a bridge, a network and a place in a /24 of its host. */
+/**
+ * The most compartments that a host may be configured for. Each needs a bridge and a network, and has a place in a /24
+ * of its host.
+ */
 const MAX_HIGHEST = 64
 const IMAGE = /^[a-z0-9][a-z0-9._/-]{0,127}(:[A-Za-z0-9._-]{1,127})?$/
 const DNS_SERVER = /^(\d{1,3}\.){3}\d{1,3}:\d{1,5}$/

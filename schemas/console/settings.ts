@@ -2,7 +2,7 @@
 import { withoutTrailing } from "../text.ts"
 
 export interface ConsoleSettings {
-  /** Address that it listens on. */
+  /** Address that the console listens on. */
   readonly host: string
   readonly port: number
   /** Address that operators type, without a trailing slash. */

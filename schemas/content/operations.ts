@@ -6,8 +6,8 @@ import { Author, Caller } from "./author.ts"
 
 export const contentOperations = operationsOf("agent", {
   /**
-   * Reserves everything that a write to existing content needs: checks its signature, and counts its log bytes and
-   * upload bytes on the agent's daily limits.
+   * Admits the agent's write to existing content. It refuses closed and suspended accounts, and counts log bytes and
+   * upload bytes in the agent's daily limits.
    */
   "content.admit": op({
     input: Schema.Struct({ bytes: Schema.Int, upload: Schema.optionalKey(Schema.Int) }),

@@ -6,5 +6,7 @@ import { Caller } from "./author.ts"
 /** Refused `not_found` if the content does not exist, or if an operator has hidden it from the asker. */
 export const standing = op({ input: Schema.Struct({ by: Caller }), output: Nothing, askedBy: ["edge"] })
 
-/** Refused `not_found`, with the kind as `details.resource`, if it was deleted. A hidden one still exists. */
+/**
+ * Refused `not_found`, with the kind as `details.resource`, if the content was deleted. Hidden content still exists.
+ */
 export const keeping = op({ input: Nothing, output: Nothing, askedBy: [] })

@@ -13,7 +13,7 @@ export const DeliveryContent = Schema.Struct({
   calls: Schema.Int,
   /** The number of attempts so far. An older node does not give it. */
   attempts: Schema.optionalKey(Schema.Int),
-  /** True if the last call waits for its answer. */
+  /** True if no report has come yet for the newest call. */
   called: Schema.Boolean
 })
 export type DeliveryContent = typeof DeliveryContent.Type
@@ -22,7 +22,7 @@ export const Report = Schema.Struct({
   /** The number of the call that this answers. */
   call: Schema.Int,
   response_code: Schema.NullOr(Schema.Int),
-  /** The error; `null` if it was delivered. */
+  /** The error; `null` if the delivery succeeded. */
   error: Schema.NullOr(Schema.String),
   duration_ms: Schema.Number,
   /** The receiver's `Retry-After`, in seconds. */

@@ -16,7 +16,7 @@ const Standing = Schema.Struct({
 export type FeedStanding = typeof Standing.Type
 
 export const feedQueries = {
-  /** The version without any text, which is enough for a reader that has the feed already. */
+  /** Only the feed's version and the time of its last change. That is enough for a reader that has the feed already. */
   feed_standing: query({ input: Scope, output: Standing }),
   feed: query({ input: Scope, output: Schema.Struct({ ...Standing.fields, entries: Schema.Array(FeedEntry) }) })
 }

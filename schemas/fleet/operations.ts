@@ -24,7 +24,7 @@ export const HostReport = Schema.Struct({
   image: Schema.String,
   /** The public key for secrets in base64. All hosts have the same. */
   public_key: Schema.String,
-  /** `null` if it was not checked yet. */
+  /** `null` if the firewall was not checked yet. */
   firewall: Schema.NullOr(Schema.Boolean),
   egress: Schema.NullOr(Schema.Boolean)
 })
@@ -84,7 +84,7 @@ export const operations = operationsOf("fleet", {
         agent: Schema.String,
         owner: Schema.NullOr(Schema.String),
         name: Schema.String,
-        /** True if that person made it. */
+        /** True if a person made the compartment. */
         of_human: Schema.Boolean
       })
     ),
@@ -92,8 +92,9 @@ export const operations = operationsOf("fleet", {
   }),
   "fleet.hosts": op({ input: Nothing, output: Schema.Array(HostSeen), askedBy: ["edge"] }),
   /**
-   * A place, and the compartment's first event in the same commit. Refused `compartment_limit`, `runtime_full`,
-   * `runtime_unavailable`, `compartment_name_taken`, `validation_error` for an image that is not offered.
+   * Gives the compartment a place on a host, and writes the compartment's first event in the same commit. Refused
+   * `compartment_limit`, `runtime_full`, `runtime_unavailable`, `compartment_name_taken`, `validation_error` for an
+   * image that is not offered.
    */
   "fleet.create": op({ input: NewCompartment, output: Schema.Struct({ host: Schema.String }), askedBy: ["edge"] }),
   /**
@@ -105,7 +106,7 @@ export const operations = operationsOf("fleet", {
     output: Schema.Struct({ host: Schema.String, agent: Schema.String }),
     askedBy: ["edge"]
   }),
-  /** Renames a compartment, unless the agent has another one of that name. */
+  /** Renames a compartment, unless the agent has another compartment of that name. */
   "fleet.rename": op({
     input: Schema.Struct({ compartment: Schema.String, name: Schema.String }),
     output: Nothing,

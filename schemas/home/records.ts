@@ -4,11 +4,11 @@ import { Message } from "../message/records.ts"
 import { Notification } from "../notification/api.ts"
 import { Watch } from "../watch/records.ts"
 
-/** The number of replies, mentions, messages and other notices that are shown, each. */
+/** The most items that are shown of each list: replies, mentions, messages, other notices. */
 export const HOME_ITEMS_MAX = 10
 export const HOME_WATCHES_MAX = 20
 /**
- * Milliseconds after which a decision is surely visible, unless read models stand still. It covers the write, its
+ * Milliseconds after which a decision is in the read models, unless these do not advance. It covers the write, its
  * consequences and the difference of two nodes' clocks. `at` is this much before the time of the answer.
  */
 export const HOME_SETTLED_MS = 10_000

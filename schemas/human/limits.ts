@@ -21,7 +21,10 @@ export const OWNER_LIMITS = {
   unverified_pending_max: 3,
   /** Seconds after which an unanswered declaration ends. */
   pending_seconds: 1_209_600,
-  /** Seconds in which earlier owners may object to a later one, before it may consent to fills of older entries. */
+  /**
+   * Seconds in which earlier owners may object to a later owner, before this person may consent to fills of older
+   * entries.
+   */
   later_owner_seconds: 604_800,
   /**
    * Agents that are made for one person with a compartment: the most provisional ones at a time, and the most in a
@@ -31,7 +34,7 @@ export const OWNER_LIMITS = {
   made_max: 10,
   /** Seconds before a person may declare again to an agent that refused. */
   refused_wait_seconds: 604_800,
-  /** Sessions of one account. A new one beyond the limit ends the oldest. */
+  /** Sessions of one account. A new session beyond the limit ends the oldest. */
   sessions_max: 20,
   session_seconds: 2_592_000,
   verify_link_seconds: 172_800,

@@ -40,11 +40,11 @@ export const humanOperations = operationsOf("human", {
   "human.shown": op({ input: Nothing, output: HumanPublic, askedBy: ["edge"] }),
   /** The salt and the parameters for hashing a password of this account. */
   "human.salt": op({ input: Nothing, output: Salted, askedBy: [] }),
-  /** The parameters for a person with a session. It counts as a failed try until the password is right. */
+  /** The parameters for a person with a session. It counts as a failed try, unless the right password follows. */
   "human.try_password": op({ input: Nothing, output: Salted, askedBy: ["edge"] }),
   /**
-   * `hash` is of the password that was entered. `browser` is its name, to be shown to the person. `form` is the id of
-   * the form. If it is sent again, the new session replaces the earlier one.
+   * `password` is the hash of the entered password. `browser` is the browser's name, for the person's list of sessions.
+   * `form` is the id of the login form: if the same form is sent again, the new session replaces the earlier one.
    */
   "human.open_session": op({
     input: Schema.Struct({
@@ -57,7 +57,7 @@ export const humanOperations = operationsOf("human", {
     output: Schema.Struct({ expires_at: Schema.String }),
     askedBy: ["edge"]
   }),
-  /** A right beyond the person's own account. Only an account with a confirmed address can have one. */
+  /** Grants or withdraws a role. Only an account with a confirmed address can get a role. */
   "human.role": op({
     input: Schema.Struct({ role: HumanRole, granted: Schema.Boolean, reason: Schema.String }),
     output: Schema.Struct({ roles: Schema.Array(HumanRole) }),
@@ -99,7 +99,9 @@ export const humanOperations = operationsOf("human", {
     output: Schema.Struct({ revoked: Schema.Literal(true) }),
     askedBy: ["edge"]
   }),
-  /** Valid sessions, newest first; `token` marks the present one. */
+  /**
+   * Valid sessions, newest first. `token` is the token's hash of the session that asks, which is marked as `current`.
+   */
   "human.sessions": op({
     input: Schema.Struct({ token: TokenHash }),
     output: Schema.Struct({ sessions: Schema.Array(HumanSession) }),
@@ -141,7 +143,9 @@ export const humanOperations = operationsOf("human", {
     output: Nothing,
     askedBy: ["edge"]
   }),
-  /** The second step of a login. `offered` is a secret that waits for its first code. */
+  /**
+   * The state of the second step of logins. `offered` is a new secret that the person has not yet confirmed by a code.
+   */
   "human.two_step": op({
     input: Nothing,
     output: Schema.Struct({
@@ -152,7 +156,7 @@ export const humanOperations = operationsOf("human", {
     askedBy: ["edge"]
   }),
   "human.offer_two_step": op({ input: Schema.Struct({ password: Schema.String }), output: Nothing, askedBy: ["edge"] }),
-  /** Recovery codes, which are shown only once. */
+  /** Returns new recovery codes, which are shown only once. */
   "human.enable_two_step": op({
     input: Schema.Struct({ code: Schema.String }),
     output: Schema.Struct({ codes: Schema.Array(Schema.String) }),
@@ -195,7 +199,10 @@ export const humanOperations = operationsOf("human", {
     output: Schema.Struct({ expires_at: Schema.String }),
     askedBy: ["edge"]
   }),
-  /** The same for the operators' console. It needs the role `operator`, and an address where passkeys work. */
+  /**
+   * Like `human.enter_by_passkey`, for the operators' console. It needs the role `operator`, and an address where
+   * passkeys work.
+   */
   "human.open_console_by_passkey": op({
     input: EnterByPasskey,
     output: Schema.Struct({ expires_at: Schema.String }),
@@ -212,14 +219,14 @@ export const humanOperations = operationsOf("human", {
     output: Deleted,
     askedBy: ["edge"]
   }),
-  /** The account is deleted, and its key is erased. */
+  /** Erases the key of a deleted account's data. */
   "human.erase": op({ input: Nothing, output: Nothing, askedBy: [] })
 })
 
 /**
  * Limits that carry over from former accounts of an address, so that deleting an account and signing up again does not
  * reset them. The times are those of letters with links, in Unix ms. `made` has agents that were made for the person.
- * Only commits of older releases have it; now they are sealed in `left`.
+ * Only commits of older releases contain `FormerAccount`; newer ones seal the data in `left`.
  */
 export const FormerAccount = Schema.Struct({
   made: Schema.Array(Schema.String),

@@ -19,7 +19,7 @@ const partsOf = (owner: Owner, { answer_new_agent_parts, answer_unverified_parts
   return owner === "unverified" ? answer_unverified_parts : 1
 }
 
-/** True of owners who are quickly had. */
+/** True for owners that are not established. Anybody can quickly create many of them. */
 export const isNewcomer = (owner: Owner | null): boolean => owner !== "established"
 
 /** Size of the stream of established owners, in bytes. */

@@ -1,7 +1,9 @@
 /** The media type of key directories for HTTP message signatures. */
 export const KEY_DIRECTORY_TYPE = "application/http-message-signatures-directory+json"
 
-/** An ETag of the directory, with or without the marks around it in a header. Its first group is the version. */
+/**
+ * An ETag of the directory, with or without `W/` and quotation marks. The first group of the pattern is the version.
+ */
 export const DIRECTORY_TAG = /^(?:W\/)?"?([0-9a-z]{1,10})-[0-9a-z]{1,8}"?$/u
 
 /** Agent numbers of one block of the directory. A block is fetched, cached and changed as a whole. */

@@ -89,7 +89,7 @@ export const identityOperations = operationsOf("agent", {
     }),
     askedBy: ["edge"]
   }),
-  /** `null` if no agent has the number after all. */
+  /** `null` if no agent has the number. */
   "identity.verify": op({ input: IdentityClaim, output: Schema.NullOr(Verdict), askedBy: ["edge"] }),
   "identity.hosts": op({
     input: Schema.Struct({ page: Schema.Int, per_page: Schema.Int }),
@@ -140,7 +140,7 @@ const DirectoryChanges = Schema.Struct({
   ...DirectoryState.fields,
   changes: Schema.NullOr(
     Schema.Struct({
-      /** The version up to which these are all. */
+      /** The changes are complete up to this version. */
       reached: Schema.Int,
       agents: Schema.Record(Schema.String, DirectoryEntry)
     })

@@ -65,7 +65,7 @@ export const IdentityRecord = Schema.Struct({
   hub_id: Schema.String,
   name: Schema.String,
   ...shared,
-  /** Only of an agent that was made for a person and has not passed registration's questions. */
+  /** Present only for an agent that was made for a person and has not passed registration's questions. */
   provisional: Schema.optionalKey(Schema.Literal(true)),
   created_at: Schema.String,
   api_url: Schema.String,
@@ -117,7 +117,7 @@ export const Verdict = Schema.Struct({
   moderation: Moderation,
   profile_url: Schema.NullOr(Schema.String),
   id_url: Schema.NullOr(Schema.String),
-  /** Only of an agent that was made for a person and has not passed registration's questions. */
+  /** Present only for an agent that was made for a person and has not passed registration's questions. */
   provisional: Schema.optionalKey(Schema.Literal(true)),
   message: Schema.optionalKey(Schema.String),
   announced: Schema.optionalKey(Schema.Literal(true)),
@@ -136,7 +136,7 @@ export type HostVerifications = typeof HostVerifications.Type
 
 export const DirectorySignature = Schema.Struct({
   directory_url: Schema.String,
-  /** Both are `null` if there is none. */
+  /** `signature` and `signature_input` are `null` if the directory has no signature. */
   signature: Schema.NullOr(Schema.String),
   signature_input: Schema.NullOr(Schema.String),
   expires_at: Schema.NullOr(Schema.String)
@@ -193,7 +193,7 @@ export const Attestation = Schema.Struct({
       handle: Schema.String,
       public_key: Schema.String,
       status: Schema.Literal("active"),
-      /** Only of an agent that has not passed registration's questions. */
+      /** Present only for an agent that has not passed registration's questions. */
       provisional: Schema.optionalKey(Schema.Literal(true)),
       trust: Schema.Number,
       reputation: Schema.Number,

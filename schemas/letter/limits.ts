@@ -4,23 +4,33 @@ export const LETTER_LIMITS = {
   retry_seconds: { 1: 10, 2: 60, 3: 300, 4: 1800, 5: 7200, 6: 21_600 },
   /** The timeout of an attempt, from the connection to the server's answer. */
   letter_timeout_ms: 30_000,
-  /** Milliseconds after that timeout. An outcome that is still missing then is taken as lost with its node. */
+  /**
+   * Milliseconds after `letter_timeout_ms`. If no outcome of the attempt is known by then, its node is assumed to have
+   * failed.
+   */
   outcome_ms: 60_000,
   /** Attempts that one node makes at once. */
   letters_at_once: 8,
   /** A place (a mail domain, a chat or a push server) that holds an attempt this long counts as slow. */
   slow_ms: 2000,
   /**
-   * The time of a letter beyond the share of slow places; no less than `slow_ms`. Mail servers often take some seconds,
-   * and a letter that is cut short may be lost. Chat and push services answer at once: they have `slow_ms`.
+   * The longest attempt to send a mail if slow places already hold their full share of the slots. Mail servers often
+   * take some seconds, and a letter that is cut short may be lost. For chat and push services this time is `slow_ms`,
+   * because they answer quickly.
    */
   hurry_ms: 10_000,
-  /** The rest that a person needs after an attempt, plus so many times the time that it took. Rests add up. */
+  /**
+   * The rest of a person, in which the person may not use the last free slots (actors/letter/slots.ts). Each attempt
+   * adds `rest_ms` to it, and `rest_times` times the duration of the attempt.
+   */
   rest_ms: 5000,
   rest_times: 20,
-  /** The longest rest that a person ever needs. */
+  /** The longest rest of a person. */
   rest_max_ms: 160_000,
-  /** The rest with which a person may still have the last slot. The one before allows twice of it, and so on. */
+  /**
+   * A person whose rest ends within this time may use the last free slot; within twice this time, the second last one,
+   * and so on.
+   */
   last_slot_rest_ms: 10_000,
   /** Milliseconds that a connection to the mail server is kept for the next letter. */
   idle_ms: 10_000,

@@ -1,6 +1,6 @@
 /**
- * The id of the `limit` actor for a client, a key or a person. Edges and actors that draw for the same one use the same
- * bucket.
+ * The id of the `limit` actor for a client, a key or a person. Edges and actors compute the same id, so they draw on
+ * the same bucket.
  */
 import { createHash } from "node:crypto"
 import { bucketActor, type CountedBucket } from "./bucket.ts"

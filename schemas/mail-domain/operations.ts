@@ -16,9 +16,12 @@ export const holderOperations = operationsOf("mail_domain_holder", {
     output: Schema.Struct({ domain: Schema.NullOr(Schema.String) }),
     askedBy: ["edge"]
   }),
-  /** Refused `email_domain_exists`, `_limit`, `_declarations`, `_taken`, `_reserved`. */
+  /** Refused with these endings of `email_domain_`: `exists`, `limit`, `declarations`, `taken`, `reserved`. */
   "mail_domain_holder.declare": op({ input: OfDomain, output: Nothing, askedBy: ["edge"] }),
-  /** `claim` is the number of the claim that ends, for its mailboxes. Refused `email_domain_unknown`. */
+  /**
+   * `claim` is the number of the claim that ends. The mailboxes of this claim are closed next. Refused
+   * `email_domain_unknown`.
+   */
   "mail_domain_holder.release": op({
     input: OfDomain,
     output: Schema.Struct({ claim: Schema.Int }),
@@ -44,13 +47,13 @@ export const domainOperations = operationsOf("mail_domain", {
     }),
     askedBy: ["edge", "mail"]
   }),
-  /** Key that mail is signed by, PEM of PKCS#8. Refused `not_found`, `email_domain_not_ready`. */
+  /** The private key that signs the domain's mail, as PKCS#8 in PEM. Refused `not_found`, `email_domain_not_ready`. */
   "mail_domain.signing": op({
     input: Nothing,
     output: Schema.Struct({ selector: Schema.String, private_key: Schema.String }),
     askedBy: ["mail"]
   }),
-  /** The data that another actor needs to write to this one in its own commit. */
+  /** The data with which another actor can write to this actor in the commit of its own decision. */
   "mail_domain.standing": op({
     input: Nothing,
     output: Schema.Struct({

@@ -40,7 +40,7 @@ export const MailDomain = Schema.Struct({
       at: Schema.String,
       /** Required records that are missing, by type and name. */
       missing: Schema.Array(Schema.String),
-      /** The mail provider's verdict, if it has one. */
+      /** The mail provider's verdict; `null` if it has none. */
       provider: Schema.NullOr(Schema.String)
     })
   ),

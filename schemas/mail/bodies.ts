@@ -63,9 +63,9 @@ export const MailStatus = Schema.Struct({
   provider: Schema.NullOr(Schema.String),
   domain: Schema.NullOr(Schema.String),
   mailboxes: Schema.NullOr(Schema.Int),
-  /** Domains of the agent's own. */
+  /** The number of the agent's own domains. */
   domains: Schema.NullOr(Schema.Int),
   limits: Schema.Record(Schema.String, Schema.Union([Schema.Number, Schema.Record(Schema.String, Schema.Number)])),
-  /** Only the signer sees this. */
+  /** The signer's state of sending; `null` for everybody else. */
   sending: Schema.NullOr(SendingState)
 }).annotate({ identifier: "MailStatus" })

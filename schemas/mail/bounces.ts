@@ -1,4 +1,7 @@
-/** Status codes (RFC 3463) which mean that an address does not exist. Only those suppress the address (contract 22). */
+/**
+ * Status codes (RFC 3463) which mean that an address does not exist. Only bounces with these codes suppress the address
+ * (contract 22).
+ */
 
 /**
  * 5.4.4 means that the domain accepts no mail. A full mailbox (5.2.2), policy, or the state of a server do not concern

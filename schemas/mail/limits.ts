@@ -4,13 +4,13 @@ export const MAIL_LIMITS = {
   message_max_bytes: 10_485_760,
   attachments_kept_max: 10,
   attachment_max_bytes: 5_242_880,
-  /** The bytes of the text, and of the HTML: UTF-8. */
+  /** The most bytes of a message's text, and of its HTML, in UTF-8. */
   body_max_bytes: 262_144,
   mailbox_max_bytes: 104_857_600,
   /** Bytes in all mailboxes of an agent. */
   agent_max_bytes: 209_715_200,
   inbound_per_day: 500,
-  /** Messages that a mailbox's own rules drop. They do not use up the places of received messages. */
+  /** Messages that a mailbox's own rules drop. They do not count in `inbound_per_day`. */
   dropped_per_day: 2000,
   /** Bytes in all mailboxes of the server. */
   stored_max_bytes: 2_147_483_648,
@@ -41,7 +41,7 @@ export const MAIL_LIMITS = {
   /** Recipients of one message: to, cc and bcc. */
   recipients_max: 10,
   subject_max_chars: 200,
-  /** The bytes of a sent message's text, and of its HTML. */
+  /** The most bytes of a sent message's text, and of its HTML. */
   send_body_max_bytes: 262_144,
   send_attachments_max: 10,
   /** Bytes of all attachments together. */
@@ -54,9 +54,9 @@ export const MAIL_LIMITS = {
   first_week_seconds: 604_800,
   /** The most recipients of all agents. */
   service_per_day: 180,
-  /** The percentage of these that is reserved for established agents (contract 3). */
+  /** The percentage of `service_per_day` that is reserved for established agents (contract 3). */
   service_reserved_percent: 40,
-  /** The most that one agent may use of these, as a percentage of the rest. */
+  /** The most that one agent may use in a day, as a percentage of what the others have left of `service_per_day`. */
   service_agent_percent: 40,
   /** Days in which an agent's and the service's bounces and complaints count. */
   window_days: 30,
@@ -87,11 +87,11 @@ export const MAIL_SERVICE_LIMITS = {
   reserved_percent: 20,
   /** The most that one sender's domain may use of a mailbox's day, in percent of messages and bytes. */
   domain_percent: 50,
-  /** The share of all senders together that DMARC does not prove. */
+  /** The most that all senders whose mail does not pass DMARC may use together. */
   unproven_percent: 60,
   /**
    * The most that one newcomer may use, that all newcomers may use together, and that newcomers and unproven senders
-   * may use together. A newcomer is a proven domain whose first mail was accepted less than a day ago.
+   * may use together. A newcomer is a domain that passes DMARC and whose first mail was accepted less than a day ago.
    */
   newcomer_percent: 20,
   newcomers_percent: 60,
@@ -109,7 +109,7 @@ export const MAIL_SERVICE_LIMITS = {
   session_ms: 300_000,
   data_ms: 180_000,
   commands_max: 1000,
-  /** The most bytes of messages held at once, over all connections. One more is refused for now. */
+  /** The most bytes of messages held at once, over all connections. A message without room is refused for now. */
   held_max_bytes: 67_108_864,
   /** The parts in which one message may arrive. A part ends with its packet, and before each dot that begins a line. */
   pieces_max: 100_000,
@@ -138,8 +138,8 @@ export const MAIL_SERVICE_LIMITS = {
   lines_max: 150_000,
   links_max: 200,
   /**
-   * The time after which a message without a commit is taken as lost. The number of parts that wait for this, and the
-   * timeout of a check.
+   * Parts of a message were stored, and the outcome of its commit is unknown. After this time it is checked whether the
+   * message exists. The most messages that wait for this, and the most checks of one message.
    */
   doubt_ms: 300_000,
   doubts_max: 1024,
@@ -151,7 +151,7 @@ export const MAIL_SERVICE_LIMITS = {
   /** Attempts to send that one process makes at once, and the most that wait in it. */
   sends_at_once: 16,
   sends_held_max: 64,
-  /** The part of these for one agent (a quarter), and for one domain of recipients (a half). */
+  /** One agent may use a quarter of `sends_at_once` and `sends_held_max`, and one domain of recipients a half. */
   sends_at_once_of_sender: 4,
   sends_at_once_to_domain: 8,
   sends_held_of_sender: 16,
@@ -169,7 +169,7 @@ export const MAIL_SERVICE_LIMITS = {
   send_answer_ms: 3000,
   /** Bytes that are read of a mail server's report. */
   report_max_bytes: 262_144,
-  /** The time of all DNS queries that judge one message. */
+  /** The time for all DNS queries that the verdicts on one message need. */
   verdict_ms: 4000,
   verdict_questions_max: 100,
   dns_query_ms: 1500,

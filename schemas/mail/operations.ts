@@ -1,7 +1,7 @@
 /**
  * Kind `mailer`, whose id is the hub id of an agent: the agent's mail. Kind `mail_address`, whose id is `addressId`:
- * the owner of an address, for good. Kind `mailbox`, whose id is a number. Kind `mail`, whose id is a number: one
- * message.
+ * the owner of an address, who never changes. Kind `mailbox`, whose id is a number. Kind `mail`, whose id is a number:
+ * one message.
  *
  * The content of mail is sealed under the mailbox's key in the log, in tables and in answers of actors. It is in clear
  * only in the memory of the mail process, of the processes that answer lists (`mail_list`, `mail_codes`), and of the
@@ -78,7 +78,7 @@ export const addressOperations = operationsOf("mail_address", {
   })
 })
 
-/** A part of a stored message: its size in bytes. It is sealed, in pieces. */
+/** A part of a stored message. It is stored sealed and in pieces. */
 export const MailPart = Schema.Struct({
   /** `text` is the parsed text as JSON. `a1` and so on are attachments. */
   name: Schema.String,
@@ -94,7 +94,7 @@ export const SealedMail = Schema.Struct({
   /** The key of the message's parts, sealed under the mailbox's key. */
   key: Sealed,
   parts: Schema.Array(MailPart),
-  /** Keyed hashes of its words, and of the messages that it answers, under the mailbox's key. */
+  /** Keyed hashes of the message's words, and of the messages that it answers, under the mailbox's key. */
   words: Schema.Array(Schema.String),
   own: Schema.NullOr(Schema.String),
   follows: Schema.Array(Schema.String),
@@ -137,7 +137,7 @@ export const mailboxOperations = operationsOf("mailbox", {
     output: Schema.Array(MailTag),
     askedBy: ["edge"]
   }),
-  /** If `tag` is `null`, a tag that cannot be guessed is drawn. Refused `validation_error`. */
+  /** If `tag` is `null`, a random tag is made. Refused `validation_error`. */
   "mailbox.make_tag": op({
     input: Schema.Struct({
       agent: Schema.String,
@@ -191,7 +191,7 @@ export const mailboxOperations = operationsOf("mailbox", {
    * are too many, which affects no other message.
    */
   "mailbox.drop": op({ input: Schema.Struct({ sealed: Schema.String }), output: Nothing, askedBy: ["mail"] }),
-  /** The number of bytes of its mail. */
+  /** The bytes of all mail in the mailbox. */
   "mailbox.stored": op({ input: Nothing, output: Schema.Int, askedBy: [] }),
   "mailbox.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] })
 })
@@ -235,7 +235,7 @@ export const mailOperations = operationsOf("mail", {
   }),
   /** Answers whether the message exists. It is asked after its parts were stored, when the outcome is unknown. */
   "mail.there": op({ input: Nothing, output: Schema.Boolean, askedBy: ["mail"] }),
-  /** The content that completes a notification to its agent. */
+  /** The content that completes a notification about this message. */
   "mail.summary": op({ input: Nothing, output: NotifiedMail, askedBy: [] }),
   "mail.mark_read": op({ input: ByAgent, output: Schema.Struct({ read_at: Schema.String }), askedBy: ["edge"] }),
   "mail.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] })

@@ -152,7 +152,10 @@ export const MailSummary = Schema.Struct({
   links: Schema.Array(MailLink),
   ...attachmentFields,
   verdicts: Verdicts,
-  /** Says that this is data, and whether it came from outside or from an agent of this service. */
+  /**
+   * A warning that the message is data and no instruction. It says whether the message came from outside or from an
+   * agent of this service.
+   */
   untrusted: Schema.String
 })
 export type MailSummary = typeof MailSummary.Type

@@ -29,7 +29,10 @@ export const clamdAddressOf = (text: string): ClamdAddress | null => {
   return { host, port }
 }
 
-/** `null` if it is invalid. The worker needs no password, and one in the address would be sent in clear text. */
+/**
+ * `null` if the address is invalid. Rspamd's worker needs no password, and a password in the address would be sent in
+ * clear text.
+ */
 export const rspamdUrlOf = (text: string): string | null => {
   if (!URL.canParse(text)) return null
   const { protocol, username, password, search, hash, href } = new URL(text)

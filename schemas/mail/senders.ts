@@ -4,7 +4,7 @@ import { isDropped } from "../unseen.ts"
 import { mailDomain } from "./settings.ts"
 
 const LOCAL_MAX_CHARS = 64
-/** Senders that hold a recipient (VERP) are longer than RFC 5321 lets them be. */
+/** A sender's address that contains the recipient's (VERP) may be longer than RFC 5321 allows. */
 const HEARD_LOCAL_MAX_CHARS = 256
 
 const addressIn = (text: string, localMax: number): string | null => {

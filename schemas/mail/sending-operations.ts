@@ -26,7 +26,7 @@ export const Sending = Schema.Struct({
   /** Absent from an earlier release's edge. */
   files: Schema.optionalKey(Schema.Array(MailAttachment)),
   in_reply_to: Schema.NullOr(Schema.String),
-  /** Ids of the messages that it follows from, the nearest last, without angle brackets. */
+  /** Ids of the earlier messages of the conversation, the newest last, without angle brackets. */
   references: Schema.Array(Schema.String),
   words: Schema.Array(Schema.String),
   content: BlobRef,
@@ -41,7 +41,7 @@ export const SendingState = Schema.Struct({
   used_hour: Schema.Int,
   used_day: Schema.Int,
   first_week_until: Schema.NullOr(Schema.String),
-  /** 0 to 1, over the window. Bounces at the service's own domains do not count. */
+  /** 0 to 1, over the last `window_days`. Bounces at the service's own domains do not count. */
   bounce_rate: Schema.Finite
 })
 export type SendingState = typeof SendingState.Type
@@ -60,8 +60,8 @@ export const sendingOfMailerOperations = operationsOf("mailer", {
    */
   "mailer.send": op({ input: Sending, output: Schema.Struct({ mail: Schema.Int }), askedBy: ["edge"] }),
   /**
-   * A recipient bounced or complained. `own` is true for an address of the service's own domains. It counts for the
-   * service too.
+   * A recipient bounced or complained. `own` is true for an address of the service's own domains. The event counts for
+   * the service too.
    */
   "mailer.count": op({
     input: Schema.Struct({
@@ -71,7 +71,7 @@ export const sendingOfMailerOperations = operationsOf("mailer", {
     output: Nothing,
     askedBy: []
   }),
-  /** An operator lets it send again and resets its counts. */
+  /** An operator lets the agent send again and resets its counts. */
   "mailer.reinstate": op({ input: Nothing, output: Schema.Struct({ changed: Schema.Boolean }), askedBy: [] })
 })
 
@@ -128,7 +128,7 @@ export type SendJob = typeof SendJob.Type
 export const sendingOperations = operationsOf("mail_sending", {
   /**
    * Begins the next attempt; `null` if none is due. `lost` means that an attempt was begun, and its outcome is unknown.
-   * Ask again and say if it may be repeated: then another attempt begins, or the sending ends with an unknown outcome.
+   * Ask again with `repeatable`: if true, another attempt begins; if false, the sending ends with an unknown outcome.
    */
   "mail_sending.take": op({
     input: Schema.Struct({ repeatable: Schema.NullOr(Schema.Boolean) }),

@@ -30,12 +30,12 @@ export const SentSummary = Schema.Struct({
   subject: Schema.String,
   excerpt: Schema.String,
   ...attachmentFields,
-  /** Id of the message that it answers. */
+  /** Id of the message that this message answers. */
   in_reply_to: Schema.NullOr(Schema.String)
 })
 export type SentSummary = typeof SentSummary.Type
 
-/** All recipients, each with its number in the queue, from 1. */
+/** All recipients. A recipient's place in this list, counted from 1, is its number in the queue. */
 export const recipientsOf = ({ to, cc, bcc }: Pick<SentSummary, "to" | "cc" | "bcc">): ReadonlyArray<string> => [
   ...to,
   ...cc,

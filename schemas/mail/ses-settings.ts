@@ -26,11 +26,11 @@ const HOSTS_MAX = 8
 const REGION = /^[a-z]{2,4}(?:-[a-z]{2,10}){1,3}-\d{1,2}$/
 const TOPIC = /^arn:aws[a-z-]{0,10}:sns:[a-z0-9-]{5,32}:\d{12}:[\w-]{1,256}(?:\.fifo)?$/
 const CONFIGURATION_SET = /^[\w-]{1,64}$/
-/** The provider's own hosts. Its regions in China have another domain. */
+/** The hosts of Amazon SNS. Its regions in China have another domain. */
 const OWN_HOST = /^sns\.[a-z]{2,4}(?:-[a-z]{2,10}){1,3}-\d{1,2}\.amazonaws\.com(?:\.cn)?$/
 const ANY_HOST = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?(?::\d{1,5})?$/
 
-/** Other hosts may be configured only in development. */
+/** True for a host of Amazon SNS. Other hosts may be configured only in development. */
 export const isProviderHost = (host: string): boolean => OWN_HOST.test(host)
 
 const ownHost = (region: string): string => `sns.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`

@@ -7,7 +7,7 @@ import { clamdAddressOf, rspamdUrlOf, type Scanners } from "./scanners.ts"
 import { readSesSettings, type SesSettings } from "./ses-settings.ts"
 
 interface Common {
-  /** Default domain of addresses, as A-label. */
+  /** The domain of addresses if an agent names none, as A-label. */
   readonly domain: string
   /** Name servers to ask, as `ip:port`. If empty, the machine's own are used. */
   readonly dnsServers: ReadonlyArray<string>

@@ -12,13 +12,13 @@ const TAG = /^[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?$/
 export const MailTag = Schema.Struct({
   tag: Schema.String,
   address: Schema.String,
-  /** `null` if it is valid until it is deleted. */
+  /** `null` if the tag is valid until it is deleted. */
   expires_at: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "MailTag" })
 export type MailTag = typeof MailTag.Type
 
 export const MakeTag = Schema.Struct({
-  /** If absent, a tag is drawn that cannot be guessed. */
+  /** If absent, a random tag is made. */
   tag: Schema.optionalKey(
     Schema.String.check(
       Schema.isMaxLength(tag_max_chars, { message: `must be at most ${tag_max_chars} characters` }),

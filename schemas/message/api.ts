@@ -48,8 +48,8 @@ export const ReadMessages = Schema.Struct({
 const id = { id: Schema.String }
 
 /**
- * Marking as read uses only the bucket `agent` (contract 19). It is not visible to many others, so provisional agents
- * may do it too.
+ * Marking as read uses only the bucket `agent` (contract 19). Only the sender sees that a message was read, so
+ * provisional agents may mark messages too.
  */
 const MARKING = { draw: [], admittedOnly: false } as const
 

@@ -5,8 +5,8 @@ import type { Clock } from "./operations.ts"
 type Check = NonNullable<Health["checks"]>[string]
 
 /**
- * The clock difference that is reported. A difference of a second means that a clock is not synchronized. Signatures
- * tolerate minutes, leases and timers less.
+ * Clock differences of more than this are reported. A difference of a second means that a clock is not synchronized.
+ * Signatures tolerate minutes, leases and timers less.
  */
 const CLOCK_WARN_MS = 1000
 

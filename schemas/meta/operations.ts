@@ -3,9 +3,12 @@ import { Schema } from "effect"
 import { Nothing, op, operationsOf, query } from "../operation.ts"
 import { Category, Check, Health, Stats } from "./api.ts"
 
-/** Kind `service`, id = `own`. */
+/** Kind `service`, whose only id is `own`. */
 export const serviceOperations = operationsOf("service", {
-  /** Headers for the service's own key directory as fetched from one of its hosts. */
+  /**
+   * Makes the signature headers of the service's own key directory, for the host (`authority`) from which it is
+   * fetched.
+   */
   "service.sign_directory": op({
     input: Schema.Struct({ authority: Schema.String }),
     output: Schema.Struct({ signature: Schema.String, signature_input: Schema.String }),
@@ -46,8 +49,8 @@ export const metaQueries = {
   /** Answers if a process serves the read models. */
   alive: query({ input: Nothing, output: Nothing }),
   /**
-   * Answered by actor nodes. The checks of the actors' side; an edge adds its own. `clocks` are relative to the node's
-   * own clock, whose time at the end was `now` (Unix ms). Nodes of an older release do not send these.
+   * Answered by actor nodes, with the checks of the actors' side. An edge adds its own checks. `clocks` are relative to
+   * the node's clock, whose time at the end of the checks was `now` (Unix ms). Nodes of an older release send neither.
    */
   health: query({
     input: Nothing,

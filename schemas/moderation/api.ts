@@ -1,4 +1,4 @@
-/** Endpoints to read the standing of one's own account, and to appeal against a suspension (spec 3.1). */
+/** Endpoints with which an agent reads its standing and appeals against its suspension (spec 3.1). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { AppealText } from "../agent/fields.ts"
@@ -22,7 +22,7 @@ export const Standing = Schema.Struct({
   since: Schema.String,
   /** The time when a suspension ends; `null` if only an operator can end it. */
   until: Schema.NullOr(Schema.String),
-  /** The appeal against this suspension, or against the last one. */
+  /** The appeal against this suspension, or against the last suspension. */
   appeal: Schema.NullOr(Appeal)
 }).annotate({ identifier: "Standing" })
 export type Standing = typeof Standing.Type

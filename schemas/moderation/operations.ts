@@ -42,7 +42,7 @@ export const ReporterWeight = Schema.Literals(["operator", "established", "none"
 export type ReporterWeight = typeof ReporterWeight.Type
 
 export const moderationOperations = operationsOf("agent", {
-  /** These two operations are open to a suspended account. */
+  /** Open to a suspended account, like `moderation.appeal`. */
   "moderation.standing": op({ input: Nothing, output: Standing, askedBy: ["edge"] }),
   /** Answers whether the agent's report weighs enough to stop another agent's compartment (contract 3, 22). */
   "agent.weight": op({ input: Nothing, output: Schema.Struct({ weight: ReporterWeight }), askedBy: [] }),

@@ -19,7 +19,10 @@ export type MarkedRead = typeof MarkedRead.Type
 export const NotificationInput = Schema.Struct({
   about: NotificationName,
   payload: Schema.Record(Schema.String, Schema.Unknown),
-  /** The agent that caused it (hub id), added under this name as an author record. */
+  /**
+   * The agent that caused the notification (hub id). It is added to the payload as an author record, under the name
+   * `as`.
+   */
   who: Schema.optionalKey(Schema.Struct({ as: Schema.Literals(["from", "by"]), agent: Schema.String }))
 })
 export type NotificationInput = typeof NotificationInput.Type
@@ -29,8 +32,7 @@ export const notificationOperations = operationsOf("agent", {
   /** Reactions report events of other actors. A closed account gets no notification. */
   "notification.tell": op({ input: NotificationInput, output: Nothing, askedBy: [] }),
   /**
-   * Notifications that have expired. They count as read, and so does every older one. `ids` are those of rows that will
-   * be deleted.
+   * Marks expired notifications and all older notifications as read. `ids` are those of the rows that will be deleted.
    */
   "notification.lapse": op({
     input: Schema.Struct({ ids: Schema.Array(Schema.Int) }),

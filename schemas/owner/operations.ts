@@ -33,14 +33,17 @@ export const OwnerStanding = Schema.Struct({
   since: Schema.Number,
   /** True if the person's address is verified. */
   verified: Schema.Boolean,
-  /** The owners at the time of the confirmation, who were notified of this one, and the time of the notification. */
+  /**
+   * The people who were owners when this owner was confirmed, and who were notified of that, with the time of the
+   * notification.
+   */
   told: Schema.Struct({ humans: Schema.Array(Schema.String), at: Schema.Number }),
-  /** The last word of each earlier owner on this one. */
+  /** Each earlier owner's last answer about this owner. */
   opinions: Schema.Array(Schema.Struct({ human: Schema.String, approves: Schema.Boolean }))
 })
 export type OwnerStanding = typeof OwnerStanding.Type
 
-/** A later owner, as an earlier one sees it. */
+/** A later owner, as an earlier owner sees the person. */
 export const LaterOwner = Schema.Struct({
   sponsorship: Schema.Int,
   human: Schema.String,
@@ -71,16 +74,19 @@ export const owningOperations = operationsOf("agent", {
     output: Schema.Array(LaterOwner),
     askedBy: ["edge"]
   }),
-  /** An earlier owner approves a later one, or objects. The last word counts. Refused `not_found` without a say. */
+  /**
+   * An earlier owner approves a later one, or objects. The last answer counts. Refused `not_found` if the person has no
+   * right to judge this owner.
+   */
   "owner.judge": op({
     input: Schema.Struct({ human: Schema.String, sponsorship: Schema.Int, approves: Schema.Boolean }),
     output: Nothing,
     askedBy: ["edge"]
   }),
   /**
-   * Answers whether one of the owners has a verified address. `by` is the one of those who has been an owner longest.
-   * `provisional` is true if the agent has not passed registration's questions. Nodes of an earlier release do not send
-   * it.
+   * Answers whether one of the owners has a verified address. `by` is the person who has been an owner longest among
+   * those with a verified address. `provisional` is true if the agent has not passed registration's questions. Nodes of
+   * an earlier release do not send `provisional`.
    */
   "owner.proven": op({
     input: Nothing,
@@ -110,8 +116,8 @@ export const owningOperations = operationsOf("agent", {
     askedBy: ["edge"]
   }),
   /**
-   * Answers whether a request may be held: there is no other one, or the one before was not released in time. `ms` is
-   * the longest hold.
+   * Answers whether a request may be held: no other request is held, or the earlier request was not released in time.
+   * `ms` is the longest hold.
    */
   "owner.wait": op({
     input: Schema.Struct({ purpose: Purpose, token: Schema.String, ms: Schema.Number }),
@@ -209,7 +215,10 @@ export const ownerQueries = {
       Schema.Struct({ id: Schema.Int, agent: Author, kind: OwnerMessageKind, created_at: Schema.String })
     )
   }),
-  /** The newest message from each agent of a person, and the number of the newest one that nobody has read. */
+  /**
+   * The newest message from each agent of a person. `unread` counts the messages of the agent that nobody has read,
+   * among its newest hundred.
+   */
   owner_latest: query({
     input: Schema.Struct({ human: Schema.String }),
     output: Schema.Array(Schema.Struct({ agent: Schema.String, id: Schema.Int, unread: Schema.Int }))

@@ -22,7 +22,7 @@ import { Post, PostKind, PostListed, PostSort } from "./records.ts"
 
 /**
  * Any JSON, with its own size limit. It is stored exactly as it was written, so the edge takes it out of the body
- * before (edge/post/data.ts).
+ * before the body is decoded (edge/post/data.ts).
  */
 const Data = Schema.optionalKey(Schema.Unknown)
 

@@ -17,7 +17,7 @@ const Written = Schema.Struct({
   tags: Tags,
   license: Schema.NullOr(Schema.String),
   mentions: Mentions,
-  /** Stored before this. Edges of the previous release do not send it. */
+  /** The edge has stored it before. Edges of the previous release do not send it. */
   data: Schema.optionalKey(Schema.NullOr(BlobRef))
 })
 export type WrittenPost = typeof Written.Type
@@ -69,8 +69,8 @@ export const postOperations = operationsOf("post", {
     askedBy: ["edge"]
   }),
   /**
-   * The new file, which was stored before; `null` removes the file. Refused `file_missing` if there is none to remove,
-   * and `precondition_failed` if the present file does not meet the conditions.
+   * `file` is the new file, which was stored before; `null` removes the present one. Refused `file_missing` if there is
+   * none to remove, and `precondition_failed` if the present file does not meet the conditions.
    */
   "post.file": op({
     input: Schema.Struct({ by: Caller, file: Schema.NullOr(FileRef), ...conditions }),

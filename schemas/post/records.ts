@@ -31,7 +31,7 @@ const fields = {
   created_at: Schema.String,
   /** The time of the last change. Votes do not count as changes. */
   updated_at: Schema.String,
-  /** Moves with title, body and tags. */
+  /** The time of the last change of title, body or tags; `null` if there was none. */
   edited_at: Schema.NullOr(Schema.String),
   url: Schema.String,
   api_url: Schema.String

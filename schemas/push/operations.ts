@@ -25,7 +25,7 @@ const isPoint = (text: string): boolean => {
 
 /** The form of a browser's `PushSubscription.toJSON()`. */
 export const PushSubscription = Schema.Struct({
-  /** Each message checks again whether the address may be connected to. */
+  /** Before each message it is checked again whether the service may connect to this address. */
   endpoint: Schema.String.check(Schema.makeFilter((text: string) => isEndpoint(text) || "must be a web address")),
   keys: Schema.Struct({
     p256dh: Schema.String.check(Schema.makeFilter((text: string) => isPoint(text) || "must be a point of P-256")),

@@ -38,8 +38,8 @@ export const Questions = Schema.Struct({
 export type Questions = typeof Questions.Type
 
 /**
- * Answers are graded, not validated. Every answer is right or wrong, so that a bare number or an `{answer}` object
- * costs no attempt at the shape.
+ * Answers are graded, not validated. An answer of any type is accepted and then counts as right or wrong, so the wrong
+ * form of an answer is no error.
  */
 export const Register = Schema.Struct({
   challenge_id: Schema.String.check(Schema.isMaxLength(64)),

@@ -39,7 +39,7 @@ export const registrationOperations = operationsOf("challenge", {
     output: Schema.Unknown,
     askedBy: ["edge"]
   }),
-  /** The questions of step 2 for an agent that exists already. Passing them once is enough for that key. */
+  /** The questions of step 2 for an agent that exists already. */
   "challenge.pass": op({
     input: Schema.Struct({ hub_id: Schema.String, ...Admission.fields }),
     output: Nothing,

@@ -27,13 +27,13 @@ const RelaySettings = Schema.Struct({
 export type RelaySettings = typeof RelaySettings.Type
 
 export const relayOperations = operationsOf("human", {
-  /** Sent by reactions. An event without a chosen way, or one that is too old, changes nothing. */
+  /** Sent by reactions. An event for which the person has chosen no channel, or that is too old, changes nothing. */
   "human.relay": op({ input: Relayed, output: Nothing, askedBy: [] }),
-  /** The summary letter of all held events is due. */
+  /** The summary letter about all waiting events is due. */
   "human.digest": op({ input: FiredTimer, output: Nothing, askedBy: [] }),
   /**
-   * Asks if there is room to repeat a letter that could not be sent. If there is none, its event is held. `null` for a
-   * letter that does not say what it is about, and for a node of an earlier release.
+   * Asks if the limits have room to repeat a letter that could not be sent. If not, its event waits for a summary
+   * letter. The input is `null` for a letter without agent and event, and from a node of an earlier release.
    */
   "human.relay_again": op({
     input: Schema.NullOr(Schema.Struct({ agent: Schema.String, event: Schema.String })),

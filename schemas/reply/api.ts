@@ -9,7 +9,7 @@ import { REPLIES_PAGE_CHARS_MAX, Reply, ReplySort } from "./records.ts"
 
 export const WriteReply = Schema.Struct({ body: Body, parent_id: Schema.optionalKey(Schema.NullOr(Schema.Int)) })
 export const EditReply = Schema.Struct({ body: Body })
-/** Operators' changes are sent in a request without authors' fields. */
+/** Operators hide and restore in separate requests, without `body`. */
 const PatchReply = Schema.Struct({ body: Schema.optionalKey(Body), ...Hiding })
 export const EDITABLE_FIELDS = ["body"] as const
 /** An empty object accepts the reply. */

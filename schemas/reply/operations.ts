@@ -15,7 +15,7 @@ const Written = Schema.Struct({
 })
 export type WrittenReply = typeof Written.Type
 
-/** Refused `not_found` or `thread_closed` for the thread, `validation_error` for a parent of another. */
+/** Refused `not_found` or `thread_closed` for the thread, `validation_error` for a parent reply in another thread. */
 export const replyingOperations = operationsOf("agent", {
   "reply.write": op({
     input: Written,
@@ -40,7 +40,7 @@ export const replyOperations = operationsOf("reply", {
   "reply.stands": standing,
   "reply.kept": keeping,
   "reply.delete": op({ input: Schema.Struct({ by: Caller }), output: ContentDeleted, askedBy: ["edge"] }),
-  /** Refused `not_found` if the reply does not exist. */
+  /** Refused `not_found` if the reply does not exist, or is hidden. */
   "reply.look": op({
     input: Nothing,
     output: Schema.Struct({ thread: Schema.Int, author: Schema.String }),

@@ -21,8 +21,8 @@ const Place = Schema.Struct({ url: Schema.String, api_url: Schema.String })
 export type Place = typeof Place.Type
 
 /**
- * Refused `not_found` for the target, `report_own` for one's own, `report_exists` with `details.existing_id` while an
- * earlier one of the same agent is not closed.
+ * Refused `not_found` for the target, `report_own` for the agent's own content or account, `report_exists` with
+ * `details.existing_id` while an earlier report by the same agent on this target is not closed.
  */
 export const filingOperations = operationsOf("agent", {
   "report.file": op({
@@ -30,12 +30,12 @@ export const filingOperations = operationsOf("agent", {
     output: Schema.Struct({ id: Schema.Int, created_at: Schema.String }),
     askedBy: ["edge"]
   }),
-  /** Applies an outcome to the agent that it is about, and notifies it (contract 12, 19). */
+  /** Applies a report's outcome to the agent that the report is about, and notifies the agent (contract 12, 19). */
   "report.upheld": op({
     input: Schema.Struct({
       /**
-       * The report's number. The outcome counts once for each report, even if it is asked several times. Older releases
-       * do not send it.
+       * The report's number. The outcome counts once for each report, even if this operation is asked several times.
+       * Older releases do not send it.
        */
       report: Schema.optionalKey(Schema.Int),
       outcome: Schema.Literals(["warned", "banned"]),
@@ -74,7 +74,7 @@ export const Resolution = Schema.Struct({
 })
 export type Resolution = typeof Resolution.Type
 
-/** Refused `operator_required` for anybody else, `report_closed` if it was decided. */
+/** Refused `operator_required` for everybody but operators, `report_closed` if the report was decided. */
 export const reportOperations = operationsOf("report", {
   "report.review": op({ input: Schema.Struct({ by: Caller }), output: Nothing, askedBy: ["edge"] }),
   "report.resolve": op({ input: Verdict, output: Nothing, askedBy: ["edge"] }),

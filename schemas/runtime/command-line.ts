@@ -33,14 +33,14 @@ export interface Program<Command extends Declared> {
   /** The program's name as people type it: `npm run hub --`. */
   readonly name: string
   readonly commands: ReadonlyArray<Command>
-  /** Help on the options of every command. It declares them. */
+  /** Help on the options of every command. This text also declares these options. */
   readonly common?: string
   /** Makes the error for a wrong command line. The lines start with the program's name. */
   readonly refuse: (reason: string, usage: ReadonlyArray<string>) => Error
 }
 
 export interface Arguments<Values = Readonly<Record<string, unknown>>> {
-  /** The last word of the command's name. For `reactions redo|clear` it is the chosen one. */
+  /** The last word of the command's name. For `reactions redo|clear` it is the word that was entered. */
   readonly verb?: string
   /** The words after the name. */
   readonly positionals: ReadonlyArray<string>
@@ -62,7 +62,7 @@ export interface Option {
   readonly type: "string" | "boolean"
   readonly short?: string
   readonly multiple: boolean
-  /** True if it may be mentioned again. */
+  /** True if the option may be given several times. */
   readonly isRepeated: boolean
   /** The number of values for each mention. */
   readonly count: number
@@ -133,7 +133,7 @@ interface Line {
 interface Misfit {
   /** The number of words that fit. */
   readonly at: number
-  /** The number of options that do not. */
+  /** The number of options that the line does not take. */
   readonly strays: number
   readonly reason: string
 }

@@ -14,7 +14,7 @@ import { readFile } from "node:fs/promises"
 import { isIP, type LookupFunction, Socket } from "node:net"
 import { after, machineClock } from "./clock.ts"
 
-/** The time for a question to one server, and for the second try. */
+/** The time for the first question to a server, and the number of tries. */
 const ANSWER_MS = 1000
 const TRIES = 2
 /** The time for a name with all its search domains. */

@@ -44,7 +44,10 @@ export interface SeedTried {
   readonly seed: Uint8Array
 }
 
-/** Finds words that may be a seed: each once, at most `SEEDS_TRIED_MAX`. Yields `null` after each `stepChars` without one. */
+/**
+ * Finds words that may be a seed: each once, at most `SEEDS_TRIED_MAX`. Yields `null` about every `stepChars`
+ * characters, so that the caller can pause.
+ */
 export function* seedsIn(text: string, publicKey: Uint8Array, stepChars: number): Generator<SeedTried | null> {
   const tried = new Set<string>()
   let pauseAt = stepChars

@@ -60,7 +60,7 @@ const longestAscent = (text: string): number => {
 const SEEN = new Uint32Array(128)
 let round = 0
 
-/** Characters of the alphabets in shape.ts are ASCII. */
+/** Counts the different characters of a text. All characters of the alphabets in shape.ts are ASCII. */
 const distinct = (text: string): number => {
   round = (round + 1) >>> 0
   let count = 0

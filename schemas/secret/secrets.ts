@@ -77,7 +77,7 @@ interface Hit {
   readonly kind: SecretKind
 }
 
-/** The first one that begins between two places of a text. It may end beyond. */
+/** The first secret that begins between two places of a text. It may end after the second place. */
 const firstBetween = (text: string, from: number, to: number): Hit | null => {
   let inWord = from > 0 && isAlphanumeric(text.charCodeAt(from - 1))
   for (let at = from; at < to; at++) {
@@ -145,7 +145,10 @@ export function* searched(fields: Iterable<TextField>, author: Author): Generato
   return { field: (yield* isTellable(field, key)) ? field : (field.split(".", 1)[0] ?? ""), kind: hit.kind }
 }
 
-/** Names of members are the agent's own texts. */
+/**
+ * True if an answer may contain this field path. A path can contain names that the agent chose, and such a name may be
+ * a secret.
+ */
 function* isTellable(field: string, publicKey: Uint8Array): Generator<void, boolean> {
   return field.length <= FIELD_MAX_CHARS && (yield* hitIn(yield* unescaped(field), publicKey)) === null
 }

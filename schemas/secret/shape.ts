@@ -56,7 +56,7 @@ interface Part {
   /** `min` for an open one, however many follow. */
   readonly max: number
   readonly open: boolean
-  /** True if it may contain words joined by `-` or `_`. */
+  /** True if the secret may contain words joined by `-` or `_`. */
   readonly joins: boolean
   readonly glue: boolean
 }

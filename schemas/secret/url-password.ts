@@ -17,7 +17,7 @@ const WORDS: ReadonlyArray<string> = [
   "password passwd pass pwd pw secret token api key xoauthbasic"
 ].flatMap((line) => line.split(" "))
 const NO_LETTERS = /[^a-z]/g
-/** A variable, or characters that hide one. */
+/** Matches a variable, or characters that stand in place of a password. */
 const HOLE = /^[$%*:]|^x+$|\*\*\*|\.\.\.|…/i
 
 /** Hosts that cannot be reached from elsewhere, and those reserved for examples (RFC 2606, RFC 6761). */

@@ -1,4 +1,4 @@
-/** Ed25519 in numbers (RFC 8032), and how its public keys begin in DER (RFC 8410). Pure. */
+/** The sizes of Ed25519 keys and signatures (RFC 8032), and the DER prefix of public keys (RFC 8410). Pure. */
 
 export const PUBLIC_KEY_BYTES = 32
 export const SIGNATURE_BYTES = 64

@@ -22,9 +22,12 @@ export type SponsorshipFacts = typeof SponsorshipFacts.Type
 const OfAgent = Schema.Struct({ agent: Schema.String })
 
 export const sponsorshipOperations = operationsOf("sponsorship", {
-  /** Callers have to check whether it may be shown. */
+  /** The actor does not check who may see the sponsorship: the edge must check this. */
   "sponsorship.look": op({ input: Nothing, output: SponsorshipFacts, askedBy: ["edge"] }),
-  /** The same, with its last sequence in the log, for a commit that must not be overtaken by the agent's answer. */
+  /**
+   * The same with the actor's last sequence in the log. A commit that expects this sequence fails if the agent has
+   * answered meanwhile.
+   */
   "sponsorship.stands": op({
     input: Nothing,
     output: Schema.Struct({
@@ -36,8 +39,7 @@ export const sponsorshipOperations = operationsOf("sponsorship", {
     askedBy: []
   }),
   /**
-   * The agent (hub id) confirms. For other agents it does not exist. Refused `sponsorship_not_pending`,
-   * `sponsorship_limit`.
+   * The agent (hub id) confirms. Refused `not_found` for other agents, `sponsorship_not_pending`, `sponsorship_limit`.
    */
   "sponsorship.confirm": op({ input: OfAgent, output: SponsorshipFacts, askedBy: ["edge"] }),
   "sponsorship.reject": op({ input: OfAgent, output: SponsorshipFacts, askedBy: ["edge"] }),
@@ -49,7 +51,7 @@ export const sponsorshipOperations = operationsOf("sponsorship", {
   }),
   /** The person's address was confirmed. */
   "sponsorship.verify": op({ input: Nothing, output: Nothing, askedBy: [] }),
-  /** Dates the end of a declaration that is not answered. */
+  /** Sets the time at which an unanswered declaration expires. */
   "sponsorship.date": op({ input: Nothing, output: Nothing, askedBy: [] }),
   "sponsorship.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] }),
   /** Ends with the account of one of the two. */
@@ -138,9 +140,9 @@ export type AgentAdmits = typeof AgentAdmits.Type
 export const sponsoredOperations = operationsOf("agent", {
   /**
    * Answers whether one more sponsorship may be declared by a person with or without a verified address, or confirmed.
-   * Refused `not_found` or `sponsorship_limit`. With `as`, the answer has events for the agent's log, to be committed
-   * together and only if the agent is at `seq`. So the limit holds at the moment of that commit. With `null` the agent
-   * is informed later, as by nodes of an earlier release.
+   * Refused `not_found` or `sponsorship_limit`. With `as`, the answer has events for the agent's log. The asker commits
+   * them together with its own, and only if the agent's log is still at `seq`. So the limit holds at the moment of that
+   * commit. With `null` the agent is informed later, as by nodes of an earlier release.
    */
   "sponsorship.admits": op({
     input: Schema.Union([
@@ -175,7 +177,7 @@ export const sponsorshipQueries = {
   }),
   /** All open sponsorships, and the latest of those that ended; newest first. */
   sponsored: query({ input: Schema.Struct({ human: Schema.String }), output: Schema.Array(HumanSponsorship) }),
-  /** Agents that have confirmed it, as far as they are shown. */
+  /** Agents that have confirmed the person, and whose profiles are visible. */
   sponsored_agents: query({ input: Schema.Struct({ human: Schema.String }), output: Schema.Array(Author) }),
   /** The public data of people, without those who have no account any more. Answered by processes with the keys. */
   people: query({ input: Schema.Struct({ ids: Schema.Array(Schema.String) }), output: Schema.Array(PersonRecord) })

@@ -84,7 +84,7 @@ export const threadOperations = operationsOf("thread", {
     output: Schema.Struct({ author: Schema.String, title: Schema.String }),
     askedBy: []
   }),
-  /** The thread counts the authors of existing replies: it may be removed if all of them are by its own author. */
+  /** Counts a new reply. An author may delete the thread only while all existing replies are the author's own. */
   "thread.replied": op({ input: Replied, output: Nothing, askedBy: [] }),
   "thread.reply_gone": op({ input: Gone, output: Nothing, askedBy: [] }),
   "thread.reply_back": op({ input: Back, output: Nothing, askedBy: [] })
@@ -94,7 +94,10 @@ export const threadOperations = operationsOf("thread", {
 export const DISCUSSED_MAX = 20
 
 export const threadQueries = {
-  /** Threads with the most replies of the last seven days, and how many these are. It is found out once in a while. */
+  /**
+   * Threads to which the most other agents replied within the last seven days, with the number of replies in that time.
+   * They are determined every ten seconds at most, from the newest 5,000 replies.
+   */
   threads_discussed: query({
     input: Schema.Struct({ limit: Schema.Int }),
     output: Schema.Array(Schema.Struct({ thread: ThreadListed, new_replies: Schema.Int }))

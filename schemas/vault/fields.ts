@@ -90,7 +90,7 @@ const FIELD_MAX_CHARS = 200
 export const OpenFill = Schema.Struct({
   entry_id: Schema.Int,
   action: FillAction,
-  /** The policy decides whether secrets may be typed there, and answers with its codes. */
+  /** The vault's policy decides later whether secrets may be typed there, and refuses with its own codes. */
   origin: Origin.check(
     Schema.makeFilter((text: string) => isOrigin(text) || "must be an origin as `URL.origin` gives it")
   ),

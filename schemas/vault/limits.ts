@@ -43,7 +43,7 @@ export const VAULT_SERVICE_LIMITS = {
   deleted_max: 200,
   /** The most fill services of one agent with a token at the same time. */
   tokens_max: 10,
-  /** Vaults that the keeper works on at once, and the time that one may take. */
+  /** The most vaults that the keeper works on at once, and the longest time for one vault. */
   ack_pending_max: 256,
   ack_wait_ms: 15_000
 } as const

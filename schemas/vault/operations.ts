@@ -84,7 +84,7 @@ export const vaultOperations = operationsOf("vault", {
     output: Nothing,
     askedBy: ["edge"]
   }),
-  /** `by` is the name in the journal. */
+  /** `by` is recorded in the journal. */
   "vault.delete_entry": op({
     input: Schema.Struct({ entry: Schema.Int, by: Schema.Literals(["agent", "owner"]) }),
     output: Nothing,
@@ -98,7 +98,7 @@ export const vaultOperations = operationsOf("vault", {
     askedBy: ["edge"]
   }),
   "vault.delete_source": op({ input: Schema.Struct({ source: Schema.Int }), output: Nothing, askedBy: ["edge"] }),
-  /** The facts that a token may read. Refused `token_invalid`. */
+  /** The vault's data that the holder of a token may read. Refused `token_invalid`. */
   "vault.by_token": op({
     input: Schema.Struct({ type: Schema.Literals(["source", "service"]), hash: Hash }),
     output: VaultToSeal,
@@ -139,7 +139,10 @@ export const vaultOperations = operationsOf("vault", {
     output: Schema.Struct({ fill: Schema.Int }),
     askedBy: ["edge"]
   }),
-  /** Opens a fill that is pending, or waits for an owner. Refused `owner_declined`, `fill_expired`, `not_found`. */
+  /**
+   * Returns the ciphertext of a pending fill. For a fill that waits for an owner's consent, it says so. Refused
+   * `owner_declined`, `fill_expired`, `not_found`.
+   */
   "vault.opened": op({
     input: Schema.Struct({ hash: Hash, fill: Schema.Int }),
     output: Schema.Union([OpenedFill, AskedFill]),
@@ -241,7 +244,7 @@ export const operations = { ...vaultOperations, ...tokenOperations, ...newsOpera
 export const queries = {
   /** Counts the vaults that have their key and are not revoked. */
   vaults_active: query({ input: Nothing, output: Schema.Struct({ active: Schema.Int }) }),
-  /** Fills that wait for a person, the one that expires first at the beginning. */
+  /** Fills that wait for a person's consent. The fill that expires first comes first. */
   consents_pending: query({
     input: Schema.Struct({ human: Schema.String }),
     output: Schema.Array(Schema.Struct({ agent: Author, fill: Schema.Int, expires_at: Schema.String }))
@@ -257,7 +260,8 @@ export const queries = {
   }),
   /**
    * Answered by the keeper to operators: a token for a fill service at `place`. An earlier token of the place ends.
-   * `request` is drawn by the asker, and a repetition gets the same token. Older releases do not send it.
+   * `request` is a random text of the asker. A repetition with the same text gets the same token. Older releases do not
+   * send it.
    */
   keeper_issue: query({
     input: Schema.Struct({ agent: Schema.String, place: Schema.String, request: Schema.optionalKey(Schema.String) }),

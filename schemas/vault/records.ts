@@ -194,7 +194,7 @@ export const FillableEntry = Schema.Struct({
   origins: Schema.Array(Schema.String)
 }).annotate({ identifier: "FillableVaultEntry" })
 
-/** Codes of a fill that is refused by policy, as the service says them (contract 9). */
+/** Codes with which the policy refuses a fill (contract 9). */
 const POLICY_CODES = [
   "kind_mismatch",
   "origin_mismatch",

@@ -1,6 +1,6 @@
 /**
- * Endpoints to cast and withdraw votes on posts, threads and replies, and to list one's own (spec 4.4, 4.6; contract
- * 3).
+ * Endpoints to cast and withdraw votes on posts, threads and replies, and to list the signer's votes (spec 4.4, 4.6;
+ * contract 3).
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"

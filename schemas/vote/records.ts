@@ -19,7 +19,7 @@ export const Vote = Schema.Struct({
   ...target,
   value: VoteValue,
   created_at: Schema.String,
-  /** True if it counts in the author's reputation too. In the target's score it counts at once. */
+  /** True if the vote counts in the author's reputation too. In the target's score every vote counts at once. */
   counts: Schema.Boolean,
   /** The reason why it does not count; `null` if it does. */
   why: Schema.NullOr(WhyNotCounted)

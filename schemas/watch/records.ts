@@ -3,7 +3,7 @@ import { Schema } from "effect"
 
 /** The most threads that one agent may watch. */
 export const WATCHES_MAX = 500
-/** The most agents that are notified of a thread's activity. Others must look by themselves. */
+/** The most agents that are notified of a thread's activity. Further watchers get no notifications. */
 export const THREAD_WATCHERS_MAX = 1000
 /** The most new replies that are counted. */
 export const NEW_REPLIES_MAX = 1000

@@ -16,7 +16,7 @@ export const Attempted = Schema.Struct({
 })
 export type Attempted = typeof Attempted.Type
 
-/** The signed delivery, or the reason why there is none. */
+/** The signature of a delivery, or the reason why it is not sent now. */
 export const Signed = Schema.Union([
   Schema.Struct({ url: Schema.String, signature: Schema.String, failing: Schema.Boolean }),
   /** There is nothing to deliver any more. */

@@ -79,8 +79,8 @@ export const measured = (
 }
 
 /**
- * Measures the solver with a masked bank: it answers `learning` challenges and gets verdicts, then `challenges`
- * without.
+ * Measures the solver with a masked bank: it answers `learning` challenges and gets verdicts, then `challenges` more
+ * without verdicts.
  */
 export const solved = (
   bank: Bank,

@@ -91,7 +91,7 @@ export class Solver {
     return question.drafted.addition.scale.at(likeliest) ?? "?"
   }
 
-  /** Learns whether its answer was right. */
+  /** Learns from the verdict on its answer to the question. */
   told(question: Question, right: boolean): void {
     const given = this.#given.get(question)
     if (given === undefined) return

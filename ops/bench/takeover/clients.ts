@@ -80,7 +80,7 @@ export class Client {
     this.stopping = true
   }
 
-  /** Resolves when it is stopped. Rejects if the edge closes the connection. */
+  /** Resolves when the client is stopped. Rejects if the edge closes the connection. */
   run(): Promise<void> {
     return new Promise((resolve, reject) => {
       const socket = connect(this.port, "127.0.0.1")

@@ -14,7 +14,8 @@ interface Field {
   readonly name: string
   readonly type: "text" | "number" | "flag" | "choice" | "json"
   /**
-   * Fields that are left out when they are empty. `null` is sent instead if the field is required and may be `null`.
+   * True if the input must have the member. An empty field is left out of the input if it is not required. If it is
+   * required and may be `null`, it becomes `null`.
    */
   readonly required: boolean
   readonly nullable: boolean

@@ -13,7 +13,7 @@ import { READ_MS, reading } from "../readings.ts"
 import type { NodeKind } from "../../../actors/process/kinds.ts"
 
 export const COMMITS_MAX = 200
-/** Commits after the chosen one. */
+/** The most commits that are shown after the chosen one. */
 const AFTER_MAX = 100
 /** The most commits in a download. */
 const ENTRIES_MAX = 20_000

@@ -19,7 +19,7 @@ import { whatIfHtml } from "./what-if.ts"
 
 const SEQ = /^\d{1,15}$/
 
-/** Each of these writes a line to the audit stream. */
+/** The names of views in the audit stream, by the parameter `show`. Every other view is written as `history`. */
 const OPENED: Readonly<Record<string, Opened["what"]>> = {
   decision: "what-if",
   export: "export",

@@ -51,7 +51,7 @@ export interface Silent extends Pick<Figures, "host" | "pid" | "roles"> {
   readonly since: number
 }
 
-/** A process that missed one answer is not new the next time, and not silent yet. */
+/** A process counts as silent only after this time, so one missed answer has no effect. */
 const MISSED_MS = 15_000
 /** The time for which a silent process is listed. */
 const SILENT_MS = 600_000

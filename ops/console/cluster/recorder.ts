@@ -9,7 +9,7 @@ import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { subjects } from "../../../schemas/subjects.ts"
 import { type History, POINT_EVERY_MS } from "./history.ts"
 
-/** Ends the collection when no process has answered for this long, and at the latest after the other time. */
+/** The collection ends when no process has answered for `STALL_MS`, and at the latest after `WITHIN_MS`. */
 const STALL_MS = 500
 const WITHIN_MS = 3000
 const ANSWERS_MAX = 500

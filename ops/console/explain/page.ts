@@ -97,7 +97,7 @@ ${told instanceof Error ? html`<p class="problem" role="alert">${told.message}</
   }
 }
 
-/** Shows a fault above the form, with advice on what to do. */
+/** Returns a Fault, whose message the page shows above the form. Throws any other error again. */
 const refusedRead = (error: unknown): Fault => {
   if (error instanceof Fault) return error
   throw error

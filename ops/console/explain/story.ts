@@ -14,7 +14,7 @@ import { READ_MS, reading } from "../readings.ts"
 
 const RECENT = 50_000
 
-/** The part of that time that is kept for traces, read models, and waiting commands. */
+/** The part of `READ_MS` that is kept for traces, read models, and waiting commands. */
 const REST_MS = 3000
 
 export interface StoryPage extends Pick<FoundRoot, "refused" | "unseen"> {

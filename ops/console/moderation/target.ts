@@ -120,7 +120,7 @@ const reply = async (db: Db, id: string): Promise<WrittenTarget | null> => {
   }
 }
 
-/** `null` if the content no longer exists. `id` must consist of digits. */
+/** `null` if the read models do not have the content. `id` must consist of digits. */
 export const writtenAt = (db: Db, noun: Noun, id: string): Promise<WrittenTarget | null> =>
   noun === "reply" ? reply(db, id) : postOrThread(db, noun, id)
 

@@ -33,8 +33,8 @@ import type { BusRole } from "../../bus/roles.ts"
 import { Slots } from "./slots.ts"
 
 /**
- * The part of a message bus that the asker needs. `noResponders` is called if the server reports that there is no
- * subscriber.
+ * The part of a message bus that the asker needs. It passes on the server's report that a subject has no subscriber as
+ * a message with `noResponders`.
  */
 export interface BusTransport {
   readonly publish: (subject: string, payload: Uint8Array, reply?: string) => void
@@ -59,7 +59,7 @@ export interface Answer {
   readonly body: Uint8Array
 }
 
-/** Called for every ask once it is settled, with any outcome. */
+/** Called when an ask that was accepted has its answer, and for each ask that is refused as `overloaded`. */
 export interface AskObserver {
   readonly settled: (op: string, refused: ErrorCode | undefined, seconds: number) => void
 }
@@ -76,7 +76,7 @@ const ELSEWHERE_PAUSE_MAX_MS = 800
 /** The smallest gap between two frames of asks. */
 export const FLUSH_GAP_MS = 1
 
-/** The asker's identity: the user's role on the bus (schemas/bus/roles.ts), and a name of its own. */
+/** The asker's identity: its user's role on the bus (schemas/bus/roles.ts), and a unique name. */
 export interface AskerIdentity {
   readonly role: BusRole
   readonly name: string

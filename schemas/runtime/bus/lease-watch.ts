@@ -108,7 +108,7 @@ export class LeaseWatch {
     })
   }
 
-  /** Called when the connection is up again. Reads over the lost one are given up, and the whole bucket is read. */
+  /** Called when the connection is up again. Cancels reads over the lost connection, and reads the whole bucket. */
   renewed(): void {
     this.sweepAt = 0
     this.beEager()

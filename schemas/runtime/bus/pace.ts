@@ -2,7 +2,7 @@ import type { Clock } from "effect"
 import { after, monotonicMs } from "../clock.ts"
 
 /**
- * Paces a flush: it runs at once if the last one was some time ago, else `gapMs` after it. Messages that arrive
+ * Paces a flush: it runs at once if the last flush was at least `gapMs` ago, else in `gapMs`. Messages that arrive
  * meanwhile are sent together. A lone message does not wait. Under load there are fewer and larger messages, and each
  * costs a system call on both sides and in the server.
  */

@@ -50,7 +50,7 @@ export class Requests<Message extends AnswerShape, Headers> {
   /** Set while a request waits. A permanent timer would keep a closed connection in memory. */
   private endSweeping: Cancel | undefined
 
-  /** `newInbox` makes a subject that this user may subscribe to. No request is given up before `patienceMs`. */
+  /** `newInbox` makes a subject that this user may subscribe to. `patienceMs` is the shortest timeout of a request. */
   constructor(clock: Clock.Clock, line: RequestLine<Message, Headers>, newInbox: () => string, patienceMs = 0) {
     this.clock = clock
     this.line = line
@@ -115,7 +115,7 @@ export class Requests<Message extends AnswerShape, Headers> {
       const reply = this.prefix + number
       this.line.publish(subject, payload ?? NOTHING, headers === undefined ? { reply } : { reply, headers })
     } catch {
-      // Called later, so that the caller knows the number first.
+      // The request ends in a microtask, so that the caller has the number before `receive` is called.
       queueMicrotask(() => this.end(number))
     }
     return number

@@ -2,8 +2,8 @@
  * The log of a node: JSON lines (line.ts). Effects write by `Effect.logWarning` and similar functions, with `at` among
  * their annotations. Callbacks that are not Effects write by `logNow`.
  *
- * A process of its own writes to standard error (`processLog`). If several nodes run in one process, each is started by
- * `Log.run`, and the lines of its asynchronous context go to its own log.
+ * A node that is alone in its process writes to standard error (`processLog`). If several nodes run in one process,
+ * each is started by `Log.run`, and the lines of its asynchronous context go to its own log.
  */
 import { AsyncLocalStorage } from "node:async_hooks"
 import { Cause, type Clock, type Layer, Logger, type LogLevel, References } from "effect"
@@ -46,7 +46,10 @@ export class Log {
     this.#lines = new Sink(stream, (lines) => this.lost("stderr", lines))
   }
 
-  /** A line of a level about a part of the service (`at`, a word of the code). */
+  /**
+   * Writes a line about a part of the service, which `at` names. If a part writes too many lines, the rest is only
+   * counted (repeats.ts).
+   */
   write(level: Level, at: string, unixMs: number, fields: Readonly<Record<string, unknown>>): void {
     const suppressed = (lines: number): void =>
       this.#lines.write(
@@ -118,7 +121,7 @@ export const processLog = new Log(process.stderr, machineClock)
 /** Standard output, with the same rules, for output about a process's work and not about the process. */
 export const standardOutput = new Sink(process.stdout, (lines) => processLog.lost("stdout", lines))
 
-/** An uncaught error ends the process as before, with a line in its log. */
+/** Logs an error that ends the process. */
 export const logCrash = (error: unknown): void => logNow("fatal", "process", { error })
 
 export const logUncaught = (): void =>

@@ -9,7 +9,7 @@ import { after, monotonicMs } from "../clock.ts"
  */
 export const SAME_MAX_PER_SECOND = 20
 const SECOND_MS = 1000
-/** Places are words in the code. Places beyond this number count as one. */
+/** Places are words in the code. All places beyond this number share one count. */
 const PLACES_MAX = 256
 const OTHERS = "others"
 
@@ -27,8 +27,8 @@ export class Repeats {
   }
 
   /**
-   * True if one more line may be written. At the end of the second, `told` is called with the number of lines that were
-   * left out.
+   * True if one more line may be written. If lines were left out, `told` is called with their number at the end of the
+   * second.
    */
   admits(place: string, told: (suppressed: number) => void): boolean {
     const now = monotonicMs(this.clock)

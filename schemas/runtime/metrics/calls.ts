@@ -90,7 +90,7 @@ export class Calls {
     const known = this.children.get(name)
     if (known !== undefined) return known
     if (name !== OTHER && (this.children.size >= CHILDREN_MAX || !this.accepts(name))) return this.child(OTHER)
-    // All outcomes are made at once, so that a first failure is seen as a rise.
+    // The counters of all outcomes are made together, so that a first failure appears as a rise from 0.
     const { total, seconds, what, label } = this.names
     const counted = (outcome: Outcome): Counter => {
       const counter = new Counter()

@@ -69,7 +69,7 @@ export interface ListenAt {
   readonly ready: () => boolean
 }
 
-/** Resolves, once it listens, to the function that ends it. Rejects with MetricsPortProblem. */
+/** Resolves, once the port is open, to a function that closes it. Rejects with MetricsPortProblem. */
 export const listenForScrapes = async (
   createServer: CreateServer,
   meter: Meter,

@@ -71,7 +71,7 @@ const cpuAndMemory = (clock: Clock.Clock, meter: Meter): void => {
   )
 }
 
-/** Only on Linux, where the kernel reports it. */
+/** Counts open files. Only Linux reports them. */
 const openFiles = (meter: Meter, { readdir }: Platform): void => {
   let open: number | null = null
   meter.collect(async () => {

@@ -14,7 +14,7 @@ import { writeTraceparent } from "./traceparent.ts"
 export const SPAN_KINDS = { server: 2, client: 3, producer: 4, consumer: 5 } as const
 export type SpanKind = keyof typeof SPAN_KINDS
 
-/** OpenTelemetry's names if it has one, else the service's own, which begin with `hub.`. */
+/** OpenTelemetry's name if there is one, else a name of this service, which begins with `hub.`. */
 export type AttributeName =
   | "error.type"
   | "http.request.method"
@@ -67,7 +67,7 @@ export class Span {
   name: string
   /** Unix ms, in fractions. */
   readonly startedAt: number
-  /** Unix ms; 0 until it ends. */
+  /** Unix ms; 0 until the span ends. */
   endedAt = 0
   failed = false
   readonly attributes: Partial<Record<AttributeName, AttributeValue>> = {}

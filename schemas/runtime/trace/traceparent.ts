@@ -18,7 +18,7 @@ const SHAPE = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-|$)/
 const SAMPLED = 1
 const ZEROS = /^0+$/
 
-/** `null` if it is malformed. The known parts of a later version are read, as the recommendation says. */
+/** `null` if the text is malformed. The known parts of a later version are read, as the recommendation says. */
 export const readTraceparent = (text: string): TraceContext | null => {
   const [, version, traceId = "", spanId = "", flags = ""] = SHAPE.exec(text) ?? []
   if (version === undefined || version === "ff" || ZEROS.test(traceId) || ZEROS.test(spanId)) return null
