@@ -1,20 +1,25 @@
 /** The lag of a stream's reader. */
 import type { JetStreamManager } from "@nats-io/jetstream"
+import { streams, subjects as everything } from "../../schemas/subjects.ts"
+import { archivedThrough } from "../log/archive/mark.ts"
 import type { Projection } from "./projection.ts"
 
 /**
  * The time of the first message after a sequence, in Unix ms; `null` if there is none. Rejects if the log does not
  * answer. `subjects`: only messages of these patterns count, so that a reader of few subjects is not behind because of
  * others.
+ *
+ * A reader of the log is behind archived commits only if Postgres has lost its watermark, because the archiver waits for
+ * every reader. The result is then the time of the first message that the log still has, which is later than theirs.
  */
 export const firstBehind = async (
   manager: JetStreamManager,
   { stream, subjects }: Pick<Projection, "stream" | "subjects">,
   seq: number
 ): Promise<number | null> => {
-  const firsts = await Promise.all(
-    subjects.map((next_by_subj) => manager.direct.getMessage(stream, { seq: seq + 1, next_by_subj }))
-  )
+  const after = (next_by_subj: string) => manager.direct.getMessage(stream, { seq: seq + 1, next_by_subj })
+  const isBehindArchive = stream === streams.events && seq < (await archivedThrough(manager))
+  const firsts = await Promise.all((isBehindArchive ? [everything.events] : subjects).map(after))
   const times = firsts.flatMap((message) => (message === null ? [] : [message.time.getTime()]))
   return times.length === 0 ? null : Math.min(...times)
 }

@@ -72,6 +72,20 @@ const seen = ({ client }: Carried, count: number) =>
   })
 
 describe("rules", () => {
+  it("that are gone let in the same message, if it comes again", async () => {
+    const { agent, to, change } = await withMailbox()
+    const from = "a@kept-out.example"
+    const raw = message({ from, to, subject: "Twice" })
+    const sent = () => deliver(port(), { from, to, raw })
+    expect(outcome(await change({ block_senders: [from] }))).toBe("200")
+    for (let times = 0; times < 2; times++) await sent()
+    expect(await seen(agent, 1)).toMatchObject({ kept: [], dropped: [[from, expect.anything()]] })
+    expect(outcome(await change({ block_senders: [] }))).toBe("200")
+    for (let times = 0; times < 2; times++) await sent()
+    await waitFor(async () => (await seen(agent, 2))?.kept.length === 1, { describe: "the message" })
+    expect((await seen(agent, 2)).kept).toEqual([from])
+  })
+
   it("are changed one by one, and refused by their field", async () => {
     const { change } = await withMailbox()
     const rules = async (wanted: object) => dataOf<Mailbox>(await change(wanted)).rules

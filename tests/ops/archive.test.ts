@@ -4,6 +4,8 @@ import { join } from "node:path"
 import { jetstream } from "@nats-io/jetstream"
 import { sql } from "kysely"
 import { afterAll, beforeAll, expect, test, vi } from "vitest"
+import { archivedThrough } from "../../actors/log/archive/mark.ts"
+import { firstBehind } from "../../actors/projections/lag.ts"
 import { doneByAll } from "../../actors/process/archiving.ts"
 import { nodeKey } from "../../schemas/runtime/bus/lease-view.ts"
 import { buckets, streams, subjects } from "../../schemas/subjects.ts"
@@ -206,6 +208,17 @@ test("an index whose newest segments Postgres has lost is made again by whoever 
     await operate(service.system, command)
     expect(await rows()).toEqual(stood)
   }
+})
+
+test("a reader behind what is archived is behind, also of what the log has dropped", async () => {
+  await anAgent()
+  await archived()
+  const { manager } = service.view
+  const reader = { stream: streams.events, subjects: [subjects.eventsOf("post")] } as const
+  const through = await archivedThrough(manager)
+  expect(through).toBeGreaterThan(1)
+  expect(await firstBehind(manager, reader, 1)).toBeGreaterThan(0)
+  expect(await firstBehind(manager, reader, through)).toBeNull()
 })
 
 test("a node without the archive refuses to start, and so does a command", async () => {

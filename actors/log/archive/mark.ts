@@ -12,6 +12,7 @@
  *  - A server with replicas refuses a batch while another one that expects the same subject is under way. So the mark
  *    has lanes: subjects that are written in one batch with it, right before it. Each batch expects another lane.
  */
+import type { JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Schema } from "effect"
 import { streams, subjects } from "../../../schemas/subjects.ts"
@@ -79,6 +80,12 @@ const Marked = Schema.Struct({
   ])
 })
 const readMarked = Schema.decodeUnknownSync(Schema.fromJsonString(Marked))
+
+/** The last sequence that the archive covers, as any replica of the log knows it. */
+export const archivedThrough = async (manager: JetStreamManager): Promise<number> => {
+  const found = await manager.direct.getMessage(streams.events, { last_by_subj: MARK_SUBJECT })
+  return found === null ? 0 : readMarked(found.string()).events[0].segment.last
+}
 
 /** Reads the mark from the leader of the log. */
 export const newestMark = async (nats: NatsConnection): Promise<Mark> => {

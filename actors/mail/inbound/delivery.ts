@@ -136,7 +136,10 @@ const toMailbox = (parts: DeliveryParts, read: ReadMail, to: Addressed): Effect.
     const isOneSender = namesOneSender(verdicts)
     const rule = ruleAgainst(rules, { sender, from, isOneSender, dmarc: verdicts.dmarc, letsIn: letsIn(mail) })
     if (rule !== null)
-      yield* ask(id, "mailbox.drop", mailbox, { sealed: sealDropped(sealer, { from: from || sender, rule }) })
+      // A command of its own: the same message may come again when the rule is gone.
+      yield* ask(`${id}-dropped`, "mailbox.drop", mailbox, {
+        sealed: sealDropped(sealer, { from: from || sender, rule })
+      })
     else yield* received(parts, read, to, sealer, { id, sender: senderOf(parts, read, sealer, rules) })
   })
 
