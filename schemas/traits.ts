@@ -57,7 +57,7 @@ export interface Traits {
   /** True if it answers with stored bytes, and with a part of them for a `Range`. Default: false. */
   readonly ranged?: boolean
   /**
-   * True if a write compares `If-Match` and `If-None-Match`. Default: false, and a write with these headers is refused.
+   * True if a write compares `If-Match` and `If-None-Match`. Default: false, and a conditional write is refused.
    */
   readonly comparesTags?: boolean
   /** Seconds for which anybody may cache a good answer, if it is the same for all. Default: 0, no caching. */

@@ -22,14 +22,26 @@ export const unmatched = (call: Call, { status, headers }: Response): Refusal | 
   return isSame ? null : refusal("precondition_failed", "It is another by now: none of your If-Match tags is its own.")
 }
 
+/** `If-Modified-Since` is for reads alone. */
+const CONDITIONS = ["If-Match", "If-None-Match", "If-Unmodified-Since"] as const
+
 /**
- * Refuses a write with `If-Match` to an endpoint that does not compare tags, because the write must not happen if the
- * tag may be an old one (RFC 9110, 13.2.1). `*` only asks that the resource exists, which every write needs anyway.
+ * Refuses a conditional write to an endpoint that does not compare tags or times, because the write must not happen if
+ * the condition may be false (RFC 9110, 13.2.1). `If-Match: *` only asks that the resource exists, which every write
+ * needs anyway.
  */
 export const uncompared = (call: Call, { method, comparesTags }: Endpoint): Refusal | null => {
-  const condition = call.header("if-match")
-  if (method === "GET" || comparesTags || condition === undefined || tagsIn(condition).includes("*")) return null
-  return refusal("precondition_failed", "This request does not compare entity tags. Send it without If-Match.")
+  if (method === "GET" || comparesTags) return null
+  const match = call.header("if-match")
+  const isAnyMatch = match !== undefined && tagsIn(match).includes("*")
+  const header = CONDITIONS.find(
+    (name) => call.header(name.toLowerCase()) !== undefined && !(name === "If-Match" && isAnyMatch)
+  )
+  if (header === undefined) return null
+  return refusal(
+    "precondition_failed",
+    `This request does not compare entity tags or times. Send it without ${header}.`
+  )
 }
 
 /** A tag of stored bytes is their SHA-256 in quotes. */

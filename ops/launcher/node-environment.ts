@@ -48,6 +48,10 @@ export const asKeeper = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
     HUB_SMTP_URL: _smtp,
     HUB_TELEGRAM_TOKEN: _token,
     HUB_VAPID_KEY: _push,
+    HUB_CAPTCHA_BYPASS: _bypass,
+    HUB_MAIL_RELAY: _relay,
+    HUB_MAIL_TLS_KEY: _tls,
+    HUB_MAIL_TLS_CERT: _cert,
     ...kept
   } = rest
   return withoutProvider(kept)
@@ -88,8 +92,7 @@ const withoutProvider = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
  * else that it does not need.
  */
 export const asRuntime = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
-  const { HUB_LETTERS: _letters, HUB_LETTERS_FROM: _from, HUB_CAPTCHA_BYPASS: _bypass, ...rest } = asKeeper(env)
-  const { HUB_MAIL_RELAY: _relay, HUB_MAIL_TLS_KEY: _tls, HUB_MAIL_TLS_CERT: _cert, ...kept } = rest
+  const { HUB_LETTERS: _letters, HUB_LETTERS_FROM: _from, ...kept } = asKeeper(env)
   return withoutVaultKey(kept)
 }
 
@@ -108,7 +111,7 @@ export const asPreparation = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
 /** The console's environment: it has the operator's rights on the bus and the tables, and no keys. */
 export const asConsole = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const { HUB_DATABASE_URL: tables } = env
-  const { HUB_CAPTCHA_BYPASS: _bypass, ...kept } = asRuntime(env)
+  const kept = asRuntime(env)
   return tables === undefined ? kept : { ...kept, HUB_DATABASE_URL: tables }
 }
 

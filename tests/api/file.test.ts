@@ -292,6 +292,15 @@ test("a write that compares no tags is not made where it names one", async () =>
   expect(outcome(await client.call("DELETE", path, { headers: { "if-match": '"other"' } }))).toBe(
     "412 precondition_failed"
   )
+  for (const headers of [
+    { "if-none-match": "*" },
+    { "if-none-match": etag },
+    { "if-unmodified-since": new Date().toUTCString() },
+    { "if-match": "*", "if-none-match": "*" }
+  ])
+    expect(outcome(await client.call("PATCH", path, { body: { title: "Another title" }, headers }))).toBe(
+      "412 precondition_failed"
+    )
   expect(dataOf<Post>(await get(path))).toEqual(post)
   expect(outcome(await edit("*"))).toBe("200")
 })

@@ -45,6 +45,12 @@ describe("keys of compartments' hosts", () => {
     expect(environmentOf("runtime", whole)).toEqual({ ...told, ...runtime, ...place })
   })
 
+  test("the keeper has that of vaults, and none of any other", () => {
+    const { HUB_VAULT_KEY, HUB_VAULT_KEY_FORMER, ...others } = secrets
+    const vault = { HUB_VAULT_KEY, HUB_VAULT_KEY_FORMER }
+    expect(environmentOf("keeper", { ...others, ...vault, ...told })).toEqual({ ...vault, ...told })
+  })
+
   test("the console has none of any key, and the way to the tables", () => {
     const { HUB_DATABASE_URL, ...keys } = secrets
     const given = { ...keys, ...runtime, ...told, HUB_CONSOLE_PORT: "8081", HUB_DATABASE_URL }
