@@ -12,7 +12,7 @@
  */
 import { type Refusal, refusal } from "../../schemas/errors.ts"
 import { GenerationCache } from "../http/generation-cache.ts"
-import type { Drawn, EdgeLimits, Taken } from "../http/limits.ts"
+import type { Drawn, EdgeLimits, DrawResult } from "../http/limits.ts"
 
 /** Verifying this many signatures takes a tenth of a core, at about 0.1 ms each. */
 export const FAILURES_PER_SECOND_MAX = 1000
@@ -40,7 +40,7 @@ export class Unverified {
    * Refuses a client that has failed too often with this key; `null` if another signature may be verified. `now` is in
    * Unix ms.
    */
-  refusal(client: string, publicKey: string, now: number): Taken {
+  refusal(client: string, publicKey: string, now: number): DrawResult {
     const busy = this.second === Math.floor(now / 1000) && this.failures >= FAILURES_PER_SECOND_MAX
     if (busy && now - (this.failedAt.get(client) ?? Number.NEGATIVE_INFINITY) < FAILED_LATELY_MS) return BUSY
     return this.buckets.spent("key", attempt(client, publicKey))

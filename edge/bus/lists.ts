@@ -26,7 +26,7 @@ export type ListName = {
     : never
 }[QueryName]
 
-export interface Listed {
+export interface ListPage {
   /** The items as a JSON array. */
   readonly items: Uint8Array
   readonly total: number
@@ -52,7 +52,7 @@ export class Lists {
     this.records = new Shares(service.max_listed_records, service.max_client_listed_records)
   }
 
-  page<View extends ListName>(call: Call, view: View, input: Queries[View]["input"]): Effect.Effect<Listed, Refused> {
+  page<View extends ListName>(call: Call, view: View, input: Queries[View]["input"]): Effect.Effect<ListPage, Refused> {
     return Effect.suspend(() => {
       const amount = input.per_page
       if (!this.records.take(call, amount)) return Effect.fail(refuse(tooMany))
@@ -77,7 +77,7 @@ export const listed = <View extends ListName>(
   call: Call,
   view: View,
   input: Queries[View]["input"]
-): Effect.Effect<Listed, Refused> => Effect.map(bus.queryBytes(call, view, input), readListed)
+): Effect.Effect<ListPage, Refused> => Effect.map(bus.queryBytes(call, view, input), readListed)
 
 const HEAD_MAX_BYTES = 64
 const HEAD = /^\{"total":(\d{1,15}),"items":\[/
@@ -86,11 +86,11 @@ const HEAD = /^\{"total":(\d{1,15}),"items":\[/
  * Reads `Paged` without a JSON parser, if its members have the order in which the actors' side writes them. In any
  * other order it is parsed as JSON.
  */
-export const readListed = (bytes: Uint8Array): Listed => {
+export const readListed = (bytes: Uint8Array): ListPage => {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const head = HEAD.exec(text.subarray(0, HEAD_MAX_BYTES).toString("latin1"))
   if (head === null) {
-    const { items, total, held } = JSON.parse(text.toString("utf8")) as Paged<unknown> & Pick<Listed, "held">
+    const { items, total, held } = JSON.parse(text.toString("utf8")) as Paged<unknown> & Pick<ListPage, "held">
     const list = { items: Buffer.from(JSON.stringify(items)), total }
     return held === undefined ? list : { ...list, held }
   }

@@ -40,7 +40,7 @@ const CREATED = 201
 const UNKNOWN: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "overloaded"])
 
 /** `origin` is set if the actor knows it better than the sender. */
-type Begun = Operations["captcha.send"]["output"] & { readonly origin?: string }
+type BegunCaptcha = Operations["captcha.send"]["output"] & { readonly origin?: string }
 
 /** The sender of a captcha: the agent, or the fill service of its vault (`ofFill`). */
 export interface Whose {
@@ -53,7 +53,7 @@ export interface Handing {
   /** The number of the fill on whose page the captcha appeared. */
   readonly fill: number | null
   /** Asks the agent's actor with the rights of the caller. */
-  readonly begin: (sent: SentCaptcha) => Effect.Effect<Begun, Refused>
+  readonly begin: (sent: SentCaptcha) => Effect.Effect<BegunCaptcha, Refused>
 }
 
 interface Parts {

@@ -11,11 +11,11 @@ import { captchaPage, captchaPath, formName, displaySize, type Size } from "./vi
 import { NO_PROBLEMS, type Problems } from "../kit/owner/fields.ts"
 import { ownerPageHeaders } from "../kit/owner/headers.ts"
 
-interface Asked {
+interface CaptchaRequest {
   readonly params: { readonly id: string }
 }
 
-interface Sent {
+interface CaptchaForm {
   readonly form_token?: string
   readonly text?: string
   readonly act?: string
@@ -38,7 +38,7 @@ const isAnswer = Schema.is(CaptchaAnswer)
 const rounded = (part: number): number => Math.round(part * DECIMALS) / DECIMALS
 
 /** The place of a tap. Pressing the button by keyboard sends its upper left corner, which is no tap. */
-const tapIn = (form: Sent, { width, height }: Size): Tap | null => {
+const tapIn = (form: CaptchaForm, { width, height }: Size): Tap | null => {
   const [x, y] = [form["tap.x"], form["tap.y"]]
   if (x === undefined || y === undefined || !DIGITS.test(x) || !DIGITS.test(y)) return null
   if (Number(x) === 0 && Number(y) === 0) return null
@@ -55,7 +55,7 @@ const typedTap = (place: string): Tap | null => {
 }
 
 /** Earlier taps, which the form carries along. */
-const tapsIn = ({ taps = "" }: Sent): ReadonlyArray<Tap> =>
+const tapsIn = ({ taps = "" }: CaptchaForm): ReadonlyArray<Tap> =>
   taps
     .split(" ", captcha_taps_max)
     .filter((one) => one !== "")
@@ -74,7 +74,7 @@ const wrong = (taps: ReadonlyArray<Tap>, problems: Problems): Meant => ({ taps, 
 
 const goingOn = (taps: ReadonlyArray<Tap>): Meant => ({ taps, problems: NO_PROBLEMS, status: 200 })
 
-const tapped = (form: Sent, size: Size): Meant => {
+const tapped = (form: CaptchaForm, size: Size): Meant => {
   const before = tapsIn(form)
   const pointed = tapIn(form, size)
   if (pointed === null && form.act === "undo") return goingOn(before.slice(0, -1))
@@ -91,7 +91,7 @@ const tapped = (form: Sent, size: Size): Meant => {
   return isDone ? { answer: { taps } } : goingOn(taps)
 }
 
-const meant = (form: Sent, { captcha: { kind }, picture }: CaptchaRecord): Meant => {
+const meant = (form: CaptchaForm, { captcha: { kind }, picture }: CaptchaRecord): Meant => {
   const size = displaySize(picture)
   switch (kind) {
     case "text": {
@@ -126,11 +126,11 @@ export const captchaPages = (space: OwnerSpace, solving: Solving, bus: Bus) => {
   const FRESH = { taps: [], problems: NO_PROBLEMS, status: 200 } as const
 
   return {
-    captcha: (call: Call, { params }: Asked): PageAnswer =>
+    captcha: (call: Call, { params }: CaptchaRequest): PageAnswer =>
       space.asMember(call, (member) =>
         Effect.flatMap(solving.shown(call, member.person.human, params.id), (shown) => page(call, member, shown, FRESH))
       ),
-    captchaImage: (call: Call, { params }: Asked): PageAnswer =>
+    captchaImage: (call: Call, { params }: CaptchaRequest): PageAnswer =>
       space.asMember(call, (member) =>
         Effect.gen(function* () {
           const shown = yield* solving.shown(call, member.person.human, params.id)
@@ -140,7 +140,7 @@ export const captchaPages = (space: OwnerSpace, solving: Solving, bus: Bus) => {
           return { status: 200, headers, body: bytes }
         })
       ),
-    solveCaptcha: (call: Call, { params, form }: Asked & { readonly form: Sent }): PageAnswer =>
+    solveCaptcha: (call: Call, { params, form }: CaptchaRequest & { readonly form: CaptchaForm }): PageAnswer =>
       space.asMember(call, (member) =>
         Effect.gen(function* () {
           const { human } = member.person

@@ -22,14 +22,14 @@ import { own } from "../kit/record.ts"
 import { servedPage } from "../kit/serve.ts"
 import { sifted, type Sifted, threadList } from "../thread/index.ts"
 
-interface Shown {
+interface CategoryView {
   readonly category: Category
   readonly page: number
   readonly found: Records<"threads">
   readonly query: Sifted
 }
 
-const categoryPage = (site: Site, { category, page, found, query }: Shown): Page => {
+const categoryPage = (site: Site, { category, page, found, query }: CategoryView): Page => {
   const { slug, name, description } = category
   const address = categoryAddress(site, slug)
   const shown = { ...query, page: page === 1 ? null : page }

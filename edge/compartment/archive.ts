@@ -22,7 +22,7 @@ import { walked } from "./archive-headers.ts"
 import { Links, pathOf } from "./archive-links.ts"
 import { Broken } from "./archive-rules.ts"
 
-export interface Judged {
+export interface ArchiveSize {
   readonly files: number
   /** The unpacked size. */
   readonly bytes: number
@@ -71,7 +71,7 @@ class Judge {
     if (type !== "directory") this.#files++
   }
 
-  async done(): Promise<Judged> {
+  async done(): Promise<ArchiveSize> {
     if (this.#entries === 0) throw new Broken("empty")
     await this.#links.check()
     return { files: this.#files, bytes: this.#bytes }
@@ -95,7 +95,7 @@ const counted = (max: number) =>
 export const judgeArchive = async (
   body: Uint8Array,
   bounds: Bounds
-): Promise<Judged | { readonly refused: Refusal }> => {
+): Promise<ArchiveSize | { readonly refused: Refusal }> => {
   const judge = new Judge(bounds)
   const reader = extract()
   reader.on("entry", (header, stream, next) => {

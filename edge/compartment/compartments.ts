@@ -11,7 +11,7 @@ import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 
-export type Looked = Operations["compartment.look"]["output"]
+export type CompartmentLook = Operations["compartment.look"]["output"]
 
 const noCompartment = refuse(notFound("compartment"))
 
@@ -31,7 +31,7 @@ export class Compartments {
   }
 
   /** `deadline` is in Unix ms. */
-  look(call: Call, id: string, by: Asker, deadline = call.deadline): Effect.Effect<Looked, Refused> {
+  look(call: Call, id: string, by: Asker, deadline = call.deadline): Effect.Effect<CompartmentLook, Refused> {
     return Effect.flatMap(compartmentId(id), (actor) =>
       this.#bus.read(call, { actor, op: "compartment.look", input: { by }, anew: true, deadline })
     )
@@ -50,7 +50,7 @@ export class Compartments {
     )
   }
 
-  records(call: Call, found: ReadonlyArray<Looked>): Effect.Effect<ReadonlyArray<Compartment>, Refused> {
+  records(call: Call, found: ReadonlyArray<CompartmentLook>): Effect.Effect<ReadonlyArray<Compartment>, Refused> {
     const owners = [...new Set(found.flatMap(({ compartment: { owner } }) => (owner === null ? [] : [owner])))]
     return Effect.map(
       Effect.all(
@@ -77,7 +77,7 @@ export class Compartments {
     )
   }
 
-  #diskMb(call: Call, { compartment: { id, status }, host }: Looked): Effect.Effect<number | null> {
+  #diskMb(call: Call, { compartment: { id, status }, host }: CompartmentLook): Effect.Effect<number | null> {
     if (status === "creating" || status === "deleting") return Effect.succeed(null)
     const asked = this.#bus.query(call, "host_stats", { host, compartment: id }, Math.min(USAGE_MS, this.#answerMs))
     return Effect.match(asked, { onSuccess: ({ disk_mb }) => disk_mb, onFailure: () => null })

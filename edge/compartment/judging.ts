@@ -9,7 +9,7 @@ import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { Shares } from "../http/shares.ts"
 import { turnOf } from "../http/turns.ts"
-import { type Judged, judgeArchive } from "./archive.ts"
+import { type ArchiveSize, judgeArchive } from "./archive.ts"
 
 const busy: Refusal = {
   code: "overloaded",
@@ -29,10 +29,10 @@ export class Judging {
     this.#shares = Shares.ofPlaces(archives_waiting_max)
   }
 
-  judged(call: Call, body: Uint8Array): Effect.Effect<Judged, Refused> {
+  judged(call: Call, body: Uint8Array): Effect.Effect<ArchiveSize, Refused> {
     const judged = Effect.flatMap(
       Effect.promise(() => judgeArchive(body, this.#limits.runtime)),
-      (found): Effect.Effect<Judged, Refused> =>
+      (found): Effect.Effect<ArchiveSize, Refused> =>
         "refused" in found ? Effect.fail(refuse(found.refused)) : Effect.succeed(found)
     )
     return this.#shares.within({ client: turnOf(call), wide: call.client }, busy, this.#room.withPermits(1)(judged))

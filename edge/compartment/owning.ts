@@ -20,7 +20,7 @@ import type { Bus } from "../bus/bus.ts"
 import { withoutSecrets } from "../content/secrets.ts"
 import type { Call } from "../http/call.ts"
 import { type Refused, refuse } from "../http/refused.ts"
-import { compartmentId, Compartments, type Looked } from "./compartments.ts"
+import { compartmentId, Compartments, type CompartmentLook } from "./compartments.ts"
 import { newCompartmentId } from "./new-id.ts"
 
 export const LINES_SHOWN = 100
@@ -50,18 +50,18 @@ export interface CompartmentView {
 }
 
 /** A compartment in a list. */
-export interface Placed {
+export interface ListedCompartment {
   readonly id: string
   readonly name: string
   readonly agent: string
 }
 
 /** A compartment in a list with its status, or `null` if its actor does not answer in time. */
-export interface StandingCompartment extends Placed {
+export interface StandingCompartment extends ListedCompartment {
   readonly status: CompartmentStatus | null
 }
 
-export interface Wanted {
+export interface NewCompartmentFields {
   readonly name: string
   readonly command: string
 }
@@ -96,7 +96,7 @@ export class OwningCompartments {
   }
 
   /** Assigns the link to this browser, unless another browser has opened it. */
-  open(call: Call, id: string, secret: string, browser: string): Effect.Effect<Looked, Refused> {
+  open(call: Call, id: string, secret: string, browser: string): Effect.Effect<CompartmentLook, Refused> {
     return this.#bus.read(call, { actor: id, op: "compartment.open_link", input: { token: secret, browser } })
   }
 
@@ -105,7 +105,7 @@ export class OwningCompartments {
     return Effect.flatMap(this.open(call, id, secret, browser), (found) => this.#whole(call, found))
   }
 
-  #whole(call: Call, found: Looked): Effect.Effect<CompartmentView, Refused> {
+  #whole(call: Call, found: CompartmentLook): Effect.Effect<CompartmentView, Refused> {
     const { compartment, host } = found
     const at = { host, compartment: compartment.id }
     const wanted = { ...at, since_id: null, limit: LINES_SHOWN, stream: null, q: null, wait_ms: 0 }
@@ -129,7 +129,11 @@ export class OwningCompartments {
   }
 
   /** Lists the compartments that this person made, and those of the person's agents, newest first in each group. */
-  ofPerson(call: Call, human: string, agents: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<Placed>, Refused> {
+  ofPerson(
+    call: Call,
+    human: string,
+    agents: ReadonlyArray<string>
+  ): Effect.Effect<ReadonlyArray<ListedCompartment>, Refused> {
     const some = agents.slice(0, PLACES_MAX)
     const both = [this.#places(call, null, human), ...(some.length === 0 ? [] : [this.#places(call, some, null)])]
     return Effect.map(Effect.all(both, { concurrency: 2 }), (found) => [
@@ -154,10 +158,10 @@ export class OwningCompartments {
   #standing(
     call: Call,
     human: string,
-    placed: ReadonlyArray<Placed>
+    placed: ReadonlyArray<ListedCompartment>
   ): Effect.Effect<ReadonlyArray<StandingCompartment>> {
     const deadline = wallMs(call.clock) + STATUS_MS
-    const standing = (one: Placed): Effect.Effect<ReadonlyArray<StandingCompartment>> =>
+    const standing = (one: ListedCompartment): Effect.Effect<ReadonlyArray<StandingCompartment>> =>
       Effect.match(this.#compartments.look(call, one.id, by(human), deadline), {
         onFailure: ({ refusal: { code } }) => (code === "not_found" ? [] : [{ ...one, status: null }]),
         onSuccess: ({ compartment: { status } }) => [{ ...one, status }]
@@ -184,7 +188,7 @@ export class OwningCompartments {
     return Effect.map(this.#bus.read(call, asked), ({ items }) =>
       items
         .filter(({ of_human }) => human === null || of_human)
-        .map(({ compartment: id, name, agent }): Placed => ({ id, name, agent }))
+        .map(({ compartment: id, name, agent }): ListedCompartment => ({ id, name, agent }))
     )
   }
 
@@ -193,7 +197,7 @@ export class OwningCompartments {
    * (actors/fleet/for-human.ts), so that a failure in between leaves nothing behind. The form is the command, so two
    * clicks make one compartment.
    */
-  make(call: Call, human: string, { name, command }: Wanted): Effect.Effect<string, Refused> {
+  make(call: Call, human: string, { name, command }: NewCompartmentFields): Effect.Effect<string, Refused> {
     const bus = this.#bus
     return Effect.gen({ self: this }, function* () {
       yield* withoutSecrets([{ field: "command", text: command }], NOBODY, human)

@@ -6,7 +6,7 @@ import { encodeBase64 } from "../../schemas/signing/key.ts"
 import { scanJson } from "../http/json-scan.ts"
 import { keyPairOfSeed, parseSeed } from "../../schemas/signing/seed.ts"
 
-type Given = Readonly<Record<string, string | null>>
+type GivenSecrets = Readonly<Record<string, string | null>>
 
 const nameRefused = (name: string, problem: string): Refusal =>
   refusal("secret_name_invalid", `A secret's name ${problem}.`, { field: "secrets", name })
@@ -24,7 +24,7 @@ export const prototypeProblem = (body: Uint8Array): Refusal | null => {
 
 /** The refusal of the secrets; `null` if they may be stored. */
 export const secretsProblem = (
-  secrets: Given,
+  secrets: GivenSecrets,
   { secrets_max, secret_max_bytes }: Pick<Limits["runtime"], "secrets_max" | "secret_max_bytes">
 ): Refusal | null => {
   const names = Object.keys(secrets)

@@ -6,7 +6,7 @@ import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import { isRecord, valueDecoder } from "../http/json.ts"
 import { type Refused, refuse } from "../http/refused.ts"
-import { type Standing, standing } from "./standing.ts"
+import { type ContentLook, standing } from "./standing.ts"
 
 export const HIDING_FIELDS = ["hidden", "hidden_reason"] as const
 
@@ -57,7 +57,7 @@ interface Hideable {
 export const moderate = <Item extends Hideable>(
   bus: Bus,
   call: Call,
-  what: Standing,
+  what: ContentLook,
   { hidden, reason }: Moderation,
   shown: Effect.Effect<Item, Refused>
 ): Effect.Effect<object, Refused> => {

@@ -12,7 +12,7 @@ export const notVisibleYet = refuse(
   unavailable("The service does not show this yet. It is safe to send the same request again.")
 )
 
-export interface Standing {
+export interface ContentLook {
   readonly noun: VoteTarget
   readonly id: number
   readonly by: Caller
@@ -24,7 +24,7 @@ export interface Standing {
 export const standing = <A>(
   bus: Bus,
   call: Call,
-  { noun, id, by }: Standing,
+  { noun, id, by }: ContentLook,
   shown: Effect.Effect<A, Refused>
 ): Effect.Effect<A, Refused> =>
   Effect.catchIf(

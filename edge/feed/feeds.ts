@@ -38,7 +38,7 @@ const CLIENT_WAITING_MAX = 7
 const KEPT_MS = 600_000
 
 /** A feed as it was last written. */
-interface Written {
+interface WrittenFeed {
   /** The version of its content. For another version the feed must be written again. */
   readonly version: string
   readonly bytes: Buffer
@@ -55,7 +55,7 @@ export class Feeds {
   private readonly bus: Pick<Bus, "query">
   private readonly baseUrl: string
   private readonly markdown: AgentMarkdown
-  private readonly kept = new ByteCache<Written>(KEPT_MAX_BYTES, ({ bytes }) => bytes.length)
+  private readonly kept = new ByteCache<WrittenFeed>(KEPT_MAX_BYTES, ({ bytes }) => bytes.length)
   private readonly entries = new GenerationCache<string, string>(ENTRIES_KEPT_MAX)
   private readonly writing = Semaphore.makeUnsafe(1)
   private readonly waiting = new Shares(WAITING_MAX, CLIENT_WAITING_MAX)
@@ -75,7 +75,7 @@ export class Feeds {
     )
   }
 
-  private written(call: Call, about: About, form: Form, version: string): Effect.Effect<Written, Refused> {
+  private written(call: Call, about: About, form: Form, version: string): Effect.Effect<WrittenFeed, Refused> {
     const name = JSON.stringify([form.contentType, about])
     const epoch = Math.floor(call.startedAt / KEPT_MS)
     const find = () => {
@@ -105,7 +105,7 @@ export class Feeds {
       about: About,
       form: Form,
       { name, epoch }: { readonly name: string; readonly epoch: number }
-    ): Effect.fn.Return<Written, Refused> {
+    ): Effect.fn.Return<WrittenFeed, Refused> {
       const { version, updated_at, entries } = yield* this.bus.query(call, "feed", about.scope)
       const pieces: Array<string> = []
       for (const entry of entries) {
@@ -147,7 +147,12 @@ const linksOf = ({ page, json, atom }: About): string =>
     .map(([address, type]) => `<${address}>; rel="alternate"; type="${type}"`)
     .join(", ")
 
-const answer = (call: Call, { contentType }: Form, { bytes, etag }: Written, updatedAt: string | null): Response => {
+const answer = (
+  call: Call,
+  { contentType }: Form,
+  { bytes, etag }: WrittenFeed,
+  updatedAt: string | null
+): Response => {
   const modified = updatedAt === null ? null : lastModified(Date.parse(updatedAt), call.startedAt)
   call.headers["etag"] = etag
   if (modified !== null) call.headers["last-modified"] = modified

@@ -6,9 +6,9 @@ import type { Hub } from "./hub.ts"
 import type { Key } from "./key.ts"
 import type { Patience } from "./patience.ts"
 import { Refused } from "./refusal.ts"
-import { type Asked, checkSealed, type Fill, type Sealed } from "./sealed.ts"
+import { type AskedOrigin, checkSealed, type Fill, type Sealed } from "./sealed.ts"
 
-export interface Wanted extends Asked {
+export interface FillRequest extends AskedOrigin {
   readonly entry_id: number
   readonly action: FillAction
   readonly field?: string
@@ -32,8 +32,8 @@ interface Asking {
   readonly patience: Patience
 }
 
-type Opened = Fill | typeof AskedFill.Type
-const isAsked = (fill: Opened): fill is typeof AskedFill.Type => "consent" in fill
+type FillAnswer = Fill | typeof AskedFill.Type
+const isAsked = (fill: FillAnswer): fill is typeof AskedFill.Type => "consent" in fill
 
 /** The seconds for which the service holds one request. A request that is not held is repeated after a pause. */
 const WAIT_SECONDS = 25
@@ -46,7 +46,7 @@ const allowed = async (hub: Hub, fill_id: number, signal: AbortSignal): Promise<
   for (const until = Date.now() + CONSENT_WITHIN_MS; ;) {
     if (signal.aborted || Date.now() > until) throw new Refused("fill_expired", "Nobody waits for this fill any more.")
     const path = `/vault/service/fill/${fill_id}?wait_seconds=${WAIT_SECONDS}`
-    const fill = await hub.ask<Opened>("GET", path)
+    const fill = await hub.ask<FillAnswer>("GET", path)
     if (!isAsked(fill)) return fill
     await new Promise((later) => setTimeout(later, ASK_AGAIN_MS))
   }
@@ -63,10 +63,10 @@ export interface Noted {
 /** `use` types the content. The result is reported to the service in any case. */
 export const granted = async <A extends Outcome>(
   { service: { hub, key }, patience }: Asking,
-  wanted: Wanted,
+  wanted: FillRequest,
   use: (sealed: Sealed, fill: Fill, noted: Noted) => Promise<A>
 ): Promise<A> => {
-  const opened = await hub.ask<Opened>("POST", "/vault/service/fill", wanted)
+  const opened = await hub.ask<FillAnswer>("POST", "/vault/service/fill", wanted)
   const fill = isAsked(opened)
     ? await patience.whileAsking(() => allowed(hub, opened.fill_id, patience.signal))
     : opened

@@ -55,13 +55,13 @@ const typeLogin = async (page: Page, document: PageDocument, steps: Steps, seale
 }
 
 /** The page's login form: fields, a passkey button, or both. */
-interface Asked {
+interface LoginForm {
   readonly form: number
   readonly steps: Steps | null
   readonly passkey: ButtonFact | null
 }
 
-const askedIn = (scan: Scan): Asked | null => {
+const askedIn = (scan: Scan): LoginForm | null => {
   const [steps, passkey] = [loginIn(scan), passkeyIn(scan)]
   const form = steps?.form ?? passkey?.form
   return form === undefined ? null : { form, steps, passkey }

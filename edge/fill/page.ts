@@ -30,7 +30,7 @@ export interface Page {
   readonly end: () => Promise<void>
 }
 
-interface Told {
+interface BrowserEvent {
   readonly frame?: Frame
   readonly frameId?: string
   readonly url?: string
@@ -70,7 +70,7 @@ const watch = (browser: Browser, session: string, top: string): Watch => {
   }
   browser.listen((method, params, from) => {
     if (from !== session) return
-    const { frame, frameId, url, targetInfo, sessionId, navigationType = "" } = params as Told
+    const { frame, frameId, url, targetInfo, sessionId, navigationType = "" } = params as BrowserEvent
     if (method === "Page.frameNavigated" && frame?.id === top) go(frame.url)
     if (method === "Page.frameStartedNavigating" && frameId === top && !WITHIN_DOCUMENT.includes(navigationType))
       go(url)

@@ -34,7 +34,7 @@ const CLASSES: Readonly<Record<string, string>> = {
   unicode: LOWER + UPPER + DIGITS + SIGNS
 }
 
-interface Wanted {
+interface PasswordRules {
   /** Sets of characters. A password has at least one of each. */
   readonly required: ReadonlyArray<string>
   readonly allowed: string
@@ -62,7 +62,7 @@ const ruleList = (rules: string): ReadonlyArray<readonly [string, string]> =>
     return at === -1 ? [] : [[rule.slice(0, at).trim().toLowerCase(), rule.slice(at + 1).trim()] as const]
   })
 
-const wantedBy = ({ rules, min, max }: Rules): Wanted => {
+const wantedBy = ({ rules, min, max }: Rules): PasswordRules => {
   const list = ruleList(rules)
   const values = (name: string) => list.flatMap(([key, value]) => (key === name ? [value] : []))
   const numbers = (name: string) => values(name).flatMap((value) => numberIn(value) ?? [])

@@ -9,7 +9,7 @@ import { Refused } from "./refusal.ts"
 export type Fill = typeof OpenedFill.Type
 export type Sealed = Readonly<Record<string, unknown>>
 
-export interface Asked {
+export interface AskedOrigin {
   readonly origin: string
   /** The amount of a payment. */
   readonly amount?: string
@@ -54,7 +54,7 @@ const minorIn = (limits: Sealed, name: string, currency: string): number | null 
   return isText(amount) || typeof amount === "number" ? minorOf(amount, currency) : null
 }
 
-const checkLimits = ({ limits: sealed }: Sealed, { entry }: Fill, { amount, currency }: Asked): void => {
+const checkLimits = ({ limits: sealed }: Sealed, { entry }: Fill, { amount, currency }: AskedOrigin): void => {
   const stored = entry.limits
   if (typeof sealed !== "object" || sealed === null || stored === null) throw mismatch("set of limits")
   const own = sealed as Sealed
@@ -76,7 +76,7 @@ const checkLimits = ({ limits: sealed }: Sealed, { entry }: Fill, { amount, curr
  * True if the sealed content requires an owner's consent for this fill. It may require consent for all fills, or for
  * payments above a sum.
  */
-const wantsConsent = ({ consent }: Sealed, { amount, currency }: Asked): boolean => {
+const wantsConsent = ({ consent }: Sealed, { amount, currency }: AskedOrigin): boolean => {
   if (consent === undefined || consent === null) return false
   if (consent === "owner") return true
   const { above, currency: of } = (typeof consent === "object" ? consent : {}) as Sealed
@@ -86,7 +86,7 @@ const wantsConsent = ({ consent }: Sealed, { amount, currency }: Asked): boolean
 }
 
 /** Throws if the sealed content is not the requested entry. */
-export const checkSealed = (sealed: Sealed | null, fill: Fill, vault: string, asked: Asked): Sealed => {
+export const checkSealed = (sealed: Sealed | null, fill: Fill, vault: string, asked: AskedOrigin): Sealed => {
   if (sealed === null) throw new Refused("sealed_mismatch", "The entry does not open with this vault's key.")
   const { entry } = fill
   if (sealed["v"] !== 1) throw mismatch("version")

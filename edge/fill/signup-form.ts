@@ -17,17 +17,17 @@ import {
   saysUsername
 } from "./words.ts"
 
-export type Asked = "username" | "email" | "given_name" | "family_name" | "name"
+export type SignUpField = "username" | "email" | "given_name" | "family_name" | "name"
 
 export interface SignupForm {
   readonly form: number
-  readonly fields: ReadonlyArray<{ readonly asked: Asked; readonly field: Fact }>
+  readonly fields: ReadonlyArray<{ readonly asked: SignUpField; readonly field: Fact }>
   /** The field for the password, and the one for its repetition if there is one. */
   readonly passwords: ReadonlyArray<Fact>
   readonly submit: ButtonFact | null
 }
 
-const TOKENS: Readonly<Record<string, Asked>> = {
+const TOKENS: Readonly<Record<string, SignUpField>> = {
   username: "username",
   nickname: "username",
   email: "email",
@@ -36,7 +36,7 @@ const TOKENS: Readonly<Record<string, Asked>> = {
   name: "name"
 }
 
-const askedBy = (field: Fact): Asked | null => {
+const askedBy = (field: Fact): SignUpField | null => {
   if (!isTextField(field)) return null
   for (const [token, asked] of Object.entries(TOKENS)) if (hasToken(field, token)) return asked
   const text = namesOf(field)

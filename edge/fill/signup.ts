@@ -15,7 +15,7 @@ import { fieldsIn } from "./forms.ts"
 import { attempt, type Filled, type Filling, placeIn } from "./place.ts"
 import { Refused } from "./refusal.ts"
 import { type Fill, needed, type Sealed, textIn } from "./sealed.ts"
-import { type Asked, type SignupForm, signupIn } from "./signup-form.ts"
+import { type SignUpField, type SignupForm, signupIn } from "./signup-form.ts"
 import { isTaken, NOT_SENT, sendForm } from "./submit.ts"
 import { typeInto, typing } from "./typing.ts"
 
@@ -23,7 +23,7 @@ export interface SignedUp extends Filled {
   readonly left_empty: ReadonlyArray<string>
 }
 
-type Values = Readonly<Partial<Record<Asked, string>>>
+type Values = Readonly<Partial<Record<SignUpField, string>>>
 
 const profileOf = async (filling: Filling, origin: string): Promise<Sealed> => {
   const [profile] = await entriesFor(filling.service.hub, { kind: "profile" })
@@ -41,7 +41,7 @@ const valuesOf = (profile: Sealed, username: string | null): Values => {
   const text = (name: string): string | null => textIn(profile, name)
   const [given, family] = [text("given_name"), text("family_name")]
   const whole = [given, family].filter((part) => part !== null).join(" ")
-  const all: Record<Asked, string | null> = {
+  const all: Record<SignUpField, string | null> = {
     username: username ?? text("username"),
     // An account name that is an address is also used as the address.
     email: username?.includes("@") ? username : text("email"),

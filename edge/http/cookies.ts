@@ -33,10 +33,10 @@ export interface Cookie {
 }
 
 /** Returns the cookie with a plain name, for one path or host. */
-type Named = (plainName: string) => Cookie
+type CookieBy = (plainName: string) => Cookie
 
 /** Cookies for a path of the service and everything below it. */
-export const cookiesAt = (baseUrl: string, path: string): Named => {
+export const cookiesAt = (baseUrl: string, path: string): CookieBy => {
   const { protocol, pathname } = new URL(baseUrl)
   return cookies(protocol, `Path=${pathname.replace(/\/$/, "")}${path}; HttpOnly; SameSite=Lax`, "__Secure-")
 }
@@ -45,10 +45,10 @@ export const cookiesAt = (baseUrl: string, path: string): Named => {
  * Cookies for a separate host. Browsers do not send them with requests that pages of other sites start. Over https, no
  * other host can set them.
  */
-export const strictCookies = (origin: string): Named =>
+export const strictCookies = (origin: string): CookieBy =>
   cookies(new URL(origin).protocol, "Path=/; HttpOnly; SameSite=Strict", "__Host-")
 
-const cookies = (protocol: string, attributes: string, prefix: "__Secure-" | "__Host-"): Named => {
+const cookies = (protocol: string, attributes: string, prefix: "__Secure-" | "__Host-"): CookieBy => {
   const isSecure = protocol === "https:"
   const scope = `${attributes}${isSecure ? "; Secure" : ""}`
   return (plainName) => {

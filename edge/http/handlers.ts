@@ -19,26 +19,30 @@ import type { Response } from "./respond.ts"
 
 type Decoded<S> = S extends { readonly Type: infer T } ? T : Readonly<Record<never, never>>
 
-interface Given<Endpoint> {
+interface GivenParts<Endpoint> {
   readonly params: Decoded<HttpApiEndpoint.Params<Endpoint>>
   readonly query: Decoded<HttpApiEndpoint.Query<Endpoint>>
 }
 
 /** The arguments of a page's handler. The payload is a form. */
-interface PageGiven<Endpoint> extends Given<Endpoint> {
+interface PageGiven<Endpoint> extends GivenParts<Endpoint> {
   readonly form: Decoded<HttpApiEndpoint.Payload<Endpoint>>
 }
 
 type Handler<Given> = (call: Call, given: Given) => Effect.Effect<Response, Refused>
 
-type Named<Group, Name extends string> = HttpApiEndpoint.WithIdentifier<HttpApiGroup.Endpoints<Group>, Name>
+type NamedEndpoint<Group, Name extends string> = HttpApiEndpoint.WithIdentifier<HttpApiGroup.Endpoints<Group>, Name>
 
 export type Handlers<Group> = {
-  readonly [Name in HttpApiEndpoint.Identifier<HttpApiGroup.Endpoints<Group>>]: Handler<Given<Named<Group, Name>>>
+  readonly [Name in HttpApiEndpoint.Identifier<HttpApiGroup.Endpoints<Group>>]: Handler<
+    GivenParts<NamedEndpoint<Group, Name>>
+  >
 }
 
 export type PageHandlers<Group> = {
-  readonly [Name in HttpApiEndpoint.Identifier<HttpApiGroup.Endpoints<Group>>]: Handler<PageGiven<Named<Group, Name>>>
+  readonly [Name in HttpApiEndpoint.Identifier<HttpApiGroup.Endpoints<Group>>]: Handler<
+    PageGiven<NamedEndpoint<Group, Name>>
+  >
 }
 
 /** The part of a group that this module uses: its endpoints with the schemas of their inputs. */

@@ -6,7 +6,7 @@ import type { Schema, SchemaAST } from "effect"
 import { aboveMax, type Refusal } from "../../schemas/errors.ts"
 import { boundsOf } from "./bounds.ts"
 
-type Look = (value: unknown, path: string) => Refusal | null
+type CheckLength = (value: unknown, path: string) => Refusal | null
 
 interface Bound {
   readonly max: number
@@ -23,7 +23,7 @@ const boundOf = ({ checks }: SchemaAST.AST): Bound | null => {
   return null
 }
 
-const lookAt = (ast: SchemaAST.AST): Look | null => {
+const lookAt = (ast: SchemaAST.AST): CheckLength | null => {
   if (ast._tag === "Objects") return lookAtFields(ast)
   if (ast._tag === "Arrays") return lookAtItems(ast)
   if (ast._tag !== "Union") return null
@@ -35,7 +35,7 @@ const lookAt = (ast: SchemaAST.AST): Look | null => {
 
 const joined = (path: string, name: string): string => (path === "" ? name : `${path}.${name}`)
 
-const lookAtFields = ({ propertySignatures }: SchemaAST.Objects): Look | null => {
+const lookAtFields = ({ propertySignatures }: SchemaAST.Objects): CheckLength | null => {
   const fields = propertySignatures.flatMap(({ name, type }) => {
     const look = lookAt(type)
     return look === null ? [] : [{ name: String(name), look }]
@@ -51,7 +51,7 @@ const lookAtFields = ({ propertySignatures }: SchemaAST.Objects): Look | null =>
   }
 }
 
-const lookAtItems = (ast: SchemaAST.Arrays): Look => {
+const lookAtItems = (ast: SchemaAST.Arrays): CheckLength => {
   const bound = boundOf(ast)
   if (bound === null) throw new Error("An array of a body needs a bound, see Schema.isMaxLength")
   const [item] = ast.rest

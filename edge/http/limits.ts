@@ -63,9 +63,9 @@ interface Entry {
   draw: Promise<void> | null
 }
 
-export type Taken = Refusal | null
+export type DrawResult = Refusal | null
 /** A promise only if the result must wait for a grant of the `limit` actor. */
-export type Drawn = Taken | Promise<Taken>
+export type Drawn = DrawResult | Promise<DrawResult>
 
 export class EdgeLimits {
   private readonly clock: Clock.Clock
@@ -90,7 +90,7 @@ export class EdgeLimits {
   takeOf(bucket: ClientBucket, { client, wide }: Network): Drawn {
     const own = this.take(bucket, client)
     if (wide === null) return own
-    const ofWide = (taken: Taken): Drawn => taken ?? this.takeFrom(bucket, this.entry(bucket, wide, true))
+    const ofWide = (taken: DrawResult): Drawn => taken ?? this.takeFrom(bucket, this.entry(bucket, wide, true))
     return own instanceof Promise ? own.then(ofWide) : ofWide(own)
   }
 
@@ -98,7 +98,7 @@ export class EdgeLimits {
    * Draws once for a request that may be repeated with this name. A repetition gets the first result, from any edge.
    * Each draw asks the `limit` actor directly, without slices.
    */
-  async takeOnce(bucket: ClientBucket, { client, wide }: Network, name: string): Promise<Taken> {
+  async takeOnce(bucket: ClientBucket, { client, wide }: Network, name: string): Promise<DrawResult> {
     const own = await this.takeAs(bucket, this.entry(bucket, client, false), name)
     return own !== null || wide === null ? own : this.takeAs(bucket, this.entry(bucket, wide, true), name)
   }
@@ -107,7 +107,7 @@ export class EdgeLimits {
    * `null` if the client may have a challenge. A client that has failed too often, or whose /48 has, gets challenges at
    * a slow rate only. The failures are counted when answers are graded.
    */
-  async takeChallenge({ client, wide }: Network): Promise<Taken> {
+  async takeChallenge({ client, wide }: Network): Promise<DrawResult> {
     const counted =
       wide === null
         ? [{ value: client, isWide: false }]
@@ -125,7 +125,7 @@ export class EdgeLimits {
     return null
   }
 
-  private async takeAs(bucket: EdgeBucket, entry: Entry, name: string): Promise<Taken> {
+  private async takeAs(bucket: EdgeBucket, entry: Entry, name: string): Promise<DrawResult> {
     const grant = await this.grantOf(bucket, entry, 1, name)
     if (grant === null) return UNCHECKED
     return grant.granted > 0 ? null : refusalOf(bucket, entry, grant.resets_at - wallMs(this.clock))
@@ -146,13 +146,13 @@ export class EdgeLimits {
   }
 
   /** The refusal that `take` would give at once, without drawing anything; `null` if it might pass. */
-  spent(bucket: EdgeBucket, value: string): Taken {
+  spent(bucket: EdgeBucket, value: string): DrawResult {
     const entry = this.buckets.get(bucket)?.get(value)
     const left = entry?.slice.spentFor(wallMs(this.clock)) ?? 0
     return entry !== undefined && left > 0 ? refusalOf(bucket, entry, left) : null
   }
 
-  private async waitAndTake(bucket: EdgeBucket, entry: Entry): Promise<Taken> {
+  private async waitAndTake(bucket: EdgeBucket, entry: Entry): Promise<DrawResult> {
     const until = wallMs(this.clock) + WAIT_MAX_MS
     while (wallMs(this.clock) < until) {
       this.drawAhead(bucket, entry)

@@ -21,7 +21,7 @@ import type { Guest, OwnerPage, OwnerSpace, PageAnswer } from "./space.ts"
 
 type Typed = Readonly<Record<string, string | undefined>>
 
-type Sent = {
+type EntryForm = {
   readonly form_token?: string
   readonly name?: string
   readonly email?: string
@@ -103,7 +103,7 @@ export const entryPages = (space: OwnerSpace, people: People) => ({
     space.asNewcomer(call, undefined, (guest) =>
       Effect.sync(() => space.page(call, guest, signUpPage(space, guest, {}, NO_PROBLEMS)))
     ),
-  signUp: (call: Call, { form }: { readonly form: Sent }): PageAnswer =>
+  signUp: (call: Call, { form }: { readonly form: EntryForm }): PageAnswer =>
     space.asNewcomer(call, undefined, (guest) =>
       Effect.gen(function* () {
         // The account's id follows from the command, so that a corrected form makes no second account.
@@ -121,7 +121,7 @@ export const entryPages = (space: OwnerSpace, people: People) => ({
     space.asNewcomer(call, query.next, (guest) =>
       Effect.sync(() => space.page(call, guest, logInPage(space, guest, { ...query }, NO_PROBLEMS)))
     ),
-  logIn: (call: Call, { form }: { readonly form: Sent }): PageAnswer =>
+  logIn: (call: Call, { form }: { readonly form: EntryForm }): PageAnswer =>
     space.asNewcomer(call, form.next, (guest) =>
       Effect.gen(function* () {
         yield* space.taken(call, guest, "login", form)

@@ -31,7 +31,7 @@ type Linked = {
   readonly token?: string
 }
 
-type Sent = Linked & {
+type LetterForm = Linked & {
   readonly form_token?: string
   readonly email?: string
   readonly password?: string
@@ -111,7 +111,7 @@ export const letterPages = (space: OwnerSpace, people: People, bus: Bus) => {
         : Effect.fail(failed)
     )
 
-  const asked = Effect.fnUntraced(function* (call: Call, guest: Guest, form: Sent) {
+  const asked = Effect.fnUntraced(function* (call: Call, guest: Guest, form: LetterForm) {
     yield* space.taken(call, guest, "forgot", form)
     const outcome = yield* ended(checked(FORGOT, form), ["email"], {}, people.forgot(call, form.email ?? ""))
     return outcome.ok
@@ -127,7 +127,7 @@ export const letterPages = (space: OwnerSpace, people: People, bus: Bus) => {
       return { token, email }
     })
 
-  const chosen = Effect.fnUntraced(function* (call: Call, guest: Guest, form: Sent, token: string) {
+  const chosen = Effect.fnUntraced(function* (call: Call, guest: Guest, form: LetterForm, token: string) {
     yield* space.taken(call, guest, "reset", form)
     const link = yield* linkOf(token)
     const reset = people.reset(call, link, form.password ?? "")
@@ -150,7 +150,7 @@ export const letterPages = (space: OwnerSpace, people: People, bus: Bus) => {
         )
         return ofLink(call, guest, "/owner/forgot", shown)
       }),
-    forgot: (call: Call, { form }: { readonly form: Sent }): PageAnswer =>
+    forgot: (call: Call, { form }: { readonly form: LetterForm }): PageAnswer =>
       space.asGuest(call, (guest) =>
         form.token === undefined
           ? asked(call, guest, form)
@@ -165,7 +165,7 @@ export const letterPages = (space: OwnerSpace, people: People, bus: Bus) => {
           Effect.map(linkOf(token), () => space.page(call, guest, verifyPage(space, guest, token)))
         )
       ),
-    verify: (call: Call, { form }: { readonly form: Sent }): PageAnswer =>
+    verify: (call: Call, { form }: { readonly form: LetterForm }): PageAnswer =>
       space.asGuest(call, (guest) =>
         ofLink(
           call,

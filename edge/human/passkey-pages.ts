@@ -9,7 +9,7 @@ import { ADD_FORM, LOGIN_FORM, notAddedPage, passkeyLogInPage } from "./passkey-
 import { SETTINGS_PATH } from "./settings-view.ts"
 import type { Guest, OwnerSpace, PageAnswer } from "./space.ts"
 
-interface Sent {
+interface PasskeyForm {
   readonly form_token?: string
   readonly answer?: string
   readonly challenge?: string
@@ -33,7 +33,7 @@ export const passkeyPages = (space: OwnerSpace, parts: EdgeParts) => {
   return {
     passkeyForm: (call: Call, { query }: { readonly query: { readonly next?: string } }): PageAnswer =>
       space.asNewcomer(call, query.next, (guest) => logInPage(call, guest, query.next, null)),
-    logInByPasskey: (call: Call, { form }: { readonly form: Sent }): PageAnswer =>
+    logInByPasskey: (call: Call, { form }: { readonly form: PasskeyForm }): PageAnswer =>
       space.asNewcomer(call, form.next, (guest) =>
         Effect.gen(function* () {
           yield* space.taken(call, guest, LOGIN_FORM, form)
@@ -45,7 +45,7 @@ export const passkeyPages = (space: OwnerSpace, parts: EdgeParts) => {
           return space.goTo(call, space.nextOf(form.next))
         })
       ),
-    addPasskey: (call: Call, { form }: { readonly form: Sent }): PageAnswer =>
+    addPasskey: (call: Call, { form }: { readonly form: PasskeyForm }): PageAnswer =>
       space.asMember(call, (member) =>
         Effect.gen(function* () {
           yield* space.taken(call, member, ADD_FORM, form)

@@ -18,7 +18,7 @@ import type { Person } from "../http/person.ts"
 import { tokenHash } from "./token-hash.ts"
 
 /** A session that was opened. */
-interface Opened {
+interface OpenedSession {
   readonly token: string
   readonly expires_at: string
 }
@@ -26,7 +26,7 @@ interface Opened {
 type Parts = Pick<EdgeParts, "bus" | "limits">
 
 /** The browser's answer as a form sends it. */
-export interface Answered {
+export interface PasskeyAnswer {
   /** JSON of the browser's answer. */
   readonly answer: string
   /** The challenge in sealed form. */
@@ -51,21 +51,21 @@ export class Passkeys {
     return this.parts.bus.read(call, { actor: call.client, op: "credential.challenge", input: { bound } })
   }
 
-  logIn(call: Call, answered: Answered, bound: string): Effect.Effect<Opened, Refused> {
+  logIn(call: Call, answered: PasskeyAnswer, bound: string): Effect.Effect<OpenedSession, Refused> {
     return this.enter(call, answered, bound, "human.enter_by_passkey")
   }
 
   /** Refused `operator_required` for the passkey of a person who is no operator. */
-  logInToConsole(call: Call, answered: Answered, bound: string): Effect.Effect<Opened, Refused> {
+  logInToConsole(call: Call, answered: PasskeyAnswer, bound: string): Effect.Effect<OpenedSession, Refused> {
     return this.enter(call, answered, bound, "human.open_console_by_passkey")
   }
 
   private enter(
     call: Call,
-    { answer, challenge: sealed }: Answered,
+    { answer, challenge: sealed }: PasskeyAnswer,
     bound: string,
     op: "human.enter_by_passkey" | "human.open_console_by_passkey"
-  ): Effect.Effect<Opened, Refused> {
+  ): Effect.Effect<OpenedSession, Refused> {
     const { bus, limits } = this.parts
     return Effect.gen(function* () {
       yield* drawnOf(limits, "human_login", call)
@@ -83,7 +83,11 @@ export class Passkeys {
     })
   }
 
-  add(call: Call, { human, token }: Person, { answer, challenge: sealed }: Answered): Effect.Effect<void, Refused> {
+  add(
+    call: Call,
+    { human, token }: Person,
+    { answer, challenge: sealed }: PasskeyAnswer
+  ): Effect.Effect<void, Refused> {
     const decoded = madeOf(answer)
     if (Result.isFailure(decoded)) return Effect.fail(refuse(notMade))
     const input = { token, sealed, made: decoded.success }

@@ -28,13 +28,13 @@ const nameOfDomain = (domain: string): string => {
   return own.reduce((longest, label) => (label.length > longest.length ? label : longest), "")
 }
 
-interface Known {
+interface KnownWords {
   /** Complete values without separators. */
   readonly wholes: ReadonlyArray<string>
   readonly parts: ReadonlyArray<string>
 }
 
-const knownOf = ({ email, name }: Person): Known => {
+const knownOf = ({ email, name }: Person): KnownWords => {
   const at = email.lastIndexOf("@")
   const [local, domain] = [plainOf(email.slice(0, Math.max(at, 0))), email.slice(at + 1).toLowerCase()]
   const domains = [domain, domainToUnicode(domain)].map(plainOf)

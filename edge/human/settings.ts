@@ -23,7 +23,7 @@ import { codesPage } from "./two-step-view.ts"
 import { addPage, type PasskeysView } from "./passkey-view.ts"
 import type { Member, OwnerPage, OwnerSpace, PageAnswer } from "./space.ts"
 
-type Sent = {
+type SettingsForm = {
   readonly action: SettingsAction
   readonly form_token?: string
   readonly name?: string
@@ -42,7 +42,7 @@ type Sent = {
   readonly [box: string]: string | undefined
 }
 
-type Act<A> = (call: Call, member: Member, form: Sent) => Effect.Effect<A, Refused>
+type Act<A> = (call: Call, member: Member, form: SettingsForm) => Effect.Effect<A, Refused>
 
 /** An action with a separate page, which shows a secret once. */
 interface Showing {
@@ -65,7 +65,12 @@ const isSubscription = Schema.is(PushSubscription)
 const isPassword = checkOf("The password", TriedPassword)
 
 /** A request for a letter counts as done if the address is already confirmed. */
-const noticed = ({ does, notice }: Doing, call: Call, member: Member, form: Sent): Effect.Effect<Notice, Refused> =>
+const noticed = (
+  { does, notice }: Doing,
+  call: Call,
+  member: Member,
+  form: SettingsForm
+): Effect.Effect<Notice, Refused> =>
   Effect.catch(Effect.as(does(call, member, form), notice), (failed) =>
     failed.refusal.code === "already_verified" ? Effect.succeed<Notice>("already_confirmed") : Effect.fail(failed)
   )
@@ -251,7 +256,7 @@ export const settingsPages = (space: OwnerSpace, people: People, bus: Bus) => {
         return plain(PUSH_WORKER, "text/javascript; charset=utf-8")
       }),
     settings: (call: Call): PageAnswer => space.asMember(call, (member) => shown(call, member, null)),
-    change: (call: Call, { form }: { readonly form: Sent }): PageAnswer =>
+    change: (call: Call, { form }: { readonly form: SettingsForm }): PageAnswer =>
       space.asMember(call, (member) =>
         Effect.gen(function* () {
           const { action } = form

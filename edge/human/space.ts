@@ -31,7 +31,7 @@ import { html, type Html } from "../kit/html.ts"
 import { pageText, type Site } from "../kit/layout.ts"
 import { withQuery } from "../kit/paths.ts"
 import { Forms } from "../kit/owner/form-token.ts"
-import { type Framing, memberPageText, type Way, waysOf } from "../kit/owner/frame.ts"
+import { type Framing, memberPageText, type NavItem, waysOf } from "../kit/owner/frame.ts"
 import { ownerPageHeaders } from "../kit/owner/headers.ts"
 import { isNotice, type Notice, NOTICES } from "./notices.ts"
 import { OWNER_STYLE } from "../kit/owner/style.ts"
@@ -74,7 +74,7 @@ export class OwnerSpace {
   private readonly session: Cookie
   private readonly browser: Cookie
   private readonly notice: Cookie
-  private readonly ways: ReadonlyArray<Way>
+  private readonly ways: ReadonlyArray<NavItem>
   private readonly pages = new EndpointTable(PAGES.filter(({ path }) => isOwnerPath(path)))
 
   constructor({ bus, limits, config: { hub } }: Pick<EdgeParts, "bus" | "limits" | "config">) {

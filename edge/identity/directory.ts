@@ -48,7 +48,7 @@ const GZIPPED = { "content-encoding": "gzip" }
 
 interface Block {
   readonly version: number
-  readonly sent: Promise<Sent>
+  readonly sent: Promise<SentMembers>
   /** The members in compressed form, after the first request for it. */
   deflated: Promise<Uint8Array> | null
   bytes: number
@@ -60,7 +60,7 @@ interface Piece {
   readonly maxNumber: number
 }
 
-interface Sent {
+interface SentMembers {
   /** Members of the JSON object, without its braces. */
   readonly members: Uint8Array
   readonly count: number
@@ -229,7 +229,7 @@ export class Directory {
   }
 
   /** Reads `{"count":…,"max_number":…,"agents":{…}}`. The figures are parsed, and the rest is passed on unchanged. */
-  private async fetch(call: Call, block: number): Promise<Sent> {
+  private async fetch(call: Call, block: number): Promise<SentMembers> {
     // The query does not end with this client, because other requests for the block wait for it too.
     const within = { deadline: call.deadline, span: call.span, call: null }
     const data = await Effect.runPromise(this.bus.queryBytes(within, "directory_block", { block }, FETCH_TIMEOUT_MS))

@@ -17,12 +17,12 @@ ${text}</div></section>
 `
 
 /** Replacements for a row's title and excerpt, for example with a search's match marked. */
-export interface Marked {
+export interface MarkedTexts {
   readonly title?: Html
   readonly excerpt?: Html
 }
 
-interface Listed {
+interface ListedArticle {
   readonly title: string
   readonly excerpt: string
   readonly tags: ReadonlyArray<string>
@@ -31,8 +31,8 @@ interface Listed {
 /** `list` is the address of the list that tags link to. `said` is the line below the title. */
 export const row = (
   { address, list, said }: { readonly address: string; readonly list: string; readonly said: Html },
-  { title, excerpt, tags }: Listed,
-  marked: Marked
+  { title, excerpt, tags }: ListedArticle,
+  marked: MarkedTexts
 ): Html => html`<li class="row">
 <p class="title"><a href="${address}">${marked.title ?? own(title)}</a></p>
 ${said}<p class="excerpt" dir="auto">${marked.excerpt ?? excerpt}</p>

@@ -7,22 +7,22 @@ import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import { DECORATION_WAIT_MS, orNull } from "./optional.ts"
 
-type Facts = Queries["authors"]["output"][number]
+type AuthorFacts = Queries["authors"]["output"][number]
 
 /** `facts` is missing if they are unavailable. The name is then shown alone. */
 export interface AuthorView extends Author {
-  readonly facts?: Facts
+  readonly facts?: AuthorFacts
 }
 
-interface Written {
+interface HasAuthor {
   readonly author: Author
 }
 
 /** Returns the item with the facts of its author. */
-export type Introduce = <Item extends Written>(item: Item) => Item & { readonly author: AuthorView }
+export type Introduce = <Item extends HasAuthor>(item: Item) => Item & { readonly author: AuthorView }
 
 /** Asks one query for all items of a page. */
-export const introducing = (bus: Bus, call: Call, items: ReadonlyArray<Written>): Effect.Effect<Introduce> => {
+export const introducing = (bus: Bus, call: Call, items: ReadonlyArray<HasAuthor>): Effect.Effect<Introduce> => {
   const ids = [...new Set(items.map(({ author }) => author.id))].slice(0, AUTHORS_MAX)
   const found =
     ids.length === 0 ? Effect.succeed(null) : orNull(bus.query(call, "authors", { ids }, DECORATION_WAIT_MS))
@@ -36,7 +36,7 @@ export const introducing = (bus: Bus, call: Call, items: ReadonlyArray<Written>)
 }
 
 /** Adds the facts to a whole list. */
-export const introduced = <Item extends Written>(
+export const introduced = <Item extends HasAuthor>(
   bus: Bus,
   call: Call,
   items: ReadonlyArray<Item>

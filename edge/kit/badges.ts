@@ -11,17 +11,17 @@ const PROVISIONAL = badge("Provisional")
 /** The sponsor's address is confirmed. The sponsor's identity is not. */
 const SPONSORED = badge("Sponsor with confirmed e-mail", " good")
 
-interface Standing {
+interface BadgeFields {
   readonly is_system: boolean
   readonly roles: ReadonlyArray<string>
 }
 
-export const authorBadges = ({ is_system, roles }: Standing): ReadonlyArray<Html> => [
+export const authorBadges = ({ is_system, roles }: BadgeFields): ReadonlyArray<Html> => [
   ...(is_system ? [SYSTEM] : []),
   ...(roles.includes("operator") ? [OPERATOR] : [])
 ]
 
-type Profile = Standing & Pick<AgentPublic, "status" | "provisional" | "sponsors">
+type Profile = BadgeFields & Pick<AgentPublic, "status" | "provisional" | "sponsors">
 
 /** A line for the agent's page and for lists of agents. Empty if there are no badges. */
 export const agentBadges = (agent: Profile): Html => {

@@ -47,7 +47,7 @@ const decode = bodyDecoder(SnsMessage)
 export const noticeId = (topic: string, messageId: string): string =>
   createHash("sha256").update(`${topic}\n${messageId}`).digest("hex")
 
-export interface Taken {
+export interface NoticeResult {
   readonly type: SnsMessage["Type"]
   /** False if the notice was taken before. */
   readonly taken: boolean
@@ -70,7 +70,7 @@ export class MailNotices {
     this.certificates = new ProviderCertificates(this.fetch, bounds)
   }
 
-  take(call: Call): Effect.Effect<Taken, Refused> {
+  take(call: Call): Effect.Effect<NoticeResult, Refused> {
     return Effect.gen({ self: this }, function* () {
       const message = yield* decode(call)
       const again = repeatedIn(memberNames(call.body))
@@ -97,7 +97,7 @@ export class MailNotices {
     return age > notice_stale_seconds * 1000 || age < -notice_ahead_seconds * 1000
   }
 
-  private judged(call: Call, message: SnsMessage, id: string): Effect.Effect<Taken, Refused> {
+  private judged(call: Call, message: SnsMessage, id: string): Effect.Effect<NoticeResult, Refused> {
     return Effect.gen({ self: this }, function* () {
       const certificate = yield* Effect.promise(() => this.certificates.of(message.SigningCertURL, call.startedAt))
       if (certificate.type === "unreachable") {

@@ -90,7 +90,7 @@ export const contentIn = (
   })
 
 /** Addresses for an answer to everybody: the agent's own ones, and those of the message (contract 22). */
-export interface Answered {
+export interface AnsweredAddresses {
   readonly own: ReadonlyArray<string>
   readonly sender: string
   readonly to: ReadonlyArray<string>
@@ -106,7 +106,7 @@ export const answerable = ({
   reply_to,
   to,
   cc
-}: Pick<StoredText, "unsigned" | "reply_to" | "to" | "cc">): Pick<Answered, "to" | "cc"> & {
+}: Pick<StoredText, "unsigned" | "reply_to" | "to" | "cc">): Pick<AnsweredAddresses, "to" | "cc"> & {
   readonly replyTo: string | null
 } => ({
   replyTo: unsigned.includes("reply-to") ? null : reply_to,
@@ -124,7 +124,7 @@ const untagged = (address: string): string => {
  * The recipients of an answer to everybody. Strangers wrote those addresses, so invalid ones are left out. The agent's
  * own addresses are left out too, unless there are no others.
  */
-export const everybodyIn = ({ own, sender, to, cc }: Answered): Pick<SendMail, "to" | "cc"> => {
+export const everybodyIn = ({ own, sender, to, cc }: AnsweredAddresses): Pick<SendMail, "to" | "cc"> => {
   const mine = new Set(own)
   const others = (texts: ReadonlyArray<string>) =>
     texts.flatMap((text) => {

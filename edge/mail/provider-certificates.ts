@@ -76,7 +76,7 @@ export const signingKeyIn = (pem: string, host: string): SigningKey | null => {
   }
 }
 
-interface Kept {
+interface KeptCertificate {
   readonly found: SigningKey
   /** The time in Unix ms until which the certificate is not fetched again. */
   readonly until: number
@@ -86,7 +86,7 @@ export class ProviderCertificates {
   private readonly fetch: ProviderFetch
   private readonly bounds: CertificateBounds
   /** Certificates by address. The most recently used one is last. */
-  private readonly kept = new Map<string, Kept>()
+  private readonly kept = new Map<string, KeptCertificate>()
   private readonly underWay = new Map<string, Promise<CertificateResult>>()
 
   constructor(fetch: ProviderFetch, bounds: CertificateBounds) {

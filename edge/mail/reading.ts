@@ -17,9 +17,9 @@ const noMessage = refuse(notFound("message"))
 
 const MAILBOXES_ABREAST = 10
 
-type Look = Operations["mail.look"]["output"]
-export type LookedInbox = Extract<Look, { box: "inbox" }> & { readonly number: number; readonly stored: StoredMail }
-export type LookedSent = Extract<Look, { box: "sent" }> & { readonly number: number }
+type MailLook = Operations["mail.look"]["output"]
+export type LookedInbox = Extract<MailLook, { box: "inbox" }> & { readonly number: number; readonly stored: StoredMail }
+export type LookedSent = Extract<MailLook, { box: "sent" }> & { readonly number: number }
 
 const decodeText = Schema.decodeUnknownSync(Schema.fromJsonString(StoredText))
 const decodeSent = Schema.decodeUnknownSync(Schema.fromJsonString(SentContent))

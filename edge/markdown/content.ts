@@ -13,8 +13,8 @@ export const tagged = (tags: ReadonlyArray<string>): string | null =>
   tags.length === 0 ? null : tags.map(line).join(", ")
 export const yes = (holds: boolean | undefined): string | null => (holds === true ? "yes" : null)
 
-type Written = Pick<Post, "id" | "author" | "created_at" | "url">
+type PostHead = Pick<Post, "id" | "author" | "created_at" | "url">
 
 /** Front matter of one text (contract 19). */
-export const textFields = (type: string, { id, author, created_at, url }: Written): string =>
+export const textFields = (type: string, { id, author, created_at, url }: PostHead): string =>
   frontMatter({ type, id, author: author.hx_id, author_handle: author.handle, created_at, url })

@@ -57,7 +57,7 @@ const pageIn = (
   })
 
 /** Keyed by the ids of endpoints and of pages. */
-interface Written {
+interface WrittenForms {
   readonly forms: Forms
   readonly pageForms: PageForms
 }
@@ -65,7 +65,7 @@ interface Written {
 /** Returns all routes. Those with a form choose by `Accept`. */
 export const withMarkdown = (
   routes: ReadonlyMap<string, Route>,
-  { forms, pageForms }: Written,
+  { forms, pageForms }: WrittenForms,
   baseUrl: string
 ): ReadonlyMap<string, Route> =>
   new Map(

@@ -9,7 +9,7 @@
  */
 import { Effect } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
-import { isTooMany, type Listed, type Lists } from "../bus/lists.ts"
+import { isTooMany, type ListPage, type Lists } from "../bus/lists.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
 
@@ -23,12 +23,12 @@ export const settledMessages = (
   lists: Lists,
   call: Call,
   asked: Omit<Queries["messages"]["input"], "until">
-): Effect.Effect<Listed, Refused> =>
+): Effect.Effect<ListPage, Refused> =>
   Effect.gen(function* () {
     let until: number | null = null
     for (const pause of PAUSES_MS) {
-      const look: Effect.Effect<Listed, Refused> = lists.page(call, "messages", { ...asked, until })
-      const found: Listed | null = yield* until === null ? look : Effect.catchIf(look, isTooMany, () => NOTHING)
+      const look: Effect.Effect<ListPage, Refused> = lists.page(call, "messages", { ...asked, until })
+      const found: ListPage | null = yield* until === null ? look : Effect.catchIf(look, isTooMany, () => NOTHING)
       if (found !== null && found.held === undefined) return found
       until = found?.held ?? until
       yield* Effect.sleep(pause)

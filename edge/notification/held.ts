@@ -1,6 +1,6 @@
 /** `GET /me/notifications?wait_seconds=`: an empty list is held back until there is an entry, or the time is over. */
 import { Effect } from "effect"
-import { listed, type Listed } from "../bus/lists.ts"
+import { listed, type ListPage } from "../bus/lists.ts"
 import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
@@ -18,7 +18,7 @@ export class HeldLists {
     this.holder = holder
   }
 
-  list(call: Call, ask: Ask, waitMs: number): Effect.Effect<Waited<Listed>, Refused> {
+  list(call: Call, ask: Ask, waitMs: number): Effect.Effect<Waited<ListPage>, Refused> {
     const look = Effect.suspend(() => listed(this.bus, call, "notifications", ask))
     const { agent, since_id: since } = ask
     return this.holder.hold(call, { agent, waitMs, look, isThere: ({ total }) => total > 0, since })

@@ -47,7 +47,7 @@ export interface Waited<A> {
   readonly waited: boolean
 }
 
-type Found<A> = Result.Result<A, Refused>
+type HeldResult<A> = Result.Result<A, Refused>
 
 export class Holder {
   private readonly bus: Bus
@@ -115,7 +115,7 @@ export class Holder {
     return Effect.gen({ self: this }, function* () {
       const first = yield* this.looked(call, holding)
       if (isThere(first)) return { found: first, waited: false }
-      let found: Found<A> = Result.succeed(first)
+      let found: HeldResult<A> = Result.succeed(first)
       let seen = since
       /** Further checks without a wake-up, because an event may be in one read model and not yet in another. */
       let looks = 0
@@ -142,7 +142,7 @@ export class Holder {
    * Checks the right to read. `looks` is the number of tries: a change of the account may be reported before its actor
    * has it.
    */
-  private allowed<A>(call: Call, found: Found<A>, looks: number): Effect.Effect<A, Refused> {
+  private allowed<A>(call: Call, found: HeldResult<A>, looks: number): Effect.Effect<A, Refused> {
     return Effect.flatMap(
       Effect.promise(() => rightOf(this.bus, call, this.deadlineMs)),
       (right): Effect.Effect<A, Refused> => {

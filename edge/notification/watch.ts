@@ -23,19 +23,19 @@ interface Watched {
 }
 
 /** The newest notification of each agent that has one. Empty if they cannot be read at the moment. */
-type Look = (agents: ReadonlyArray<string>) => Promise<ReadonlyArray<readonly [string, number]>>
+type NewestOf = (agents: ReadonlyArray<string>) => Promise<ReadonlyArray<readonly [string, number]>>
 
 const NOTIFICATION_ID = /^[1-9]\d{0,15}$/
 
 export class Watch {
   private readonly clock: Clock.Clock
   private readonly nats: NatsConnection
-  private readonly look: Look
+  private readonly look: NewestOf
   private readonly limits: Limits["notifications"]
   private readonly watched = new Map<string, Watched>()
   private timer: Cancel | null = null
 
-  constructor(clock: Clock.Clock, nats: NatsConnection, look: Look, limits: Limits["notifications"]) {
+  constructor(clock: Clock.Clock, nats: NatsConnection, look: NewestOf, limits: Limits["notifications"]) {
     this.clock = clock
     this.nats = nats
     this.look = look

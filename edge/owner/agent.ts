@@ -31,7 +31,7 @@ import { laterSection } from "./later-view.ts"
 import { type Html, NOTHING } from "../kit/html.ts"
 import { checkOf, ended, NO_PROBLEMS, type Problems, type FieldProblems } from "../kit/owner/fields.ts"
 
-interface Sent {
+interface AgentForm {
   readonly form_token?: string
   readonly message?: string
   readonly option?: string
@@ -56,7 +56,7 @@ interface Revoking {
   readonly confirm?: string
 }
 
-interface Asked {
+interface AgentRequest {
   readonly params: { readonly handle: string }
 }
 
@@ -71,7 +71,7 @@ const TOLD: FieldProblems = {
 const check = checkOf("What you write", OwnerText)
 
 /** Forms send `\r\n`; all other texts have `\n`. */
-const textOf = ({ option, text = "" }: Sent): string => (option ?? text).replaceAll("\r\n", "\n").trim()
+const textOf = ({ option, text = "" }: AgentForm): string => (option ?? text).replaceAll("\r\n", "\n").trim()
 
 interface Showing {
   readonly page: number
@@ -171,11 +171,11 @@ export const ownedAgentPages = (space: OwnerSpace, { owning, later, mail, vaults
     })
 
   return {
-    agent: (call: Call, { params, query }: Asked & { readonly query: { readonly page?: string } }): PageAnswer =>
+    agent: (call: Call, { params, query }: AgentRequest & { readonly query: { readonly page?: string } }): PageAnswer =>
       space.asMember(call, (member) =>
         shown(call, member, params.handle.toLowerCase(), { ...PLAIN, page: clamped(query.page, 1, PAGE_MAX, 1) })
       ),
-    writeToAgent: (call: Call, { params, form }: Asked & { readonly form: Sent }): PageAnswer =>
+    writeToAgent: (call: Call, { params, form }: AgentRequest & { readonly form: AgentForm }): PageAnswer =>
       space.asMember(call, (member) =>
         Effect.gen(function* () {
           const handle = params.handle.toLowerCase()
@@ -195,7 +195,7 @@ export const ownedAgentPages = (space: OwnerSpace, { owning, later, mail, vaults
           return yield* shown(call, member, handle, { ...PLAIN, refusing, status: outcome.status })
         })
       ),
-    closeAgentMailbox: (call: Call, { params, form }: Asked & { readonly form: Closing }): PageAnswer =>
+    closeAgentMailbox: (call: Call, { params, form }: AgentRequest & { readonly form: Closing }): PageAnswer =>
       space.asMember(call, (member) =>
         Effect.gen(function* () {
           const handle = params.handle.toLowerCase()
@@ -212,7 +212,7 @@ export const ownedAgentPages = (space: OwnerSpace, { owning, later, mail, vaults
           return yield* shown(call, member, handle, { ...PLAIN, refused, status: outcome.status })
         })
       ),
-    consentToFill: (call: Call, { params, form }: Asked & { readonly form: Consenting }): PageAnswer =>
+    consentToFill: (call: Call, { params, form }: AgentRequest & { readonly form: Consenting }): PageAnswer =>
       space.asMember(call, (member) =>
         Effect.gen(function* () {
           const handle = params.handle.toLowerCase()
@@ -227,7 +227,7 @@ export const ownedAgentPages = (space: OwnerSpace, { owning, later, mail, vaults
           return space.goTo(call, agentPath(handle), notice)
         })
       ),
-    revokeVaultEntry: (call: Call, { params, form }: Asked & { readonly form: Revoking }): PageAnswer =>
+    revokeVaultEntry: (call: Call, { params, form }: AgentRequest & { readonly form: Revoking }): PageAnswer =>
       space.asMember(call, (member) =>
         Effect.gen(function* () {
           const handle = params.handle.toLowerCase()

@@ -21,7 +21,7 @@ import { ended, NO_PROBLEMS, type Problems, type FieldProblems } from "../kit/ow
 import { formName, homePage, type Latest } from "./home-view.ts"
 import type { LaterOf } from "./waiting-view.ts"
 
-interface Sent {
+interface HomeForm {
   readonly action: HomeAction
   readonly form_token?: string
   readonly agent?: string
@@ -136,7 +136,7 @@ export const homePages = (space: OwnerSpace, { sponsoring, bus, vaults, later, c
     )
   }
 
-  const acted = (call: Call, { person: { human } }: Member, { action, agent = "", role }: Sent) =>
+  const acted = (call: Call, { person: { human } }: Member, { action, agent = "", role }: HomeForm) =>
     action === "declare"
       ? sponsoring.declare(call, human, { agent: agent.trim(), role: role === "creator" ? "creator" : "guarantor" })
       : sponsoring.withdraw(call, human, agent)
@@ -144,7 +144,7 @@ export const homePages = (space: OwnerSpace, { sponsoring, bus, vaults, later, c
   return {
     home: (call: Call): PageAnswer =>
       space.asMember(call, (member) => shown(call, member, undefined, NO_PROBLEMS, 200)),
-    changeAgents: (call: Call, { form }: { readonly form: Sent }): PageAnswer =>
+    changeAgents: (call: Call, { form }: { readonly form: HomeForm }): PageAnswer =>
       space.asMember(call, (member) =>
         Effect.gen(function* () {
           const { action, agent } = form

@@ -8,7 +8,7 @@ import type { Call } from "../http/call.ts"
 import { refuse } from "../http/refused.ts"
 import { laterForm, laterPage, laterPath } from "./later-view.ts"
 
-interface Asked {
+interface LaterRequest {
   readonly params: { readonly handle: string; readonly id: string }
 }
 
@@ -20,7 +20,7 @@ interface Judging {
 const noOwner = refuse(notFound("owner"))
 
 export const laterPages = (space: OwnerSpace, owning: Owning, owners: LaterOwners) => {
-  const found = (call: Call, human: string, { params }: Asked) =>
+  const found = (call: Call, human: string, { params }: LaterRequest) =>
     Effect.gen(function* () {
       const handle = params.handle.toLowerCase()
       const id = yield* owning.agent(call, handle)
@@ -30,13 +30,13 @@ export const laterPages = (space: OwnerSpace, owning: Owning, owners: LaterOwner
     })
 
   return {
-    laterOwner: (call: Call, asked: Asked): PageAnswer =>
+    laterOwner: (call: Call, asked: LaterRequest): PageAnswer =>
       space.asMember(call, (member) =>
         Effect.map(found(call, member.person.human, asked), ({ id, handle, one }) =>
           space.page(call, member, laterPage(space, member, { id, handle }, one))
         )
       ),
-    judgeOwner: (call: Call, { params, form }: Asked & { readonly form: Judging }): PageAnswer =>
+    judgeOwner: (call: Call, { params, form }: LaterRequest & { readonly form: Judging }): PageAnswer =>
       space.asMember(call, (member) =>
         Effect.gen(function* () {
           const { human } = member.person

@@ -1,5 +1,5 @@
 /** Later owners of an agent, for an earlier one: on the agent's page, and on the page that a letter links to. */
-import type { Named } from "./later.ts"
+import type { NamedLaterOwner } from "./later.ts"
 import type { Member, OwnerPage, OwnerSpace } from "../human/index.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
 import { own } from "../kit/record.ts"
@@ -16,9 +16,10 @@ interface Of {
   readonly handle: string
 }
 
-const called = ({ name }: Named): Html => (name === null ? html`Somebody whose name cannot be shown` : own(name))
+const called = ({ name }: NamedLaterOwner): Html =>
+  name === null ? html`Somebody whose name cannot be shown` : own(name)
 
-const stands = ({ approves, waits_until }: Named): Html => {
+const stands = ({ approves, waits_until }: NamedLaterOwner): Html => {
   if (approves === true) return html`You have approved this owner.`
   if (approves === false) return html`You have objected to this owner.`
   return html`From ${minute(waits_until)} on this owner may allow fills of entries that are older, unless an owner objects.`
@@ -27,7 +28,7 @@ const stands = ({ approves, waits_until }: Named): Html => {
 const OBJECT = html`<button name="act" value="object">Object</button>`
 const APPROVE = html`<button class="main" name="act" value="approve">Approve</button>\n`
 
-const row = (space: OwnerSpace, member: Member, { id, handle }: Of, one: Named): Html => {
+const row = (space: OwnerSpace, member: Member, { id, handle }: Of, one: NamedLaterOwner): Html => {
   const { sponsorship, confirmed_at, approves } = one
   const buttons = html`<p class="options">${approves === true ? NOTHING : APPROVE}${approves === false ? NOTHING : OBJECT}</p>\n`
   return html`<li class="row" id="owner-${String(sponsorship)}">
@@ -38,7 +39,7 @@ ${space.form(member, laterForm(id, sponsorship), laterPath(handle, sponsorship),
 `
 }
 
-export const laterSection = (space: OwnerSpace, member: Member, of: Of, later: ReadonlyArray<Named>): Html =>
+export const laterSection = (space: OwnerSpace, member: Member, of: Of, later: ReadonlyArray<NamedLaterOwner>): Html =>
   later.length === 0
     ? NOTHING
     : html`<section><h2 id="owners">Later owners</h2>
@@ -48,7 +49,7 @@ ${later.map((one) => row(space, member, of, one))}</ul></section>
 `
 
 /** GET changes nothing. The button posts the decision. */
-export const laterPage = (space: OwnerSpace, member: Member, { id, handle }: Of, one: Named): OwnerPage => {
+export const laterPage = (space: OwnerSpace, member: Member, { id, handle }: Of, one: NamedLaterOwner): OwnerPage => {
   const { sponsorship, confirmed_at, approves } = one
   const form = space.form(
     member,

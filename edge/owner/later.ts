@@ -6,7 +6,7 @@ import type { Refused } from "../http/refused.ts"
 import type { EdgeParts } from "../kit/parts.ts"
 
 /** `name` is `null` if it is unavailable at the moment. */
-export interface Named extends LaterOwner {
+export interface NamedLaterOwner extends LaterOwner {
   readonly name: string | null
 }
 
@@ -23,7 +23,7 @@ export class LaterOwners {
     human: string,
     agent: string,
     deadline = call.deadline
-  ): Effect.Effect<ReadonlyArray<Named>, Refused> {
+  ): Effect.Effect<ReadonlyArray<NamedLaterOwner>, Refused> {
     const { bus } = this
     return Effect.gen(function* () {
       const later = yield* bus.read(call, { actor: agent, op: "owner.later", input: { human }, deadline })

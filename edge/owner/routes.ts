@@ -34,7 +34,7 @@ const NO_ANSWER: Waited<OwnerAnswer | null> = { found: null, waited: false }
 /** Failures of the wait that are not reported. The message exists, and a later request can ask for its answer. */
 const UNKNOWN: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "overloaded"])
 
-type Listed = Queries["owner_conversation"]["output"]
+type ListedConversation = Queries["owner_conversation"]["output"]
 
 export const ownerRoutes = ({ bus, notifications, config: { hub } }: Parts) => {
   const waits = new OwnerWaits(bus, notifications.forOwners, hub.limits)
@@ -66,7 +66,7 @@ export const ownerRoutes = ({ bus, notifications, config: { hub } }: Parts) => {
   }
 
   /** Marks the listed answers as read. An answer that cannot be marked now is listed as unread again. */
-  const marked = (call: Call, agent: string, { items }: Listed): Effect.Effect<void> =>
+  const marked = (call: Call, agent: string, { items }: ListedConversation): Effect.Effect<void> =>
     Effect.forEach(
       items.filter(({ direction, read_at }) => direction === "to_agent" && read_at === null),
       ({ id }) => Effect.ignore(bus.ask(call, { actor: String(id), op: "owner_message.read", input: { by: agent } })),

@@ -6,7 +6,7 @@ import type { CompartmentStatus } from "../../schemas/compartment/records.ts"
 import type { Author } from "../../schemas/content/author.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { type StandingCompartment, compartmentPath, STATUSES } from "../compartment/index.ts"
-import type { Named } from "./later.ts"
+import type { NamedLaterOwner } from "./later.ts"
 import { captchaPath } from "../captcha/index.ts"
 import type { OwnerSpace } from "../human/index.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
@@ -19,7 +19,7 @@ import { laterPath } from "./later-view.ts"
 
 export interface LaterOf {
   readonly agent: Author
-  readonly owner: Named
+  readonly owner: NamedLaterOwner
 }
 
 interface UnreadOf {

@@ -53,9 +53,14 @@ const HELD_SLACK_MS = 5000
 const METHODS: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"])
 const PRINTABLE = /^[\x20-\x7e\u0080-\u00ff]+$/
 
-type Answered<E, R> = Effect.Effect<Response, E, R>
+type AnswerEffect<E, R> = Effect.Effect<Response, E, R>
 
-export const idempotent = <R>(bus: Bus, call: Call, limits: Limits, run: Answered<never, R>): Answered<Refused, R> => {
+export const idempotent = <R>(
+  bus: Bus,
+  call: Call,
+  limits: Limits,
+  run: AnswerEffect<never, R>
+): AnswerEffect<Refused, R> => {
   const keeper = keeperOf(bus, call)
   const text = keyIn(call)
   if (text === null || keeper === null) return run
@@ -68,7 +73,7 @@ export const idempotent = <R>(bus: Bus, call: Call, limits: Limits, run: Answere
   return Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(
       Effect.map(keeper.begin({ ...entry, ...heldOf(call, limits) }), parse<IdempotencyBegin>),
-      (begun): Answered<Refused, R> => {
+      (begun): AnswerEffect<Refused, R> => {
         if (begun.state === "done") {
           call.headers["idempotent-replayed"] = "true"
           return Effect.succeed(storedAnswer(begun.answer, begun.status))

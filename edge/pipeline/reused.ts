@@ -30,7 +30,7 @@ const ANSWER_MAX_BYTES = 4 * 1024 * 1024
 /** The rough size of an entry, without its body and its key. */
 const ENTRY_BYTES = 1000
 
-interface Kept {
+interface ReusedAnswer {
   readonly marks: string
   /** Monotonic ms. */
   readonly madeAt: number
@@ -43,7 +43,7 @@ interface Kept {
 interface Making {
   readonly marks: string
   /** Resolves to `null` if the answer could not be kept. */
-  readonly made: Promise<Kept | null>
+  readonly made: Promise<ReusedAnswer | null>
 }
 
 /** Counts the answers: `again` if a stored answer was given, `made` if a new one was made. */
@@ -55,7 +55,7 @@ export class Reused {
   private readonly marks: Pick<Marks, "current">
   private readonly observer: ReuseObserver
   private readonly now: () => number
-  private readonly kept = new ByteCache<Kept>(KEPT_MAX_BYTES, ({ bytes }) => bytes)
+  private readonly kept = new ByteCache<ReusedAnswer>(KEPT_MAX_BYTES, ({ bytes }) => bytes)
   private readonly making = new Map<string, Making>()
 
   constructor(marks: Pick<Marks, "current">, observer: ReuseObserver, now: () => number) {
@@ -91,7 +91,7 @@ export class Reused {
     })
   }
 
-  private known(key: string, marks: string): Kept | null {
+  private known(key: string, marks: string): ReusedAnswer | null {
     const kept = this.kept.get(key)
     if (kept === undefined) return null
     if (kept.marks === marks && this.now() - kept.madeAt <= REUSED_MAX_MS) return kept
@@ -99,7 +99,7 @@ export class Reused {
     return null
   }
 
-  private awaited(key: string, marks: string): Effect.Effect<Kept | null> {
+  private awaited(key: string, marks: string): Effect.Effect<ReusedAnswer | null> {
     const making = this.making.get(key)
     return making === undefined || making.marks !== marks ? Effect.succeed(null) : Effect.promise(() => making.made)
   }
@@ -111,11 +111,11 @@ export class Reused {
     make: Effect.Effect<Response, Refused>
   ): Effect.Effect<Response, Refused> {
     return Effect.suspend(() => {
-      const { promise, resolve } = Promise.withResolvers<Kept | null>()
+      const { promise, resolve } = Promise.withResolvers<ReusedAnswer | null>()
       const mine: Making = { marks, made: promise }
       this.making.set(key, mine)
       const before = new Set(Object.keys(call.headers))
-      const end = (kept: Kept | null): void => {
+      const end = (kept: ReusedAnswer | null): void => {
         if (this.making.get(key) === mine) this.making.delete(key)
         if (kept !== null) this.kept.set(key, kept)
         resolve(kept)
@@ -148,7 +148,7 @@ const keepable = (
   { status, body, headers }: Response,
   added: Readonly<Record<string, string>>,
   { key, marks, madeAt }: { readonly key: string; readonly marks: string; readonly madeAt: number }
-): Kept | null => {
+): ReusedAnswer | null => {
   if (status !== 200 || body === null || (typeof body !== "string" && !(body instanceof Uint8Array))) return null
   const bytes = typeof body === "string" ? Buffer.from(body) : body
   if (bytes.length > ANSWER_MAX_BYTES) return null
@@ -162,7 +162,7 @@ const keepable = (
   }
 }
 
-const given = (call: Call, { body, etag, headers }: Kept): Response => {
+const given = (call: Call, { body, etag, headers }: ReusedAnswer): Response => {
   call.headers["etag"] = etag
   // Answers that may be cached have their own header.
   if (call.endpoint === null || call.endpoint.keptSeconds === 0) call.headers["cache-control"] ??= "no-cache"

@@ -15,7 +15,7 @@ import type { Bus, SettlingOp } from "../bus/bus.ts"
 import type { Refusal } from "../../schemas/errors.ts"
 import type { Limits } from "../../schemas/limits.ts"
 import type { Call } from "../http/call.ts"
-import { type Drawn, type EdgeLimits, passed, type Taken } from "../http/limits.ts"
+import { type Drawn, type EdgeLimits, passed, type DrawResult } from "../http/limits.ts"
 import { type Refused, refuse } from "../http/refused.ts"
 import { refused, type Response } from "../http/respond.ts"
 import { discard } from "../http/send.ts"
@@ -52,7 +52,7 @@ export class Signatures {
    * Gives the call its ticket, and returns the result of the key's bucket. The steps run in the request's own fiber,
    * without an Effect around them.
    */
-  *admit(call: Call, headers: SignatureHeaders): Effect.fn.Return<Taken, Refused> {
+  *admit(call: Call, headers: SignatureHeaders): Effect.fn.Return<DrawResult, Refused> {
     const { buckets, unverified } = this.parts
     const { publicKey } = headers
     const failed = this.verify(call, headers)

@@ -1,6 +1,6 @@
 /** Posts in lists: their rows, sorts and filters. */
 import { POST_KINDS, POST_SORTS, type PostListed, type PostSort, type Post } from "../../schemas/post/records.ts"
-import { type Marked, row, rows } from "../kit/article.ts"
+import { type MarkedTexts, row, rows } from "../kit/article.ts"
 import { choicesOf, chosen, emptyList, pager, sided } from "../kit/choices.ts"
 import { html, type Html } from "../kit/html.ts"
 import type { Site } from "../kit/layout.ts"
@@ -31,7 +31,7 @@ const SORT_NAMES: Readonly<Record<PostSort, string>> = {
 const SORTS = choicesOf(SORT_NAMES, POST_SORTS)
 const KINDS = choicesOf(KIND_NAMES, POST_KINDS, "All kinds")
 
-export const postRow = (site: Site, post: PostListed, marked: Marked = {}): Html => {
+export const postRow = (site: Site, post: PostListed, marked: MarkedTexts = {}): Html => {
   const { author, kind, file, data, score, created_at } = post
   const said = dotted(
     byline(author),

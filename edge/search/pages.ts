@@ -11,7 +11,7 @@ import { agentRow } from "../agent/index.ts"
 import { postRow } from "../post/index.ts"
 import { threadRow } from "../thread/index.ts"
 import { asJson, asMarkdown } from "../kit/alternates.ts"
-import type { Marked } from "../kit/article.ts"
+import type { MarkedTexts } from "../kit/article.ts"
 import { introducing } from "../kit/authors.ts"
 import { choicesOf, chosen, emptyList, pager } from "../kit/choices.ts"
 import { html, type Html, NOTHING } from "../kit/html.ts"
@@ -43,14 +43,14 @@ const row = (site: Site, item: Found): Html => {
   if (item.type === "agent")
     return agentRow(item, item.match.field === "name" ? html`<bdi>${marked(item.match.excerpt)}</bdi>` : undefined)
   const { field, excerpt } = item.match
-  const shown: Marked = {
+  const shown: MarkedTexts = {
     ...(field === "title" ? { title: markedTitle(item.title, excerpt) } : {}),
     ...(field === "body" ? { excerpt: marked(excerpt) } : {})
   }
   return item.type === "thread" ? threadRow(site, item, shown) : postRow(site, item, shown)
 }
 
-interface Shown {
+interface SearchView {
   readonly page: number
   /** The query as in the address. Without it, nothing is searched. */
   readonly q: string | null
@@ -58,7 +58,7 @@ interface Shown {
   readonly found: Records<"search">
 }
 
-const results = (site: Site, { page, q, type, found }: Shown, address: string): Html => {
+const results = (site: Site, { page, q, type, found }: SearchView, address: string): Html => {
   if (q === null) return NOTHING
   const shownType = (of: SearchType | null): string | null => (of === "posts" ? null : of)
   return html`${chosen("Search in", TYPES, type, (of) => withQuery(address, { q, type: shownType(of) }))}${
@@ -71,7 +71,7 @@ ${found.items.map((item) => row(site, item))}</ul>
   }${pager(page, Math.ceil(found.total / PER_PAGE), (to) => withQuery(address, { q, type: shownType(type), page: to }))}`
 }
 
-const searchPage = (site: Site, shown: Shown): Page => {
+const searchPage = (site: Site, shown: SearchView): Page => {
   const { page, q, type } = shown
   const address = `${site.baseUrl}/search`
   const query = { q, type: type === "posts" ? null : type, page: page === 1 ? null : page }

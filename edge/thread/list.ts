@@ -8,7 +8,7 @@ import {
   type ThreadSort,
   type ThreadStatus
 } from "../../schemas/thread/records.ts"
-import { type Marked, row, rows } from "../kit/article.ts"
+import { type MarkedTexts, row, rows } from "../kit/article.ts"
 import { choicesOf, chosen, emptyList, pager, sided } from "../kit/choices.ts"
 import { html, type Html } from "../kit/html.ts"
 import type { Site } from "../kit/layout.ts"
@@ -48,7 +48,7 @@ const STATUSES = choicesOf(STATUS_NAMES, THREAD_STATUSES, "Any status")
 export const statusOf = (status: ThreadStatus): Html | string =>
   status === "open" ? "" : html`<strong>${STATUS_NAMES[status]}</strong>`
 
-export const threadRow = (site: Site, thread: ThreadListed, marked: Marked = {}): Html => {
+export const threadRow = (site: Site, thread: ThreadListed, marked: MarkedTexts = {}): Html => {
   const { author, category, kind, status, reply_count, score, last_activity_at, pinned } = thread
   const said = dotted(
     pinned ? html`<strong>Pinned</strong>` : "",

@@ -27,7 +27,7 @@ const decodeEdit = valueDecoder(EditThread)
 const decodePinned = valueDecoder(Schema.Struct({ pinned: Schema.optionalKey(Schema.Boolean) }))
 const decodeStatus = bodyDecoder(SetStatus)
 
-type Listed = Omit<Queries["threads"]["input"], "page" | "per_page" | "viewer" | "author">
+type ThreadFilter = Omit<Queries["threads"]["input"], "page" | "per_page" | "viewer" | "author">
 
 export const threadRoutes = ({ bus, lists, markdown, config: { hub } }: EdgeParts) => {
   const { baseUrl } = hub
@@ -72,7 +72,7 @@ export const threadRoutes = ({ bus, lists, markdown, config: { hub } }: EdgePart
   const list = (
     call: Call,
     paging: { readonly page?: string; readonly per_page?: string },
-    listed: Listed,
+    listed: ThreadFilter,
     author: string | null
   ) => {
     const page = pageOf(paging, hub.limits)

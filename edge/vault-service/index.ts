@@ -43,10 +43,10 @@ const unkept = (data: unknown, status = 200): Response => ({ ...dataParts(Buffer
 /** Failures that a repetition may avoid. */
 const AGAIN: ReadonlySet<string> = new Set(["unavailable", "overloaded", "internal_error"])
 
-type Opened = Operations["vault.opened"]["output"]
+type OpenedVault = Operations["vault.opened"]["output"]
 
-const isAsked = (opened: Opened): boolean => "consent" in opened
-const openedAnswer = (opened: Opened): Response => unkept(opened, isAsked(opened) ? ACCEPTED : 200)
+const isAsked = (opened: OpenedVault): boolean => "consent" in opened
+const openedAnswer = (opened: OpenedVault): Response => unkept(opened, isAsked(opened) ? ACCEPTED : 200)
 
 const waitOf = (call: Call, { wait_seconds }: { readonly wait_seconds?: string }): number =>
   call.method === "HEAD" ? 0 : clamped(wait_seconds, 0, WAIT_MAX_SECONDS, 0)
@@ -60,7 +60,7 @@ const FILL_BYTES = 2 * WRITE_MIN_BYTES
 export const routes = ({ bus, notifications, captchas, config: { hub } }: Parts) => {
   const waits = new OwnerWaits(bus, notifications.forOwners, hub.limits)
 
-  const openedNow = (call: Call, fill: number): Effect.Effect<Opened, Refused> =>
+  const openedNow = (call: Call, fill: number): Effect.Effect<OpenedVault, Refused> =>
     Effect.suspend(() => {
       const { agent: actor, hash } = holding(call)
       return bus.read(call, { actor, op: "vault.opened", input: { hash, fill } })

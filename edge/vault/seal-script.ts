@@ -110,16 +110,16 @@ const wipe = (): void => {
 }
 
 /** The number is unique. A name and a handle may imitate another agent's. */
-const whoseOf = ({ hx_id, handle, name }: Opened["vault"]["agent"]): string =>
+const whoseOf = ({ hx_id, handle, name }: OpenedSource["vault"]["agent"]): string =>
   `You write into the vault of agent ${hx_id} (${handle === null ? name : `${name}, ${handle}`}), and of no other. ` +
   `The maker of this link or token chose that agent. Its operator can use the entry that you seal, and can read it with a ` +
   `fill service of their own. Go on only if you know that ${hx_id} is the right agent.`
 
-interface Opened {
+interface OpenedSource {
   readonly source: SourceClient
   readonly vault: Awaited<ReturnType<SourceClient["vault"]>>
 }
-let opened: Opened | null = null
+let opened: OpenedSource | null = null
 
 const openVault = (): Promise<void> =>
   busy(open, async () => {

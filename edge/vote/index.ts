@@ -24,13 +24,13 @@ interface Target {
   readonly target_id: number
 }
 
-interface Asked {
+interface VoteQuery {
   readonly target_type?: VoteTarget
   readonly target_id?: string
 }
 
 /** The target that the query names, with its id as a text, or else the body. */
-const targetIn = (call: Call, { target_type, target_id }: Asked): Effect.Effect<Target, Refused> => {
+const targetIn = (call: Call, { target_type, target_id }: VoteQuery): Effect.Effect<Target, Refused> => {
   const isInQuery = target_type !== undefined || target_id !== undefined
   if (!isInQuery && call.body.length === 0) return Effect.fail(noTarget)
   return !isInQuery

@@ -3,7 +3,7 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { expect, test } from "vitest"
 import type { Bus } from "../../edge/bus/bus.ts"
-import { type Listed, Lists } from "../../edge/bus/lists.ts"
+import { type ListPage, Lists } from "../../edge/bus/lists.ts"
 import { settledMessages } from "../../edge/message/settled.ts"
 import type { Call } from "../../edge/http/call.ts"
 import type { Queries } from "../../schemas/bus/operations.ts"
@@ -67,7 +67,7 @@ const untilOf = (asked: ReadonlyArray<Input>) => asked.map(({ until }) => until)
 
 test("it is asked for with the message that was the newest at first, until it is listed", async () => {
   const { asked, list } = listedBy(() => (asked.length < 4 ? HELD : SETTLED))
-  const found: Listed = await inTime(list)
+  const found: ListPage = await inTime(list)
   expect([found.total, String(Buffer.from(found.items))]).toEqual([0, "[]"])
   expect(untilOf(asked)).toEqual([null, 7, 7, 7])
 })

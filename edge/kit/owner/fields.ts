@@ -95,7 +95,7 @@ export const checked = (checks: Checks, form: Readonly<Record<string, string | u
 const areProblems = (problems: Problems): boolean => Object.keys(problems).length > 0
 
 /** The value of a successful action, or problems to show beside the fields. */
-export type Ended<A> =
+export type ActionEnd<A> =
   | { readonly ok: true; readonly value: A }
   | {
       readonly ok: false
@@ -130,10 +130,10 @@ export const ended = <A>(
   names: ReadonlyArray<string>,
   told: FieldProblems,
   act: Effect.Effect<A, Refused>
-): Effect.Effect<Ended<A>, Refused> => {
+): Effect.Effect<ActionEnd<A>, Refused> => {
   if (areProblems(problems)) return Effect.succeed({ ok: false, status: 422, problems })
   return Effect.catch(
-    Effect.map(act, (value): Ended<A> => ({ ok: true, value })),
+    Effect.map(act, (value): ActionEnd<A> => ({ ok: true, value })),
     (failed) => {
       const beside = problemsOf(failed.refusal, names, told)
       if (!areProblems(beside)) return Effect.fail(failed)

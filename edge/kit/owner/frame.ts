@@ -4,7 +4,7 @@ import { html, type Html, markup } from "../html.ts"
 import { documentText, type Page, type Site } from "../layout.ts"
 import { type Icon, icon } from "./icons.ts"
 
-export interface Way {
+export interface NavItem {
   readonly path: string
   readonly name: string
   readonly icon: Icon
@@ -14,7 +14,7 @@ export const MAIL_PATH = "/owner/mail"
 export const VAULT_PATH = "/owner/vault"
 const COMPARTMENTS_PATH = "/owner/compartments"
 
-const WAYS: ReadonlyArray<Way> = [
+const WAYS: ReadonlyArray<NavItem> = [
   { path: OWNER_PATH, name: "Your agents", icon: "agents" },
   { path: MAIL_PATH, name: "Mail", icon: "mail" },
   { path: VAULT_PATH, name: "Vault", icon: "vault" },
@@ -28,10 +28,11 @@ const ENTRIES = /^\/owner\/(?:login|signup|forgot|verify|links)(?:\/|$)/
 export const isMemberPath = (path: string): boolean => isOwnerPath(path) && !ENTRIES.test(path)
 
 /** A service without mail has no mail page. */
-export const waysOf = (hasMail: boolean): ReadonlyArray<Way> => WAYS.filter(({ path }) => hasMail || path !== MAIL_PATH)
+export const waysOf = (hasMail: boolean): ReadonlyArray<NavItem> =>
+  WAYS.filter(({ path }) => hasMail || path !== MAIL_PATH)
 
 /** Pages below a section belong to it. All others belong to the overview. */
-const sectionOf = (path: string, ways: ReadonlyArray<Way>): string => {
+const sectionOf = (path: string, ways: ReadonlyArray<NavItem>): string => {
   const found = ways.find((way) => way.path !== OWNER_PATH && (path === way.path || path.startsWith(`${way.path}/`)))
   return found?.path ?? OWNER_PATH
 }
@@ -39,12 +40,12 @@ const sectionOf = (path: string, ways: ReadonlyArray<Way>): string => {
 export interface Framing {
   /** The path of the page that is shown. */
   readonly path: string
-  readonly ways: ReadonlyArray<Way>
+  readonly ways: ReadonlyArray<NavItem>
   readonly at: (path: string) => string
   readonly logOut: Html
 }
 
-const way = ({ path: shown, at }: Framing, section: string, { path, name, icon: drawing }: Way): Html => {
+const way = ({ path: shown, at }: Framing, section: string, { path, name, icon: drawing }: NavItem): Html => {
   const current = path === shown ? html` aria-current="page"` : path === section ? html` aria-current="true"` : null
   return html`<a href="${at(path)}"${current}>${icon(drawing)}${name}</a>\n`
 }

@@ -22,17 +22,17 @@ export interface Surroundings {
   readonly fail: (line: string) => void
 }
 
-interface Given {
+interface GivenArguments {
   readonly args: Arguments
   readonly options: Readonly<Record<string, Option>>
 }
 
 export class Invocation {
   readonly positionals: ReadonlyArray<string>
-  readonly #given: Given
+  readonly #given: GivenArguments
   readonly around: Surroundings
 
-  constructor(given: Given, around: Surroundings) {
+  constructor(given: GivenArguments, around: Surroundings) {
     this.positionals = given.args.positionals
     this.#given = given
     this.around = around

@@ -21,7 +21,7 @@ import { create, ensureFolder, readSecret, remove, replace, supersede } from "./
 
 export type KeyName = "key" | "key.next" | "recovery.key"
 
-export interface Known {
+export interface KnownAgent {
   readonly hub?: string
   readonly id?: string
   readonly hx_id?: string
@@ -136,7 +136,7 @@ export class Home {
     return (await readSecret(this.path("webhook-secret")))?.trim() ?? null
   }
 
-  async known(): Promise<Known> {
+  async known(): Promise<KnownAgent> {
     const text = await readSecret(this.path("agent.json"))
     if (text === null) return {}
     try {
@@ -149,7 +149,7 @@ export class Home {
     }
   }
 
-  async remember(more: Known): Promise<void> {
+  async remember(more: KnownAgent): Promise<void> {
     await this.ensure()
     await replace(this.path("agent.json"), `${JSON.stringify({ ...(await this.known()), ...more }, null, 2)}\n`)
   }

@@ -9,9 +9,9 @@ import { apart, counted, when } from "./show.ts"
 const sender = ({ address, name }: MailSender): string =>
   name === "" ? oneLine(address || "nobody") : `${oneLine(name)} <${oneLine(address)}>`
 
-type Shown = Pick<Verdicts, "dmarc" | "dkim" | "spf"> & Partial<Pick<Verdicts, "reasons">>
+type ShownVerdicts = Pick<Verdicts, "dmarc" | "dkim" | "spf"> & Partial<Pick<Verdicts, "reasons">>
 
-const verdictLine = ({ dmarc, dkim, spf, reasons = [] }: Shown): string => {
+const verdictLine = ({ dmarc, dkim, spf, reasons = [] }: ShownVerdicts): string => {
   const why = reasons.length === 0 ? "" : ` (${reasons.map(oneLine).join(", ")})`
   return `  dmarc ${dmarc}${why}, dkim ${dkim}, spf ${spf}${dmarc === "PASS" ? "" : ": who sent it is not shown"}`
 }

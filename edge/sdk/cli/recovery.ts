@@ -79,12 +79,12 @@ const keyToCome = async (home: Home, hub: string, agent: string): Promise<AgentK
   return key
 }
 
-interface Due {
+interface DueRecovery {
   readonly new_public_key: string
   readonly effective_at: string
 }
 
-type Ask = (newKey: AgentKey) => Promise<Due>
+type Ask = (newKey: AgentKey) => Promise<DueRecovery>
 
 /** Requests a recovery. If there is a request for this key already, it is used. */
 const asking =
@@ -108,7 +108,7 @@ const withFreshKey = async (
   kept: AgentKey,
   ask: Ask,
   make: () => Promise<AgentKey>
-): Promise<Due> => {
+): Promise<DueRecovery> => {
   try {
     return await ask(kept)
   } catch (error) {

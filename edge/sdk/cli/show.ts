@@ -6,12 +6,12 @@ const BAR = "  │ "
 const CELL_MAX_CHARS = 72
 const GAP = "  "
 
-interface Named {
+interface AgentName {
   readonly hx_id: string
   readonly handle: string | null
 }
 
-export const agentName = ({ handle, hx_id }: Named): string => `${handle ?? "deleted agent"} (${hx_id})`
+export const agentName = ({ handle, hx_id }: AgentName): string => `${handle ?? "deleted agent"} (${hx_id})`
 
 /** Puts a bar before each line of a text from others. */
 export const apart = (text: string): ReadonlyArray<string> =>

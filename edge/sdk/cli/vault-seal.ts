@@ -21,16 +21,16 @@ import { oneLine } from "./output.ts"
 type Kind = EntryToSeal["kind"]
 type Fields = Readonly<Record<string, unknown>>
 
-interface Asked {
+interface AskedValue {
   readonly name: string
   readonly question: string
   readonly shown?: true
   readonly optional?: true
 }
 
-const name = (name: string, question: string): Asked => ({ name, question, shown: true, optional: true })
+const name = (name: string, question: string): AskedValue => ({ name, question, shown: true, optional: true })
 
-const ASKED: Readonly<Record<Kind, ReadonlyArray<Asked>>> = {
+const ASKED: Readonly<Record<Kind, ReadonlyArray<AskedValue>>> = {
   login: [
     { name: "username", question: "User name", shown: true },
     { name: "password", question: "Password" },

@@ -46,7 +46,7 @@ for (let nonce = start, left = slice; ; nonce += step) {
 /** Hashes between two reports of a worker, which take some tenths of a second. */
 const WORKER_SLICE = 500_000
 
-type Found = { readonly nonce: string } | { readonly hashes: number }
+type PowResult = { readonly nonce: string } | { readonly hashes: number }
 
 const holds = (prefix: string, nonce: string, difficulty: number): boolean =>
   startsWithZeros(prefix + nonce, difficulty)
@@ -90,7 +90,7 @@ const inWorkers = ({ Worker }: Threads, options: PowOptions, count: number): Pro
     stop = () => reject(signal?.reason)
     signal?.addEventListener("abort", stop, { once: true })
     for (const worker of workers) {
-      worker.on("message", (told: Found) => ("nonce" in told ? resolve(told.nonce) : report(told.hashes)))
+      worker.on("message", (told: PowResult) => ("nonce" in told ? resolve(told.nonce) : report(told.hashes)))
       worker.on("error", reject)
     }
   }).finally(async () => {

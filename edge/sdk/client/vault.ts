@@ -105,21 +105,21 @@ interface Checked {
   readonly sealed: Readonly<Record<string, unknown>>
 }
 
-type Given = Readonly<Record<string, unknown>>
+type GivenFields = Readonly<Record<string, unknown>>
 
-const present = (fields: Given): Given =>
+const present = (fields: GivenFields): GivenFields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 
 /** Shorter secrets occur in labels by chance, so they are not searched for. */
 const TELLING_CHARS = 4
 
-const labelled = (given: Given, ...secrets: ReadonlyArray<string | undefined>): { readonly label?: string } => {
+const labelled = (given: GivenFields, ...secrets: ReadonlyArray<string | undefined>): { readonly label?: string } => {
   const telling = secrets.filter((secret) => secret !== undefined && secret.length >= TELLING_CHARS) as Array<string>
   const label = check.optional(given["label"], (value) => check.label(value, telling))
   return label === undefined ? {} : { label }
 }
 
-const consented = (given: Given, currency: string | null): { readonly consent?: check.SealedConsent } => {
+const consented = (given: GivenFields, currency: string | null): { readonly consent?: check.SealedConsent } => {
   const consent = check.optional(given["consent"], (value) => check.consent(value, currency))
   return consent === undefined ? {} : { consent }
 }

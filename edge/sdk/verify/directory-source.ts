@@ -22,7 +22,7 @@ import type { Found, Source } from "./source.ts"
 import { within } from "./within.ts"
 
 /** A directory with its ETag. */
-interface Held {
+interface HeldDirectory {
   readonly directory: Directory
   readonly etag: string
 }
@@ -174,7 +174,7 @@ export class DirectorySource implements Source {
   }
 
   /** The directory that changes can be added to; `null` if the whole must be read. */
-  private readOn(): Held | null {
+  private readOn(): HeldDirectory | null {
     const { directory, etag } = this
     const age = this.settings.now() - this.wholeAt
     const isDue = age < 0 || age >= BOUNDS.wholeReadSeconds * 1000
