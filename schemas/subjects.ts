@@ -1,6 +1,6 @@
 /**
- * Every subject, stream, bucket and consumer of the bus, by the function that builds it. Nothing else in the project
- * writes a subject as text. `schemas/contract/subjects.txt` is the committed snapshot of this list.
+ * The subjects, streams, buckets and consumers of the bus, by the function that builds each. Nothing else writes a
+ * `hub.` subject as text. Addresses of the server's own API (`$JS`, `$KV`) are also written where they are used. `schemas/contract/subjects.txt` is the committed snapshot of this list.
  *
  *  - `hub.node.<session>.<role>`: command frames to one actor node (request-reply in batches), by the asker's role
  *    (bus/roles.ts)
@@ -181,8 +181,8 @@ export const queueGroups = { queries: "queries" } as const
 export const SHARD_COUNT = 64
 
 /**
- * The shard of an actor: FNV-1a of its id alone, so that kinds with the same id have the same owner (an agent and the
- * key that it registered with are one hop).
+ * The shard of an actor: FNV-1a of its id alone. So actors of different kinds with the same id are served by the same
+ * node, such as an agent and the key that it registered with.
  */
 export const shardOf = (id: string): number => {
   let hash = 0x811c9dc5

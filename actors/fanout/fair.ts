@@ -4,12 +4,12 @@
  *
  * Invariants
  *  - Receivers take turns, and so do the agents of one receiver, so a long queue of one does not delay another.
- *  - A receiver has a limited number of attempts under way and waiting, and an agent a smaller number under way. One
- *    agent's attempts at all receivers are a small part of all attempts in the worker.
+ *  - A receiver has a limited number of attempts under way and waiting, and each of its agents a smaller number under
+ *    way at it. One agent's attempts at all receivers are a small part of all attempts in the worker.
  *  - Only a receiver's response time counts. One that answers within `slow_ms`, whatever the answer, is fast. One that
  *    does not is slow, until it answers in time again. It counts as slow as soon as that time is over, not only at the
  *    end of the attempt. A new receiver is unknown.
- *  - Slow and unknown receivers share a part of the worker. The rest is reserved for fast ones. That part is well below
+ *  - Slow and unknown receivers are on probation: they share a part of the worker. The rest is reserved for fast ones. That part is well below
  *    what stops the worker from fetching (`fetch_room_min`), or the fast ones' deliveries would wait in the log.
  *  - One half of that part is for receivers without any attempt in the worker. So receivers that never answer do not
  *    block new ones.
@@ -51,7 +51,7 @@ export interface Turn<T> {
 }
 
 /**
- * `busy`: the receiver or the agent is fast but has too many attempts. `full`: the part for unknown receivers is full.
+ * `busy`: the receiver's queue is full, or the agent has too many attempts in this worker. `full`: the part for unknown receivers is full.
  * `slow`: the attempt should wait for long.
  */
 export type Accepted = "accepted" | "busy" | "full" | "slow"

@@ -13,7 +13,7 @@ import { movedSince } from "../watch/noun.ts"
 
 /** The query reads at most this many of the newest notices, and as many of the newest other notifications. */
 const LOOKED_AT_MAX = 5_000
-/** The most further messages that are counted. */
+/** At most this many new messages are counted, those that the page shows among them. */
 const MESSAGES_COUNTED_MAX = 1_000
 
 type Db = Kysely<Database>
@@ -29,13 +29,13 @@ const PART_OF: Partial<Record<NotificationName, Part>> = {
 }
 
 /** The types with their own part. All others are notices; the index of notices (migration 0029) has the same list. */
-const NO_NOTICES = sql.raw(
+const TYPES_OF_OTHER_PARTS = sql.raw(
   Object.keys(PART_OF)
     .map((type) => `'${type}'`)
     .join(", ")
 )
 
-/** The most items of a part that any part shows. */
+/** The rows that are read of each part: as many as the part that shows most. */
 const EACH_MAX = Math.max(HOME_ITEMS_MAX, HOME_WATCHES_MAX)
 
 type Noticed = Selectable<Database["notifications"]> & {
@@ -54,10 +54,10 @@ const noticed = async (db: Db, agent: string, since: Date) => {
         count(*) over (partition by part) as found
       from (
         (select id, type, created_at, ${JSON.stringify(PART_OF)}::jsonb ->> type as part
-        from notifications where agent = ${agent} and type in (${NO_NOTICES}) order by id desc limit ${LOOKED_AT_MAX})
+        from notifications where agent = ${agent} and type in (${TYPES_OF_OTHER_PARTS}) order by id desc limit ${LOOKED_AT_MAX})
         union all
         (select id, type, created_at, 'notices'
-        from notifications where agent = ${agent} and type not in (${NO_NOTICES}) order by id desc limit ${LOOKED_AT_MAX})
+        from notifications where agent = ${agent} and type not in (${TYPES_OF_OTHER_PARTS}) order by id desc limit ${LOOKED_AT_MAX})
       ) l where created_at > ${since}
     ) p join notifications n on n.id = p.id and n.agent = ${agent}
     where p.place <= ${EACH_MAX} order by p.part, p.place`.execute(db)

@@ -1,4 +1,4 @@
-/** A passkey's record, sealed as one under the account's key. */
+/** The details of a passkey, sealed together as one text under the account's key. */
 import { Schema } from "effect"
 import type { Sealer } from "../log/seal.ts"
 import type { Passkey } from "./state.ts"

@@ -36,8 +36,8 @@ export const tryOf = (
   })
 
 /**
- * If the node dies before this, the try counts, which alone locks nobody out. `id`: the id of the right try, so that it
- * is returned only once.
+ * Returns the try of a right password. If the node dies first, the try stays counted, which alone locks nobody out.
+ * `id`: the same for each repetition of one login, so that its try is returned only once.
  */
 export const giveBackTry = (id: string, address: string, isConsole = false): Effect.Effect<void, never, Actors> =>
   Effect.gen(function* () {

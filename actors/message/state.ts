@@ -27,7 +27,7 @@ export const MessageEvent = Schema.Union([
   }),
   /** The recipient has read the message. */
   event("message.read", 1, { by: Schema.String }),
-  /** The number was drawn and not used in time, so no message can have it any more. */
+  /** The number was drawn and then refused, or not used in time. So no message can have it any more. */
   event("message.voided", 1, {})
 ])
 export type MessageEvent = typeof MessageEvent.Type

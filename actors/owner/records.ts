@@ -1,4 +1,4 @@
-/** Makes the records of messages for agents and people: opened, with people's names. */
+/** Makes the records of messages between agents and their owners: decrypts texts, and adds people's names. */
 import { Effect } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"
 import type { SealedMessage } from "../../schemas/owner/operations.ts"

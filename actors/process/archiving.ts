@@ -6,8 +6,8 @@
  *    put it aside.
  *  - No commit leaves the log while a node without an archive in its configuration is alive. For that node the commit
  *    would be lost.
- *  - A reader that holds commits back for long is named in health, in a metric, in the node's log, and by `hub
- *    archive`.
+ *  - A reader that holds commits back for long is named in health, in the node's log, and by `hub archive`. The metric
+ *    has only the delay.
  */
 import type { ConsumerInfo, JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
@@ -180,8 +180,8 @@ export const latenessOf = async (parts: HoldParts & Pick<ArchivingParts, "limits
   return { seconds, cause: isHeld ? hold.cause : "its runs fail, or no node runs the projections" }
 }
 
-/** The kinds whose commits are archived. The log's own subjects, which hold the marks, are not among them. */
-export const ARCHIVED_KINDS: ReadonlyArray<string> = [...KINDS.map(({ fold }) => fold.kind), "log"]
+/** The kinds whose archived commits are dropped from the log: those of all actors, and `log`, that of the marks. */
+export const DROPPED_KINDS: ReadonlyArray<string> = [...KINDS.map(({ fold }) => fold.kind), "log"]
 
 export class Archiving {
   /** Counted since the start: failed runs. */
@@ -202,7 +202,7 @@ export class Archiving {
       log,
       ...opened,
       policy: policyOf(limits),
-      kinds: ARCHIVED_KINDS,
+      kinds: DROPPED_KINDS,
       indexed: () => raiseCounters(nats, db),
       done
     })

@@ -22,7 +22,7 @@ interface ThreadRow {
   status_reason?: string | null
   /** True if `status_reason` changes, even to none. */
   reasoned?: boolean
-  /** True if the thread was reopened after it was solved. The table has its earlier status. */
+  /** True if the accepted reply was withdrawn and this batch has no status: `solved` becomes `open` in the table. */
   unsolved?: boolean
   accepted_reply_id?: number | null
   /** True if `accepted_reply_id` changes, even to none. */
@@ -71,7 +71,7 @@ export interface ReplyRows {
   readonly voted: Map<number, Voted>
   readonly counted: Map<number, CountChange>
   readonly hiding: HiddenRows
-  /** Rows that were removed, even if they were hidden. */
+  /** Ids of deleted replies. Their rows stay without a text; their entries in `hidden_replies` are removed. */
   readonly deleted: Set<number>
 }
 
@@ -80,7 +80,7 @@ export interface Rows {
   readonly replies: ReplyRows
 }
 
-/** The commits in the order of the log. */
+/** `commits`: in the order of the log. */
 export const rowsOf = (commits: ReadonlyArray<Logged>): Rows => {
   const threads: ThreadRows = {
     opened: new Map(),

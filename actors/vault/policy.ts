@@ -24,7 +24,7 @@ export const dayOf = (at: number): number => Math.floor(at / DAY_MS)
  */
 export const DAYS_KEPT = 3
 
-/** A sign-up form gets a profile, in addition to the login that the sign-up makes. */
+/** The kinds of entries that each action may fill. A sign-up fills a profile, and the login of the new account. */
 const KINDS: Readonly<Record<FillAction, ReadonlyArray<EntryKind>>> = {
   login: ["login"],
   signup: ["login", "profile"],
@@ -69,7 +69,7 @@ export const judged = (entry: EntryValue, wanted: OpenFill, at: number, cardsFro
   if (entry.kind !== "card") return { minor: null }
   // A card always has limits. Without them nothing is filled.
   if (entry.limits === null) return { code: "amount_over_payment" }
-  // Payments since the backup are unknown.
+  // After a restore, payments since the backup are unknown, so no card is filled for a while.
   if (cardsFrom !== null && at < cardsFrom) return { code: "fills_over_day" }
   const verdict = judgedPayment(entry.limits, wanted, totalOf(entry, dayOf(at)))
   return "minor" in verdict && isForgotten(entry, dayOf(at)) ? { code: "amount_over_day" } : verdict
@@ -79,7 +79,7 @@ export const judged = (entry: EntryValue, wanted: OpenFill, at: number, cardsFro
 export const needsConsent = ({ consent }: EntryValue, minor: number | null): boolean =>
   consent !== null && (consent.above === null || (minor ?? 0) > consent.above)
 
-/** True if an admitted fill is still allowed after limits were lowered. It is already counted in its day. */
+/** True if the entry as it is now still allows an admitted fill. The total of its day includes it already. */
 export const stillAllowed = (
   entry: EntryValue,
   { action, origin, day, minor }: Pick<FillValue, "action" | "origin" | "day" | "minor">

@@ -1,6 +1,6 @@
 /**
- * `If-Match` (RFC 9110, 13.1.1). On reads it is checked before every other condition, and before ranges. A weak tag
- * never matches.
+ * `If-Match` (RFC 9110, 13.1.1). On reads it is checked on the finished answer, also if that is 304, 206 or 416. So it
+ * comes before every other condition and before ranges. A weak tag never matches.
  */
 import { type Refusal, refusal } from "../../schemas/errors.ts"
 import type { FileConditions } from "../../schemas/post/operations.ts"
@@ -13,7 +13,7 @@ import type { Response } from "./respond.ts"
 const SHOWN: ReadonlySet<number> = new Set([200, 206, 304, 416])
 
 /** The refusal if none of the tags matches; `null` if the answer may be sent. */
-export const unmatched = (call: Call, { status, headers }: Response): Refusal | null => {
+export const ifMatchRefusal = (call: Call, { status, headers }: Response): Refusal | null => {
   const condition = call.header("if-match")
   const etag = headers["etag"] ?? call.headers["etag"]
   if (condition === undefined || etag === undefined || !SHOWN.has(status)) return null
@@ -30,7 +30,7 @@ const CONDITIONS = ["If-Match", "If-None-Match", "If-Unmodified-Since"] as const
  * the condition may be false (RFC 9110, 13.2.1). `If-Match: *` only asks that the resource exists, which every write
  * needs anyway.
  */
-export const uncompared = (call: Call, { method, comparesTags }: Endpoint): Refusal | null => {
+export const conditionalWriteRefusal = (call: Call, { method, comparesTags }: Endpoint): Refusal | null => {
   if (method === "GET" || comparesTags) return null
   const match = call.header("if-match")
   const isAnyMatch = match !== undefined && tagsIn(match).includes("*")

@@ -64,7 +64,7 @@ export const formName = (action: HomeAction, agent = ""): string =>
 
 const NOT_CONFIRMED = "Your address is not confirmed yet."
 
-/** A hint that an unconfirmed address limits the person's rights. */
+/** Asks a person with an unconfirmed address to open the link in the letter. */
 const unconfirmed = (space: OwnerSpace, { person }: Member): Html =>
   person.email_verified
     ? NOTHING

@@ -40,7 +40,7 @@ import { preflight } from "../http/cors.ts"
 import { type EndpointTable, isApiPath, type Match } from "../http/endpoints.ts"
 import type { Route } from "../http/handlers.ts"
 import { answeredBefore, idempotent } from "./idempotency.ts"
-import { uncompared, unmatched } from "../http/if-match.ts"
+import { conditionalWriteRefusal, ifMatchRefusal } from "../http/if-match.ts"
 import { giveBackOnceSent } from "../http/lent.ts"
 import { drawnOf, passed } from "../http/limits.ts"
 import { logDefect, type RequestLog } from "../http/log.ts"
@@ -259,7 +259,7 @@ export class Pipeline {
     }
     const route = this.parts.routes.get(match.endpoint.id)
     if (route === undefined) return Effect.die(new Error(`Nothing handles ${match.endpoint.id}`))
-    const unmet = uncompared(call, match.endpoint)
+    const unmet = conditionalWriteRefusal(call, match.endpoint)
     if (unmet !== null) return Effect.succeed(this.refused(call, unmet))
     const served = Effect.suspend(() => route(call, match.params))
     const entered = call.body.length > LARGE_BODY_BYTES ? this.large(call, served) : this.settledFirst(call, served)
@@ -308,7 +308,7 @@ export class Pipeline {
   }
 
   private matching(call: Call, answer: Response): Response {
-    const why = unmatched(call, answer)
+    const why = ifMatchRefusal(call, answer)
     if (why === null) return answer
     discard(answer)
     delete call.headers["content-range"]

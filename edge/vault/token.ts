@@ -24,7 +24,7 @@ const noToken = refusal("authentication_required", "This needs a vault's token: 
   scheme: "Bearer"
 })
 
-/** Checks only the form of the token. `null` if there is none and none is required. */
+/** Checks only the form of the token. `null` for a signed request where a signature suffices; its token is not read. */
 export const readHolder = (call: Call, wanted: TokenKind, signed: boolean): Bearer | Refusal | null => {
   if (wanted === "any" && signed) return null
   const token = bearerToken(call)

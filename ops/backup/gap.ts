@@ -1,6 +1,6 @@
 /**
- * The numbers that a restored log and its counters skip, so that nothing is given twice that was given after the
- * backup.
+ * The numbers that a restored log and its counters skip, so that numbers which were given out after the backup are not
+ * given out again.
  */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import { headers, type NatsConnection, nuid } from "@nats-io/transport-node"

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { archiveOnce } from "../../actors/log/archive/archiver.ts"
 import { throughOf } from "../../actors/log/archive/mark.ts"
 import type { OpenArchive } from "../../actors/log/archive/open.ts"
-import { ARCHIVED_KINDS, doneByAll, type Hold, heldBy, policyOf } from "../../actors/process/archiving.ts"
+import { DROPPED_KINDS, doneByAll, type Hold, heldBy, policyOf } from "../../actors/process/archiving.ts"
 import { raiseCounters } from "../../actors/projections/numbered.ts"
 import { streams } from "../../schemas/subjects.ts"
 import { checkSegments } from "../backup/segments.ts"
@@ -52,7 +52,7 @@ const moved = async (service: Service, opened: OpenArchive, days: number): Promi
     log,
     ...opened,
     policy,
-    kinds: ARCHIVED_KINDS,
+    kinds: DROPPED_KINDS,
     indexed: () => raiseCounters(nats, db),
     done: () => doneByAll(service)
   })

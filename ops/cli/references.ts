@@ -1,6 +1,6 @@
 /**
- * Finds actors by the names that operators use. The claims in the log are read for this, so neither actors nor Postgres
- * need to run.
+ * Finds actors by the names that operators use. It reads the claims in the log, so no actors need to run. Postgres is
+ * needed only for numbers without a claim.
  */
 import type { HandleClaim } from "../../actors/handle/actor.ts"
 import type { KeyClaim } from "../../actors/key/actor.ts"

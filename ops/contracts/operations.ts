@@ -3,8 +3,9 @@
  * methods, and the tools of `hub-agent mcp` with their JSON schemas.
  *
  * Invariants
- *  - Each operation has one flat set of fields: those of its path, of its query and of its body. A name that occurs in
- *    two of them must mean the same in both, and is sent in the first. Otherwise generating fails with an error.
+ *  - Each operation has one flat set of fields: those of its path, of its query and of its body. A field of
+ *    the path must not occur in query or body. A body may share fields with the query only if it shares all of them, and
+ *    they are sent in the query. Otherwise generating fails with an error.
  *  - A field that is sent in an address may be a number as well as a text.
  *  - Operations whose answer never ends are left out, because they cannot be called and awaited. Operations for people,
  *    with their passwords and tokens, are left out too: the client and the tools are for agents.

@@ -5,6 +5,7 @@
  *    Imports by tests/harness/ and tests/support/ do not count.
  *  - If there are none, the tests of those files in its room that import it. A room is a folder of actors/ or edge/.
  *  - If there are none either, the tests that BY_FOLDER names for the file's folder.
+ *  - Benchmarks have no tests. They are run by hand.
  */
 import { existsSync, globSync, readFileSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
@@ -43,11 +44,14 @@ const BY_FOLDER: ReadonlyArray<readonly [folder: RegExp, tests: ReadonlyArray<st
   [/^actors\/(?:letter|address|chat|push|relay)\//, ["api/relay*", "api/*letter*", "html/owner/*", "actors/<noun>*/*"]],
   [/^schemas\/runtime\/(log|metrics|trace)\b/, ["<noun>/*"]],
   [/^(?:actors|edge|schemas)\/([\w-]+)\//, ["api/<noun>*", "html/<noun>*", "actors/<noun>/*", "edge/<noun>*"]],
-  [/^ops\/(?:bench|campaign)\//, ["contract/*"]],
+  [/^ops\/campaign\//, ["contract/*"]],
   [/^ops\/([\w-]+)\//, ["<noun>/*", "ops/<noun>*"]],
   [/^ops\//, ["ops/*", "launcher/*"]],
   [/^(?:actors|edge|schemas)\/[^/]+$/, ["contract/*"]]
 ]
+
+/** True for files that no test imports and no folder has tests for, on purpose. */
+export const isBenchmark = (source: string): boolean => source.startsWith("ops/bench/")
 
 const IMPORTED = /(?:from|import) ?\(?"(\.[^"]*)"/g
 
@@ -105,8 +109,8 @@ export const testsFinder = (): ((source: string) => ReadonlyArray<string>) => {
   const by = importers()
   return (source) => {
     const own = byImports(source, by)
-    const tests = own.length > 0 ? own : byFolder(source)
-    if (tests.length === 0)
+    const tests = own.length > 0 || isBenchmark(source) ? own : byFolder(source)
+    if (tests.length === 0 && !isBenchmark(source))
       throw new LaunchFault(
         `no test imports ${source}, and its folder has no rule in ops/launcher/tests-of.ts; add one`
       )

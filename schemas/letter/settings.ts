@@ -66,7 +66,8 @@ export const readLetterSettings = (env: Env, service: Service): LetterSettingsRe
 }
 
 /**
- * The host part of the addresses that letters are from, and of their ids. An address of numbers is no domain of mail.
+ * The host part of the addresses that letters are from, and of their ids. `localhost` if the service is reached by an IP
+ * address.
  */
 export const mailHostOf = (baseUrl: string): string => {
   const { hostname } = new URL(baseUrl)
@@ -113,7 +114,7 @@ export const mailServerOf = (text: string | null): MailServer | null => {
   }
 }
 
-/** Connections to this machine cannot be overheard. */
+/** Connections to this machine cannot be overheard, so they need no TLS. */
 const LOOPBACK = /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|localhost)$/
 
 const decoded = (text: string): string | null => {

@@ -42,7 +42,7 @@ export const relayOperations = operationsOf("human", {
   }),
   "human.relay_settings": op({ input: Nothing, output: RelaySettings, askedBy: ["edge"] }),
   /**
-   * Stores all choices: an event that is not named is not sent through any channel. An older edge does not name push
+   * Replaces all choices: an event that is not named goes back to its default. An older edge does not name push
    * messages, so those choices stay.
    */
   "human.choose_relay": op({

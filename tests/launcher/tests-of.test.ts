@@ -4,7 +4,7 @@ import { dirname } from "node:path"
 import { describe, expect, it, vi } from "vitest"
 import { projectRoot } from "../../ops/launcher/paths.ts"
 import { test } from "../../ops/launcher/test.ts"
-import { byFolder, isSource, testsFinder } from "../../ops/launcher/tests-of.ts"
+import { byFolder, isBenchmark, isSource, testsFinder } from "../../ops/launcher/tests-of.ts"
 
 const testsOf = testsFinder()
 
@@ -22,14 +22,17 @@ describe("the tests of a source file", () => {
   it("are found for every file", () => {
     const sources = globSync("{actors,edge,schemas,ops}/**/*.ts", { cwd: projectRoot })
     expect(sources.length).toBeGreaterThan(1000)
-    expect(sources.filter((source) => !isSource(source) || testsOf(source).length === 0)).toEqual([])
+    const without = sources.filter((source) => !isSource(source) || testsOf(source).length === 0)
+    expect(without.filter((source) => !isBenchmark(source))).toEqual([])
+    expect(testsOf("ops/bench/main.ts")).toEqual([])
   })
 
   it("have a rule in every folder, for files that no test imports", () => {
     const sources = globSync("{actors,edge,schemas,ops}/**/*.{ts,mjs}", { cwd: projectRoot })
     const folders = new Set(sources.map((source) => dirname(source)))
     expect(folders.size).toBeGreaterThan(100)
-    expect([...folders].filter((folder) => byFolder(`${folder}/new.ts`).length === 0)).toEqual([])
+    const without = [...folders].filter((folder) => byFolder(`${folder}/new.ts`).length === 0)
+    expect(without.filter((folder) => !isBenchmark(`${folder}/`))).toEqual([])
     expect(byFolder("edge/brand-new/index.ts")).toEqual([])
   })
 
@@ -42,6 +45,9 @@ describe("the tests of a source file", () => {
       expect(await test(["--list", "edge/nowhere.ts"])).toBe(1)
       expect(told.splice(0).join()).toMatch(/^edge\/nowhere.ts is neither/)
       expect(await test(["--list"])).toBe(1)
+      expect(await test(["--list", "ops/bench/main.ts"])).toBe(0)
+      expect(await test(["ops/bench/main.ts"])).toBe(0)
+      expect(told.splice(0).at(-1)).toContain("0 passed, 0 failed")
       expect(await test(["--help"])).toBe(0)
       expect(told.join("\n")).toContain("npm test -- --list <source file>")
     } finally {

@@ -9,7 +9,7 @@ import { isActive } from "../decide.ts"
 import type { Opening } from "../opening.ts"
 import type { HumanActor } from "../state.ts"
 import { decideEndPush, decideSubscribe, noSubscription } from "./decide.ts"
-import { openBrowser, sealBrowser } from "./sealed.ts"
+import { openSubscription, sealSubscription } from "./sealed.ts"
 
 const noPush = unavailable("This deployment tells nobody by push messages.")
 
@@ -25,7 +25,7 @@ export const pushOperations = (
         const account = yield* opened(state, context.id)
         const { human, sealer } = account
         const kept = human.push.subscriptions.map(({ id, sealed }) => {
-          const { key, subscription } = openBrowser(sealer, context.id, sealed)
+          const { key, subscription } = openSubscription(sealer, context.id, sealed)
           const isSame = subscription.endpoint === browser.subscription.endpoint
           // A subscription for another key of the service takes no messages any more.
           return { id, isSame, isOver: isSame || key !== push.publicKey }
@@ -33,7 +33,7 @@ export const pushOperations = (
         const over = kept.filter(({ isOver }) => isOver).map(({ id }) => id)
         // A new browser is always reported by letter, even if it replaces others.
         const posted = kept.some(({ isSame }) => isSame) ? {} : told("push_subscribed", account, context)
-        return { sealed: sealBrowser(sealer, context.id, { ...browser, key: push.publicKey }), over, posted }
+        return { sealed: sealSubscription(sealer, context.id, { ...browser, key: push.publicKey }), over, posted }
       }),
     decide: (state, _input, context) => decideSubscribe(state, context, limits.limits.owner),
     answer: () => null

@@ -13,9 +13,9 @@ export type Browser = typeof Browser.Type
 const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Browser))
 const purposeOf = (human: string): string => `push ${human}`
 
-export const sealBrowser = (sealer: Sealer, human: string, browser: Browser): string =>
+export const sealSubscription = (sealer: Sealer, human: string, browser: Browser): string =>
   sealer.seal(JSON.stringify(browser), purposeOf(human))
 
 /** Throws if the subscription was sealed under another key. */
-export const openBrowser = (sealer: Sealer, human: string, sealed: string): Browser =>
+export const openSubscription = (sealer: Sealer, human: string, sealed: string): Browser =>
   decode(sealer.open(sealed, purposeOf(human)))

@@ -19,7 +19,7 @@ import { Actors } from "../../engine/services.ts"
 import { openChat } from "../chat/sealed.ts"
 import type { Posted } from "../decide.ts"
 import type { OpenedAccount } from "../opening.ts"
-import { openBrowser } from "../push/sealed.ts"
+import { openSubscription } from "../push/sealed.ts"
 import { ownerPageOf, wordsOf } from "./facts.ts"
 
 const orNothing = <A, R>(content: Effect.Effect<A, Refusal, R>): Effect.Effect<A | null, Refusal, R> =>
@@ -107,7 +107,7 @@ export const pushNews = (
   const message = { ...pushMessageOf(news, of), url: of.page, tag: `${event} ${of.handle} ${number}`, urgency } as const
   return human.push.subscriptions.flatMap(({ id: subscription, sealed: kept }) => {
     const id = newLetterId()
-    const { subscription: to, key } = openBrowser(sealer, person, kept)
+    const { subscription: to, key } = openSubscription(sealer, person, kept)
     if (key !== own) return []
     const sealed = sealLetter(sealer, id, letterOf({ subscription, to, message }))
     return [posting({ id, human: person, template: PUSH, sealed }, at)]

@@ -16,7 +16,7 @@ import type { Actors } from "../../engine/services.ts"
 import { iso } from "../../../schemas/iso.ts"
 import { isActive } from "../decide.ts"
 import type { Opening } from "../opening.ts"
-import { openBrowser } from "../push/sealed.ts"
+import { openSubscription } from "../push/sealed.ts"
 import type { Human, HumanActor, HumanState } from "../state.ts"
 import { decideAgain, decideChoose, decideDigest, decideRelay, hasRoomBy, isFresh, type RelayFacts } from "./decide.ts"
 import { digestLetter, relayLetter } from "./letters.ts"
@@ -51,7 +51,7 @@ export const relayOperations = (
 
   const browsersOf = ({ push }: Human, sealer: Sealer, id: string): ReadonlyArray<SubscribedBrowser> =>
     push.subscriptions.flatMap((one) => {
-      const { key, name } = openBrowser(sealer, id, one.sealed)
+      const { key, name } = openSubscription(sealer, id, one.sealed)
       return key === letters.push?.publicKey ? [{ id: one.id, name, since: iso(one.at) }] : []
     })
 

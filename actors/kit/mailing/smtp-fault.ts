@@ -63,12 +63,11 @@ export const faultOf = (error: unknown): SmtpFault => {
   return { reason: replied ? `${words} (${status})` : words, final, replied, of }
 }
 
-/**
- * An enhanced status code (RFC 3463). Without one, the codes of RFC 5321 that concern an address and not the sender
- * count.
- */
+/** A permanent enhanced status code (RFC 3463). */
 const ENHANCED = /\b5\.\d{1,3}\.\d{1,3}\b/
+/** Without an enhanced code, these words blame the sender, the content or a full mailbox, and not the address. */
 const NOT_OF_ADDRESS = /block|spam|polic|reputation|denied|listed|blacklist|dnsbl|reject|full|quota|space/i
+/** Without an enhanced code, these statuses of RFC 5321 concern the address. */
 const ADDRESS_STATUSES: ReadonlySet<number> = new Set([550, 551, 553])
 
 const isOfAddress = (error: unknown, status: number): boolean => {

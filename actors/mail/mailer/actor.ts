@@ -28,7 +28,7 @@ import {
   type OpenFacts,
   openRefusal
 } from "./decide.ts"
-import { sealedSending, senderFacts, sendingFacts, serviceAt, sponsorsOf } from "./send-facts.ts"
+import { sealedSending, factsForSending, factsForStatus, serviceAt, sponsorsOf } from "./send-facts.ts"
 import { decideCount, decideReinstate, decideSend, sendingRefusal, sendingState } from "./sending.ts"
 import { claimOf, evolveMailer, type MailerActor, MailerEvent, MailerState, NO_MAIL } from "./state.ts"
 import { subjects } from "../../../schemas/subjects.ts"
@@ -173,10 +173,10 @@ export const mailerKind = kind(fold, operations, (parts: MailParts) => {
         answer: () => null
       }),
       "mailer.sending": custom((state, _input, context) =>
-        Effect.map(sendingFacts(parts, context), (facts) => sendingState(state, facts, context.at, email))
+        Effect.map(factsForStatus(parts, context), (facts) => sendingState(state, facts, context.at, email))
       ),
       "mailer.may_send": custom((state, { mailbox, recipients }, context) =>
-        Effect.flatMap(senderFacts(parts, { mailbox, addresses: recipients }, context), (facts) => {
+        Effect.flatMap(factsForSending(parts, { mailbox, addresses: recipients }, context), (facts) => {
           // Only sealing finds out which addresses are at this service. So the service's daily limit is checked later,
           // by `mailer.send`.
           const wanted = { recipients: recipients.length, outside: 0 }
@@ -188,7 +188,7 @@ export const mailerKind = kind(fold, operations, (parts: MailParts) => {
         prepare: (_state, input: Sending, context) =>
           Effect.gen(function* () {
             const wanted = { mailbox: input.mailbox, addresses: addressesOf(input) }
-            const sender = yield* senderFacts(parts, wanted, context)
+            const sender = yield* factsForSending(parts, wanted, context)
             const blobs = yield* blobsAt(parts.log, [input.content])
             return { ...sender, blobs, sending: yield* sealedSending(sender, input) }
           }),

@@ -79,7 +79,7 @@ export interface Sender extends SenderFacts {
   readonly mail: MailKeys
   readonly mailbox: Mailbox
   readonly shown: SenderShown
-  /** Domains whose mail arrives here: the service's own, and active domains of agents. */
+  /** Those of the recipients' domains whose mail arrives here: the service's own, and active domains of agents. */
   readonly own: ReadonlySet<string>
 }
 
@@ -124,7 +124,7 @@ export const sponsorsOf = (context: Context): Effect.Effect<ReadonlyArray<string
   )
 
 /** `addresses`: all recipients, without display names. */
-export const senderFacts = (
+export const factsForSending = (
   { log, mail, config }: Pick<MailParts, "log" | "mail" | "config">,
   { mailbox: number, addresses }: { readonly mailbox: number; readonly addresses: ReadonlyArray<string> },
   context: Context
@@ -156,8 +156,8 @@ export const senderFacts = (
     return { mail, mailbox, shown, registeredAt, established, service, sponsors, suppressed: found, own }
   })
 
-/** The facts that `mailer.sending` returned. */
-export const sendingFacts = (
+/** The facts from which `mailer.sending` is answered. */
+export const factsForStatus = (
   { log }: Pick<MailParts, "log">,
   context: Context
 ): Effect.Effect<Pick<SenderFacts, "registeredAt" | "service">, Refusal, ActorServices> =>
@@ -167,7 +167,7 @@ export const sendingFacts = (
     return { registeredAt: Date.parse(created_at), service: yield* serviceAt(log) }
   })
 
-/** Makes a Message-ID. Only the service's key can tell that a message has one of these ids. */
+/** Makes a Message-ID. Its token can be made and checked only with the service's key, so nobody can invent one. */
 const rfcIdOf = (mail: MailKeys, number: number, domain: string): string =>
   `em_${number}.${sendingToken(mail, "message", String(number))}@${domain}`
 

@@ -21,7 +21,7 @@ export const NoticeState = Schema.NullOr(
     taken_at: Schema.Number,
     /** The number of the newest attempt. */
     attempt: Schema.Int,
-    /** Unix ms of the next attempt; `null` if an attempt is due now. */
+    /** Unix ms of a postponed notice's next attempt; `null` while an attempt is under way, and after the end. */
     due: Schema.NullOr(Schema.Number)
   })
 )

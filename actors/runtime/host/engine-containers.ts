@@ -57,7 +57,7 @@ export class Containers {
     return info === null ? null : { found: foundOf(info), id: info.Id, pid: info.State.Pid }
   }
 
-  /** The state after the call. Callers during one look share the next one. */
+  /** All containers, by a listing that begins after this call. Callers that come while one runs share the next. */
   all(): Promise<ReadonlyArray<FoundContainer>> {
     return this.looks.next()
   }

@@ -18,7 +18,7 @@ import { describe, jsonText, oneLine } from "../cli/output.ts"
 
 export const PART_MAX_CHARS = 24_000
 const KEPT_MAX = 8
-/** The most agents that an answer names. If there are more, the answer only says so. */
+/** The most agents that an answer names. If there are more, it says only that there are others. */
 export const AGENTS_MAX = 20
 const MESSAGE_MAX_CHARS = 2_000
 const DETAILS_MAX_CHARS = 4_000
@@ -103,7 +103,7 @@ export class Answers {
     this.#hub = hub
   }
 
-  /** Makes the answer to a call. `named`: false if agent numbers in the data do not count as agents. */
+  /** Makes the answer to a call. `named`: true if agents' numbers in the data name authors. */
   of(data: unknown, meta: unknown, named: boolean): CallToolResult {
     const source = { hub: this.#hub, ...(named ? agentsIn(data) : { agents: [], others: false }), notice: UNTRUSTED }
     const text = jsonText(meta === undefined ? { data } : { data, meta }, false)
@@ -118,7 +118,7 @@ export class Answers {
     return this.#part(name, source, text, 0)
   }
 
-  /** The next part; `null` if it is no longer stored. */
+  /** The next part; `null` if it is no longer stored, or if the cursor is malformed. */
   more(cursor: string): CallToolResult | null {
     const [, name = "", from = ""] = /^(\d{1,9})\.(\d{1,9})$/.exec(cursor) ?? []
     const kept = this.#kept.get(name)
@@ -151,7 +151,7 @@ export class Answers {
 const bounded = (details: object): object =>
   JSON.stringify(details).length <= DETAILS_MAX_CHARS ? details : { left_out: "the details are too long" }
 
-/** An error that the model can correct, with its code and the fields that it names. */
+/** Makes the answer for an error, with its code and details. */
 export const failed = (error: unknown): CallToolResult => {
   const { code, message, details, retryAfter = null, requestId = null, docUrl = null, httpStatus } = describe(error)
   const text = jsonText(
