@@ -48,7 +48,7 @@ const signed = async (): Promise<Buffer> => {
 const HOSTILE = Buffer.from(
   `${["simple/simple", "relaxed/relaxed"].map((c) => `DKIM-Signature: v=1; a=rsa-sha256; c=${c}; d=x.example; s=s; h=from; bh=AA; b=AA\r\n`).join("")}From: a@x.example\r\n\r\n${"x".repeat(10_000_000)}`
 )
-const BRIEF: ReaderBounds = { ...BOUNDS, thread_cpu_ms: 100 }
+const BRIEF: ReaderBounds = { ...BOUNDS, thread_cpu_ms: 400 }
 
 let scope: Scope.Closeable | null = null
 afterEach(async () => {
