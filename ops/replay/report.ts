@@ -36,7 +36,7 @@ export const differencesText = (changes: ReadonlyArray<Difference>): ReadonlyArr
 }
 
 export const whatIfText = (result: WhatIf): string => {
-  const { op, at, seq, refused, events, companions, timers, reply, state, really } = result
+  const { op, at, seq, refused, events, also, timers, reply, state, really } = result
   const decided =
     refused === null
       ? []
@@ -50,7 +50,7 @@ export const whatIfText = (result: WhatIf): string => {
       ...decided,
       ...(refused === null && events.length === 0 ? ["nothing to change: no event"] : []),
       ...events.map(eventText),
-      ...companions.map(
+      ...also.map(
         (companion) =>
           `also ${companion.kind} ${companion.id}, where it stands at ${companion.expected}: ${companion.events.map(eventText).join("; ")}`
       ),

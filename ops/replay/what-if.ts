@@ -53,7 +53,8 @@ export interface WhatIf {
   readonly refused: Refusal | null
   readonly events: ReadonlyArray<EventShape>
   readonly reply: unknown
-  readonly companions: ReadonlyArray<Companion>
+  /** The companions of the decision. `replay --json` prints them under this name. */
+  readonly also: ReadonlyArray<Companion>
   readonly timers: ReadonlyArray<Timer>
   readonly state: unknown
   /** The commit that did follow, and the state it led to. */
@@ -136,7 +137,7 @@ export const whatIfAt = (
     events,
     refused: "refused" in decision ? decision.refused : null,
     reply: "refused" in decision ? undefined : decision.reply,
-    companions: "refused" in decision ? [] : (decision.companions ?? []),
+    also: "refused" in decision ? [] : (decision.companions ?? []),
     timers: "refused" in decision ? [] : (decision.timers ?? []),
     state: after,
     really: next === undefined ? null : { entry: next, state: evolved(fold, id, state, next) }

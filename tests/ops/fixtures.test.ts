@@ -122,13 +122,13 @@ test("a registration that was never made: its companions, with the number that w
   const form = { challenge_id: id, handle: "ada", name: "n", answers: {}, captcha_bypass: "t" }
   const input = { form, hub_id, origin: "somewhere" }
   const command = readWhatIf(JSON.stringify({ op: "challenge.register", input, facts: { number: 12, questions: [] } }))
-  const { companions, reply, refused } = whatIf(
+  const { also, reply, refused } = whatIf(
     { kind, id, entries: commits, until: { seq: commits[0]?.seq ?? 0 } },
     command,
     { ...DEFAULT_CONFIG, captchaBypass: "t" }
   )
   expect(refused).toBeNull()
-  expect(companions.map((companion) => `${companion.kind} ${companion.id}`)).toEqual([
+  expect(also.map((companion) => `${companion.kind} ${companion.id}`)).toEqual([
     `agent ${hub_id}`,
     `key ${hub_id}`,
     "handle ada",

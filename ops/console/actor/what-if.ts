@@ -51,10 +51,10 @@ const momentOf = (actor: Actor, { steps, chosen, before }: Around, inPlace: bool
   return { ...actor, seq: step?.entry.seq ?? 0, state: step?.state, next: next?.entry }
 }
 
-const decidedHtml = ({ refused, events, companions, timers, reply }: WhatIf): Html => {
+const decidedHtml = ({ refused, events, also, timers, reply }: WhatIf): Html => {
   const lines = [
     ...events.map(eventText),
-    ...companions.map(({ kind, id, events: theirs }) => `also ${kind} ${id}: ${theirs.map(eventText).join("; ")}`),
+    ...also.map(({ kind, id, events: theirs }) => `also ${kind} ${id}: ${theirs.map(eventText).join("; ")}`),
     ...timers.map(({ name, at }) => `timer ${name} at ${timeText(at)}`),
     ...(reply === undefined ? [] : [`reply ${JSON.stringify(reply)}`])
   ]
