@@ -255,7 +255,7 @@ const HELP = `usage:
   npm test -- --list <source file>...   prints the tests of source files; --list --changed those of the changed files
   npm test -- --coverage                lines and branches of the product, in .hub/coverage
   npm test -- --campaign <commit>       all, and one campaign that the commit's hash chooses
-How the suite is built: ops/docs/testing.md`
+The suite is described in ops/docs/testing.md`
 
 /** The exit status of `--list`: 1 if a word is neither a source file nor a test, or if there is none. */
 const statusOfList = (args: ReadonlyArray<string>): number => {

@@ -35,7 +35,7 @@ const ANSWERS = {
 const all = (answer: string) => Object.fromEntries(Object.keys(ANSWERS).map((name) => [name, answer]))
 
 describe.each([
-  // What a person owns is a list, and lists are in Postgres.
+  // A login shows the agents that a person owns. That is a list, and lists are in Postgres.
   { log: "whole", archives: false, hot: true, away: { ...ANSWERS, "a person logs in": LATER } },
   {
     log: "archived, but for the agent's last write",
