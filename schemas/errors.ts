@@ -214,7 +214,7 @@ export const ERRORS = {
    */
   unavailable: {
     status: 503,
-    says: "wait `Retry-After` seconds; with `details.reason` `storage_low` there is no room for writes, and reads go on"
+    says: "wait `Retry-After` seconds"
   },
   /** The deployment has no way to send letters. */
   letters_unavailable: { status: 503, says: "nobody can sign up here at the moment: an operator must set up letters" },

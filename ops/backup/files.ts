@@ -93,6 +93,7 @@ export const writeFolder = async (target: string, fill: (folder: string) => Prom
       )
     throw new Fault(`${target} cannot be written: ${codeOf(error)}`)
   }
+  let written = partial
   try {
     const manifest = await fill(partial)
     const file = await HashedFile.create(join(partial, MANIFEST))
@@ -100,10 +101,11 @@ export const writeFolder = async (target: string, fill: (folder: string) => Prom
     await file.end()
     await syncFolder(partial)
     await rename(partial, folder)
+    written = folder
     await syncFolder(dirname(folder))
     return manifest
   } catch (error) {
-    await rm(partial, { recursive: true, force: true })
+    await rm(written, { recursive: true, force: true })
     throw error
   }
 }

@@ -112,9 +112,9 @@ export const restore = async (folder: string, parts: RestoreParts): Promise<Rest
   const db = openDatabase(parts.databaseUrl, PATIENT_CONNECT_MS)
   try {
     await refuseFilled(db, parts)
-    await migrate(parts.databaseUrl)
     const alone = Effect.flatMap(exclusively(db), (held) =>
       toItsEnd(async () => {
+        await migrate(parts.databaseUrl)
         const replicas = parts.replicas ?? wantedReplicas(manifest.streams)
         await setRestoreMark(parts.manager, replicas)
         await clear(held, parts)

@@ -34,11 +34,15 @@ const compartmentRecord = async (service: Service, id: string) => {
 const list = async (service: Service): Promise<unknown> => {
   const rows = []
   for (const { compartment } of await all(service)) {
-    const one = await compartmentRecord(service, compartment).catch(() => null)
-    // The compartment was deleted meanwhile, or its actor does not answer.
-    if (one === null) continue
-    const { id, name, status, agent, host, suspended } = one
-    rows.push({ id, name, status, agent, host, suspended: suspended?.reason ?? null })
+    try {
+      const { id, name, status, agent, host, suspended } = await compartmentRecord(service, compartment)
+      rows.push({ id, name, status, agent, host, suspended: suspended?.reason ?? null })
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error
+      // It was deleted meanwhile.
+      if (error.code === "not_found") continue
+      rows.push({ id: compartment, error: error.message })
+    }
   }
   return rows
 }

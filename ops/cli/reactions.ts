@@ -7,7 +7,8 @@ import { commandsAgain } from "../../actors/reactions/again.ts"
 import { REACTIONS } from "../../actors/process/reactions.ts"
 import { type Aside, asideOf, takeBack } from "../../actors/reactions/aside.ts"
 import { carryOut, ONCE } from "../../actors/reactions/carrying.ts"
-import type { Reactions } from "../../actors/reactions/reaction.ts"
+import type { Command as Reaction, Reactions } from "../../actors/reactions/reaction.ts"
+import { subjects } from "../../schemas/subjects.ts"
 import type { Command } from "./command.ts"
 import type { Service } from "./connection.ts"
 import { Fault } from "./fault.ts"
@@ -28,27 +29,50 @@ const faultsOf = async ({ nats }: Service, { name }: Reactions, at: string): Pro
   return found
 }
 
+const HISTORY_PAGE = 1000
+
+/**
+ * True if the log has a commit of this command. The fault may have been recorded although the command was carried out,
+ * or a reactor may have carried it out later.
+ */
+const isDone = async ({ log }: Pick<Service, "log">, { told, id }: Reaction, since: number): Promise<boolean> => {
+  const subject = subjects.event(told.kind, told.actor)
+  for (let after = since; ;) {
+    const { entries, more } = await log.read(subject, after, HISTORY_PAGE)
+    if (entries.some(({ commit }) => commit.id === id || commit.id === redoneId(id))) return true
+    const last = entries.at(-1)
+    if (!more || last === undefined) return false
+    after = last.seq
+  }
+}
+
+const redoneId = (id: string): string => `redo-${id}`
+
 /**
  * Repeats the commands of a fault and returns the outcome for people. The fault is removed once the actors of all its
  * commands have accepted or refused them.
  */
-const redo = async ({ nats, asker }: Service, set: Reactions, fault: Aside): Promise<string> => {
-  const place = `${fault.seq} ${fault.kind} ${fault.id}`
+const redo = async ({ nats, asker, log }: Service, set: Reactions, fault: Aside): Promise<string> => {
   const outcomes: Array<string> = []
   for (const command of await commandsAgain(nats, set, fault)) {
-    // The actor may have carried out later commands meanwhile, so the order cannot be checked. Only the id makes sure
-    // that the command is carried out once.
-    const once = { ...command, id: `redo-${command.id}` }
+    const place = `${command.told.op} ${command.told.actor}`
+    if (await isDone({ log }, command, fault.seq)) {
+      outcomes.push(`${place}: done before`)
+      continue
+    }
+    // An actor takes a reaction's earlier commands for done once it has a later one. The other id makes it judge this
+    // command.
+    const once = { ...command, id: redoneId(command.id) }
     const outcome = await Effect.runPromise(
       Effect.match(carryOut(asker.ask.bind(asker), once, undefined, ONCE), {
         onSuccess: (judged) => judged,
         onFailure: ({ code }) => `not done (${code})`
       })
     )
-    outcomes.push(`${command.told.op} ${command.told.actor}: ${outcome}`)
+    outcomes.push(`${place}: ${outcome}`)
   }
   if (!outcomes.some((outcome) => outcome.includes("not done"))) await takeBack(nats, set.name, "fault", fault)
-  return `${place}: ${outcomes.length === 0 ? "nothing follows from it" : outcomes.join(", ")}`
+  return `${fault.seq} ${fault.kind} ${fault.id}: ${outcomes.length === 0 ? "nothing follows from it" : outcomes.join(", ")}`
 }
 
 const list = async ({ nats }: Service, sets: ReadonlyArray<Reactions>) =>

@@ -65,7 +65,7 @@ export class SupervisedRole {
   /** Stops the process cleanly if it still runs, then starts a new one. Resolves when the new one is ready. */
   async restart(): Promise<void> {
     const previous = this.#current
-    this.#current = undefined
+    this.#setCurrent(undefined)
     await previous?.stop(this.#options.stopGraceMs)
     await this.#launch()
   }

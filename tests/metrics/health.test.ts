@@ -130,6 +130,34 @@ test("what reactions could not do is told of, done again by an operator, or let 
   await expect(reactions("clear", "agent", "last")).rejects.toThrow("a place in the log is a whole number")
 })
 
+test("a command that was carried out although a fault was recorded is not done again", async () => {
+  const { view, system } = service
+  const post = async <Data>(path: string, body: object) =>
+    dataOf<Data>(await operator.call("POST", `${API_PREFIX}${path}`, { body }))
+  const thread = await post<{ id: number }>("/threads", { category: "general", title: "Done once", body: "A thread." })
+  const reply = await post<{ id: number }>(`/threads/${thread.id}/replies`, { body: "A reply." })
+  const ofThread = async () => (await logOf(view, "thread", `${thread.id}`)).map(({ commit }) => commit.id)
+  await waitFor(async () => (await ofThread()).some((id) => id.startsWith("react.thread_replied.")), {
+    describe: "the reaction"
+  })
+  const before = await ofThread()
+  const [written] = await logOf(view, "reply", `${reply.id}`)
+  const command = { op: "thread.replied", kind: "thread", actor: `${thread.id}`, which: "thread.replied-0" }
+  const seq = written?.seq ?? 0
+  await putAside(view.nats, "thread_replied", "fault", {
+    seq,
+    kind: "reply",
+    id: `${reply.id}`,
+    error: "late",
+    command
+  })
+  expect(await operate(system, ["reactions", "redo", "thread_replied"])).toBe(
+    `${seq} reply ${reply.id}: thread.replied ${thread.id}: done before`
+  )
+  expect(await ofThread()).toEqual(before)
+  expect(JSON.parse(await operate(system, ["reactions", "list", "thread_replied"]))).toMatchObject([{ faults: [] }])
+})
+
 test.each([
   [0, 0, 0],
   [40, 50, 0],

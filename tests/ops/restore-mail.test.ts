@@ -2,13 +2,14 @@
 import { randomBytes } from "node:crypto"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { sendingId } from "../../actors/mail/sending/id.ts"
 import { LIMITS } from "../../schemas/limits.ts"
 import { archiveOf, waitFor } from "../harness/index.ts"
 import { type NameServer, nameServer } from "../support/dns.ts"
 import { type MailHost, mailHost } from "../support/mail-host.ts"
 import { type Desk, operated } from "../support/operator.ts"
 import { dataOf } from "../support/outcome.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { logOf, type TestService, testService } from "../support/service.ts"
 import { anAgent } from "../support/sponsorship.ts"
 
 interface Recipient {
@@ -77,7 +78,13 @@ test("what waited then is told as not known, and its sender may send it again", 
   for (const node of nodes) await node?.kill()
   expect(await operated(desk, ["restore", folder, "--replace", "--gap", "0"])).toContain("mail that waited")
   for (const node of nodes) await node?.restart()
-  await waitFor(async () => (await look())?.unknown, { describe: "the message to be told as not known" })
+  const isNotKnown = async (): Promise<true> => {
+    const recipient = await look()
+    if (recipient?.unknown === true) return true
+    const log = await logOf(service.view, "mail_sending", sendingId(Number(/\d+/.exec(id)?.[0]), 1))
+    throw new Error(JSON.stringify({ recipient, log: log.map(({ seq, commit }) => ({ seq, ...commit })) }))
+  }
+  await waitFor(isNotKnown, { describe: "the message to be told as not known" })
   expect((await look())?.detail).toContain("restored from a backup")
   dataOf(await client.call("POST", "/api/v1/email/send", { body: { ...letter, subject: "Again" } }))
   await waitFor(() => world.taken.length > 1, { describe: "the second message" })

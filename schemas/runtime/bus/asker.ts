@@ -164,6 +164,7 @@ export class Asker {
     const json = encodeAsk(ask)
     const bytes = askBytes(json)
     if (bytes > this.maxFrameBytes) {
+      this.observer?.settled(ask.op, "request_too_large", 0)
       return Promise.resolve(
         refused({
           code: "request_too_large",
