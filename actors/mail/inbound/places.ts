@@ -10,6 +10,8 @@
  *    size loses its own connections, and a client that has none finds a place.
  *  - A message counts for its client until it has been answered, even if the client has gone: it is judged and stored
  *    all the same.
+ *  - An IPv4 /16 or IPv6 /32 has at most a quarter of the places with complete messages, because these are not
+ *    displaced. A message beyond that is refused for now.
  *  - Within the network that gives way, the connection without progress for the longest time is ended. A connection
  *    whose message is complete is not: its sender would send the same message again.
  */
@@ -23,6 +25,8 @@ type Bounds = Pick<
   Pick<Limits["limits"]["email"], "message_max_bytes">
 
 const SHARES = 6
+/** The part of the places that one network may have with complete messages is 1 / KEPT_SHARES. */
+const KEPT_SHARES = 4
 
 interface Connection {
   readonly client: string
@@ -121,10 +125,18 @@ export class Places {
     this.connections.set(id, connection)
   }
 
-  /** Called when a message is complete. Its connection is not displaced until the message is answered. */
-  keep(id: string): void {
+  /**
+   * Called when a message is complete. Its connection is not displaced until the message is answered. Returns false if
+   * the message must be refused, because its network has too many of these.
+   */
+  keep(id: string): boolean {
     const connection = this.connections.get(id)
-    if (connection !== undefined) connection.isKept = true
+    if (connection === undefined) return true
+    const [network] = connection.networks
+    const others = this.sum(one, (other) => other !== connection && other.isKept && other.networks[0] === network)
+    if (others >= Math.ceil(this.bounds.connections_max / KEPT_SHARES)) return false
+    connection.isKept = true
+    return true
   }
 
   /** Counts this many more bytes for a connection, until `release`. Returns false if there is no room. */

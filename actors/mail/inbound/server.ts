@@ -257,10 +257,10 @@ export class MailServer {
     try {
       const isWhole = await this.readAll(stream, read, id)
       this.sessions.dataEnded(id)
-      this.places.keep(id)
+      const isKept = this.places.keep(id)
       if (!isWhole) return smtpError(451, "4.4.2 The line broke")
       if (stream.sizeExceeded) return smtpError(552, "5.3.4 The message is too large")
-      if (read.tooMuch) return smtpError(451, BUSY)
+      if (read.tooMuch || !isKept) return smtpError(451, BUSY)
       const noRoom = await this.room()
       if (noRoom !== null) return noRoom
       return await this.taken(Buffer.concat(read.chunks), session)

@@ -87,6 +87,27 @@ test("within the fullest network the connection that made no progress for the lo
   expect(ended).toEqual([c, a])
 })
 
+test.each([
+  ["/24", (n: number) => `192.0.2.${n}`],
+  ["/16", (n: number) => `192.0.${n}.1`],
+  ["/32 of IPv6", (n: number) => `2001:db8:${n.toString(16)}::1`]
+])("complete messages of a %s leave three quarters of the places to others", (_name, address) => {
+  const { places, ended, from } = opened()
+  const crowd = range(64).flatMap((n) => range(4).map(() => from(address(n)) ?? ""))
+  expect(crowd).not.toContain("")
+  for (const id of crowd) places.begin(id)
+  const kept = crowd.filter((id) => places.keep(id))
+  expect(kept).toHaveLength(LIMITS.service.mail.connections_max / 4)
+  const others = range(40).map((n) => from(`198.51.100.${n}`))
+  expect(others).not.toContain(null)
+  expect(ended.filter((id) => kept.includes(id))).toEqual([])
+  for (const id of others) expect(places.keep(id ?? "")).toBe(true)
+  const [first = "", next = ""] = [kept[0], crowd.find((id) => !kept.includes(id) && !ended.includes(id))]
+  places.done(first)
+  places.progressed(first)
+  expect(places.keep(next)).toBe(true)
+})
+
 test("whatever comes and goes, no bound is passed and nothing stays", () => {
   const address = fc.constantFrom("10.0.0.1", "10.0.0.2", "10.0.1.1", "10.1.0.1", "11.0.0.1", "2001:db8::1", "?")
   const step = fc.tuple(fc.constantFrom("take", "give", "hold", "keep", "progressed"), address, fc.nat(40))
@@ -109,8 +130,8 @@ test("whatever comes and goes, no bound is passed and nothing stays", () => {
         } else if (what === "hold") {
           if (places.hold(id, bytes) && one !== undefined) one.bytes += bytes
         } else if (what === "keep") {
-          places.keep(id)
-          if (one !== undefined) one.kept = true
+          const isKept = places.keep(id)
+          if (one !== undefined) one.kept ||= isKept
         } else {
           places.progressed(id)
           if (one !== undefined) one.kept = false
