@@ -8,12 +8,14 @@
  *    is only advice.
  *  - For each scanner the numbers of scans under way and of waiting scans are limited. Each scan has `scan_ms`,
  *    including its wait.
+ *  - The messages of one IPv4 /16 or IPv6 /32, or of one agent of this service, have at most a quarter of these.
  */
 import { Effect, Semaphore } from "effect"
 import { type Refusal, unavailable } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"
 import type { Verdict } from "../../../schemas/mail/records.ts"
 import type { Scanners } from "../../../schemas/mail/scanners.ts"
+import { networksOf } from "../../../schemas/network.ts"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
 import { scanForViruses } from "./clamd.ts"
 import { scanForSpam, type SpamOrigin } from "./rspamd.ts"
@@ -43,52 +45,67 @@ const logFailure = (scanner: "clamd" | "rspamd", { message }: { readonly message
   logNow("warn", "mail", { scanner, fault: message })
 
 const IN_TIME = { message: "it did not answer in time" }
+const SHARES = 4
 const TOO_MANY = { message: "too many messages wait for it" }
 
 /**
  * Limits concurrent scans of one scanner, so that a slow scanner delays no other. A scan fails with the text that is
- * logged.
+ * logged. `of`: the sender that the scan counts for.
  */
 const turns = (bounds: Bounds) => {
   const slots = Semaphore.makeUnsafe(bounds.scans_at_once)
+  const max = bounds.scans_at_once + bounds.scans_waiting_max
   let waiting = 0
+  const waitingOf = new Map<string, number>()
+  const count = (of: string, by: 1 | -1): void => {
+    waiting += by
+    const own = (waitingOf.get(of) ?? 0) + by
+    if (own === 0) waitingOf.delete(of)
+    else waitingOf.set(of, own)
+  }
   return <A, E extends { readonly message: string }>(
+    of: string,
     scan: Effect.Effect<A, E>
   ): Effect.Effect<A, { readonly message: string }> =>
     Effect.suspend(() => {
-      if (waiting >= bounds.scans_at_once + bounds.scans_waiting_max) return Effect.fail(TOO_MANY)
-      waiting += 1
+      if (waiting >= max || (waitingOf.get(of) ?? 0) >= Math.ceil(max / SHARES)) return Effect.fail(TOO_MANY)
+      count(of, 1)
       return slots
         .withPermits(1)(scan)
         .pipe(
           Effect.timeoutOrElse({ duration: bounds.scan_ms, orElse: () => Effect.fail(IN_TIME) }),
-          Effect.ensuring(Effect.sync(() => void (waiting -= 1)))
+          Effect.ensuring(Effect.sync(() => count(of, -1)))
         )
     })
 }
+
+const senderOf = ({ own, origin }: Scanning): string => (own ? origin.sender : networksOf(origin.ip ?? "")[0])
 
 export const scanBy = ({ clamd, rspamd }: Scanners, bounds: Bounds): Scan => {
   if (clamd === null && rspamd === null) return () => Effect.succeed({ spam: "NONE", virus: "NONE" })
   const [forViruses, forSpam] = [turns(bounds), turns(bounds)]
 
-  return ({ raw, origin, to, own }) =>
-    Effect.all(
+  return (scanning) => {
+    const { raw, origin, to, own } = scanning
+    const of = senderOf(scanning)
+    return Effect.all(
       {
         virus:
           clamd === null
             ? Effect.succeed<Verdict>("NONE")
-            : Effect.catch(forViruses(scanForViruses(clamd, raw)), (fault) => {
+            : Effect.catch(forViruses(of, scanForViruses(clamd, raw)), (fault) => {
                 logFailure("clamd", fault)
                 return Effect.fail(notScanned)
               }),
         spam:
           rspamd === null || own
             ? Effect.succeed<Verdict>("NONE")
-            : Effect.catch(forSpam(scanForSpam(rspamd, raw, origin, to)), (fault) => {
+            : Effect.catch(forSpam(of, scanForSpam(rspamd, raw, origin, to)), (fault) => {
                 logFailure("rspamd", fault)
                 return Effect.succeed<Verdict>("GRAY")
               })
       },
       { concurrency: 2 }
     )
+  }
 }

@@ -107,7 +107,7 @@ describe("a virus scanner", () => {
     )
     const one = { raw: Buffer.from("x"), origin: ORIGIN, to: [], own: false }
     const before = clamd.seen.length
-    const held = [0, 1].map(() => Effect.runFork(scan(one)))
+    const held = ["192.0.2.1", "198.51.100.1"].map((ip) => Effect.runFork(scan({ ...one, origin: { ...ORIGIN, ip } })))
     await waitFor(() => clamd.seen.length > before || null)
     expect(await Effect.runPromise(Effect.result(scan(one)))).toMatchObject(Result.fail(refused))
     clamd.says = goodClamd
@@ -119,6 +119,32 @@ describe("a virus scanner", () => {
       })
     ).toEqual({ spam: "NONE", virus: "PASS" })
   })
+})
+
+test("a network, or an agent, has a quarter of the scans, and leaves the rest to others", async () => {
+  clamd.says = () => null
+  const scan = scanBy(
+    { clamd: both().clamd, rspamd: null },
+    { scan_ms: 60_000, scans_at_once: 4, scans_waiting_max: 4 }
+  )
+  const of = (ip: string, own = false): Scanning => ({
+    raw: Buffer.from("x"),
+    origin: { ip, sender: `${ip}@example.com` },
+    to: [],
+    own
+  })
+  const before = clamd.seen.length
+  const crowd = [1, 2].map((n) => Effect.runFork(scan(of(`192.0.2.${n}`))))
+  await waitFor(() => clamd.seen.length === before + 2)
+  expect(await Effect.runPromise(Effect.result(scan(of("192.0.9.1"))))).toMatchObject(
+    Result.fail({ code: "unavailable" })
+  )
+  clamd.says = goodClamd
+  for (const other of [of("198.51.100.1"), of("192.0.2.1", true), of("2001:db8::1")])
+    expect(await Effect.runPromise(scan(other))).toMatchObject({ virus: "PASS" })
+  for (const fiber of crowd) fiber.interruptUnsafe()
+  const again = () => Effect.runPromise(Effect.result(scan(of("192.0.9.1"))))
+  expect(await waitFor(async () => Result.isSuccess(await again()))).toBe(true)
 })
 
 describe("a spam scanner", () => {
