@@ -23,6 +23,8 @@ import { cachedFor } from "../../schemas/runtime/cached-for.ts"
 
 const AWAY = Result.fail(refuse({ code: "unavailable", message: "The bus is away." }))
 
+const DOWN_RETRY_SECONDS = 5
+
 type Checks = NonNullable<Health["checks"]>
 type ActorHealth = Queries["health"]["output"]
 
@@ -72,6 +74,7 @@ export const healthOf = (call: Call, bus: Bus, link: Link, timeoutMs: number): E
         : check("pass", time, null)
     }
     const shown: Health = { status, version: VERSION, time }
+    if (status === "down") call.headers["retry-after"] = String(DOWN_RETRY_SECONDS)
     return dataValue(
       detailed ? { ...shown, ...runtime, ...vaults, uptime_seconds: Math.floor(process.uptime()), checks } : shown,
       status === "down" ? 503 : 200

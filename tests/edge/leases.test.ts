@@ -168,6 +168,7 @@ describe("an edge whose line to the bus breaks", () => {
       expect([discovery.status, discovery.json.data["stats"]]).toEqual([200, null])
       const health = await clock.passing(edge.call("/api/v1/health"))
       expect([health.status, health.json.data["status"]]).toEqual([503, "down"])
+      expect(health.headers.get("retry-after")).toBe("5")
       const refused = await clock.passing(me(edge))
       expect([refused.status, refused.json.error.code, refused.headers.get("retry-after")]).toEqual([
         503,
