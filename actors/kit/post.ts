@@ -8,8 +8,8 @@
  *    so that the connection can be used again. A longer body closes the connection.
  *  - It follows no redirect and uses no proxy.
  *  - If a request over a kept connection fails before an answer, for example because the receiver has closed the
- *    connection, it is sent once more. If the receiver has taken the first request after all, it sees the same
- *    `webhook-id` twice.
+ *    connection, it is sent once more, over a new connection. If the receiver has taken the first request after all, it
+ *    sees the same `webhook-id` twice.
  *  - The body, the headers and the address never appear in a log or an error.
  */
 import {
@@ -90,8 +90,9 @@ const bounded = <A extends HttpAgent>(agent: A): A => {
 export class Poster {
   private readonly options: PosterOptions
   private readonly reach: Reach
-  private readonly plain: HttpAgent
-  private readonly secure: HttpsAgent
+  private readonly kept: Agents
+  /** Keeps no connection, so each request gets a new one. */
+  private readonly fresh: Agents
 
   constructor(options: PosterOptions) {
     this.options = options
@@ -104,8 +105,12 @@ export class Poster {
       scheduling: "lifo",
       lookup
     } as const
-    this.plain = bounded(new HttpAgent(settings))
-    this.secure = bounded(new HttpsAgent({ ...settings, ...(options.ca === undefined ? {} : { ca: options.ca }) }))
+    const secure = { ...settings, ...(options.ca === undefined ? {} : { ca: options.ca }) }
+    this.kept = { plain: bounded(new HttpAgent(settings)), secure: bounded(new HttpsAgent(secure)) }
+    this.fresh = {
+      plain: new HttpAgent({ ...settings, keepAlive: false }),
+      secure: new HttpsAgent({ ...secure, keepAlive: false })
+    }
   }
 
   /** `signal`: aborts the attempt. Its connection is then closed immediately, and it counts as late. */
@@ -129,8 +134,8 @@ export class Poster {
     if (literalBlocked(url.hostname, this.reach)) return failed("blocked_address")
     const bounds = { deadline: began + limits.timeout_ms, signal }
     try {
-      const answer = await this.exchange(url, headers, body, bounds).catch((error: unknown) => {
-        if (error instanceof StaleConnection) return this.exchange(url, headers, body, bounds)
+      const answer = await this.exchange(this.kept, url, headers, body, bounds).catch((error: unknown) => {
+        if (error instanceof StaleConnection) return this.exchange(this.fresh, url, headers, body, bounds)
         throw error
       })
       return { ...answer, duration_ms: Math.round(monotonicMs(clock) - began) }
@@ -140,11 +145,14 @@ export class Poster {
   }
 
   close(): void {
-    this.plain.destroy()
-    this.secure.destroy()
+    for (const { plain, secure } of [this.kept, this.fresh]) {
+      plain.destroy()
+      secure.destroy()
+    }
   }
 
   private exchange(
+    agents: Agents,
     url: URL,
     headers: Readonly<Record<string, string | number>>,
     body: Buffer,
@@ -159,7 +167,7 @@ export class Poster {
       path: url.pathname + url.search,
       method: "POST",
       headers,
-      agent: secure ? this.secure : this.plain,
+      agent: secure ? agents.secure : agents.plain,
       maxHeaderSize: limits.answer_max_header_bytes
     }
     return new Promise((resolve, reject) => {
@@ -201,6 +209,11 @@ export class Poster {
       outgoing.end(body)
     })
   }
+}
+
+interface Agents {
+  readonly plain: HttpAgent
+  readonly secure: HttpsAgent
 }
 
 interface Bounds {

@@ -290,11 +290,26 @@ describe("connections", () => {
     expect((await post()).error).toBeNull()
     receiver.cut()
     expect((await post()).error).toBeNull()
+    expect((await post()).error).toBeNull()
     receiver.behave(inTurn(reset, healthy))
     // The request went out over a kept connection: it goes once more, over a fresh one.
     expect((await post()).error).toBeNull()
     receiver.behave(reset)
     expect((await post()).error).toBe("connect")
+  })
+  test("goes over a fresh connection although several kept ones are stale", async () => {
+    const first: Array<Socket> = []
+    const seen = new WeakSet<Socket>()
+    const talker = await talking((socket) => {
+      if (seen.has(socket)) return socket.destroy()
+      seen.add(socket)
+      const answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+      if (first.push(socket) === 3) for (const one of first) one.write(answer)
+      else if (first.length > 3) socket.write(answer)
+    }, "data")
+    for (const outcome of await Promise.all([1, 2, 3].map(() => post(talker.url)))) expect(outcome.error).toBeNull()
+    expect(await post(talker.url)).toMatchObject({ response_code: 200, error: null })
+    talker.stop()
   })
 })
 
