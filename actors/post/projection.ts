@@ -1,4 +1,4 @@
-/** The table of posts. */
+/** The tables of posts and of hidden posts. */
 import { sql, type Transaction } from "kysely"
 import type { BlobRef } from "../../schemas/blob/operations.ts"
 import type { FileRef } from "../../schemas/file/records.ts"
@@ -100,7 +100,6 @@ const postRows = (commits: ReadonlyArray<Logged>): PostRows => {
   return { published, edited, voted, deleted, hiding }
 }
 
-/** The number of statements depends on the size of the rows as text, not on the number of rows. */
 const writePosts = async (
   trx: Transaction<Database>,
   { published, edited, voted, deleted, hiding }: PostRows,

@@ -74,7 +74,7 @@ export const PostEvent = Schema.Union([
   /** Includes the votes that the post had. */
   event("post.hidden", 1, hiddenFields),
   event("post.restored", 1, restoredFields),
-  /** Includes the votes that the post had. `hidden`: they were subtracted before. */
+  /** Includes the votes that the post had. `hidden`: true if hiding has already subtracted them. */
   event("post.deleted", 1, {
     author: Schema.String,
     by: Schema.String,

@@ -39,7 +39,7 @@ import {
 const CHECK_WITHIN_MS = 500
 /** Time for checks that need the results of others. */
 const LOOK_WITHIN_MS = 250
-/** Seconds that the oldest commit may wait for the read models before something is wrong. */
+/** Seconds that read models and reactions may be behind before health warns. */
 const LAG_WARN_SECONDS = 5
 /** Warns when free space is below this multiple of the floor at which writes are refused. */
 const DISK_WARN_TIMES = 4
@@ -135,7 +135,7 @@ const storeCheck = (account: Timed<JetStreamAccountStats> | null, check: MakeChe
   )
 }
 
-/** The highest watermark of any table. */
+/** The highest watermark of the projections of the log. */
 const newestOf = ({ watermarks }: Marks): number =>
   Math.max(
     ...PROJECTIONS.filter(({ stream }) => stream === streams.events).map(({ name }) => watermarks.get(name) ?? 0)

@@ -73,12 +73,11 @@ const SWEEP_MS = 5000
 /** Stands for the format of a kind that this release does not have. */
 const NO_FORMAT = -1
 const REFRESH_DEADLINE_MS = 1000
-/** The retries of the look-up at the start. A cluster may still be electing its leaders. */
+/** The retries of reading the last restore at the start. A cluster may still be electing its leaders. */
 const LOOKED_AGAIN = { schedule: Schedule.spaced(1000), times: 30 } as const
 
 export type NodeServices = Bus | Cluster | Configuration | Keys | MailKey | Metrics | Streams | Tables | Tracing
 
-/** The log and the nonce log that the node writes to. */
 const logsOf = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const nats = yield* Bus
@@ -223,7 +222,7 @@ const every = (
 ): Effect.Effect<unknown, never, Scope.Scope> =>
   Effect.forkScoped(Effect.repeat(withDefectsLogged(act), Schedule.fixed(ms)))
 
-/** Logs errors of repeated work. They do not end it. */
+/** Logs defects of repeated work, so that they do not end it. */
 const withDefectsLogged = <R>(act: Effect.Effect<unknown, never, R>): Effect.Effect<unknown, never, R> =>
   Effect.catchDefect(act, (defect) => Effect.annotateLogs(Effect.logError(defect), { at: "node" }))
 

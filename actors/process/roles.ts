@@ -1,8 +1,8 @@
 /**
  * Starts the work of a process by its roles (HUB_ROLES). The type of each role names the parts that it uses, and is
  * checked here. A webhook worker connects to strangers' servers, so it has neither the service's keys nor the tables. A
- * process that answers queries has no keys and asks no actor, with one exception: for people's names and owners' words
- * it asks processes that have the keys (`people`, `owner_words`).
+ * process that answers queries has no keys. For people's names, owners' words and mail it asks processes that have them
+ * (`people`, `owner_words`, `mail_summaries`).
  */
 import { randomUUID } from "node:crypto"
 import { Clock, Effect, Layer, type Scope } from "effect"
@@ -157,7 +157,7 @@ const hosting = Layer.effectDiscard(
 const inCluster = Layer.provideMerge(cluster, streams)
 const inArchive = Layer.provideMerge(archive, Layer.merge(inCluster, tables))
 
-/** Makes parts that several roles need once for the process. */
+/** The layer of all these roles. Parts that several roles need are made once for the process. */
 export const rolesWith = (
   roles: ReadonlyArray<ActorRole>,
   keys: Layer.Layer<Keys>,

@@ -12,8 +12,9 @@
  *    from its texts, or it is passed over. Either way it is recorded in `projection_faults`, which health, `status` and
  *    `verify` show.
  *  - A message that takes too long is tried `SLOW_TRIES` times, and between the tries Postgres must show that it can
- *    write. Waiting for a lock is no fault of a message, and neither is a Postgres that does not answer.
- *    (actors/tables/database.ts waits less than the statement timeout for a lock, and longer for an answer.)
+ *    write. Waiting for a lock is no fault of a message, and neither is a Postgres that does not answer. (In
+ *    actors/tables/database.ts, the lock timeout is shorter than the statement timeout, and the client's timeout is
+ *    longer.)
  *  - A message that this release does not know stops the projection. Everything before it is applied, and the watermark
  *    stays there.
  *  - The connection decides which tables are meant: the served ones, or those that a rebuild makes beside them.

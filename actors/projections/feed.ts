@@ -1,6 +1,5 @@
 /**
- * Reads a stream once for all projections and reactions of a process. The server sends each message once, however many
- * readers there are.
+ * Reads a stream once for all projections and reactions of a process that are near its end.
  *
  * Invariants
  *  - A reader gets each message of its subjects once and in order, starting at the sequence that it asks for.
@@ -182,7 +181,10 @@ export class Feed {
     })
   }
 
-  /** Joins the common reading if the stream has no message for this reader before it. False if it has one. */
+  /**
+   * Joins the common reading if the stream has no message for the reader before its position. False if the reader could
+   * not join.
+   */
   private joinsAt(common: Common, reader: Reader): Effect.Effect<boolean, unknown> {
     return Effect.gen({ self: this }, function* () {
       for (let looked = 0; looked < LOOKS_MAX; looked++) {

@@ -62,7 +62,9 @@ export class Filling {
     return this.mark.seq
   }
 
-  /** The watermark that the tables must have, if nobody else has filled them. */
+  /**
+   * The watermark that this filling has stored. Another one in the tables shows that another process has filled them.
+   */
   get kept(): number {
     return this.mark.kept
   }

@@ -29,7 +29,7 @@ export interface ReadModelTable {
   readonly actor: string | null
   /** Columns that are also written by something other than the projection's stream. */
   readonly foreign?: ReadonlyArray<string>
-  /** The rule for how long rows are kept; absent for good. */
+  /** The rule for how long rows are kept; absent if they are kept for good. */
   readonly kept?: Retention
 }
 

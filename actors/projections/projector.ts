@@ -47,7 +47,7 @@ export interface ProjectorParts extends ReadingParts {
 }
 
 export class Projector {
-  /** Counted since the start: tries that failed. */
+  /** Failed runs since the start. */
   failures = 0
   /** Keeps the tables up to date until it is interrupted. */
   readonly run: Effect.Effect<never>
@@ -145,7 +145,7 @@ export class Projector {
     return { seq: 0, version }
   }
 
-  /** Rebuilds until the tables are of this version. A rebuild by an operator or another node does as well. */
+  /** Rebuilds until the tables are of this version. A rebuild by an operator or another node also counts. */
   private get renewing(): Effect.Effect<unknown> {
     const { renew, db } = this.parts
     const { name, version } = this.projection

@@ -221,7 +221,7 @@ const releasing =
 export class Pruner {
   /** Rows removed since the start, by table. */
   readonly removed: ReadonlyMap<string, number>
-  /** Counted since the start: sweeps that failed. */
+  /** Failed sweeps since the start. */
   failures = 0
   /** Sweeps repeatedly until it is interrupted. */
   readonly run: Effect.Effect<never>

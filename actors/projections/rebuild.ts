@@ -28,7 +28,7 @@ import { secondsSince } from "../../schemas/runtime/metrics/calls.ts"
 const ROUNDS_MAX = 20
 /** If at most this many messages are missing, the projectors may be made to wait for the rest. */
 const CLOSE = 500
-/** The longest time for which all projectors wait during a replacement. */
+/** The longest time that the rest of the log may take during a replacement, while all projectors wait. */
 const SWAP_WITHIN_MS = 3000
 const SWAP_TRIES = 50
 const SWAP_RETRY_MS = 100
@@ -66,8 +66,8 @@ export const rebuildSchema = (projection: Pick<Projection, "name">): string => `
 
 /**
  * Reads the log once for all projections, and then replaces their tables one after the other. Fails with `Busy` if
- * others work on them, and with `ProjectionFault` at the first that fails: those that were replaced by then stay. An
- * interruption leaves the rest as it was.
+ * another process works on them, and with `ProjectionFault` at the first that fails. Tables that were replaced before
+ * that stay.
  */
 export const rebuildAll = (parts: RebuildAllParts): Effect.Effect<void, unknown> =>
   Effect.scoped(
@@ -163,7 +163,7 @@ const swap = (
     })
     const seq = Math.max(served, filling.seq)
     yield* toItsEnd(async () => {
-      // A reader's lock on this row also keeps everybody from dropping the tables from here on.
+      // This read locks the watermarks' table until the transaction ends, so nobody can drop the new schema.
       const { rows } = await sql<{
         seq: string
       }>`select seq from ${sql.table(`${schema}.projections`)} where name = ${projection.name}`.execute(trx)

@@ -6,7 +6,7 @@ import { attempt } from "../log/attempt.ts"
 
 type Db = Kysely<Database>
 
-/** Runs work to its end even if the effect is interrupted. The work may fail, and its caller may try again. */
+/** Runs work to its end even if the effect is interrupted. */
 export const toItsEnd = <A>(act: () => Promise<A>): Effect.Effect<A, unknown> => Effect.uninterruptible(attempt(act))
 
 /** Runs a transaction. An interruption rolls it back. */

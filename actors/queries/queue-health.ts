@@ -73,7 +73,6 @@ export const webhookChecks = (queue: QueueReading, now: number, check: MakeCheck
   }
 }
 
-/** The check of outgoing mail. It warns if the oldest mail waits too long. */
 export const mailChecks = (queue: QueueReading, now: number, check: MakeCheck): Checks => {
   const unit = "seconds that the oldest waits"
   if (queue === null) return { mail_provider: check("warn", null, unit, "the bus does not tell what waits") }

@@ -1,6 +1,6 @@
 /**
- * Queries of the read models. Any node answers them, as one queue group. Without Postgres they answer `unavailable`
- * (503 at the edge) within `service.query_timeout_ms`. Nothing else depends on them.
+ * Queries of the read models. Without Postgres they answer `unavailable` (503 at the edge) within
+ * `service.query_timeout_ms`.
  */
 import type { Kysely } from "kysely"
 import { headers, type Msg, type NatsConnection, type Subscription } from "@nats-io/transport-node"
@@ -116,7 +116,7 @@ export const serveQueries = (
     const [began, connection] = [monotonicMs(clock), renewals()]
     const isHeard = (): boolean => renewals() === connection && !nats.isClosed()
     const span = queryAnswerSpan(tracing, name, message.headers)
-    // Edges of an older release would take this message for the answer.
+    // Edges of an older release would take the notice for the answer.
     const understood = message.headers?.has(TAKEN_HEADER) === true
     const taken = understood ? after(clock, TAKEN_AFTER_MS, () => isHeard() && tellTaken(message)) : undefined
     const answered = answer(clock, name, handler, message, span, timeoutMs).then((reply) => {

@@ -96,9 +96,7 @@ export interface Reactions {
   readonly subjects: readonly [string, ...Array<string>]
   /** The kinds of actors whose commits the set reads. */
   readonly kinds: ReadonlyArray<string>
-  /**
-   * True if writes of these kinds are answered only once the reactions are done, so that the writer sees their effect.
-   */
+  /** True if the answers to writes of these kinds wait for the reactions, so that the writer sees their effect. */
   readonly awaited: boolean
   /** Throws `UnknownEvent` for an event that this release does not know. */
   readonly follows: (kind: string, commit: Commit, about: About) => ReadonlyArray<ReactionCommand>
@@ -108,10 +106,10 @@ export interface Reactions {
 export const markOf = ({ name }: Pick<Reactions, "name">): string => `reaction.${name}`
 
 /**
- * Makes a set awaited: the writer sees its effect in the next answer. The commands of the set wait for the read models
- * themselves (`projected`), and so for the awaited sets of their kind. An effect over two hops is therefore waited for
- * as well. The hops must not lead back to the kind that they began at, or two writes wait for each other until they
- * give up. Commands that would close the circle (`human.sponsorship_ended`, `report.carry_out`) do not wait.
+ * Makes a set awaited. Its commands wait for the read models and the awaited sets of their own kind (`projected`), so a
+ * chain of reactions is waited for as well. A chain must not lead back to the kind that it began at, or two writes wait
+ * for each other until they give up. Commands that would close the circle (`human.sponsorship_ended`,
+ * `report.carry_out`) do not wait.
  */
 export const awaited = (set: Reactions): Reactions => ({ ...set, awaited: true })
 

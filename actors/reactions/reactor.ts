@@ -14,9 +14,8 @@
  *  - A refusal is final, because the actor has judged. A failure that may pass is retried with growing pauses
  *    (carrying.ts), and then parked. A failure inside the service is recorded after a few tries and skipped. Until
  *    then, later commands for the same actor wait, and so does the checkpoint.
- *  - The reactor stops before an event that this release does not know. A newer release continues there. Everything
- *    before it, or before the part that could not be read ahead, is done, and the checkpoint is stored before the run
- *    ends.
+ *  - The reactor stops before an event that this release does not know. A newer release continues there. Commits that
+ *    were received before it are finished, and the checkpoint is stored, before the run ends.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Data, Effect, FiberSet, Latch, Queue, type Scope, Semaphore } from "effect"
@@ -61,7 +60,7 @@ export interface ReactorParts {
   readonly feed: Feed
   readonly ask: (ask: Ask) => Promise<Answer>
   readonly reactions: Reactions
-  /** Called with the position of the set. `changed`: true if a command was carried out. */
+  /** Called with the position of the set. `changed`: true after a commit with commands. */
   readonly moved: (seq: number, changed: boolean) => void
 }
 
@@ -179,7 +178,7 @@ class Run {
     this.parking = new Parking({ nats: parts.nats, name: parts.reactions.name })
   }
 
-  /** Most commits have no consequences, and cost no more than a check. */
+  /** Queues the commit if it has consequences. Most have none, and cost no more than a check. */
   receive(message: Message): void {
     if (this.ending !== null) return
     this.counts.commits++

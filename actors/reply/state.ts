@@ -61,7 +61,7 @@ export const ReplyEvent = Schema.Union([
   /** Includes the votes that the reply had. */
   event("reply.hidden", 1, { ...hiddenFields, thread: Schema.Int }),
   event("reply.restored", 1, { ...restoredFields, thread: Schema.Int }),
-  /** Includes the votes that the reply had. `hidden`: they were subtracted before. */
+  /** Includes the votes that the reply had. `hidden`: true if hiding has already subtracted them. */
   event("reply.deleted", 1, {
     thread: Schema.Int,
     author: Schema.String,

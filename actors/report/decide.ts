@@ -42,11 +42,11 @@ const tooLate = ({ outcome, settled }: Verdict, status: OperatorView["status"] |
 
 export interface ResolveFacts {
   readonly filing: Filing
-  /** Id of the account that the report is about. */
+  /** The status of the account that the report is about. */
   readonly status: OperatorView["status"] | null
 }
 
-/** The reporter may file another report on the same target from then on. */
+/** Records an operator's decision, and closes the filing. The reporter may then report the same target again. */
 export const decideResolve = (
   state: ReportState,
   verdict: Verdict,
@@ -82,7 +82,7 @@ export const decideResolve = (
   }
 }
 
-/** A refused outcome leaves the decision to operators again. The reporter still waits for it. */
+/** Records that the outcome was carried out. If it was refused (`why`), operators have to decide again. */
 export const decideCarriedOut = (
   state: ReportState,
   { outcome, status, note }: Resolution,

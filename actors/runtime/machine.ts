@@ -26,7 +26,7 @@ export interface Order {
 }
 
 export interface Health {
-  /** Why nothing can be started now; `null` if something can. */
+  /** The reason why no compartment can be started now; `null` if one can. */
   readonly reason: string | null
   /** True if the reason passes without an action. */
   readonly starting: boolean
@@ -36,7 +36,7 @@ export interface Health {
 }
 
 export interface Machine {
-  /** The name that it gives itself. */
+  /** The host's name. */
   readonly name: string
   readonly health: () => Health
   /** Containers, running or not. Fails while the engine is away. */

@@ -69,7 +69,7 @@ export class RealMachine implements Machine {
   constructor(settings: MachineSettings) {
     this.#settings = settings
     mkdirSync(this.#folderOf(""), { recursive: true, mode: 0o700 })
-    // Removes the files of a process that was killed in between.
+    // Removes the files that a killed process has left.
     rmSync(join(settings.folder, "spool"), { recursive: true, force: true })
     for (const compartment of readdirSync(this.#folderOf("")))
       this.#begun.set(compartment, this.#readBegun(compartment))

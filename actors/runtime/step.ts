@@ -20,7 +20,7 @@ export type Step =
       readonly why: "program" | "stopped" | "lost" | "disk"
       readonly at: number | null
     }
-  /** Removes everything of the compartment on this host except its data. */
+  /** Removes the container. The compartment's data and log stay. */
   | { readonly do: "remove" }
   | { readonly do: "destroy" }
 

@@ -79,7 +79,7 @@ const rankedTexts = async (db: Db, table: TextTable, query: TextQuery): Promise<
   return rows.map(({ id }) => id)
 }
 
-/** The matching part of each. */
+/** Finds the matching part of each text. */
 const textMatches = async (
   db: Db,
   table: TextTable,

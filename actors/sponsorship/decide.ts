@@ -38,7 +38,7 @@ export const decideConfirm = (state: SponsorshipState, { agent }: { readonly age
   return { events: [{ type: "sponsorship.confirmed", v: 1, human: state.human, agent }] }
 }
 
-/** The agent's entry in the same commit. Its limit was checked at the present sequence of its log. */
+/** The agent's events in the same commit. `admits.seq`: the sequence of its log at which its limit was checked. */
 export const besideAgent = (agent: string, admits: AgentAdmits | null): ReadonlyArray<Companion> =>
   admits === null
     ? []

@@ -29,7 +29,7 @@ export const sponsorshipNotifications = awaited(
   )
 )
 
-/** Ends declarations that are not answered. This set of reactions is new, so it also handles older declarations. */
+/** Ends declarations that are not answered. The set has a name of its own, so it also handles older declarations. */
 export const datedSponsorships = reactions(
   "sponsorship_dated",
   on("sponsorship", SponsorshipEvent, (event, { id }) =>

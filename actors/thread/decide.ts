@@ -182,7 +182,7 @@ interface Replied extends CountedReply {
   readonly told: ReadonlyArray<string>
 }
 
-/** Decided by reactions, which send each reply once. */
+/** Counts a reply. Reactions send each reply once. */
 export const decideReplied = (thread: ThreadState, { reply, author, told }: Replied): Decision<ThreadEvent> => {
   if (thread === null) return { events: [] }
   const { title } = thread

@@ -32,7 +32,7 @@ export const settledBy = (before: VaultValue, at: number) => {
   return { over, state: over.reduce<VaultState>((now, event) => evolveVault(now, event, { at }), before) ?? before }
 }
 
-/** A timer, unless one is set for as early. */
+/** A timer, unless an open fill ends as early and therefore has one. */
 export const expiring = (before: VaultValue, expires_at: number): ReadonlyArray<Timer> =>
   openOf(before).some((one) => one.expires_at <= expires_at) ? [] : [{ name: EXPIRE_TIMER, at: expires_at }]
 

@@ -114,7 +114,7 @@ const FillValue = Schema.Struct({
 })
 export type FillValue = typeof FillValue.Type
 
-/** The time of the last alert about an entry and a code. */
+/** The time of the last alert with this text (`aboutOf`), in Unix ms. */
 const AlertValue = Schema.Struct({ about: Schema.String, at: Schema.Number })
 
 export const VaultValue = Schema.Struct({

@@ -41,8 +41,8 @@ export interface Annulled {
 const countsVotes = ({ deleted, hidden }: Pick<Target, "deleted" | "hidden">): boolean => !deleted && hidden === null
 
 /**
- * Votes on a target that does not exist any more do not count, so there is nothing to do. Votes on a hidden target are
- * not in its author's score, but would return to it with the target.
+ * Removes a banned account's vote. Votes on a deleted target do not count, so there is nothing to do. Votes on a hidden
+ * target are not in its author's score, but would return to it with the target.
  */
 export const decideAnnulOn =
   <State extends Target, Event extends EventShape>(event: (counted: CountedVote) => Event) =>

@@ -55,8 +55,8 @@ const PROBE_MIB = 32
 const PROBE_PIDS = 16
 
 /**
- * Options of a container that does nothing. The kernel treats it like a compartment, so its checks hold for those
- * (filter.ts).
+ * Options of a container that does nothing. The kernel treats it like a compartment, so checks on it hold for
+ * compartments (filter.ts).
  */
 export function probeOptions({ tag, image }: Pick<HostSettings, "tag" | "image">): Docker.ContainerCreateOptions {
   return {

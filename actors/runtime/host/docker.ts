@@ -87,7 +87,6 @@ const deviceIsThere = (bridge: string): Promise<boolean> =>
     () => false
   )
 
-/** The engine as this host's network needs it. */
 export class EngineNetworks {
   private readonly docker: Docker
 
@@ -127,7 +126,7 @@ export class EngineNetworks {
     return found.map(({ Name }) => Name).filter((name) => name.startsWith(prefix))
   }
 
-  /** Containers on the network are disconnected, and keep running without a network. */
+  /** Removes the network. Containers on it keep running without a network. */
   async removeNetwork(name: string): Promise<void> {
     const network = this.docker.getNetwork(name)
     const found = await orMissing(network.inspect())

@@ -108,7 +108,7 @@ export class Containers {
     }
   }
 
-  /** Removes the container, with everything that it wrote outside of its volume. Its data are in the volume. */
+  /** Removes the container, with everything that it wrote outside of its volume. */
   async remove(compartment: string): Promise<void> {
     const end = Date.now() + GONE_MAX_MS
     for (;;) {

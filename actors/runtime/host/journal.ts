@@ -9,7 +9,7 @@
  *    is cut off. So an incomplete end loses nothing else.
  *  - A segment begins with a record of the state at that point, so that earlier segments are not needed. A file without
  *    it is no segment: the process was killed while it created the file.
- *  - A segment has at most SEGMENT_MAX_BYTES and one record. The reader decides how many old segments are kept
+ *  - A segment exceeds SEGMENT_MAX_BYTES by at most one record. The reader decides how many old segments are kept
  *    (`keep`).
  */
 import {

@@ -28,7 +28,10 @@ export interface Starting {
   readonly signal: AbortSignal
 }
 
-/** Removes the remains of this run. Returns nothing, or a container that can continue. */
+/**
+ * Removes a container of an older run, and one that ended before its program started. Returns the container of this
+ * run, or `null`.
+ */
 async function clear({ box, containers }: Starting, run: number): Promise<SeenContainer | null> {
   const seen = await containers.see(box.id)
   if (seen === null) return null

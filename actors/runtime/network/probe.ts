@@ -33,7 +33,7 @@ const IPV6_TARGET = `ff02::1%${INNER}`
 
 interface Try {
   readonly attempt: Attempt
-  /** A text for a problem. */
+  /** Names the attempt in the text of a problem. */
   readonly what: string
   /** The rules that may refuse the attempt. If there are none, it has to succeed. */
   readonly refusedBy: ReadonlyArray<Reason>

@@ -30,7 +30,7 @@ const POLL_MS = 20
 export interface ResolverSettings {
   readonly folder: string
   readonly address: string
-  /** True if `hub.internal` is the address. */
+  /** True if `hub.internal` resolves to `address`. */
   readonly service: boolean
   /** Name servers as `ip:port`; if empty, the host's own. */
   readonly upstreams: ReadonlyArray<string>

@@ -78,10 +78,7 @@ export interface RuleSettings {
   readonly masquerade: boolean
 }
 
-/**
- * Counts the probe's packets separately, by the device that they come from or go to. IPv6 packets that the kernel sends
- * on its own prove nothing.
- */
+/** Counts the probe's packets separately, by the device that they come from or go to. */
 const reasonText = ({ names: { probe } }: RuleSettings, reason: Reason): string => `
   counter ${counterOf(reason, true)} {}
   counter ${counterOf(reason, false)} {}

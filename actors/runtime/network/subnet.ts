@@ -6,7 +6,7 @@
  * file, because containers keep their addresses when our process restarts.
  *
  * Invariants
- *  - No address and no route of the host lies within the chosen blocks, except the default route.
+ *  - When the blocks are chosen, no address and no route of the host lies within them, except the default route.
  *  - Two processes never choose the same blocks. A process chooses under a lock of the network namespace. Before it
  *    releases the lock, it makes the device with the address, which the next process sees.
  */

@@ -227,7 +227,7 @@ export function relation(name: string, intro: string, ref: string, text: string)
   return { name, intro: intro.split("|"), ref: ref.split("|"), pairs: pairs(text) }
 }
 
-/** Counts the facts of each kind. The documentation promises how many there are. */
+/** Counts the facts of each kind. */
 export function factsOf({ matrices, relations, measures }: Bank): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
   for (const { name, items, properties } of matrices) {

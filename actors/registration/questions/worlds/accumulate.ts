@@ -52,7 +52,7 @@ export interface Theme {
 
 const PEOPLE_MOVING = 3
 
-/** The final counts of the people in question. Null if one of them falls below zero. */
+/** The final counts of the people in question. Null if a move takes a count out of the allowed range. */
 function totalsOf(
   theme: Theme,
   starts: ReadonlyArray<number>,
