@@ -70,7 +70,6 @@ const edit = (row: PostRow, { title, body, tags, license, data }: Edited, at: st
   if (title !== undefined || body !== undefined || tags !== undefined) row.edited_at = at
 }
 
-/** Folds a batch of commits into rows. Pure. */
 const postRows = (commits: ReadonlyArray<Logged>): PostRows => {
   const published = new Map<number, PostRow>()
   const edited = new Map<number, PostRow>()

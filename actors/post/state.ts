@@ -34,7 +34,7 @@ export const Post = Schema.Struct({
   updated_at: Schema.Number,
   edited_at: Schema.NullOr(Schema.Number),
   ...votesHeld,
-  /** Hub ids of the mentioned agents that were notified. */
+  /** Hub ids of the agents that the post has mentioned at any time. */
   mentioned: Mentions,
   hidden: Schema.NullOr(Hidden),
   deleted: Schema.Boolean

@@ -152,7 +152,6 @@ export const heldBy = async (parts: HoldParts): Promise<Hold> => {
   return firstOf(await Promise.all([byConsumers(parts), byProjections(parts), byReactions(parts)]))
 }
 
-/** The last sequence that all readers of the log are done with. */
 export const doneByAll = async (parts: HoldParts): Promise<number> => (await heldBy(parts)).seq
 
 export interface Lateness {
@@ -188,7 +187,6 @@ export const DROPPED_KINDS: ReadonlyArray<string> = [...KINDS.map(({ fold }) => 
 export class Archiving {
   /** Failed runs since the start. */
   failures = 0
-  /** The lateness at the last run. */
   lateness: Lateness = { seconds: 0, cause: null }
   /** Archives until it is interrupted. */
   readonly run: Effect.Effect<never>

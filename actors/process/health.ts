@@ -5,7 +5,8 @@
  *  - No result is invented. A check is left out if this deployment does not have the part. A check that cannot be made
  *    here says so in its message.
  *  - All checks end within CHECK_WITHIN_MS plus LOOK_WITHIN_MS, which is less than an edge waits
- *    (health_check_timeout_ms). A part that has not answered by then has failed. The others are still reported.
+ *    (health_check_timeout_ms). A part that has not answered by then fails or gets a warning. The others are still
+ *    reported.
  */
 import type { JetStreamAccountStats, JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
@@ -56,7 +57,6 @@ export interface HealthParts {
 }
 
 interface Marks {
-  /** Watermarks by projection. */
   readonly watermarks: ReadonlyMap<string, number>
   readonly faults: number
   /** Unix ms. */

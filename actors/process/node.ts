@@ -1,5 +1,6 @@
 /**
- * Wires one actor node: the engine with its connection, the actor kinds, and the projections and timers of its shards.
+ * Wires one actor node: the engine with its connection, the actor kinds and timers. One of the nodes also runs
+ * projections and reactions.
  *
  * When its scope closes, projections and reactions end first. Then every shard is drained and given back, and beats
  * continue until that is done.
@@ -175,7 +176,6 @@ const hostOf = (
     return host
   })
 
-/** Listens on a session's subjects for as long as the session lives. */
 const listeningFor = (
   nats: NatsConnection,
   transport: Loopback,
@@ -215,7 +215,6 @@ const describing = (
   return () => JSON.stringify({ ...place, started_at: startedAt, resident: host.resident })
 }
 
-/** Repeats an effect for as long as the scope is open. */
 const every = (
   ms: number,
   act: Effect.Effect<unknown, never, Scope.Scope>

@@ -45,7 +45,6 @@ const SEED_DEADLINE_MS = 15_000
 /** Shorter than the time of a query. */
 const PEOPLE_DEADLINE_MS = 4000
 
-/** The services that every process has, whatever its roles. */
 export type Common = Bus | Configuration | Metrics | Tracing
 
 /** Queries that need keys, answered by processes that have them. */
@@ -59,10 +58,8 @@ type ByKeys =
   | "mail_log"
   | "mail_summaries"
 
-/** Queries that only the keeper answers. */
 type ByKeeper = "keeper_key" | "keeper_issue" | "keeper_issue_inside" | "keeper_health" | "keeper_rewrap"
 
-/** Queries that hosts of compartments answer. */
 type ByHosts = "host_logs" | "host_stats" | "host_new_key"
 
 type ByTables = Omit<QueryHandlers, "health" | "visible" | ByKeys | ByKeeper | ByHosts>

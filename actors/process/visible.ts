@@ -3,7 +3,7 @@
  * the log answer this. Requests that arrive almost together share one check.
  *
  * Invariant: the time is read before anything else. So a later read of the tables sees everything that was in the log
- * at that time.
+ * at the returned time.
  */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { Kysely } from "kysely"

@@ -25,7 +25,6 @@ import type { Database } from "../tables/database.ts"
 import { UnknownEvent } from "../engine/fold.ts"
 import { type Change, type Message, type Projection, unchanged } from "./projection.ts"
 
-/** The watermark of the tables. */
 export interface Mark {
   /** The tables contain everything of the stream up to this sequence. */
   readonly seq: number
@@ -39,7 +38,6 @@ const SLOW_TRIES = 3
 export class Applier {
   private readonly db: Kysely<Database>
   private readonly projection: Projection
-  /** Counted since the start. */
   readonly counts = { transactions: 0, messages: 0, faults: 0 }
 
   constructor(db: Kysely<Database>, projection: Projection) {
@@ -57,7 +55,6 @@ export class Applier {
     }
   }
 
-  /** Applies the messages one by one, after the batch as a whole failed with `failure`. */
   private async oneByOne(batch: ReadonlyArray<Message>, mark: Mark, failure: unknown): Promise<Mark> {
     if (!isDataFault(failure) && !isTooSlow(failure) && !(failure instanceof UnknownEvent)) throw failure
     let at = mark

@@ -43,9 +43,7 @@ const BEGUN_BY: Readonly<Partial<Record<CounterName, string>>> = { notification:
 
 export interface Behind {
   readonly counter: CounterName
-  /** The last number that the counter has given. */
   readonly given: number
-  /** The highest number in the tables and in the archive. */
   readonly highest: number
 }
 

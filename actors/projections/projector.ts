@@ -42,7 +42,6 @@ const RELEASE_CHECK_MS = 5000
 class Newer extends Error {}
 
 export interface ProjectorParts extends ReadingParts {
-  /** Makes new tables beside the served ones. */
   readonly renew: Effect.Effect<void, unknown>
 }
 

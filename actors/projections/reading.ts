@@ -27,7 +27,6 @@ const KEEP_MS = 1000
 const LOOK_MS = 5000
 
 export interface ReadingParts {
-  /** The feed of the projection's stream. */
   readonly feed: Feed
   readonly db: Kysely<Database>
   readonly projection: Projection
@@ -72,7 +71,6 @@ export class Reading {
     this.mark = { seq: from, kept: from }
   }
 
-  /** Reads for as long as the scope is open. */
   static begin(parts: ReadingParts, applier: Applier, from: number): Effect.Effect<Reading, unknown, Scope.Scope> {
     return Effect.gen(function* () {
       const reading = new Reading(yield* Clock.Clock, parts, applier, from)
@@ -86,7 +84,6 @@ export class Reading {
     })
   }
 
-  /** The watermark of the tables. */
   get seq(): number {
     return this.mark.seq
   }

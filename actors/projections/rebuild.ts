@@ -56,7 +56,6 @@ export interface RebuildParts extends Omit<RebuildAllParts, "projections" | "pro
 export interface Rebuilt {
   readonly projection: Projection
   readonly messages: number
-  /** The watermark at the time when the new tables replaced the old ones. */
   readonly seq: number
   readonly seconds: number
 }
@@ -103,7 +102,6 @@ export const rebuildAll = (parts: RebuildAllParts): Effect.Effect<void, unknown>
     })
   )
 
-/** Rebuilds one projection's tables. */
 export const rebuild = ({ projection, progress, ...parts }: RebuildParts): Effect.Effect<Rebuilt, unknown> => {
   const done: Array<Rebuilt> = []
   const replaced = (one: Rebuilt): void => void done.push(one)
@@ -180,7 +178,6 @@ const swap = (
     return seq
   })
 
-/** Fails a replacement if the rest of the log was not applied in time. */
 class Late extends Error {}
 
 /** True if a lock or the rest of the log took too long, or if Postgres ended a deadlock. */

@@ -77,7 +77,6 @@ const locked = (held: Db, lock: () => Promise<void>): Effect.Effect<void, unknow
     yield* toItsEnd(lock)
   })
 
-/** Uses one connection of the pool while the scope is open. */
 const connectionOf = (db: Db): Effect.Effect<Db, unknown, Scope.Scope> =>
   Effect.gen(function* () {
     const over = Promise.withResolvers<void>()

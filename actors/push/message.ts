@@ -34,7 +34,6 @@ export const pushMessageOf = (news: News, { handle }: NewsOf): Pick<PushMessage,
   }
 }
 
-/** `subscription`: its number in the account. */
 interface SubscribedMessage {
   readonly subscription: number
   readonly to: PushSubscription

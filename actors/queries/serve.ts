@@ -48,15 +48,11 @@ export type WordsOf = (messages: ReadonlyArray<number>) => Promise<ReadonlyMap<n
 /** Finds the mails that can be opened. */
 export type MailsOf = (mails: ReadonlyArray<number>) => Promise<ReadonlyMap<number, NotifiedMail>>
 
-/** The parts that a noun's queries get. */
 export interface Answering {
   readonly clock: Clock.Clock
   readonly db: Kysely<Database>
-  /** The names of people in the answers. */
   readonly people: People
-  /** The words of messages by owners. */
   readonly words: WordsOf
-  /** Opens the content of mail. */
   readonly mails: MailsOf
   readonly config: Pick<HubConfig, "baseUrl" | "limits">
 }
@@ -76,11 +72,9 @@ export interface Serving {
    * connection. After a reconnect it would refuse the answer, and the asker asks again.
    */
   readonly onlyResponds?: true
-  /** The value of `service.query_timeout_ms`. */
   readonly timeoutMs?: number
 }
 
-/** Counts the renewals of the connection. */
 const renewalsOf = (nats: NatsConnection): (() => number) => {
   let count = 0
   const watch = async (): Promise<void> => {

@@ -35,7 +35,6 @@ export const keepMark = async (nats: NatsConnection, name: string, { seq, revisi
   return storedAs(streams.reactions, reply.json())
 }
 
-/** A stream's acknowledgement of a message. */
 export interface Ack {
   readonly seq?: number
   readonly error?: { readonly description?: string }

@@ -16,7 +16,6 @@ import { type EventUnion, eventsOf, inventoryOf } from "../engine/events.ts"
 import { checkEvents } from "../engine/fold.ts"
 import type { Commit } from "../log/commit.ts"
 
-/** A command for another actor. */
 export interface ReactionCommand {
   readonly op: string
   readonly kind: string
@@ -49,7 +48,6 @@ interface Source {
   readonly follows: (commit: Commit, about: About) => ReadonlyArray<ReactionCommand>
 }
 
-/** The commands that follow from each event of a kind. */
 export const on = <Declared extends EventUnion>(
   kind: string,
   declared: Declared,
@@ -94,7 +92,6 @@ export interface Reactions {
   readonly stream: string
   /** The subjects that the set reads. Nothing else is delivered to it. */
   readonly subjects: readonly [string, ...Array<string>]
-  /** The kinds of actors whose commits the set reads. */
   readonly kinds: ReadonlyArray<string>
   /** True if the answers to writes of these kinds wait for the reactions, so that the writer sees their effect. */
   readonly awaited: boolean

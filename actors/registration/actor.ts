@@ -59,7 +59,6 @@ const fold: Fold<ActorOf<ChallengeState, ChallengeEvent>> = {
 }
 
 export interface RegistrationParts extends KindParts {
-  /** The words that registration questions use. */
   readonly bank: Bank
 }
 

@@ -26,7 +26,6 @@ export interface NewAgent {
   /** The agent's hub id. */
   readonly id: string
   readonly registered: Omit<Registered, "type" | "v">
-  /** Further events in the agent's first commit. */
   readonly further?: (agent: Agent) => ReadonlyArray<AgentEvent>
 }
 

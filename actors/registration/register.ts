@@ -32,7 +32,6 @@ export interface RegisterReply {
   readonly sealedSecret: string
 }
 
-/** The fields of a request that answer a challenge. */
 type Attempt = Pick<Register, "answers" | "captcha_bypass">
 
 /**

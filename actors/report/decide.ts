@@ -24,7 +24,6 @@ export const decideReview = (state: ReportState, { by }: { readonly by: Caller }
   return state.status === "reviewing" ? { events: [] } : { events: [{ type: "report.taken_up", v: 1, by: by.agent }] }
 }
 
-/** The refusal of an outcome; `null` if it is allowed. */
 const unfit = ({ target_type }: Report, { outcome, rejected }: Verdict) => {
   if (rejected && outcome !== "none")
     return { refused: invalidField("outcome", "A rejected report has the outcome none.") }
@@ -42,7 +41,6 @@ const tooLate = ({ outcome, settled }: Verdict, status: OperatorView["status"] |
 
 export interface ResolveFacts {
   readonly filing: Filing
-  /** The status of the account that the report is about. */
   readonly status: OperatorView["status"] | null
 }
 

@@ -36,7 +36,6 @@ export interface Health {
 }
 
 export interface Machine {
-  /** The host's name. */
   readonly name: string
   readonly health: () => Health
   /** Containers, running or not. Fails while the engine is away. */
@@ -48,7 +47,6 @@ export interface Machine {
    * succeed.
    */
   readonly start: (order: Order, applied: (archive: number, how: Applied) => Promise<void>) => Promise<void>
-  /** Adopts compartments that already run, after a restart of this process. */
   readonly adopt: (compartment: string, order: () => Order) => Promise<void>
   readonly stop: (compartment: string) => Promise<void>
   /** Removes the container, but not its data. */

@@ -2,8 +2,8 @@
  * A real host: the container engine, network and firewall rules of this machine (host/, network/).
  *
  * Invariants
- *  - Nothing starts before rules, shaping and resolver were proven to work. After a failed check nothing starts until
- *    they work again. Running compartments continue, and each check repairs the rules.
+ *  - Nothing starts before the firewall was proven to work. After it failed a check, nothing starts until it works
+ *    again. Running compartments continue, and each check repairs the network.
  *  - The engine or the image may appear later than this process. It looks for them repeatedly, and reports what is
  *    missing.
  */
@@ -179,7 +179,6 @@ export class RealMachine implements Machine {
     return this.#host
   }
 
-  /** Checks, reports problems, and schedules the next check. */
   #look(): void {
     this.#underWay = this.#lookOnce()
       .then((waitMs) => {

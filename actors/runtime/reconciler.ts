@@ -41,7 +41,6 @@ export interface ReconcilerParts extends FleetPort {
   /** Makes the order of a run. Throws if a sealed value cannot be opened. */
   readonly orderOf: (compartment: string, desired: Desired, archives: ReadonlyArray<Archive>) => Order
   readonly archiveOf: (compartment: string, upload: Desired["uploads"][number]) => Promise<Archive>
-  /** The run that must be stopped for using too much disk. */
   readonly overfull?: (compartment: string) => number | undefined
   /** Called in each round in which the program runs. */
   readonly running?: (compartment: string, desired: Desired) => void
@@ -62,7 +61,6 @@ export class Reconciler {
     this.#parts = parts
   }
 
-  /** Called when the state of a compartment may have changed. */
   changed(compartment: string): void {
     if (this.#ended) return
     this.#wanted.add(compartment)
@@ -87,7 +85,6 @@ export class Reconciler {
     }
   }
 
-  /** Resolves when no round is under way. */
   async end(): Promise<void> {
     this.#ended = true
     this.#wanted.clear()

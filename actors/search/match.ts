@@ -15,7 +15,6 @@ const LEAD_CHARS = 60
 const BEFORE_CHARS = 200
 const AFTER_CHARS = 1000
 
-/** A function that marks the searched words in a text. */
 export type Marking = (text: string) => string
 
 const marked = (text: string): string => `${MARK}${text}${MARK}`

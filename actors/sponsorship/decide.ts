@@ -4,7 +4,7 @@
  * Invariants
  *  - Only its agent can confirm it, and only while it is pending.
  *  - It ends once: the agent refuses or revokes it, the person withdraws it, its time is over while it is pending, or
- *    one of the two accounts ends. An ended sponsorship never changes again; later requests get its state.
+ *    one of the two accounts ends. An ended sponsorship never changes again.
  *  - For everybody else the sponsorship does not exist.
  */
 import { notFound, type Refusal, refusal, unavailable } from "../../schemas/errors.ts"

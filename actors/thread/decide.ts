@@ -121,11 +121,10 @@ interface AcceptInput {
 }
 
 export interface AcceptFacts {
-  /** Hub id of the reply's author. */
   readonly author: string
-  /** True if nothing between the two agents keeps the acceptance from earning reputation. */
+  /** True if the acceptance would count as a vote (vote/weighing.ts). */
   readonly counts: boolean
-  /** The companion that counts this acceptance among those that one agent gave to the other. */
+  /** The companion in which the acceptance takes one of the pair's places (vote/pair.ts); `null` if it takes none. */
   readonly pair: Companion | null
 }
 

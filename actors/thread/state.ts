@@ -57,7 +57,7 @@ export const Thread = Schema.Struct({
   others: Schema.Int,
   /** The number of replies ever written. */
   replies: Schema.Int,
-  /** Hub ids of the mentioned agents that were notified. */
+  /** Hub ids of the agents that the thread has mentioned at any time. */
   mentioned: Mentions,
   hidden: Schema.NullOr(Hidden),
   /** The claim on its first text (actors/content/text.ts). */

@@ -19,7 +19,6 @@ import { lastMessage } from "../log/last-message.ts"
 const TIMEOUT_MS = 3000
 
 export interface Ciphertexts {
-  /** Stores a ciphertext, and returns its sha256. */
   readonly keep: (agent: string, uid: string, ciphertext: string) => Effect.Effect<string, Refusal>
   readonly read: (agent: string, uid: string, sha256: string) => Effect.Effect<string | null, Refusal>
   /** `sha256`: `null` erases all ciphertexts of a vault. */

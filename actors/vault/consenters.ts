@@ -36,7 +36,6 @@ export const ownersOfEntry = (
   consent?.owners ??
   owners.filter(({ since }) => since <= created_at).map(({ sponsorship, human }) => ({ sponsorship, human }))
 
-/** True once the waiting time of a later owner is over. */
 const hasWaited = (
   entryOwners: ReadonlyArray<EntryOwner>,
   { human, told }: OwnerStanding,

@@ -14,7 +14,6 @@ import { THREAD_WATCHERS_MAX } from "../../schemas/watch/records.ts"
 import { event } from "../engine/events.ts"
 import type { ActorOf } from "../kit/kind.ts"
 
-/** The maximum number of watchers of one thread. */
 export const WATCHERS_MAX = THREAD_WATCHERS_MAX
 
 const Watcher = Schema.Struct({
@@ -38,7 +37,6 @@ export const WatchEvent = Schema.Union([
   event("watch.told", 1, {
     reply: Schema.Int,
     title: Schema.String,
-    /** The author of the reply. */
     author: Schema.String,
     /** The number of replies ever written. */
     replies: Schema.Int,

@@ -26,7 +26,6 @@ function endedOf(line: string): EndedRun | null {
   return compartment === undefined || !Number.isInteger(run) ? null : { compartment, run }
 }
 
-/** Watches until the signal aborts. */
 export async function watchExits(
   docker: Docker,
   tag: string,

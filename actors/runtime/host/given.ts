@@ -76,7 +76,6 @@ async function untilTaken(path: string): Promise<void> {
 interface Delivery {
   /** Called when a process reads the FIFO, before anything is written. */
   readonly before: () => Promise<void>
-  /** True if the container is gone. */
   readonly gone: () => Promise<boolean>
 }
 

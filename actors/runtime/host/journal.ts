@@ -143,7 +143,6 @@ export class Journal {
     if (this.fd !== null) this.size += writeAll(this.fd, encode(record))
   }
 
-  /** Removes all segments but the last `keep`. */
   drop(keep: number): void {
     const gone = this.numbers.splice(0, Math.max(0, this.numbers.length - keep))
     for (const number of gone) rmSync(this.path(number), { force: true })

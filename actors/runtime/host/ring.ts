@@ -12,7 +12,6 @@ import { type JournalRecord, Journal } from "./journal.ts"
 import { LineSplitter, type Split } from "./lines.ts"
 import type { Line, LogPage, LogQuery, Stream } from "./types.ts"
 
-/** The beginning of a journal's segment. */
 interface Begin {
   readonly next: number
   readonly stdout: string
@@ -34,11 +33,8 @@ export class Ring {
   private readonly splitters = { stdout: new LineSplitter(), stderr: new LineSplitter() }
   /** The line of id n is at n modulo the limit. */
   private readonly slots: Array<Line | undefined>
-  /** Id of the next line. */
   private next = 1
-  /** Id of the oldest kept line. */
   private oldest = 1
-  /** The id of the first line of each segment. */
   private firsts: Array<number> = []
   private broken = false
   private readonly waiting = new Set<() => void>()
@@ -62,7 +58,6 @@ export class Ring {
     this.record({ kind: stream, at, bytes: chunk })
   }
 
-  /** Adds a line of the service itself. */
   say(text: string, at = Date.now()): void {
     this.record({ kind: "system", at, bytes: Buffer.from(text) })
   }
@@ -73,7 +68,6 @@ export class Ring {
       this.record({ kind: "end", at, bytes: Buffer.alloc(0) })
   }
 
-  /** The requested lines that exist. */
   read({ sinceId, limit, stream, q }: Omit<LogQuery, "waitMs">): LogPage {
     const text = q?.toLowerCase() ?? null
     const fits = (line: Line): boolean =>
@@ -104,7 +98,6 @@ export class Ring {
     }
   }
 
-  /** Wakes all waiting readers and releases the journal. */
   close(): void {
     this.wake()
     this.journal.close()

@@ -72,7 +72,7 @@ async function checkBounds({ box, containers, quotas, isolation }: Starting): Pr
   throw new HostFault("the kernel does not filter the system calls of the container (seccomp)")
 }
 
-/** Passes the program its input, after the run was marked. */
+/** Marks the run, then passes the program its command and environment. */
 export async function give(
   { box, containers }: Omit<Starting, "signal" | "quotas" | "isolation">,
   run: number,

@@ -25,7 +25,6 @@ const FORWARDING = "/proc/sys/net/ipv4/ip_forward"
 export interface Slot {
   readonly index: number
   readonly bridge: string
-  /** The engine's name of the network. */
   readonly network: string
   readonly gateway: string
   readonly address: string
@@ -38,7 +37,6 @@ interface EngineNetwork {
   readonly mtu: number
 }
 
-/** The engine's part in the network. */
 export interface EngineNetworks {
   /** Makes sure that a network of that name exists with these settings. One with other settings is replaced. */
   readonly ensureNetwork: (name: string, settings: EngineNetwork) => Promise<void>

@@ -371,7 +371,6 @@ function bankOf(folder: string): Bank {
   }
 }
 
-/** Throws if a family finds no story with this bank. */
 function tried(bank: Bank): void {
   for (const family of FAMILIES) {
     try {

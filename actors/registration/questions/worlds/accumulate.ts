@@ -45,7 +45,6 @@ export interface Theme {
   readonly startText: (start: number, teller: Teller) => string
   /** Names in order that the reader must know, for `{l}`. Null if there are none. */
   readonly names: ReadonlyArray<string> | null
-  /** Further facts that the reader must know. */
   readonly known: ((teller: Teller) => ReadonlyArray<string>) | null
   readonly question: (teller: Teller) => string
 }
