@@ -188,7 +188,6 @@ export class Archiving {
   /** Failed runs since the start. */
   failures = 0
   lateness: Lateness = { seconds: 0, cause: null }
-  /** Archives until it is interrupted. */
   readonly run: Effect.Effect<never>
   private readonly parts: ArchivingParts
 

@@ -121,7 +121,6 @@ const replicasCheck = ({ wanted, current, offline, lagging }: Replicas, check: M
   )
 }
 
-/** The size of all streams, compared with the limit of the account if it has one. */
 const storeCheck = (account: Timed<JetStreamAccountStats> | null, check: MakeCheck): Check => {
   if (account === null) return check("fail", null, "bytes used", "the bus does not tell what it stores")
   const { storage, limits } = account.value
@@ -141,7 +140,6 @@ const newestOf = ({ watermarks }: Marks): number =>
     ...PROJECTIONS.filter(({ stream }) => stream === streams.events).map(({ name }) => watermarks.get(name) ?? 0)
   )
 
-/** For each projection, the seconds that it is behind. */
 const lagsOf = (clock: Clock.Clock, manager: JetStreamManager, { watermarks }: Marks) =>
   Promise.all(
     PROJECTIONS.map(async (projection) => {

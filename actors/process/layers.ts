@@ -217,7 +217,6 @@ export const metrics: Layer.Layer<Metrics, never, Bus | Configuration> = Layer.e
   })
 )
 
-/** Queries that this process answers in any of its roles. */
 export const queried: Layer.Layer<Queried, never, Metrics> = Layer.effect(Queried, Effect.map(Metrics, queryCalls))
 
 export const tracing: Layer.Layer<Tracing, never, Configuration> = Layer.effect(

@@ -117,7 +117,6 @@ type Logs = Effect.Success<typeof logsOf>
 const isClaim = (definition: { readonly operations: object } | undefined): boolean =>
   definition !== undefined && Object.keys(definition.operations).length === 0
 
-/** `serves`: tells whether the node owns the shard at the moment. */
 const hostOf = (
   kinds: ReadonlyArray<NodeKind>,
   { storage, log, nonces, proofs }: Logs,

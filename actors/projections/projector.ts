@@ -38,7 +38,6 @@ const RETRY = Schedule.min([Schedule.exponential(RETRY_MS), Schedule.spaced(RETR
  */
 const RELEASE_CHECK_MS = 5000
 
-/** A newer release has made the tables. */
 class Newer extends Error {}
 
 export interface ProjectorParts extends ReadingParts {
@@ -48,7 +47,6 @@ export interface ProjectorParts extends ReadingParts {
 export class Projector {
   /** Failed runs since the start. */
   failures = 0
-  /** Keeps the tables up to date until it is interrupted. */
   readonly run: Effect.Effect<never>
   private readonly parts: ProjectorParts
   private readonly applier: Applier

@@ -221,7 +221,6 @@ export class Pruner {
   readonly removed: ReadonlyMap<string, number>
   /** Failed sweeps since the start. */
   failures = 0
-  /** Sweeps repeatedly until it is interrupted. */
   readonly run: Effect.Effect<never>
 
   constructor({ db, projections, limits, actors }: PrunerParts) {

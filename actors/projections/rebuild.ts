@@ -60,7 +60,6 @@ export interface Rebuilt {
   readonly seconds: number
 }
 
-/** The database schema in which the new tables of a projection are filled. */
 export const rebuildSchema = (projection: Pick<Projection, "name">): string => `rebuild_${projection.name}`
 
 /**

@@ -267,7 +267,6 @@ export class Unusable extends Error {
   override readonly name = "Unusable"
 }
 
-/** The state is unknown at the moment. */
 class Unreachable extends Error {
   override readonly name = "Unreachable"
 }

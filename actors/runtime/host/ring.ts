@@ -4,7 +4,8 @@
  * Invariants
  *  - A chunk is first journaled and then split. A journal that is read back is split by the same rules into lines with
  *    the same ids.
- *  - Ids have no gaps, and no id is used twice, even if lines are dropped unread (a flood).
+ *  - While the journal can be written, ids have no gaps and no id is used twice, even if lines are dropped unread (a
+ *    flood).
  *  - A full disk stops no program: lines are then kept only in memory until there is room again.
  */
 import { setTimeout as delay } from "node:timers/promises"

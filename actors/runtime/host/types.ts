@@ -19,7 +19,6 @@ export interface HostSettings {
   readonly quotas: Quotas
   /** The time limit for a program to end on its own, if it differs from the usual one. */
   readonly graceMaxMs?: number
-  /** The number of last lines that are kept of each compartment. */
   readonly logLines: number
   /** Called with one line about a failure that no caller sees. */
   readonly note?: (line: string) => void

@@ -3,7 +3,8 @@
  * resolver. If the service listens only on loopback, a forward to it is included.
  *
  * The kernel's settings and the resolver outlive our process and work while it is away; the forward does not. `ensure`
- * finds them again and repairs them, even if they are incomplete. The firewall is set up before the first bridge.
+ * finds them again and repairs them, even if they are incomplete. The firewall is set up before the first slot's
+ * bridge.
  */
 import { mkdir, writeFile } from "node:fs/promises"
 import { check, type Checked, type CheckSettings, isForwarding } from "./check.ts"

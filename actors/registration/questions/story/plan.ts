@@ -111,7 +111,7 @@ interface Drafting {
 
 const key = ({ act, who, whom, n, what }: Move): string => `${act} ${who} ${whom} ${what} ${n}`
 
-/** Draws moves that all differ. Their numbers differ too, as long as there are unused ones. */
+/** Draws moves that differ, and with different numbers, as long as such moves can be drawn. */
 function freshMoves(random: Random, world: World): (about: number) => Move {
   const told = new Set<string>()
   const numbers = new Set<number>()
