@@ -27,9 +27,9 @@ export const openWords = (
 ): Effect.Effect<Words | null, Refusal> =>
   Effect.map(openFor(accounts, placeOf(id), sealed), (text) => (text === null ? null : decodeWords(text)))
 
-/** The bytes of the log besides an owner's text: commits, keys, and the notification. */
+/** Estimated bytes that a message adds to the log besides its text: commits, keys and a notification. */
 const WORDS_BESIDE_BYTES = 2048
 
-/** The bytes of a text in the form in which it is stored: sealed, as base64. */
+/** Estimated bytes that a message with this text adds to the log. */
 export const wordsBytes = (text: string): number =>
   WORDS_BESIDE_BYTES + Math.ceil((Buffer.byteLength(JSON.stringify(text)) * 4) / 3)

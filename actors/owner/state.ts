@@ -1,6 +1,6 @@
 /**
  * A message between an agent and its owners, and its events. `null`: it never existed. Its content is sealed
- * (sealed.ts); people's names are only in their accounts.
+ * (sealed.ts).
  */
 import { Schema } from "effect"
 import { DeliveredTo, OwnerMessageKind } from "../../schemas/owner/records.ts"

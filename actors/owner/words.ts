@@ -1,6 +1,6 @@
 /**
- * The words of owners' messages, for lists and for deliveries, which have them only sealed or by number. Processes that
- * answer queries have no keys, so they ask processes that do (`owner_words`).
+ * Reads the texts of owners' messages. Processes that answer queries have no keys, so they ask processes that do
+ * (`owner_words`).
  */
 import { type Clock, Effect } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
@@ -17,7 +17,7 @@ const ASK_DEADLINE_MS = 3000
 
 const decoder = new TextDecoder()
 
-/** Answered by nodes that have the keys. */
+/** The query `owner_words`, answered by nodes that have the keys. */
 export const wordsQuery = (
   clock: Clock.Clock,
   ask: (ask: Ask) => Promise<Answer>,
@@ -43,7 +43,7 @@ export const wordsQuery = (
 
 type AskWords = (messages: ReadonlyArray<number>) => Effect.Effect<Queries["owner_words"]["output"], Refusal>
 
-/** The same for queries of the read models. */
+/** Asks for at most WORDS_ASKED_MAX messages at a time. Rejects with `QueryRefused`. */
 export const wordsBy =
   (ask: AskWords): WordsOf =>
   async (messages) => {

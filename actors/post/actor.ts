@@ -43,7 +43,7 @@ interface Deciding {
 
 export const postKind = kind(fold, { ...postOperations, ...postVoting }, ({ log, config: { limits } }) => {
   const graceMs = limits.service.blob_grace_seconds * 1000
-  /** The effect of the decision on the blobs that the post names. */
+  /** Adds to a decision its effect on the blobs that the post refers to. */
   const named = (state: PostState, decision: Decision<PostEvent>, { at, facts: { blobs } }: Deciding) => {
     const after = (decision.events ?? []).reduce<PostState>((next, event) => evolvePost(next, event, { at }), state)
     return naming(decision, { before: blobsOf(state), after: blobsOf(after), blobs, at, graceMs })

@@ -60,7 +60,6 @@ const isAmong = (file: FileRef | null, tags: ReadonlyArray<string>): boolean =>
 const meets = (file: FileRef | null, { if_match, if_none_match = [] }: FileConditions): boolean =>
   (if_match === undefined || isAmong(file, if_match)) && !isAmong(file, if_none_match)
 
-/** Replaces or removes the file. */
 export const decideFile = (
   post: PostState,
   { by, file, ...conditions }: { readonly by: Caller; readonly file: FileRef | null } & FileConditions

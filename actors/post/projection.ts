@@ -1,4 +1,4 @@
-/** The table of posts. */
+/** The tables of posts and of hidden posts. */
 import { sql, type Transaction } from "kysely"
 import type { BlobRef } from "../../schemas/blob/operations.ts"
 import type { FileRef } from "../../schemas/file/records.ts"
@@ -70,7 +70,6 @@ const edit = (row: PostRow, { title, body, tags, license, data }: Edited, at: st
   if (title !== undefined || body !== undefined || tags !== undefined) row.edited_at = at
 }
 
-/** Folds a batch of commits into rows. Pure. */
 const postRows = (commits: ReadonlyArray<Logged>): PostRows => {
   const published = new Map<number, PostRow>()
   const edited = new Map<number, PostRow>()
@@ -100,7 +99,6 @@ const postRows = (commits: ReadonlyArray<Logged>): PostRows => {
   return { published, edited, voted, deleted, hiding }
 }
 
-/** The number of statements depends on the size of the rows as text, not on the number of rows. */
 const writePosts = async (
   trx: Transaction<Database>,
   { published, edited, voted, deleted, hiding }: PostRows,

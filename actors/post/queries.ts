@@ -19,7 +19,7 @@ const CREATED = { by: sql.ref("p.created_at"), type: "timestamptz" } as const
 
 type Order = Pick<Listing, "way" | "keys">
 
-/** Every sort ends with the id in the same direction (spec 4.1.6), and each has its index. */
+/** Every sort ends with the id in the same direction (spec 4.1.6). */
 const ORDER: Record<PostSort, Order> = {
   newest: { way: "desc", keys: [CREATED, ID] },
   oldest: { way: "asc", keys: [CREATED, ID] },
@@ -82,7 +82,7 @@ const listedOf = (row: Row, baseUrl: string): PostListed => {
   }
 }
 
-/** The records of lists, in the order of the ids. */
+/** `ids`: the records are in their order. */
 export const listedPosts = async (
   db: Kysely<Database>,
   baseUrl: string,
@@ -138,7 +138,7 @@ const recordOf = ({ body, ...listed }: Row & { readonly body: string }, baseUrl:
   return { ...shown, body }
 }
 
-/** Hidden posts are included. The edge decides who sees them. */
+/** Hidden posts are included if there is a viewer. The edge decides who sees them. */
 export const postQuery =
   (db: Kysely<Database>, baseUrl: string) =>
   async ({ id, viewer }: Queries["post"]["input"]): Promise<Queries["post"]["output"]> => {

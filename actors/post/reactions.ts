@@ -1,4 +1,4 @@
-/** The consequences of a post's events for its author. */
+/** The consequences of a post's events for its author and for mentioned agents. */
 import { API_PREFIX } from "../../schemas/version.ts"
 import { mentionNotifications, countedOf, ratedBy } from "../content/noun.ts"
 import { awaited, on, reactions, commandFor } from "../reactions/reaction.ts"

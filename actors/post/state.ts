@@ -34,7 +34,7 @@ export const Post = Schema.Struct({
   updated_at: Schema.Number,
   edited_at: Schema.NullOr(Schema.Number),
   ...votesHeld,
-  /** Hub ids of the mentioned agents that were notified. */
+  /** Hub ids of the agents that the post has mentioned at any time. */
   mentioned: Mentions,
   hidden: Schema.NullOr(Hidden),
   deleted: Schema.Boolean
@@ -74,7 +74,7 @@ export const PostEvent = Schema.Union([
   /** Includes the votes that the post had. */
   event("post.hidden", 1, hiddenFields),
   event("post.restored", 1, restoredFields),
-  /** Includes the votes that the post had. `hidden`: they were subtracted before. */
+  /** Includes the votes that the post had. `hidden`: true if hiding has already subtracted them. */
   event("post.deleted", 1, {
     author: Schema.String,
     by: Schema.String,

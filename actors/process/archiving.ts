@@ -85,7 +85,7 @@ export const doneBy = (
   return newest !== null && newest.seq > delivered.stream_seq ? delivered.stream_seq : EVERYTHING
 }
 
-/** All durable consumers, including those of a newer release that this one does not know. */
+/** The subject of each durable consumer, by name. Consumers that only a newer release knows are included. */
 const durablesOf = async (manager: JetStreamManager): Promise<ReadonlyMap<string, string>> => {
   const all = new Map(wantedConsumers(LIMITS).map(({ name, subject }) => [name, subject] as const))
   for await (const { name, config } of manager.consumers.list(streams.events))
@@ -152,10 +152,8 @@ export const heldBy = async (parts: HoldParts): Promise<Hold> => {
   return firstOf(await Promise.all([byConsumers(parts), byProjections(parts), byReactions(parts)]))
 }
 
-/** The last sequence that all readers of the log are done with. */
 export const doneByAll = async (parts: HoldParts): Promise<number> => (await heldBy(parts)).seq
 
-/** The delay of the archive. */
 export interface Lateness {
   /** Seconds since the log's oldest commit should have been archived; 0 if none is due. */
   readonly seconds: number
@@ -180,15 +178,16 @@ export const latenessOf = async (parts: HoldParts & Pick<ArchivingParts, "limits
   return { seconds, cause: isHeld ? hold.cause : "its runs fail, or no node runs the projections" }
 }
 
-/** The kinds whose archived commits are dropped from the log: those of all actors, and `log`, that of the marks. */
+/**
+ * The kinds whose archived commits are dropped from the log: those of all actors, and `log`, the kind of the archive's
+ * own marks.
+ */
 export const DROPPED_KINDS: ReadonlyArray<string> = [...KINDS.map(({ fold }) => fold.kind), "log"]
 
 export class Archiving {
-  /** Counted since the start: failed runs. */
+  /** Failed runs since the start. */
   failures = 0
-  /** The lateness at the last run. */
   lateness: Lateness = { seconds: 0, cause: null }
-  /** Archives until it is interrupted. */
   readonly run: Effect.Effect<never>
   private readonly parts: ArchivingParts
 
@@ -216,7 +215,7 @@ export class Archiving {
     this.run = Effect.andThen(Effect.repeat(Effect.andThen(told, this.looked), rest), Effect.never)
   }
 
-  /** Logs the reason why commits cannot be archived, with each run while it lasts. */
+  /** Measures the delay after each run, and logs its cause. */
   private readonly looked: Effect.Effect<void> = Effect.gen({ self: this }, function* () {
     const now = wallMs(yield* Clock.Clock)
     this.lateness = yield* attempt(() => latenessOf(this.parts, now))

@@ -5,7 +5,8 @@
  *  - No result is invented. A check is left out if this deployment does not have the part. A check that cannot be made
  *    here says so in its message.
  *  - All checks end within CHECK_WITHIN_MS plus LOOK_WITHIN_MS, which is less than an edge waits
- *    (health_check_timeout_ms). A part that has not answered by then has failed. The others are still reported.
+ *    (health_check_timeout_ms). A part that has not answered by then fails or gets a warning. The others are still
+ *    reported.
  */
 import type { JetStreamAccountStats, JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
@@ -39,7 +40,7 @@ import {
 const CHECK_WITHIN_MS = 500
 /** Time for checks that need the results of others. */
 const LOOK_WITHIN_MS = 250
-/** Seconds that the oldest commit may wait for the read models before something is wrong. */
+/** Seconds that read models and reactions may be behind before health warns. */
 const LAG_WARN_SECONDS = 5
 /** Warns when free space is below this multiple of the floor at which writes are refused. */
 const DISK_WARN_TIMES = 4
@@ -56,7 +57,6 @@ export interface HealthParts {
 }
 
 interface Marks {
-  /** Watermarks by projection. */
   readonly watermarks: ReadonlyMap<string, number>
   readonly faults: number
   /** Unix ms. */
@@ -121,7 +121,6 @@ const replicasCheck = ({ wanted, current, offline, lagging }: Replicas, check: M
   )
 }
 
-/** The size of all streams, compared with the limit of the account if it has one. */
 const storeCheck = (account: Timed<JetStreamAccountStats> | null, check: MakeCheck): Check => {
   if (account === null) return check("fail", null, "bytes used", "the bus does not tell what it stores")
   const { storage, limits } = account.value
@@ -135,13 +134,12 @@ const storeCheck = (account: Timed<JetStreamAccountStats> | null, check: MakeChe
   )
 }
 
-/** The highest watermark of any table. */
+/** The highest watermark of the projections of the log. */
 const newestOf = ({ watermarks }: Marks): number =>
   Math.max(
     ...PROJECTIONS.filter(({ stream }) => stream === streams.events).map(({ name }) => watermarks.get(name) ?? 0)
   )
 
-/** For each projection, the seconds that it is behind. */
 const lagsOf = (clock: Clock.Clock, manager: JetStreamManager, { watermarks }: Marks) =>
   Promise.all(
     PROJECTIONS.map(async (projection) => {

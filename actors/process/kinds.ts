@@ -6,7 +6,6 @@ import type { MailParts } from "../mail/noun.ts"
 import type { RegistrationParts } from "../registration/noun.ts"
 import * as nouns from "./nouns.ts"
 
-/** The parts of a node that all kinds together need. */
 export type NodeParts = LetterParts & MailParts & RegistrationParts
 
 export type NodeKind = Kind<NodeParts>

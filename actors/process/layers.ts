@@ -1,8 +1,7 @@
 /**
  * The parts of a process. Each is made when a role needs it, and closed after everything that uses it.
  *
- * The configuration is checked before anything is opened, and a fault in it is reported in one line
- * (`ConfigurationFault`).
+ * A fault of the configuration is reported in one line (`ConfigurationFault`).
  */
 import { randomBytes } from "node:crypto"
 import { type NatsConnection, NatsConnectionImpl, setTransportFactory } from "@nats-io/transport-node"
@@ -81,7 +80,7 @@ export const keys = (env: NodeJS.ProcessEnv): Layer.Layer<Keys, ConfigurationFau
     })
   )
 
-/** The mail key. Processes without mail need none. */
+/** The mail key; `null` in a deployment without mail, and in processes with neither role `actors` nor `mail`. */
 export const mailKeys = (env: NodeJS.ProcessEnv): Layer.Layer<MailKey, ConfigurationFault, Configuration> =>
   Layer.effect(
     MailKey,
@@ -184,7 +183,7 @@ export const tables: Layer.Layer<Tables, never, Configuration> = Layer.effect(
   })
 )
 
-/** Waits until the log and Postgres answer, and until the index of the archive is complete. */
+/** Waits until the archive is open and its index is complete. Fails if the archive is missing. */
 export const archive: Layer.Layer<never, ConfigurationFault, Bus | Configuration | Streams | Tables> = Layer.effect(
   LogArchive,
   Effect.gen(function* () {
@@ -218,7 +217,6 @@ export const metrics: Layer.Layer<Metrics, never, Bus | Configuration> = Layer.e
   })
 )
 
-/** Queries that this process answers in any of its roles. */
 export const queried: Layer.Layer<Queried, never, Metrics> = Layer.effect(Queried, Effect.map(Metrics, queryCalls))
 
 export const tracing: Layer.Layer<Tracing, never, Configuration> = Layer.effect(

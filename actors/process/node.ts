@@ -1,5 +1,6 @@
 /**
- * Wires one actor node: the engine with its connection, the actor kinds, and the projections and timers of its shards.
+ * Wires one actor node: the engine with its connection, the actor kinds and timers. One of the nodes also runs
+ * projections and reactions.
  *
  * When its scope closes, projections and reactions end first. Then every shard is drained and given back, and beats
  * continue until that is done.
@@ -73,12 +74,11 @@ const SWEEP_MS = 5000
 /** Stands for the format of a kind that this release does not have. */
 const NO_FORMAT = -1
 const REFRESH_DEADLINE_MS = 1000
-/** The retries of the look-up at the start. A cluster may still be electing its leaders. */
+/** The retries of reading the last restore at the start. A cluster may still be electing its leaders. */
 const LOOKED_AGAIN = { schedule: Schedule.spaced(1000), times: 30 } as const
 
 export type NodeServices = Bus | Cluster | Configuration | Keys | MailKey | Metrics | Streams | Tables | Tracing
 
-/** The log and the nonce log that the node writes to. */
 const logsOf = Effect.gen(function* () {
   const clock = yield* Clock.Clock
   const nats = yield* Bus
@@ -117,7 +117,6 @@ type Logs = Effect.Success<typeof logsOf>
 const isClaim = (definition: { readonly operations: object } | undefined): boolean =>
   definition !== undefined && Object.keys(definition.operations).length === 0
 
-/** `serves`: tells whether the node owns the shard at the moment. */
 const hostOf = (
   kinds: ReadonlyArray<NodeKind>,
   { storage, log, nonces, proofs }: Logs,
@@ -176,7 +175,6 @@ const hostOf = (
     return host
   })
 
-/** Listens on a session's subjects for as long as the session lives. */
 const listeningFor = (
   nats: NatsConnection,
   transport: Loopback,
@@ -216,14 +214,13 @@ const describing = (
   return () => JSON.stringify({ ...place, started_at: startedAt, resident: host.resident })
 }
 
-/** Repeats an effect for as long as the scope is open. */
 const every = (
   ms: number,
   act: Effect.Effect<unknown, never, Scope.Scope>
 ): Effect.Effect<unknown, never, Scope.Scope> =>
   Effect.forkScoped(Effect.repeat(withDefectsLogged(act), Schedule.fixed(ms)))
 
-/** Logs errors of repeated work. They do not end it. */
+/** Logs defects of repeated work, so that they do not end it. */
 const withDefectsLogged = <R>(act: Effect.Effect<unknown, never, R>): Effect.Effect<unknown, never, R> =>
   Effect.catchDefect(act, (defect) => Effect.annotateLogs(Effect.logError(defect), { at: "node" }))
 

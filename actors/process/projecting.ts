@@ -25,7 +25,6 @@ const renewed = (parts: Omit<RebuildParts, "progress" | "pageSize">): Effect.Eff
   )
 }
 
-/** The projectors. They do not run yet. */
 export const projectorsOn = (
   feedOf: FeedOf
 ): Effect.Effect<ReadonlyArray<Projector>, never, Bus | Configuration | Scope.Scope | Streams | Tables | Tracing> =>
@@ -52,12 +51,10 @@ export const projectorsOn = (
     return PROJECTIONS.map(projector)
   })
 
-/** The pruner. It does not run yet. */
 export const prunerOn: Effect.Effect<Pruner, never, Actors | Configuration | Tables> = Effect.gen(function* () {
   const { limits } = yield* Configuration
   return new Pruner({ db: yield* Tables, projections: PROJECTIONS, limits, actors: yield* Actors })
 })
 
-/** Runs them all side by side until interrupted. */
 export const runAll = (all: ReadonlyArray<{ readonly run: Effect.Effect<never> }>): Effect.Effect<unknown> =>
   Effect.forEach(all, ({ run }) => run, { concurrency: "unbounded", discard: true })

@@ -4,12 +4,10 @@
  * Invariants
  *  - Each has its own tables, watermark, faults and runner. If one is new, gets a new version, is rebuilt or stuck, the
  *    others are not affected.
- *  - Within one projection a page never shows half of a commit, or half of several commits that were made as one,
- *    because its tables move in one transaction.
- *  - Across two projections a page may show half of a commit: between their transactions one has it and the other does
- *    not. So no query joins tables of two projections. Code that combines their answers (a notification and its
- *    delivery) must expect one without the other. `agents.last_seen_at` comes from another stream, and belongs to no
- *    commit.
+ *  - Within one projection a query never sees half of a commit, because its tables move in one transaction.
+ *  - Across two projections a query may see half of a commit: between their transactions one has it and the other does
+ *    not. Code that combines two (a notification and its delivery) must expect one without the other.
+ *    `agents.last_seen_at` comes from another stream, and belongs to no commit.
  *  - A writer normally sees all of its write: the answer waits for the projections that read it, for at most
  *    `projected_wait_ms` (engine/read-models.ts).
  */

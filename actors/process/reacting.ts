@@ -14,7 +14,7 @@ const AGAIN = Schedule.min([Schedule.exponential(AGAIN_MS), Schedule.spaced(AGAI
 export class Reactor {
   readonly name: string
   readonly counts: ReactorCounts = { kept: 0, commits: 0, commands: 0, refused: 0, faults: 0 }
-  /** Counted since the start: failed runs. */
+  /** Failed runs since the start. */
   failures = 0
   /** `null` while another node carries them out, or no node can. */
   running: Running | null = null

@@ -1,8 +1,8 @@
 /**
  * Starts the work of a process by its roles (HUB_ROLES). The type of each role names the parts that it uses, and is
  * checked here. A webhook worker connects to strangers' servers, so it has neither the service's keys nor the tables. A
- * process that answers queries has no keys and asks no actor, with one exception: for people's names and owners' words
- * it asks processes that have the keys (`people`, `owner_words`).
+ * process that answers queries has no keys. For people's names, owners' words and mail it asks processes that have them
+ * (`people`, `owner_words`, `mail_summaries`).
  */
 import { randomUUID } from "node:crypto"
 import { Clock, Effect, Layer, type Scope } from "effect"
@@ -45,7 +45,6 @@ const SEED_DEADLINE_MS = 15_000
 /** Shorter than the time of a query. */
 const PEOPLE_DEADLINE_MS = 4000
 
-/** The services that every process has, whatever its roles. */
 export type Common = Bus | Configuration | Metrics | Tracing
 
 /** Queries that need keys, answered by processes that have them. */
@@ -59,10 +58,8 @@ type ByKeys =
   | "mail_log"
   | "mail_summaries"
 
-/** Queries that only the keeper answers. */
 type ByKeeper = "keeper_key" | "keeper_issue" | "keeper_issue_inside" | "keeper_health" | "keeper_rewrap"
 
-/** Queries that hosts of compartments answer. */
 type ByHosts = "host_logs" | "host_stats" | "host_new_key"
 
 type ByTables = Omit<QueryHandlers, "health" | "visible" | ByKeys | ByKeeper | ByHosts>
@@ -157,7 +154,7 @@ const hosting = Layer.effectDiscard(
 const inCluster = Layer.provideMerge(cluster, streams)
 const inArchive = Layer.provideMerge(archive, Layer.merge(inCluster, tables))
 
-/** Makes parts that several roles need once for the process. */
+/** The layer of all these roles. Parts that several roles need are made once for the process. */
 export const rolesWith = (
   roles: ReadonlyArray<ActorRole>,
   keys: Layer.Layer<Keys>,

@@ -68,7 +68,7 @@ const makeOnce = (path: string): void => {
     try {
       unlinkSync(aside)
     } catch {
-      // The key does not exist yet.
+      // The file was not written.
     }
   }
 }

@@ -3,7 +3,7 @@
  * the log answer this. Requests that arrive almost together share one check.
  *
  * Invariant: the time is read before anything else. So a later read of the tables sees everything that was in the log
- * at that time.
+ * at the returned time.
  */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { Kysely } from "kysely"
@@ -14,7 +14,7 @@ import { PROJECTIONS } from "./projections.ts"
 import { firstBehind } from "../projections/lag.ts"
 import { wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"
 
-/** A result is reused for this long. Its time is in the past in any case. */
+/** A result is reused for this long. */
 const SHARED_MS = 500
 
 const OF_HOME: ReadonlySet<string> = new Set(["agent", "message", "notification", "thread"])

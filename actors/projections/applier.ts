@@ -12,8 +12,9 @@
  *    from its texts, or it is passed over. Either way it is recorded in `projection_faults`, which health, `status` and
  *    `verify` show.
  *  - A message that takes too long is tried `SLOW_TRIES` times, and between the tries Postgres must show that it can
- *    write. Waiting for a lock is no fault of a message, and neither is a Postgres that does not answer.
- *    (actors/tables/database.ts waits less than the statement timeout for a lock, and longer for an answer.)
+ *    write. Waiting for a lock is no fault of a message, and neither is a Postgres that does not answer. (In
+ *    actors/tables/database.ts, the lock timeout is shorter than the statement timeout, and the client's timeout is
+ *    longer.)
  *  - A message that this release does not know stops the projection. Everything before it is applied, and the watermark
  *    stays there.
  *  - The connection decides which tables are meant: the served ones, or those that a rebuild makes beside them.
@@ -24,7 +25,6 @@ import type { Database } from "../tables/database.ts"
 import { UnknownEvent } from "../engine/fold.ts"
 import { type Change, type Message, type Projection, unchanged } from "./projection.ts"
 
-/** The watermark of the tables. */
 export interface Mark {
   /** The tables contain everything of the stream up to this sequence. */
   readonly seq: number
@@ -38,7 +38,6 @@ const SLOW_TRIES = 3
 export class Applier {
   private readonly db: Kysely<Database>
   private readonly projection: Projection
-  /** Counted since the start. */
   readonly counts = { transactions: 0, messages: 0, faults: 0 }
 
   constructor(db: Kysely<Database>, projection: Projection) {
@@ -56,7 +55,6 @@ export class Applier {
     }
   }
 
-  /** Applies the messages one by one, after the batch as a whole failed with `failure`. */
   private async oneByOne(batch: ReadonlyArray<Message>, mark: Mark, failure: unknown): Promise<Mark> {
     if (!isDataFault(failure) && !isTooSlow(failure) && !(failure instanceof UnknownEvent)) throw failure
     let at = mark

@@ -1,14 +1,13 @@
 /**
- * Reads a stream once for all projections and reactions of a process. The server sends each message once, however many
- * readers there are.
+ * Reads a stream once for all projections and reactions of a process that are near its end.
  *
  * Invariants
  *  - A reader gets each message of its subjects once and in order, starting at the sequence that it asks for.
  *  - The common reading begins at the position of the first readers, but at most `near` messages before the stream's
  *    end. A reader that is further behind reads alone, and joins the common reading when nothing lies between the two
  *    any more. So a reader that is far behind delays no other.
- *  - The common reading is of the whole stream, so its cost for the server does not depend on the stream's content. A
- *    reader alone gets its own subject, or the whole stream if it reads several subjects.
+ *  - The common reading is of the whole stream. A reader alone gets its own subject, or the whole stream if it reads
+ *    several subjects.
  *  - If a reader needs archived messages, it first gets them page by page and then continues in the log. A reader whose
  *    buffer is full ends its reading, and begins again after the last message that it took. So does a reader whose next
  *    messages were archived meanwhile: an archiver of another release may not know about the reader.
@@ -32,7 +31,6 @@ export type ReadSource = Pick<Projection, "stream" | "subjects" | "kinds">
 interface Reader {
   readonly reads: ReadSource
   readonly receive: (message: Message) => void
-  /** The next sequence that the reader needs. */
   next: number
   /**
    * Called when messages that the reader still needs may have been archived and dropped from the log. It gets no more
@@ -57,7 +55,6 @@ interface Common {
   live: Following | null
 }
 
-/** A common reading, and its position. */
 export interface FeedReading extends Following {
   /** The sequence up to which the reader has received all of its messages. */
   readonly at: () => number
@@ -85,7 +82,6 @@ export class Feed {
   private readonly archive: Archive | undefined
   private common: Common | null = null
 
-  /** `archive`: the archive of this stream. */
   constructor(nats: NatsConnection, tracing: Tracing, stream: string, near = NEAR, archive?: Archive) {
     this.nats = nats
     this.tracing = tracing
@@ -182,7 +178,10 @@ export class Feed {
     })
   }
 
-  /** Joins the common reading if the stream has no message for this reader before it. False if it has one. */
+  /**
+   * Joins the common reading if the stream has no message for the reader before its position. False if the reader could
+   * not join.
+   */
   private joinsAt(common: Common, reader: Reader): Effect.Effect<boolean, unknown> {
     return Effect.gen({ self: this }, function* () {
       for (let looked = 0; looked < LOOKS_MAX; looked++) {

@@ -33,7 +33,6 @@ export interface FillingParts {
   readonly manager: JetStreamManager
   readonly projection: Projection
   readonly progress: (progress: Progress) => void
-  /** The log's archive, if it has one. */
   readonly archive?: Archive | undefined
   /** Smaller pages leave more time to the other work of the process. */
   readonly pageSize?: number
@@ -62,7 +61,9 @@ export class Filling {
     return this.mark.seq
   }
 
-  /** The watermark that the tables must have, if nobody else has filled them. */
+  /**
+   * The watermark that this filling has stored. Another one in the tables shows that another process has filled them.
+   */
   get kept(): number {
     return this.mark.kept
   }
@@ -73,7 +74,6 @@ export class Filling {
     this.applier = new Applier(db, parts.projection)
   }
 
-  /** Fills the tables up to exactly this sequence. */
   upTo(target: number): Effect.Effect<void, unknown> {
     const { nats, projection } = this.parts
     const all = Effect.gen({ self: this }, function* () {

@@ -7,8 +7,8 @@
  *  - A counter only grows. Two nodes that raise it at the same time leave a gap, which does no harm.
  *  - If the log has an archive, every node raises them before it serves, and the archiver raises them before its mark
  *    names a segment. This is needed because drawn numbers are not looked up in the archive (log/event-log.ts), and the
- *    tables may be empty at that time. For commits that are still in the log, the expected sequence of each append
- *    protects them.
+ *    tables may be empty at that time. If a number's commits are still in the log, the expected sequence refuses a
+ *    second append with that number.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect, Schedule } from "effect"
@@ -38,14 +38,12 @@ const NUMBERED: Readonly<Record<CounterName, readonly [table: keyof Database, co
   mail: ["mails", "id"]
 }
 
-/** The kind of actor that a counter's numbers begin, if its name differs from the counter's. */
+/** The kind of actor whose ids come from the counter, if its name differs from the counter's. */
 const BEGUN_BY: Readonly<Partial<Record<CounterName, string>>> = { notification: "delivery" }
 
 export interface Behind {
   readonly counter: CounterName
-  /** The last number that the counter has given. */
   readonly given: number
-  /** The highest number in the tables and in the archive. */
   readonly highest: number
 }
 

@@ -1,7 +1,6 @@
 /**
- * A projection turns a noun's part of the log into rows of that noun's tables. Rows are absolute, as the log's facts
- * are, so the same batch applied twice leaves the same rows. No batch is applied twice, because the watermark moves in
- * the same transaction. Batches of any size give the same rows.
+ * A projection turns a noun's part of the log into rows of that noun's tables. No batch is applied twice, because the
+ * watermark moves in the same transaction. Batches of any size give the same rows.
  */
 import type { Transaction } from "kysely"
 import { streams, subjects } from "../../schemas/subjects.ts"
@@ -29,7 +28,7 @@ export interface ReadModelTable {
   readonly actor: string | null
   /** Columns that are also written by something other than the projection's stream. */
   readonly foreign?: ReadonlyArray<string>
-  /** The rule for how long rows are kept; absent for good. */
+  /** The rule for how long rows are kept; absent if they are kept for good. */
   readonly kept?: Retention
 }
 
@@ -40,7 +39,6 @@ export const unchanged: Change = () => Promise.resolve()
 export interface Projection {
   readonly name: string
   readonly stream: string
-  /** The subjects of the stream that the projection reads. */
   readonly subjects: readonly [string, ...Array<string>]
   /** Kinds of actors whose commits the projection reads. A write to these kinds waits for it. */
   readonly kinds: ReadonlyArray<string>
@@ -54,19 +52,19 @@ export interface Projection {
   readonly changes: (batch: ReadonlyArray<Message>) => Change | null
   /** For a message that cannot be applied as a whole: changes that leave out derived columns, or nothing. */
   readonly bare: (message: Message) => Change
-  /** Adds data that rebuilt tables need besides the stream. It runs once, before they are served. */
+  /**
+   * Adds data that rebuilt tables need besides the stream. It runs before they are served, and may run more than once.
+   */
   readonly settle: Change
   /** Messages to publish on the bus, as subject and content, once a batch is in the tables. */
   readonly hints: (batch: ReadonlyArray<Message>) => ReadonlyArray<readonly [string, string]>
 }
 
-/** Makes a message from its subject and content. */
 export const messageOf = (subject: string, seq: number, data: Uint8Array): Message => {
   const parts = subject.split(".")
   return { seq, kind: parts[2] ?? "", id: parts.slice(3).join("."), data }
 }
 
-/** A message of the log. */
 export interface Logged {
   readonly seq: number
   readonly kind: string
@@ -98,7 +96,6 @@ export const commitOf = (message: Message): Commit => {
   return commit
 }
 
-/** A projection of the event log. */
 export const logProjection = ({ reads, changes, bare, ...rest }: LogProjection): Projection => {
   const inventories = new Map(reads.map(({ kind, events }) => [kind, events]))
   /** Throws `UnknownEvent`, because a row without that event would stay wrong. */

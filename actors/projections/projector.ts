@@ -38,18 +38,15 @@ const RETRY = Schedule.min([Schedule.exponential(RETRY_MS), Schedule.spaced(RETR
  */
 const RELEASE_CHECK_MS = 5000
 
-/** A newer release has made the tables. */
 class Newer extends Error {}
 
 export interface ProjectorParts extends ReadingParts {
-  /** Makes new tables beside the served ones. */
   readonly renew: Effect.Effect<void, unknown>
 }
 
 export class Projector {
-  /** Counted since the start: tries that failed. */
+  /** Failed runs since the start. */
   failures = 0
-  /** Keeps the tables up to date until it is interrupted. */
   readonly run: Effect.Effect<never>
   private readonly parts: ProjectorParts
   private readonly applier: Applier
@@ -145,7 +142,7 @@ export class Projector {
     return { seq: 0, version }
   }
 
-  /** Rebuilds until the tables are of this version. A rebuild by an operator or another node does as well. */
+  /** Rebuilds until the tables are of this version. A rebuild by an operator or another node also counts. */
   private get renewing(): Effect.Effect<unknown> {
     const { renew, db } = this.parts
     const { name, version } = this.projection

@@ -73,7 +73,6 @@ const oldRows = (table: KeptTable, limits: Limits, { after, now }: Place, which:
     )`
 }
 
-/** Numbers of an agent's rows, ascending. */
 interface NumbersOfAgent {
   readonly agent: string
   readonly numbers: ReadonlyArray<number>
@@ -135,7 +134,6 @@ interface Sweeping {
   readonly release: ((table: KeptTable, counted: NumbersOfAgent) => Effect.Effect<boolean>) | null
 }
 
-/** One sweep over all agents of a table. */
 const sweep = (table: KeptTable, { db, limits, pause, removed, release }: Sweeping): Effect.Effect<void, unknown> =>
   Effect.gen(function* () {
     const now = wallMs(yield* Clock.Clock) - SPARE_SECONDS * 1000
@@ -221,9 +219,8 @@ const releasing =
 export class Pruner {
   /** Rows removed since the start, by table. */
   readonly removed: ReadonlyMap<string, number>
-  /** Counted since the start: sweeps that failed. */
+  /** Failed sweeps since the start. */
   failures = 0
-  /** Sweeps repeatedly until it is interrupted. */
   readonly run: Effect.Effect<never>
 
   constructor({ db, projections, limits, actors }: PrunerParts) {

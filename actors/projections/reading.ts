@@ -1,6 +1,6 @@
 /**
- * Reads a projector's stream from a watermark on. Messages collect while a batch of them is applied. It ends when it
- * must begin again from the stored watermark.
+ * Reads a projector's stream from a watermark on. Messages collect while a batch of them is applied. The reading ends
+ * when it must begin again from the stored watermark.
  */
 import { Clock, Effect, Latch, Schedule, type Scope } from "effect"
 import type { Kysely } from "kysely"
@@ -27,7 +27,6 @@ const KEEP_MS = 1000
 const LOOK_MS = 5000
 
 export interface ReadingParts {
-  /** The feed of the projection's stream. */
   readonly feed: Feed
   readonly db: Kysely<Database>
   readonly projection: Projection
@@ -72,7 +71,6 @@ export class Reading {
     this.mark = { seq: from, kept: from }
   }
 
-  /** Reads for as long as the scope is open. */
   static begin(parts: ReadingParts, applier: Applier, from: number): Effect.Effect<Reading, unknown, Scope.Scope> {
     return Effect.gen(function* () {
       const reading = new Reading(yield* Clock.Clock, parts, applier, from)
@@ -80,14 +78,12 @@ export class Reading {
       reading.following = yield* feed.read(projection, from + 1, (message) => reading.take(message))
       const looks = Effect.sync(() => reading.come.openUnsafe())
       yield* Effect.forkScoped(Effect.repeat(looks, Schedule.spaced(KEEP_MS)))
-      // The next reader need not repeat commits that changed nothing. The watermark itself stays: another node may have
-      // begun already, and would lose its first batch if it moved.
+      // The next reader need not repeat commits that changed nothing.
       yield* Effect.addFinalizer(() => Effect.ignore(toItsEnd(() => applier.keep(reading.mark))))
       return reading
     })
   }
 
-  /** The watermark of the tables. */
   get seq(): number {
     return this.mark.seq
   }

@@ -28,7 +28,7 @@ import { secondsSince } from "../../schemas/runtime/metrics/calls.ts"
 const ROUNDS_MAX = 20
 /** If at most this many messages are missing, the projectors may be made to wait for the rest. */
 const CLOSE = 500
-/** The longest time for which all projectors wait during a replacement. */
+/** The longest time that the rest of the log may take during a replacement, while all projectors wait. */
 const SWAP_WITHIN_MS = 3000
 const SWAP_TRIES = 50
 const SWAP_RETRY_MS = 100
@@ -56,18 +56,16 @@ export interface RebuildParts extends Omit<RebuildAllParts, "projections" | "pro
 export interface Rebuilt {
   readonly projection: Projection
   readonly messages: number
-  /** The watermark at the time when the new tables replaced the old ones. */
   readonly seq: number
   readonly seconds: number
 }
 
-/** The database schema in which the new tables of a projection are filled. */
 export const rebuildSchema = (projection: Pick<Projection, "name">): string => `rebuild_${projection.name}`
 
 /**
  * Reads the log once for all projections, and then replaces their tables one after the other. Fails with `Busy` if
- * others work on them, and with `ProjectionFault` at the first that fails: those that were replaced by then stay. An
- * interruption leaves the rest as it was.
+ * another process works on them, and with `ProjectionFault` at the first that fails. Tables that were replaced before
+ * that stay.
  */
 export const rebuildAll = (parts: RebuildAllParts): Effect.Effect<void, unknown> =>
   Effect.scoped(
@@ -103,7 +101,6 @@ export const rebuildAll = (parts: RebuildAllParts): Effect.Effect<void, unknown>
     })
   )
 
-/** Rebuilds one projection's tables. */
 export const rebuild = ({ projection, progress, ...parts }: RebuildParts): Effect.Effect<Rebuilt, unknown> => {
   const done: Array<Rebuilt> = []
   const replaced = (one: Rebuilt): void => void done.push(one)
@@ -163,7 +160,7 @@ const swap = (
     })
     const seq = Math.max(served, filling.seq)
     yield* toItsEnd(async () => {
-      // A reader's lock on this row also keeps everybody from dropping the tables from here on.
+      // This read locks the watermarks' table until the transaction ends, so nobody can drop the new schema.
       const { rows } = await sql<{
         seq: string
       }>`select seq from ${sql.table(`${schema}.projections`)} where name = ${projection.name}`.execute(trx)
@@ -180,7 +177,6 @@ const swap = (
     return seq
   })
 
-/** Fails a replacement if the rest of the log was not applied in time. */
 class Late extends Error {}
 
 /** True if a lock or the rest of the log took too long, or if Postgres ended a deadlock. */

@@ -1,13 +1,11 @@
 /** Rows that stay for a limited time, as their table declares it (pruning.ts). */
 import type { Limits } from "../../schemas/limits.ts"
 
-/** A table's rule for how long its rows are kept. */
 export interface Retention {
   /** The column with the agent that a row belongs to. */
   readonly of: string
   /** The column that grows with each of an agent's rows. */
   readonly order: string
-  /** The column with the time of a row. */
   readonly at: string
   readonly bounds: (limits: Limits) => RetentionBounds
   /**

@@ -6,7 +6,7 @@ import { attempt } from "../log/attempt.ts"
 
 type Db = Kysely<Database>
 
-/** Runs work to its end even if the effect is interrupted. The work may fail, and its caller may try again. */
+/** Runs work to its end even if the effect is interrupted. */
 export const toItsEnd = <A>(act: () => Promise<A>): Effect.Effect<A, unknown> => Effect.uninterruptible(attempt(act))
 
 /** Runs a transaction. An interruption rolls it back. */
@@ -77,7 +77,6 @@ const locked = (held: Db, lock: () => Promise<void>): Effect.Effect<void, unknow
     yield* toItsEnd(lock)
   })
 
-/** Uses one connection of the pool while the scope is open. */
 const connectionOf = (db: Db): Effect.Effect<Db, unknown, Scope.Scope> =>
   Effect.gen(function* () {
     const over = Promise.withResolvers<void>()

@@ -10,7 +10,7 @@ import type { Database } from "../tables/database.ts"
 const LAST_VERSION = 3
 const SUCCESSORS = ["agent", "notification", "delivery", "category"]
 
-/** The watermark of tables that no projection has taken over yet. */
+/** The name of the watermark of tables that no projection has taken over yet. */
 export const PREDECESSOR = "main"
 
 export const takeOver = async (db: Kysely<Database>): Promise<void> => {

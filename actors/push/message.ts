@@ -1,6 +1,4 @@
-/**
- * The message to a browser: two lines of the service's own words, and a link. Only that browser can read it (RFC 8291).
- */
+/** The message to a browser: a title, a body and a link. */
 import { Schema } from "effect"
 import { legible } from "../../schemas/legible.ts"
 import { StoredSubscription, type PushSubscription } from "../../schemas/push/operations.ts"
@@ -36,7 +34,6 @@ export const pushMessageOf = (news: News, { handle }: NewsOf): Pick<PushMessage,
   }
 }
 
-/** `subscription`: its number in the account. */
 interface SubscribedMessage {
   readonly subscription: number
   readonly to: PushSubscription

@@ -49,7 +49,7 @@ interface Options {
   readonly poster: Poster
   /** The contact for push services: an https URL, or a mailto URL. */
   readonly subject: string
-  /** Seconds that a push service keeps it for an absent browser. */
+  /** Seconds that a push service keeps a message for an absent browser. */
   readonly keptSeconds: number
 }
 

@@ -10,7 +10,7 @@ import { PUSH_GONE, type Pusher } from "./pusher.ts"
 
 const END_WITHIN_MS = 10_000
 
-/** If this fails, the next message to this browser tries it again. */
+/** Removes the browser from the account. If this fails, the next message to this browser tries it again. */
 const ending = (human: string, id: number, asking: Pick<Asking, "commandId">): Effect.Effect<void, never, Actors> =>
   Effect.gen(function* () {
     const actors = yield* Actors

@@ -30,7 +30,10 @@ export type MakeCheck = (
   message: string | null
 ) => Check
 
-/** The backlog of a durable consumer that workers share, and the time (Unix ms) of its oldest message. */
+/**
+ * The backlog of a durable consumer that workers share. `since`: the time of its oldest message in Unix ms, `null` if
+ * none waits.
+ */
 export const queueOf = async (manager: JetStreamManager, durable: string, subject: string) => {
   const { num_pending, num_ack_pending, ack_floor } = await manager.consumers.info(streams.events, durable)
   const waiting = num_pending + num_ack_pending
@@ -73,7 +76,6 @@ export const webhookChecks = (queue: QueueReading, now: number, check: MakeCheck
   }
 }
 
-/** The check of outgoing mail. It warns if the oldest mail waits too long. */
 export const mailChecks = (queue: QueueReading, now: number, check: MakeCheck): Checks => {
   const unit = "seconds that the oldest waits"
   if (queue === null) return { mail_provider: check("warn", null, unit, "the bus does not tell what waits") }

@@ -7,7 +7,6 @@ export interface Replicas {
   readonly current: number
   /** Servers that should have a replica and do not answer. */
   readonly offline: ReadonlyArray<string>
-  /** Servers whose replica is behind. */
   readonly lagging: ReadonlyArray<string>
 }
 

@@ -1,6 +1,6 @@
 /**
- * Queries of the read models. Any node answers them, as one queue group. Without Postgres they answer `unavailable`
- * (503 at the edge) within `service.query_timeout_ms`. Nothing else depends on them.
+ * Queries of the read models. Without Postgres they answer `unavailable` (503 at the edge) within
+ * `service.query_timeout_ms`.
  */
 import type { Kysely } from "kysely"
 import { headers, type Msg, type NatsConnection, type Subscription } from "@nats-io/transport-node"
@@ -48,15 +48,11 @@ export type WordsOf = (messages: ReadonlyArray<number>) => Promise<ReadonlyMap<n
 /** Finds the mails that can be opened. */
 export type MailsOf = (mails: ReadonlyArray<number>) => Promise<ReadonlyMap<number, NotifiedMail>>
 
-/** The parts that a noun's queries get. */
 export interface Answering {
   readonly clock: Clock.Clock
   readonly db: Kysely<Database>
-  /** The names of people in the answers. */
   readonly people: People
-  /** The words of messages by owners. */
   readonly words: WordsOf
-  /** Opens the content of mail. */
   readonly mails: MailsOf
   readonly config: Pick<HubConfig, "baseUrl" | "limits">
 }
@@ -76,11 +72,9 @@ export interface Serving {
    * connection. After a reconnect it would refuse the answer, and the asker asks again.
    */
   readonly onlyResponds?: true
-  /** The value of `service.query_timeout_ms`. */
   readonly timeoutMs?: number
 }
 
-/** Counts the renewals of the connection. */
 const renewalsOf = (nats: NatsConnection): (() => number) => {
   let count = 0
   const watch = async (): Promise<void> => {
@@ -116,7 +110,7 @@ export const serveQueries = (
     const [began, connection] = [monotonicMs(clock), renewals()]
     const isHeard = (): boolean => renewals() === connection && !nats.isClosed()
     const span = queryAnswerSpan(tracing, name, message.headers)
-    // Edges of an older release would take this message for the answer.
+    // Edges of an older release would take the notice for the answer.
     const understood = message.headers?.has(TAKEN_HEADER) === true
     const taken = understood ? after(clock, TAKEN_AFTER_MS, () => isHeard() && tellTaken(message)) : undefined
     const answered = answer(clock, name, handler, message, span, timeoutMs).then((reply) => {

@@ -20,7 +20,6 @@ const LATER: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "overlo
 
 const distances = Schedule.min([Schedule.exponential(AGAIN_MS), Schedule.spaced(AGAIN_MAX_MS)])
 
-/** The number of times that an actor is asked before this gives up. */
 export const PATIENT = { later: LATER_TRIES, fault: FAULT_TRIES }
 export const ONCE = { later: 1, fault: 1 }
 

@@ -35,13 +35,12 @@ export const keepMark = async (nats: NatsConnection, name: string, { seq, revisi
   return storedAs(streams.reactions, reply.json())
 }
 
-/** A stream's acknowledgement of a message. */
 export interface Ack {
   readonly seq?: number
   readonly error?: { readonly description?: string }
 }
 
-/** A refusal has a sequence as well, which is 0. */
+/** Returns the message's sequence. Throws if the stream refused the message; a refusal has the sequence 0. */
 export const storedAs = (stream: string, { seq, error }: Ack): number => {
   if (seq === undefined || error !== undefined)
     throw new Error(`${stream} kept nothing: ${error?.description ?? "no answer"}`)

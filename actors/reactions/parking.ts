@@ -21,7 +21,6 @@ const ABREAST = 16
 
 export interface ParkingParts {
   readonly nats: NatsConnection
-  /** The name of the set of reactions. */
   readonly name: string
 }
 
@@ -87,6 +86,5 @@ export class Parking {
   }
 }
 
-/** The actor of a command. */
 export const actorOf = ({ kind, actor }: { readonly kind: string; readonly actor: string }): string =>
   `${kind} ${actor}`

@@ -21,7 +21,7 @@ export class Progress {
     return this.open.size
   }
 
-  /** This message has no commands, and neither have earlier ones that were not received. */
+  /** Records that this message has no commands, and neither have earlier ones that were not received. */
   pass(seq: number): void {
     this.seen = Math.max(this.seen, seq)
   }

@@ -16,7 +16,6 @@ import { type EventUnion, eventsOf, inventoryOf } from "../engine/events.ts"
 import { checkEvents } from "../engine/fold.ts"
 import type { Commit } from "../log/commit.ts"
 
-/** A command for another actor. */
 export interface ReactionCommand {
   readonly op: string
   readonly kind: string
@@ -49,7 +48,6 @@ interface Source {
   readonly follows: (commit: Commit, about: About) => ReadonlyArray<ReactionCommand>
 }
 
-/** The commands that follow from each event of a kind. */
 export const on = <Declared extends EventUnion>(
   kind: string,
   declared: Declared,
@@ -94,11 +92,8 @@ export interface Reactions {
   readonly stream: string
   /** The subjects that the set reads. Nothing else is delivered to it. */
   readonly subjects: readonly [string, ...Array<string>]
-  /** The kinds of actors whose commits the set reads. */
   readonly kinds: ReadonlyArray<string>
-  /**
-   * True if writes of these kinds are answered only once the reactions are done, so that the writer sees their effect.
-   */
+  /** True if the answers to writes of these kinds wait for the reactions, so that the writer sees their effect. */
   readonly awaited: boolean
   /** Throws `UnknownEvent` for an event that this release does not know. */
   readonly follows: (kind: string, commit: Commit, about: About) => ReadonlyArray<ReactionCommand>
@@ -108,10 +103,10 @@ export interface Reactions {
 export const markOf = ({ name }: Pick<Reactions, "name">): string => `reaction.${name}`
 
 /**
- * Makes a set awaited: the writer sees its effect in the next answer. The commands of the set wait for the read models
- * themselves (`projected`), and so for the awaited sets of their kind. An effect over two hops is therefore waited for
- * as well. The hops must not lead back to the kind that they began at, or two writes wait for each other until they
- * give up. Commands that would close the circle (`human.sponsorship_ended`, `report.carry_out`) do not wait.
+ * Makes a set awaited. Its commands wait for the read models and the awaited sets of their own kind (`projected`), so a
+ * chain of reactions is waited for as well. A chain must not lead back to the kind that it began at, or two writes wait
+ * for each other until they give up. Commands that would close the circle (`human.sponsorship_ended`,
+ * `report.carry_out`) do not wait.
  */
 export const awaited = (set: Reactions): Reactions => ({ ...set, awaited: true })
 

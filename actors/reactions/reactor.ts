@@ -7,16 +7,15 @@
  *    refused for good, parked (parking.ts), or recorded as a fault (aside.ts).
  *  - Each actor gets its commands in the order of the log, one after the other; different actors in parallel. So an
  *    actor knows from the place of the last command which ones it has had, and a repeated one counts once.
- *  - At most `WINDOW` commits lie between the stored mark and the last commit that was begun. That many come again when
- *    a reactor dies. A command that was refused or changed nothing leaves no trace, so it is decided again.
+ *  - At most `WINDOW` commits with commands lie between the stored mark and the last commit that was begun. Those come
+ *    again when a reactor dies. A command that was refused or changed nothing leaves no trace, so it is decided again.
  *  - Two reactors at the same time (two nodes believe in one lease) do nothing twice, because their commands have the
  *    same ids. One of them finds the checkpoint moved, and starts over.
  *  - A refusal is final, because the actor has judged. A failure that may pass is retried with growing pauses
  *    (carrying.ts), and then parked. A failure inside the service is recorded after a few tries and skipped. Until
  *    then, later commands for the same actor wait, and so does the checkpoint.
- *  - The reactor stops before an event that this release does not know. A newer release continues there. Everything
- *    before it, or before the part that could not be read ahead, is done, and the checkpoint is stored before the run
- *    ends.
+ *  - The reactor stops before an event that this release does not know. A newer release continues there. Commits that
+ *    were received before it are finished, and the checkpoint is stored, before the run ends.
  */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Data, Effect, FiberSet, Latch, Queue, type Scope, Semaphore } from "effect"
@@ -57,15 +56,13 @@ const LOST_BACK = 10_000
 
 export interface ReactorParts {
   readonly nats: NatsConnection
-  /** The feed of the log. */
   readonly feed: Feed
   readonly ask: (ask: Ask) => Promise<Answer>
   readonly reactions: Reactions
-  /** Called with the position of the set. `changed`: true if a command was carried out. */
+  /** Called with the position of the set. `changed`: true after a commit with commands. */
   readonly moved: (seq: number, changed: boolean) => void
 }
 
-/** Counts since the start. */
 export interface ReactorCounts {
   /** The number of times that the mark was moved. */
   kept: number
@@ -75,7 +72,6 @@ export interface ReactorCounts {
   faults: number
 }
 
-/** The figures of a run. */
 export interface Running {
   readonly watermark: () => number
   /**
@@ -179,7 +175,7 @@ class Run {
     this.parking = new Parking({ nats: parts.nats, name: parts.reactions.name })
   }
 
-  /** Most commits have no consequences, and cost no more than a check. */
+  /** Queues the commit if it has consequences. Most have none, and cost no more than a check. */
   receive(message: Message): void {
     if (this.ending !== null) return
     this.counts.commits++
@@ -220,7 +216,6 @@ class Run {
     this.moved.openUnsafe()
   }
 
-  /** Waits for a commit, and for room in the window. */
   next(fibers: FiberSet.FiberSet<void, ReactorStopped>): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
       const followed = yield* Queue.take(this.followed)
@@ -279,7 +274,6 @@ class Run {
     return Effect.mapError(this.parking.park(aside), stopped)
   }
 
-  /** Tries a parked command once more. Resolves to whether it is finished. */
   again(aside: Aside): Effect.Effect<boolean, ReactorStopped> {
     const { nats, ask, reactions } = this.parts
     return Effect.gen({ self: this }, function* () {

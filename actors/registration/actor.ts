@@ -59,7 +59,6 @@ const fold: Fold<ActorOf<ChallengeState, ChallengeEvent>> = {
 }
 
 export interface RegistrationParts extends KindParts {
-  /** The words that registration questions use. */
   readonly bank: Bank
 }
 
@@ -172,7 +171,7 @@ export const challengeKind = kind(fold, registrationOperations, (parts: Registra
   }
 
   return {
-    // For challenges of releases whose log kept them. The timer is accepted, and has no effect.
+    // Older releases set this timer. It is accepted, and has no effect.
     onTimer: "challenge.erase",
     // A late or repeated step still gets the outcome of its challenge. After that time the log deletes it.
     keepSeconds: () => registration.pow_window_seconds + registration.answer_ttl_seconds + REMEMBERED_SECONDS,

@@ -76,7 +76,6 @@ export const challengeRecord = (id: string, challenge: Challenge, rules: Rules):
 })
 
 export interface ServeFacts {
-  /** The questions with sealed answers. */
   readonly questions: ReadonlyArray<Question>
 }
 

@@ -2,8 +2,8 @@
  * The first commits of a new agent, however it is created: the agent itself, and the claims of its key, handle and
  * number. Pure.
  *
- * Invariant: all of them are written as one commit, and each expects that its actor has no commit yet. So an agent and
- * its claims exist together or not at all, and no key, handle or number belongs to two agents.
+ * Invariant: all of them are appended in one atomic batch, and each expects that its actor has no commit yet. So an
+ * agent and its claims exist together or not at all, and no key, handle or number belongs to two agents.
  */
 import type { Limits } from "../../schemas/limits.ts"
 import { agentNumber } from "../../schemas/signing/identity.ts"
@@ -26,7 +26,6 @@ export interface NewAgent {
   /** The agent's hub id. */
   readonly id: string
   readonly registered: Omit<Registered, "type" | "v">
-  /** Further events in the agent's first commit. */
   readonly further?: (agent: Agent) => ReadonlyArray<AgentEvent>
 }
 

@@ -32,7 +32,6 @@ export interface RegisterReply {
   readonly sealedSecret: string
 }
 
-/** The fields of a request that answer a challenge. */
 type Attempt = Pick<Register, "answers" | "captcha_bypass">
 
 /**
@@ -80,7 +79,9 @@ export const judgeRegister = (
 ): Decision<ChallengeEvent, never> | null =>
   judgeAttempt(state, { attempt: form, hub_id }, at, rules, questions, formProblem(form, rules))
 
-/** The answers of an agent that exists already (contract 22). If the same key has passed before, it passes. */
+/**
+ * Decides on the answers of an existing agent (contract 22). An agent that has passed this challenge passes it again.
+ */
 export const decidePass = (
   state: ChallengeState,
   { hub_id, ...attempt }: Attempt & { readonly hub_id: string },

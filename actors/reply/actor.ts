@@ -76,7 +76,7 @@ const decideHide = (reply: ReplyState, input: HideInput): Decision<ReplyEvent> =
     (fields): ReplyEvent => ({ type: "reply.restored", v: 1, thread: reply?.thread ?? 0, ...fields })
   )(reply, input)
 
-/** The thread was deleted, and its replies with it. */
+/** Replies are deleted with their thread, so a missing thread is refused like a missing reply. */
 const withThread = <A, R>(asked: Effect.Effect<A, Refusal, R>) =>
   Effect.mapError(asked, (refused) => (refused.code === "not_found" ? gone.refused : refused))
 

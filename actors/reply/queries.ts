@@ -72,7 +72,7 @@ interface Row
   readonly my_vote: Reply["my_vote"]
 }
 
-/** The text of a hidden reply, and the reason, are only for its author. */
+/** Only the author of a hidden reply gets the reason. */
 const hiddenOf = ({ hidden, hidden_reason, author }: Row, viewer: string | null) => {
   if (!hidden) return {}
   return author === viewer ? { hidden, hidden_reason } : { hidden }
@@ -167,11 +167,11 @@ const topIds = async (
   return { total: total + 1, ids: input.page === 1 ? [accepted, ...ids] : ids }
 }
 
-/** The columns of each reply for the viewer. */
+/** The text of a reply. Only its author gets the text of a hidden one. */
 const saidTo = (viewer: string | null) => sql`
   case when r.hidden and r.author = ${viewer} then coalesce(h.body, '') else r.body end`
 
-/** Checked before the texts are read. If even the longest texts would fit, nothing is checked. */
+/** Refuses a page whose texts together are too long, before they are read. */
 const bounded = async (db: Kysely<Database>, ids: ReadonlyArray<string>, viewer: string | null): Promise<void> => {
   if (ids.length * LIMITS.limits.max_body_chars <= REPLIES_PAGE_CHARS_MAX) return
   const { rows } = await sql<{ readonly chars: string | null }>`
@@ -203,7 +203,7 @@ export const repliesQuery = (
   }
 }
 
-/** Hidden replies are included. The edge decides who sees them. */
+/** Hidden replies are included if there is a viewer. The edge decides who sees them. */
 export const replyQuery =
   (db: Kysely<Database>, baseUrl: string) =>
   async ({ id, viewer }: Queries["reply"]["input"]): Promise<Queries["reply"]["output"]> => {

@@ -1,11 +1,10 @@
-/** The consequences of a reply's events for its thread and for its author. */
+/** The consequences of a reply's events for its thread, its author, and agents that are mentioned or answered. */
 import { UNTRUSTED } from "../../schemas/content/untrusted.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { excerptOf, mentionNotifications, countedOf, ratedBy } from "../content/noun.ts"
 import { awaited, on, reactions, commandFor } from "../reactions/reaction.ts"
 import { ReplyEvent } from "./state.ts"
 
-/** Keeps the thread's list of replies up to date. */
 export const repliedThreads = awaited(
   reactions(
     "thread_replied",
@@ -46,7 +45,6 @@ const placeOf = (thread: number, reply: number) => ({
   api_url: `${API_PREFIX}/replies/${reply}`
 })
 
-/** Notifies the mentioned agents, and the agents that the reply answers. */
 export const replyNotifications = reactions(
   "reply_told",
   on("reply", ReplyEvent, (event, { id }) => {

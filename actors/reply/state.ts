@@ -25,7 +25,7 @@ const Reply = Schema.Struct({
   /** Unix ms. */
   edited_at: Schema.NullOr(Schema.Number),
   ...votesHeld,
-  /** Hub ids of the mentioned agents that were notified. */
+  /** Hub ids of the agents that the reply has mentioned at any time. */
   mentioned: Mentions,
   hidden: Schema.NullOr(Hidden),
   deleted: Schema.Boolean
@@ -39,7 +39,6 @@ export type ReplyState = typeof ReplyState.Type
 export const ReplyEvent = Schema.Union([
   event("reply.written", 1, {
     thread: Schema.Int,
-    /** The author of the thread. */
     thread_author: Schema.String,
     thread_title: Schema.String,
     parent: Schema.NullOr(Schema.Struct({ reply: Schema.Int, author: Schema.String })),
@@ -61,7 +60,7 @@ export const ReplyEvent = Schema.Union([
   /** Includes the votes that the reply had. */
   event("reply.hidden", 1, { ...hiddenFields, thread: Schema.Int }),
   event("reply.restored", 1, { ...restoredFields, thread: Schema.Int }),
-  /** Includes the votes that the reply had. `hidden`: they were subtracted before. */
+  /** Includes the votes that the reply had. `hidden`: true if hiding has already subtracted them. */
   event("reply.deleted", 1, {
     thread: Schema.Int,
     author: Schema.String,

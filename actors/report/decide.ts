@@ -24,7 +24,6 @@ export const decideReview = (state: ReportState, { by }: { readonly by: Caller }
   return state.status === "reviewing" ? { events: [] } : { events: [{ type: "report.taken_up", v: 1, by: by.agent }] }
 }
 
-/** The refusal of an outcome; `null` if it is allowed. */
 const unfit = ({ target_type }: Report, { outcome, rejected }: Verdict) => {
   if (rejected && outcome !== "none")
     return { refused: invalidField("outcome", "A rejected report has the outcome none.") }
@@ -42,11 +41,10 @@ const tooLate = ({ outcome, settled }: Verdict, status: OperatorView["status"] |
 
 export interface ResolveFacts {
   readonly filing: Filing
-  /** Id of the account that the report is about. */
   readonly status: OperatorView["status"] | null
 }
 
-/** The reporter may file another report on the same target from then on. */
+/** Records an operator's decision, and closes the filing. The reporter may then report the same target again. */
 export const decideResolve = (
   state: ReportState,
   verdict: Verdict,
@@ -82,7 +80,7 @@ export const decideResolve = (
   }
 }
 
-/** A refused outcome leaves the decision to operators again. The reporter still waits for it. */
+/** Records that the outcome was carried out. If it was refused (`why`), operators have to decide again. */
 export const decideCarriedOut = (
   state: ReportState,
   { outcome, status, note }: Resolution,

@@ -36,7 +36,6 @@ const fold: Fold<ActorOf<FilingState, FilingEvent>> = {
 
 export const filingKind = kind(fold, {}, () => ({ operations: {} }))
 
-/** The filing's state in the log. */
 export interface Filing {
   readonly id: string
   readonly seq: number

@@ -33,7 +33,7 @@ const hidden = (report: Report, resolution: Resolution, context: PrepareContext)
     return yield* actors.ask(context, `${target_type}.hide`, target_id, input)
   })
 
-/** 15 points of trust (contract 19). With a suspension, only the points that the suspension itself takes. */
+/** Asks the actors to carry out the outcome. A suspension takes trust itself, so it asks for no `report.upheld`. */
 const done = (report: Report, resolution: Resolution, context: PrepareContext): Doing =>
   Effect.gen(function* () {
     const actors = yield* Actors

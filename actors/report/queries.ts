@@ -66,7 +66,6 @@ interface QueueRow extends Row {
   readonly about: NamedAgent
 }
 
-/** An agent's part of a record, as one value. */
 const named = (alias: "f" | "a") => sql<NamedAgent>`json_build_object(
   'id', ${sql.ref(`${alias}.id`)}, 'number', ${sql.ref(`${alias}.number`)}, 'handle', ${sql.ref(`${alias}.handle`)},
   'name', ${sql.ref(`${alias}.name`)}, 'status', ${sql.ref(`${alias}.status`)})`

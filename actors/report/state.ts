@@ -11,7 +11,7 @@ const target = {
   target_type: ReportTarget,
   /** Hub id of an agent, number of anything else. */
   target_id: Schema.String,
-  /** Hub id of the reported agent. */
+  /** Hub id of the agent that the report is about. For content, that is its author. */
   about: Schema.String,
   reason: ReportReason
 }
@@ -30,7 +30,7 @@ export const ReportEvent = Schema.Union([
     ...target,
     ...Resolution.fields
   }),
-  /** The outcome is in force, so its reporter may be notified. */
+  /** The outcome is in force, so the reporter may be notified. */
   event("report.carried_out", 1, {
     reporter: Schema.String,
     target_type: ReportTarget,

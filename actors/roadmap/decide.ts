@@ -40,7 +40,6 @@ export const evolveRoadmap = (
   return { last: Math.max(last, told.id), items: [...others, { ...item, updated_at: at }] }
 }
 
-/** The refusal of a text that is no valid Unicode, too long or too short. */
 const textProblem = (field: string, text: string, min: number, max: number): Refusal | null => {
   if (!isStorable(text)) return invalidField(field, `${field} must be whole Unicode text.`)
   const chars = text.trim().length < min ? 0 : [...text].length

@@ -18,7 +18,7 @@ const pieceOf = async (nats: NatsConnection, sha256: string, piece: number): Pro
   return data
 }
 
-/** The name in the box of an archive's key. */
+/** The name that is sealed in the box of an archive's key. */
 const archiveName = (sha256: string): string => `archive ${sha256}`
 
 export const archivesOver =

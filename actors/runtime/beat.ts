@@ -17,7 +17,7 @@ import { newCommand } from "./reconciler.ts"
 const ID = /^host_[0-9a-f]{16}$/
 const ID_BYTES = 8
 
-/** The id is created once for a folder, so a host keeps its id as long as its data exist. */
+/** The id is created once for a folder, so a host keeps its id as long as its data exists. */
 export const hostIdOf = (folder: string): string => {
   const file = join(folder, "host-id")
   try {

@@ -33,7 +33,6 @@ const NONE: ReadonlySet<string> = new Set(["not_found", "vault_not_active"])
 
 const LISTENS = ["/bin/bash", "-c", `exec 3<>/dev/tcp/127.0.0.1/${PORT}`]
 
-/** The folder's name is random, so nobody can have created it before. */
 const START = `umask 077
 folder=$(mktemp -d /tmp/.hub-fill.XXXXXXXX) || exit 1
 cat >"$folder/token" || exit 1

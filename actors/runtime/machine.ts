@@ -26,7 +26,7 @@ export interface Order {
 }
 
 export interface Health {
-  /** Why nothing can be started now; `null` if something can. */
+  /** The reason why no compartment can be started now; `null` if one can. */
   readonly reason: string | null
   /** True if the reason passes without an action. */
   readonly starting: boolean
@@ -36,7 +36,6 @@ export interface Health {
 }
 
 export interface Machine {
-  /** The name that it gives itself. */
   readonly name: string
   readonly health: () => Health
   /** Containers, running or not. Fails while the engine is away. */
@@ -48,7 +47,6 @@ export interface Machine {
    * succeed.
    */
   readonly start: (order: Order, applied: (archive: number, how: Applied) => Promise<void>) => Promise<void>
-  /** Adopts compartments that already run, after a restart of this process. */
   readonly adopt: (compartment: string, order: () => Order) => Promise<void>
   readonly stop: (compartment: string) => Promise<void>
   /** Removes the container, but not its data. */

@@ -13,7 +13,7 @@ interface Prepared {
   readonly underWay: boolean
 }
 
-/** `null` if no process is preparing the host. */
+/** `null` if the preparation is complete, or if its file cannot be read. */
 export const preparation = async (folder: string): Promise<Prepared | null> => {
   try {
     const { stage, problem } = read(readFileSync(join(folder, "prepare.json"), "utf8"))

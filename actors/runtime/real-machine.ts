@@ -2,8 +2,8 @@
  * A real host: the container engine, network and firewall rules of this machine (host/, network/).
  *
  * Invariants
- *  - Nothing starts before rules, shaping and resolver were proven to work. After a failed check nothing starts until
- *    they work again. Running compartments continue, and each check repairs the rules.
+ *  - Nothing starts before the firewall was proven to work. After it failed a check, nothing starts until it works
+ *    again. Running compartments continue, and each check repairs the network.
  *  - The engine or the image may appear later than this process. It looks for them repeatedly, and reports what is
  *    missing.
  */
@@ -69,7 +69,7 @@ export class RealMachine implements Machine {
   constructor(settings: MachineSettings) {
     this.#settings = settings
     mkdirSync(this.#folderOf(""), { recursive: true, mode: 0o700 })
-    // Removes the files of a process that was killed in between.
+    // Removes the files that a killed process has left.
     rmSync(join(settings.folder, "spool"), { recursive: true, force: true })
     for (const compartment of readdirSync(this.#folderOf("")))
       this.#begun.set(compartment, this.#readBegun(compartment))
@@ -179,7 +179,6 @@ export class RealMachine implements Machine {
     return this.#host
   }
 
-  /** Checks, reports problems, and schedules the next check. */
   #look(): void {
     this.#underWay = this.#lookOnce()
       .then((waitMs) => {

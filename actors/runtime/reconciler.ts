@@ -29,7 +29,7 @@ const AT_ONCE = 4
 /** The number of compartments into which files are unpacked at a time. The others wait. */
 const UPLOADS_AT_ONCE = 8
 
-/** `null` if there is no such compartment on this host. Rejects if that is not known. */
+/** `desired`: `null` if there is no such compartment on this host. Rejects if that is not known. */
 export interface FleetPort {
   readonly desired: (compartment: string) => Promise<Desired | null>
   readonly report: (command: string, compartment: string, told: Reported) => Promise<void>
@@ -41,9 +41,8 @@ export interface ReconcilerParts extends FleetPort {
   /** Makes the order of a run. Throws if a sealed value cannot be opened. */
   readonly orderOf: (compartment: string, desired: Desired, archives: ReadonlyArray<Archive>) => Order
   readonly archiveOf: (compartment: string, upload: Desired["uploads"][number]) => Promise<Archive>
-  /** The run that must be stopped for using too much disk. */
   readonly overfull?: (compartment: string) => number | undefined
-  /** Called once a program runs. */
+  /** Called in each round in which the program runs. */
   readonly running?: (compartment: string, desired: Desired) => void
 }
 
@@ -62,7 +61,6 @@ export class Reconciler {
     this.#parts = parts
   }
 
-  /** Called when the state of a compartment may have changed. */
   changed(compartment: string): void {
     if (this.#ended) return
     this.#wanted.add(compartment)
@@ -70,7 +68,9 @@ export class Reconciler {
     else this.#next()
   }
 
-  /** Work under way, such as a start or an archive, may take a minute. A stop does not wait for it. */
+  /**
+   * Stops the compartment if its actor wants that. A stop does not wait for work under way, which may take a minute.
+   */
   async #interrupt(compartment: string): Promise<void> {
     if (this.#interrupting.has(compartment)) return
     this.#interrupting.add(compartment)
@@ -85,7 +85,6 @@ export class Reconciler {
     }
   }
 
-  /** Resolves when no round is under way. */
   async end(): Promise<void> {
     this.#ended = true
     this.#wanted.clear()
@@ -189,7 +188,7 @@ export class Reconciler {
   /** True if there is more to do. */
   async #keep(compartment: string, step: Step & { do: "keep" }, wanted: Desired, found: FoundContainer | null) {
     const { machine, orderOf, running } = this.#parts
-    // Calls on the same compartment are queued on the host. The program runs, and its actor knows that.
+    // While files are unpacked, `adopt` would wait for them in the host's queue.
     if (this.#uploading.has(compartment)) return false
     try {
       await machine.adopt(compartment, () => orderOf(compartment, wanted, []))
@@ -268,7 +267,6 @@ export class Unusable extends Error {
   override readonly name = "Unusable"
 }
 
-/** The state is unknown at the moment. */
 class Unreachable extends Error {
   override readonly name = "Unreachable"
 }

@@ -3,7 +3,6 @@ import type { Desired } from "../../schemas/compartment/operations.ts"
 import type { FoundContainer } from "./host/types.ts"
 
 export type Step =
-  /** The actual state is the desired one. */
   | { readonly do: "nothing" }
   | { readonly do: "start" }
   /**
@@ -20,7 +19,7 @@ export type Step =
       readonly why: "program" | "stopped" | "lost" | "disk"
       readonly at: number | null
     }
-  /** Removes everything of the compartment on this host except its data. */
+  /** Removes the container. The compartment's data and log stay. */
   | { readonly do: "remove" }
   | { readonly do: "destroy" }
 
@@ -28,9 +27,7 @@ interface There {
   /** `null`: the actor does not know the compartment, or it belongs to another host. */
   readonly wanted: Pick<Desired, "goal" | "run" | "status"> | null
   readonly found: FoundContainer | null
-  /** The newest run that was begun here. */
   readonly begun: number
-  /** The run that was stopped for using too much disk. */
   readonly overfull?: number | undefined
 }
 

@@ -9,7 +9,6 @@ import type { Machine } from "./machine.ts"
 
 interface Parts {
   readonly machine: Pick<Machine, "found" | "stats">
-  /** The number of newest readings of each compartment. */
   readonly kept: number
 }
 
@@ -22,7 +21,6 @@ export class Usage {
     this.#parts = parts
   }
 
-  /** Readings, the oldest first. */
   of(compartment: string): ReadonlyArray<UsageReading> {
     return this.#readings.get(compartment) ?? []
   }

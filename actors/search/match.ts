@@ -3,7 +3,7 @@
  *
  * Invariants
  *  - Each `**` is a mark: asterisks of the text itself are left out.
- *  - Words are marked as a whole, with their accents and in their case.
+ *  - In scripts with spaces, words are marked as a whole, with their accents and in their case.
  *  - An excerpt is short, however long the text. It begins a little before the first match.
  */
 import { EXCERPT_MAX_CHARS, plainOf, type Word, markingRuns, runsOf } from "../content/noun.ts"
@@ -15,7 +15,6 @@ const LEAD_CHARS = 60
 const BEFORE_CHARS = 200
 const AFTER_CHARS = 1000
 
-/** A function that marks the searched words in a text. */
 export type Marking = (text: string) => string
 
 const marked = (text: string): string => `${MARK}${text}${MARK}`
@@ -45,7 +44,7 @@ const markedParts = (written: string, parts: ReadonlyArray<string>): string => {
   return shown
 }
 
-/** Words of a query, and those that begin with its last one. */
+/** Marks the words of a query, and words that begin with one of its prefixes. */
 export const matching = (words: ReadonlyArray<Word>): Marking => {
   const spaced = words.filter(({ isUnspaced }) => !isUnspaced)
   const whole = new Set(spaced.map(({ text }) => text))
@@ -54,7 +53,7 @@ export const matching = (words: ReadonlyArray<Word>): Marking => {
   return marking((word) => whole.has(word) || begun.some((beginning) => word.startsWith(beginning)), parts)
 }
 
-/** Words that have one of these somewhere. */
+/** Marks words that contain one of the parts. */
 export const containing = (parts: ReadonlyArray<string>): Marking => {
   const sought = parts.flatMap((part) => [...runsOf(part)])
   const unspaced = sought.flatMap(({ text, isUnspaced }) => (isUnspaced ? [text] : []))
@@ -63,7 +62,7 @@ export const containing = (parts: ReadonlyArray<string>): Marking => {
 
 const oneLine = (text: string): string => text.replaceAll("*", "").replaceAll(/\s+/gu, " ").trim()
 
-/** `null` if nothing in the text matches. */
+/** An excerpt with marks; `null` if nothing in the text matches. */
 export const markedIn = (text: string, mark: Marking): string | null => {
   const line = oneLine(text)
   const first = firstIn(line, mark)
@@ -73,7 +72,7 @@ export const markedIn = (text: string, mark: Marking): string | null => {
   return `${from > 0 ? "…" : ""}${mark(shown)}${from + shown.length < line.length ? "…" : ""}`
 }
 
-/** The same for a part of a markdown text. */
+/** An excerpt of a part of a markdown text, with marks; `null` if nothing matches. */
 export const markedInMarkdown = (part: string, mark: Marking): string | null => {
   const first = firstIn(part, mark)
   if (first === null) return null
@@ -101,5 +100,5 @@ const wordFrom = (text: string, from: number, to: number): number => {
   return blank === -1 || blank >= to ? to : blank + 1
 }
 
-/** Drops half of a pair at the end. */
+/** Drops half of a surrogate pair at the end. */
 const wholeCharacters = (text: string): string => (text.isWellFormed() ? text : text.slice(0, -1))

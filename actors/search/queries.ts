@@ -38,7 +38,7 @@ type TextTable = "posts" | "threads"
 
 /** Newest matches of one author that are ranked (contract 22). */
 export const PLACES_OF_AUTHOR = 50
-/** The newest matches are read in this many rounds. Each round leaves out authors who have all of their places. */
+/** The most matches that each round reads, newest first. A round leaves out authors who have all of their places. */
 const TURNS = [RANKED_MAX, 2 * RANKED_MAX, ...Array.from({ length: 6 }, () => 8 * RANKED_MAX)]
 
 interface Candidate {
@@ -46,7 +46,6 @@ interface Candidate {
   readonly author: string
 }
 
-/** The newest matches, with a limited number of each author. */
 const candidates = async (db: Db, table: TextTable, query: TextQuery): Promise<ReadonlyArray<string>> => {
   const ids: Array<string> = []
   const placesOf = new Map<string, number>()
@@ -79,7 +78,6 @@ const rankedTexts = async (db: Db, table: TextTable, query: TextQuery): Promise<
   return rows.map(({ id }) => id)
 }
 
-/** The matching part of each. */
 const textMatches = async (
   db: Db,
   table: TextTable,

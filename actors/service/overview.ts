@@ -16,7 +16,6 @@ type Overview = Queries["overview"]["output"]
 
 const AGENTS = sql`agents where status in ('active', 'suspended')`
 
-/** `newest`: the column of an index that has the newest rows first. */
 const PARTS: Readonly<Record<keyof Overview, { readonly rows: RawBuilder<unknown>; readonly newest: string }>> = {
   agents: { rows: AGENTS, newest: "number" },
   threads: { rows: sql`threads`, newest: "created_at" },

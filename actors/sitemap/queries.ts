@@ -1,4 +1,4 @@
-/** The newest of everything that has a page, each by its index. Hidden content has no row. */
+/** The newest of everything that has a page. Hidden content has no row. */
 import { type Kysely, type RawBuilder, sql } from "kysely"
 import type { Queries } from "../../schemas/bus/operations.ts"
 import { numberedSlug } from "../../schemas/content/slug.ts"

@@ -4,7 +4,7 @@
  * Invariants
  *  - Only its agent can confirm it, and only while it is pending.
  *  - It ends once: the agent refuses or revokes it, the person withdraws it, its time is over while it is pending, or
- *    one of the two accounts ends. An ended sponsorship never changes again; later requests get its state.
+ *    one of the two accounts ends. An ended sponsorship never changes again.
  *  - For everybody else the sponsorship does not exist.
  */
 import { notFound, type Refusal, refusal, unavailable } from "../../schemas/errors.ts"
@@ -38,7 +38,7 @@ export const decideConfirm = (state: SponsorshipState, { agent }: { readonly age
   return { events: [{ type: "sponsorship.confirmed", v: 1, human: state.human, agent }] }
 }
 
-/** The agent's entry in the same commit. Its limit was checked at the present sequence of its log. */
+/** The agent's events in the same commit. `admits.seq`: the sequence of its log at which its limit was checked. */
 export const besideAgent = (agent: string, admits: AgentAdmits | null): ReadonlyArray<Companion> =>
   admits === null
     ? []

@@ -1,6 +1,6 @@
 /**
  * People's names for lists, because the read models contain only their ids. Processes that answer queries have no keys,
- * so they ask processes that have (`people`), and those ask the accounts. People without an account are left out.
+ * so they ask processes that have them (`people`), and those ask the accounts. People without an account are left out.
  *
  * Invariant: the answer of an account is used for at most twice `SHOWN_MS`.
  */
@@ -35,7 +35,7 @@ const askedOf =
     return { id, name, verification }
   }
 
-/** Answered by nodes that may ask accounts. */
+/** The query `people`, answered by nodes that may ask accounts. */
 export const peopleQuery = (
   clock: Clock.Clock,
   ask: (ask: Ask) => Promise<Answer>,
@@ -60,7 +60,7 @@ export const peopleQuery = (
 
 type AskPeople = (ids: ReadonlyArray<string>) => Effect.Effect<Queries["people"]["output"], Refusal>
 
-/** The same for queries of the read models. */
+/** Asks for at most PEOPLE_ASKED_MAX people at a time. Rejects with `QueryRefused`. */
 export const peopleBy =
   (ask: AskPeople): People =>
   async (ids) => {

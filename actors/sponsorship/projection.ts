@@ -40,7 +40,6 @@ interface Rows {
   readonly changed: Map<number, Row>
 }
 
-/** Folds a batch of commits into rows. Pure. */
 const rowsOf = (commits: ReadonlyArray<Logged>): Rows => {
   const rows: Rows = { declared: new Map(), changed: new Map() }
   for (const { id: text, commit } of commits) {

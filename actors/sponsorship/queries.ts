@@ -16,12 +16,11 @@ import type { People } from "../queries/serve.ts"
 type Db = Kysely<Database>
 type Sponsor = AgentPublic["sponsors"][number]
 
-/** The maximum number of a person's sponsorships, open and ended ones together. */
+/** The most sponsorships in one list of a person. */
 const OF_HUMAN_MAX = 300
 
 const COLUMNS = ["s.id", "s.human", "s.role", "s.status", "s.created_at", "s.confirmed_at", "s.ended_at"] as const
 
-/** Columns whose types are wider than the values that the projection writes. */
 interface NarrowColumns {
   readonly role: SponsorRole
   readonly status: SponsorshipStatus
@@ -43,7 +42,6 @@ const standing = ({ role, status, created_at, confirmed_at, ended_at }: Row) => 
   ended_at: ended_at?.toISOString() ?? null
 })
 
-/** The sponsorships of an agent. */
 export const sponsorshipsQuery =
   (db: Db, people: People) =>
   async ({ agent, ...page }: Queries["sponsorships"]["input"]): Promise<Queries["sponsorships"]["output"]> => {
@@ -61,7 +59,7 @@ export const sponsorshipsQuery =
     }
   }
 
-/** The sponsorships of a person. All open ones are included. */
+/** The sponsorships of a person. If there are more than OF_HUMAN_MAX, ended ones are left out first. */
 export const sponsoredQuery =
   (db: Db, baseUrl: string) =>
   async ({ human }: Queries["sponsored"]["input"]): Promise<Queries["sponsored"]["output"]> => {
@@ -102,7 +100,6 @@ export const sponsoredAgentsQuery =
     return rows.map((row) => authorOf(row.agent, row, baseUrl))
   }
 
-/** Sponsors for agents in lists. */
 export const sponsorsOf = async (
   db: Db,
   people: People,

@@ -29,7 +29,10 @@ export const sponsorshipNotifications = awaited(
   )
 )
 
-/** Ends declarations that are not answered. This set of reactions is new, so it also handles older declarations. */
+/**
+ * Ends declarations that are not answered. The set was added later under a name of its own, so it reads older
+ * declarations as well.
+ */
 export const datedSponsorships = reactions(
   "sponsorship_dated",
   on("sponsorship", SponsorshipEvent, (event, { id }) =>

@@ -58,7 +58,6 @@ export const openDatabase = (url: string, connectWithinMs = CONNECT_TIMEOUT_MS):
     connectWithinMs
   })
 
-/** The schema of the tables that are served. */
 export const LIVE_SCHEMA = "public"
 
 /**

@@ -6,7 +6,6 @@ interface PageRequest {
   readonly per_page: number
 }
 
-/** The number of rows found, as `total`. */
 export const COUNTED = sql<string>`count(*)`.as("total")
 
 interface Counting {

@@ -121,11 +121,10 @@ interface AcceptInput {
 }
 
 export interface AcceptFacts {
-  /** Hub id of the reply's author. */
   readonly author: string
-  /** True if nothing between the two agents keeps the acceptance from earning reputation. */
+  /** True if the acceptance would count as a vote (vote/weighing.ts). */
   readonly counts: boolean
-  /** The companion that counts this acceptance among those that one agent gave to the other. */
+  /** The companion in which the acceptance takes one of the pair's places (vote/pair.ts); `null` if it takes none. */
   readonly pair: Companion | null
 }
 
@@ -182,7 +181,7 @@ interface Replied extends CountedReply {
   readonly told: ReadonlyArray<string>
 }
 
-/** Decided by reactions, which send each reply once. */
+/** Counts a reply. Reactions send each reply once. */
 export const decideReplied = (thread: ThreadState, { reply, author, told }: Replied): Decision<ThreadEvent> => {
   if (thread === null) return { events: [] }
   const { title } = thread

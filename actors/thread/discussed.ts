@@ -14,7 +14,6 @@ import { listedThreads } from "./queries.ts"
 /** The ids are found once in this time. The records are read each time. */
 export const DISCUSSED_EVERY_MS = 10_000
 const WEEK_MS = 604_800_000
-/** The number of newest replies that are examined. */
 const REPLIES_LOOKED_AT = 5_000
 
 interface FoundCounts {

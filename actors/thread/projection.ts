@@ -3,7 +3,7 @@
  * both become visible together.
  *
  * A batch is folded into rows first (rows.ts), and then written in as many statements as its bytes need, however many
- * rows it has. A rebuild has a million of them.
+ * rows it has.
  */
 import { sql, type Transaction } from "kysely"
 import {
@@ -84,7 +84,6 @@ const writeTallies = async (trx: Trx, table: "threads" | "replies", voted: Threa
     where x.id = n.id`.execute(trx)
 }
 
-/** Writes the changes of threads' counts of replies, and the time of the last one. */
 const writeCounts = async (trx: Trx, { counted }: ReplyRows): Promise<void> => {
   if (counted.size === 0) return
   await sql`

@@ -22,7 +22,7 @@ const PINNED = { by: sql.ref("t.pinned"), type: "boolean" } as const
 
 type Order = Pick<Listing, "way" | "keys">
 
-/** Every sort ends with the id in the same direction as its other keys (spec 4.1.6), and each has its index. */
+/** Every sort ends with the id in the same direction as its other keys (spec 4.1.6). */
 const ORDER: Record<ThreadSort, Order> = {
   active: { way: "desc", keys: [{ by: sql.ref("t.last_activity_at"), type: "timestamptz" }, ID] },
   newest: { way: "desc", keys: [CREATED, ID] },
@@ -96,7 +96,7 @@ const listedOf = (row: Row, baseUrl: string): ThreadListed => {
   }
 }
 
-/** The records of lists, in the order of the ids. */
+/** `ids`: the records are in their order. */
 export const listedThreads = async (
   db: Kysely<Database>,
   baseUrl: string,
@@ -164,7 +164,7 @@ const recordOf = ({ body, status_reason, ...listed }: WholeRow, baseUrl: string)
   return { ...shown, body, ...(status_reason === null ? {} : { status_reason }) }
 }
 
-/** Hidden threads are included. The edge decides who sees them. */
+/** Hidden threads are included if there is a viewer. The edge decides who sees them. */
 export const threadQuery =
   (db: Kysely<Database>, baseUrl: string) =>
   async ({ id, viewer }: Queries["thread"]["input"]): Promise<Queries["thread"]["output"]> => {

@@ -1,4 +1,4 @@
-/** Reactions to a thread's events: for its author, and for authors of accepted replies. */
+/** The consequences of a thread's events for its author, for authors of accepted replies, and for mentioned agents. */
 import { OPERATOR } from "../../schemas/content/author.ts"
 import { API_PREFIX } from "../../schemas/version.ts"
 import { mentionNotifications, countedOf, ratedBy } from "../content/noun.ts"
@@ -16,7 +16,6 @@ const gifts = (answer: Accepted, accepted: boolean): ReadonlyArray<ReactionComma
   ...(isCounted(answer) ? [countOne(answer.author, accepted ? 1 : -1)] : [])
 ]
 
-/** The consequences of votes, removals and acceptances for the scores and counts of their authors. */
 export const ratedThreads = awaited(
   reactions(
     "thread_rated",

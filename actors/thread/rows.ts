@@ -50,7 +50,6 @@ interface Voted {
   readonly downvotes: number
 }
 
-/** A change of a thread's count of replies. */
 interface CountChange {
   readonly id: number
   more: number

@@ -57,7 +57,7 @@ export const Thread = Schema.Struct({
   others: Schema.Int,
   /** The number of replies ever written. */
   replies: Schema.Int,
-  /** Hub ids of the mentioned agents that were notified. */
+  /** Hub ids of the agents that the thread has mentioned at any time. */
   mentioned: Mentions,
   hidden: Schema.NullOr(Hidden),
   /** The claim on its first text (actors/content/text.ts). */
@@ -135,7 +135,7 @@ export const ThreadEvent = Schema.Union([
     /** The number of existing replies by others than the thread's author. */
     others: Schema.Int
   }),
-  /** `hidden_answer`: the accepted reply, if it was hidden and not removed. */
+  /** `hidden_answer`: the thread's hidden answer after the event. */
   event("thread.reply_gone", 1, { others: Schema.Int, hidden_answer: Schema.NullOr(Accepted) }),
   event("thread.reply_back", 1, { others: Schema.Int, hidden_answer: Schema.NullOr(Accepted) }),
   event("thread.pinned", 1, { pinned: Schema.Boolean, by: Schema.String }),
@@ -145,7 +145,7 @@ export const ThreadEvent = Schema.Union([
   /** Includes the votes that the thread had. */
   event("thread.hidden", 1, hiddenFields),
   event("thread.restored", 1, restoredFields),
-  /** Includes the votes that the thread had. `hidden`: they were subtracted before. */
+  /** Includes the votes that the thread had. `hidden`: true if hiding has already subtracted them. */
   event("thread.deleted", 1, { author: Schema.String, by: Schema.String, ...tallied, hidden: Schema.Boolean })
 ])
 export type ThreadEvent = typeof ThreadEvent.Type

@@ -54,7 +54,7 @@ const drawn = (sealer: Sealer, agent: string): DrawnToken => {
   return { hash: createHash("sha256").update(token).digest("hex"), sealed: sealer.seal(token, tokenOf(agent)) }
 }
 
-/** Sources that the agent may have ended since the backup end with a restore, as fill services do (`vault.restored`). */
+/** Leaves out sources from before a restore, because the agent may have ended them since the backup. */
 const seenSince = (state: VaultState, restoredAt: number): VaultState =>
   state === null ? null : { ...state, sources: state.sources.filter(({ created_at }) => created_at > restoredAt) }
 
@@ -206,7 +206,7 @@ export const vaultKind = kind(fold, vaultOperations, ({ nats, seed, config: { li
         projected: true
       }),
       "vault.end": write({ decide: decideEnd, answer: () => null }),
-      /** Runs after its commit. Inside the mailbox, the state could still have the deleted entry. */
+      /** Reactions ask this after the commit that ends the use of the ciphertext. */
       "vault.erase": write({
         prepare: (state, { uid, sha256 }, { id }) =>
           // Another entry may have the same ciphertext.
@@ -224,5 +224,5 @@ export const vaultKind = kind(fold, vaultOperations, ({ nats, seed, config: { li
   }
 })
 
-/** A card without shops is for any. */
+/** True for a card without origins, which may be filled at any shop. */
 const isForAll = ({ kind: of, origins }: EntryValue): boolean => of === "card" && origins.length === 0

@@ -17,7 +17,8 @@ export const aboutOf = ({ event, entry_id, code }: Alert): string => [event, ent
 type AlertLimits = Pick<Limits["service"]["vault"], "alert_seconds">
 
 /**
- * The event of an alert. There is none if the same alert was sent a moment ago, even if the clock was set back since.
+ * The event of an alert. There is none if the same alert was sent less than `alert_seconds` ago, even if the clock was
+ * set back since.
  */
 export const alerting = (
   state: VaultState,

@@ -3,7 +3,7 @@
  *
  * Invariants
  *  - A ciphertext is on the disk before the entry that names it is written.
- *  - A ciphertext is stored once. The server would not overwrite the bytes of an earlier copy that a second one replaces.
+ *  - A ciphertext is stored once, because the server would not overwrite the bytes of a copy that is replaced.
  *  - An erased ciphertext is in no file of the server when the erasure is answered (actors/log/erase.ts).
  *  - Nobody reads a ciphertext that no entry names, and it is erased with its vault.
  */
@@ -19,7 +19,6 @@ import { lastMessage } from "../log/last-message.ts"
 const TIMEOUT_MS = 3000
 
 export interface Ciphertexts {
-  /** Stores a ciphertext, and returns its sha256. */
   readonly keep: (agent: string, uid: string, ciphertext: string) => Effect.Effect<string, Refusal>
   readonly read: (agent: string, uid: string, sha256: string) => Effect.Effect<string | null, Refusal>
   /** `sha256`: `null` erases all ciphertexts of a vault. */

@@ -7,7 +7,7 @@
  *    who may consent has approved them.
  *  - A later owner may consent once a person who may consent has approved that owner. Without approval, a later owner
  *    may consent after the waiting time, if every owner of the entry was notified and none has objected.
- *  - Another sponsorship of the same person is a later owner: it leaves no objection behind.
+ *  - A new sponsorship of the same person counts as a later owner, so it does not clear objections.
  */
 import { Effect } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"
@@ -36,7 +36,6 @@ export const ownersOfEntry = (
   consent?.owners ??
   owners.filter(({ since }) => since <= created_at).map(({ sponsorship, human }) => ({ sponsorship, human }))
 
-/** True once the waiting time of a later owner is over. */
 const hasWaited = (
   entryOwners: ReadonlyArray<EntryOwner>,
   { human, told }: OwnerStanding,

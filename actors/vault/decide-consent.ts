@@ -44,7 +44,6 @@ interface ConsentRequest {
   readonly owners: ReadonlyArray<OwnerStanding>
 }
 
-/** Fills that wait for this person. */
 export const asksIn = (
   state: VaultValue,
   { human, at, owners }: ConsentRequest,

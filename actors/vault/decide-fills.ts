@@ -2,10 +2,9 @@
  * Pure decisions on fills, and on fill services.
  *
  * Invariants
- *  - The policy is checked and the fill is journaled in one commit. A ciphertext is given out only for a fill that the
- *    journal has as pending (actor.ts).
- *  - Fills whose time is over are marked as expired before anything else is decided, whether their timer has fired or
- *    not.
+ *  - The policy is checked and the fill is journaled in one commit. A ciphertext is given out only for a pending fill
+ *    (opened.ts).
+ *  - Fills whose time is over are marked as expired before a fill is decided on, even if their timer has not fired.
  *  - A result is taken once. One that comes too late still closes its fill.
  */
 import { invalidField } from "../../schemas/errors.ts"
@@ -116,11 +115,9 @@ export type FillLimits = Pick<VaultLimits, "fill_pending_seconds" | "consent_sec
 /** Codes that owners are alerted about. */
 const OVER_A_LIMIT: ReadonlySet<string> = new Set(["amount_over_payment", "amount_over_day", "fills_over_day"])
 
-/** Makes an alert that names the entry. */
 const alertOn = (event: Alert["event"], { id, label }: EntryValue, about: Partial<Alert>): Alert =>
   alertOf(event, { entry_id: id, label, ...about })
 
-/** The refusal of a fill, with its line in the journal. */
 const refusing = (
   state: VaultValue,
   entry: EntryValue | null,
@@ -187,7 +184,6 @@ export const decideFill = (
 const hasAsked = ({ status, expires_at }: FillValue, at: number): boolean =>
   status === "asked" || ((status === "unanswered" || status === "declined") && expires_at > at)
 
-/** The reason why no owner can be asked. */
 const notAsked = (
   state: VaultValue,
   entry: EntryValue,
@@ -240,7 +236,6 @@ const asking = (
 /** Codes for sealed content that differs from the record, because somebody has moved or relabelled it. */
 const SEALED_OTHERWISE: ReadonlySet<string> = new Set(["sealed_mismatch", "limits_exceed_sealed"])
 
-/** The alert about a fill's end. */
 const alertOfEnd = (
   { entries }: VaultValue,
   { entry: id, origin, minor }: FillValue,

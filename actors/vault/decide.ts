@@ -327,6 +327,5 @@ export const decideRevoke = (state: VaultState, by: string): Decided => {
   return state.status === "revoked" ? NOTHING : { events: [{ type: "vault.revoked", v: 1, uid: state.uid, by }] }
 }
 
-/** The vault ends with the account. */
 export const decideEnd = (state: VaultState): Decided =>
   state === null || state.status === "revoked" ? NOTHING : decideRevoke(state, "service")

@@ -129,8 +129,8 @@ const HAS_ENDED: ReadonlySet<FillValue["status"]> = new Set(["expired", "decline
 const silences = ({ status, expires_at }: FillValue, at: number): boolean => status !== "expired" && expires_at > at
 
 /**
- * Forgets ended fills whose late results are no longer expected. Fills that still limit how often owners are asked are
- * forgotten last.
+ * Forgets ended fills whose late results are no longer expected, and those beyond `late_max`. Fills that still limit
+ * how often owners are asked are forgotten last.
  */
 const forgotten = (state: VaultValue, at: number): VaultValue => {
   const { late_seconds, late_max } = VAULT_SERVICE_LIMITS

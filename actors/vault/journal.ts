@@ -19,7 +19,6 @@ export interface JournalRow {
   readonly currency: string | null
   readonly status: FillStatus | null
   readonly code: string | null
-  /** The number of a fill. */
   readonly fill: number | null
 }
 

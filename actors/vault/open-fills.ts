@@ -2,7 +2,7 @@
  * Open fills, which wait for their result or for an owner. Pure.
  *
  * Invariants
- *  - Expired fills are marked before any decision, even if their timer has not fired.
+ *  - Expired fills are marked before a fill is decided on, even if their timer has not fired.
  *  - While a fill is open, a timer is set for the earliest end of all open fills, or for an earlier time.
  */
 import type { FiredTimer } from "../../schemas/timer.ts"
@@ -26,13 +26,12 @@ const expiredBy = (state: VaultValue, at: number): ReadonlyArray<VaultEvent> => 
   return over.length === 0 ? [] : [{ type: "vault.fills_expired", v: 1, fills: over }]
 }
 
-/** The events of expired fills, and the state after them. */
 export const settledBy = (before: VaultValue, at: number) => {
   const over = expiredBy(before, at)
   return { over, state: over.reduce<VaultState>((now, event) => evolveVault(now, event, { at }), before) ?? before }
 }
 
-/** A timer, unless one is set for as early. */
+/** A timer, unless an open fill ends as early and therefore has one. */
 export const expiring = (before: VaultValue, expires_at: number): ReadonlyArray<Timer> =>
   openOf(before).some((one) => one.expires_at <= expires_at) ? [] : [{ name: EXPIRE_TIMER, at: expires_at }]
 

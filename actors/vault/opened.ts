@@ -1,4 +1,4 @@
-/** Returns a fill's ciphertext if it may be given out, or tells which person has to be asked. */
+/** Returns a fill's ciphertext if it may be given out, and finds the owners who have to be asked. */
 import { Effect } from "effect"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import type { AskedFill } from "../../schemas/vault/records.ts"
@@ -22,7 +22,7 @@ const asked = ({ fill, expires_at }: FillValue): AskedFill => ({
   expires_at: new Date(expires_at).toISOString()
 })
 
-/** A pending fill with its ciphertext. Nothing else is ever given out. */
+/** A fill with its ciphertext if it is pending. A fill that waits for an owner is returned without it. */
 export const opened = (
   ciphertexts: Ciphertexts,
   state: VaultState,

@@ -75,7 +75,6 @@ export const judged = (entry: EntryValue, wanted: OpenFill, at: number, cardsFro
   return "minor" in verdict && isForgotten(entry, dayOf(at)) ? { code: "amount_over_day" } : verdict
 }
 
-/** True if an owner has to consent. */
 export const needsConsent = ({ consent }: EntryValue, minor: number | null): boolean =>
   consent !== null && (consent.above === null || (minor ?? 0) > consent.above)
 
@@ -102,7 +101,6 @@ export const limitsRecord = (limits: MinorLimits | null) =>
         fills_per_day: limits.fills_per_day
       }
 
-/** Consent in the form of records. */
 export const consentRecord = ({ consent, limits }: Pick<EntryValue, "consent" | "limits">): Consent | null => {
   if (consent === null) return null
   if (consent.above === null || limits === null) return "owner"

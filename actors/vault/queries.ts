@@ -32,7 +32,6 @@ export const vaultLogQuery =
 
 const PENDING_MAX = 50
 
-/** Pending consents of this person's agents. */
 export const consentsPendingQuery =
   (db: Kysely<Database>, baseUrl: string) =>
   async ({ human }: Queries["consents_pending"]["input"]): Promise<Queries["consents_pending"]["output"]> => {

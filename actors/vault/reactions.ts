@@ -1,4 +1,7 @@
-/** Removes the ciphertexts of deleted entries and revoked vaults. A deleted account's vault is revoked. */
+/**
+ * Erases ciphertexts that no entry uses any more, notifies of alerts and consents, and ends the vaults of deleted and
+ * banned accounts.
+ */
 import { AgentEvent } from "../agent/noun.ts"
 import { on, reactions, commandFor } from "../reactions/reaction.ts"
 import { VaultEvent } from "./state.ts"

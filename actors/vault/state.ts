@@ -40,7 +40,6 @@ const written = {
   sha256: Schema.String
 }
 
-/** An owner of the agent when an entry was written. */
 const EntryOwner = Schema.Struct({ sponsorship: Schema.Int, human: Schema.String })
 export type EntryOwner = typeof EntryOwner.Type
 
@@ -98,7 +97,6 @@ const opened = {
   day: Schema.Int,
   /** The amount of a payment in minor units. */
   minor: Schema.NullOr(Schema.Int),
-  /** The place of the service that asked. */
   place: Schema.String,
   /** Unix ms. */
   expires_at: Schema.Number
@@ -107,14 +105,13 @@ const opened = {
 const FillValue = Schema.Struct({
   ...opened,
   status: Schema.Literals(["asked", "pending", "expired", "declined", "unanswered"]),
-  /** True if an owner has consented. */
   consented: Schema.Boolean,
   /** The number of captcha pictures that were shown to the owners. */
   rounds: Schema.Int
 })
 export type FillValue = typeof FillValue.Type
 
-/** The time of the last alert about an entry and a code. */
+/** The time of the last alert with this text (`aboutOf`), in Unix ms. */
 const AlertValue = Schema.Struct({ about: Schema.String, at: Schema.Number })
 
 export const VaultValue = Schema.Struct({

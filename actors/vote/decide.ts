@@ -1,4 +1,4 @@
-/** Decisions on a vote on any content of an agent. Pure. */
+/** Decisions on a vote. Pure. */
 import type { Caller } from "../../schemas/content/author.ts"
 import { notFound, refusal } from "../../schemas/errors.ts"
 import type { Companion, Decision } from "../engine/definition.ts"
@@ -8,7 +8,6 @@ import type { Weighed } from "./weighing.ts"
 
 const ownContent = refusal("vote_own_content", "Nobody votes on what is his own.")
 
-/** The fields of a vote in the target's own event. */
 export interface CountedVote extends Required<Tally>, Change {
   readonly author: string
   readonly withheld: boolean
@@ -41,8 +40,8 @@ export interface Annulled {
 const countsVotes = ({ deleted, hidden }: Pick<Target, "deleted" | "hidden">): boolean => !deleted && hidden === null
 
 /**
- * Votes on a target that does not exist any more do not count, so there is nothing to do. Votes on a hidden target are
- * not in its author's score, but would return to it with the target.
+ * Removes a banned account's vote. Votes on a deleted target do not count, so there is nothing to do. Votes on a hidden
+ * target are not in its author's score, but would return to it with the target.
  */
 export const decideAnnulOn =
   <State extends Target, Event extends EventShape>(event: (counted: CountedVote) => Event) =>

@@ -40,7 +40,6 @@ const fold: Fold<ActorOf<Places, PairEvent>> = {
 
 export const votePairKind = kind(fold, {}, () => ({ operations: {} }))
 
-/** A pair in the form of the log. */
 export interface Pair {
   readonly id: string
   readonly seq: number

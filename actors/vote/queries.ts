@@ -42,7 +42,6 @@ const recordOf = ({ target_type, target_id, value, created_at, why }: Row): Vote
 
 const ROW = ["v.id", "v.target_type", "v.target_id", "v.value", "v.created_at", "v.why"] as const
 
-/** Lists an agent's votes, newest first. */
 export const votesQuery = (
   clock: Clock.Clock,
   db: Kysely<Database>

@@ -41,12 +41,11 @@ const Withdrawal = Schema.Struct({
   due: Schema.NullOr(Schema.Number),
   /** The sequence of the newest vote in the log after `settled`; `null` before. */
   end: Schema.NullOr(Schema.Int),
-  /** The number of votes that were withdrawn. */
   votes: Schema.Int
 })
 type Withdrawal = typeof Withdrawal.Type
 
-/** `null`: the agent is not banned. */
+/** `null`: no withdrawal has begun. */
 export const WithdrawalState = Schema.NullOr(Withdrawal)
 export type WithdrawalState = typeof WithdrawalState.Type
 
@@ -68,7 +67,6 @@ const timerOf = (agent: string, at: number): Timer => ({ name: TIMER, at, of: { 
 
 const begunAt = (at: number): WithdrawalEvent => ({ type: "withdrawal.begun", v: 1, settled: at + SETTLED_MS, due: at })
 
-/** The companions of a ban's commit. */
 export const withdrawing = (
   agent: string,
   at: number
@@ -90,11 +88,11 @@ export const decideBegin = (
   return { events: [begunAt(at)], timers: [timerOf(id, at)] }
 }
 
-/** The findings of a step: the present votes of the read model, and those that were removed now. */
+/** The number of votes that a step read from the read model, at most STEP_VOTES, and of those that were removed. */
 export interface Step {
   readonly found: number
   readonly annulled: number
-  /** Sequences of the log: of the newest vote, and up to which the read model had the votes afterwards. */
+  /** Sequences of the log: of its newest vote, and of the read model's watermark. Both are read before the votes. */
   readonly end: number
   readonly watermark: number
 }

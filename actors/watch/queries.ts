@@ -70,15 +70,14 @@ export const watchQuery =
 interface Moved {
   readonly agent: string
   readonly since: Date
-  /** The numbers of threads. */
   readonly told: ReadonlyArray<string>
   readonly limit: number
 }
 
 /**
  * Threads in which others wrote after a given time. They count even if the agent marked the replies as read, because a
- * reply just before the mark may not have been shown. Threads with a notification after that time (`told`) are
- * included, because a reply may become visible later than it was written.
+ * reply just before the mark may not have been shown. Threads of `told` had a notification after that time. They are
+ * included if they have new replies, because a reply may become visible later than it was written.
  */
 export const movedSince = async (
   db: Kysely<Database>,

@@ -5,8 +5,8 @@
  *  - Only reactions write to it. The agents know what they watch, and this actor follows them, so it may be a moment
  *    behind.
  *  - An agent that was notified of activity is not notified again before it has read that, however many replies come.
- *  - It receives each reply once, in order, with the number of replies so far. A notice has those that came since the
- *    last one.
+ *  - It receives each reply once, in order, with the number of replies so far. A notice has the number of replies since
+ *    the last notice.
  *  - It has at most WATCHERS_MAX watchers. Later ones see new replies in their own list, but are not notified.
  */
 import { Schema } from "effect"
@@ -14,7 +14,6 @@ import { THREAD_WATCHERS_MAX } from "../../schemas/watch/records.ts"
 import { event } from "../engine/events.ts"
 import type { ActorOf } from "../kit/kind.ts"
 
-/** The maximum number of watchers of one thread. */
 export const WATCHERS_MAX = THREAD_WATCHERS_MAX
 
 const Watcher = Schema.Struct({
@@ -38,7 +37,6 @@ export const WatchEvent = Schema.Union([
   event("watch.told", 1, {
     reply: Schema.Int,
     title: Schema.String,
-    /** The author of the reply. */
     author: Schema.String,
     /** The number of replies ever written. */
     replies: Schema.Int,

@@ -1,5 +1,5 @@
 /**
- * The metrics of projectors. Only the node that keeps a projection knows its position, so other nodes leave that out.
+ * The metrics of projectors. Only the node that runs a projection knows its position, so other nodes leave that out.
  */
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { Clock } from "effect"

@@ -43,7 +43,6 @@ export interface Draft {
   readonly format: FormatRule | null
 }
 
-/** A draft with its parts, for tests. */
 export interface Drafted extends Draft {
   readonly cast: Cast
   readonly world: World
@@ -52,7 +51,6 @@ export interface Drafted extends Draft {
   readonly addition: Addition
   /** The answer before it is put into a format. */
   readonly value: string
-  /** The story without noise. */
   readonly story: string
 }
 

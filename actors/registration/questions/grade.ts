@@ -73,7 +73,10 @@ function unwrapObject(submitted: unknown): unknown {
   return entries.length === 1 && entries[0]?.[0] === WRAPPER_KEY ? entries[0][1] : null
 }
 
-/** Removes the wrapper of `{"answer": "x"}` and of the looser `{answer: x}`. Returns other text unchanged. */
+/**
+ * Removes the wrapper of `{"answer": "x"}` and of the looser `{answer: x}`. Text without braces is returned unchanged.
+ * Null for other text in braces.
+ */
 function unwrapText(text: string): string | null {
   const trimmed = text.trim()
   if (!trimmed.startsWith("{") || !trimmed.endsWith("}")) return text

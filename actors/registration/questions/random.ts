@@ -1,7 +1,7 @@
 /**
  * Deterministic randomness from a 32-byte seed: SHAKE256 of the seed and a counter, block by block.
  *
- * - The same seed always gives the same draws, on every machine, so a challenge can be rebuilt from its seed.
+ * - The same seed always gives the same draws, on every machine.
  * - Every bit of the seed has an effect, and earlier draws do not reveal later ones.
  * - `int` rejects the uneven tail of the 32-bit range, so all values have the same probability.
  */

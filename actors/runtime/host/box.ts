@@ -35,7 +35,6 @@ export class Box {
     this.outputPlace = outputPlace(this.folder)
   }
 
-  /** Runs the calls one after the other. */
   alone<A>(call: () => Promise<A>): Promise<A> {
     const result = this.tail.then(call, call)
     this.tail = result.catch(() => undefined)

@@ -14,7 +14,6 @@ const OOM_SCORE_ADJ = 500
 
 export const containerName = (tag: string, compartment: string): string => `hub-${tag}-${compartment}`
 
-/** The paths of a compartment's files in its container. */
 const PLACES = { data: "/data", io: "/run/hub", names: "/etc/resolv.conf" } as const
 
 export interface Folders {
@@ -49,14 +48,13 @@ function boundsOf(quotas: Quotas): Docker.HostConfig {
 
 const securityOptions = (): Array<string> => ["no-new-privileges", `seccomp=${systemCalls(process.arch)}`]
 
-/** Seconds after which a probe container ends on its own. */
 const PROBE_SECONDS = 30
 const PROBE_MIB = 32
 const PROBE_PIDS = 16
 
 /**
- * Options of a container that does nothing. The kernel treats it like a compartment, so its checks hold for those
- * (filter.ts).
+ * Options of a container that does nothing. The kernel treats it like a compartment, so checks on it hold for
+ * compartments (filter.ts).
  */
 export function probeOptions({ tag, image }: Pick<HostSettings, "tag" | "image">): Docker.ContainerCreateOptions {
   return {

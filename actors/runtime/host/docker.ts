@@ -1,4 +1,6 @@
-/** The container engine, over its socket. Every call has a time limit. A failure is reported in one line. */
+/**
+ * The container engine, over its socket. Calls have a time limit; streams have none. A failure is reported in one line.
+ */
 import { Agent } from "node:http"
 import { access } from "node:fs/promises"
 import { inspect } from "node:util"
@@ -16,7 +18,6 @@ export const LABELS = {
 } as const
 
 export interface NetworkPlan {
-  /** Name of the bridge device. */
   readonly bridge: string
   readonly subnet: string
   readonly gateway: string
@@ -27,7 +28,6 @@ const statusOf = (cause: unknown): number | null => {
   return typeof status === "number" ? status : null
 }
 
-/** The engine has no such object. */
 export const isMissing = (cause: unknown): boolean => statusOf(cause) === 404
 /** True if the state is already as wanted, or something is in the way. */
 export const isConflict = (cause: unknown): boolean => statusOf(cause) === 409 || statusOf(cause) === 304
@@ -45,7 +45,6 @@ export async function orMissing<A>(answer: Promise<A>): Promise<A | null> {
   }
 }
 
-/** Awaits a call that must succeed. */
 export async function called<A>(answer: Promise<A>): Promise<A> {
   try {
     return await answer
@@ -87,7 +86,6 @@ const deviceIsThere = (bridge: string): Promise<boolean> =>
     () => false
   )
 
-/** The engine as this host's network needs it. */
 export class EngineNetworks {
   private readonly docker: Docker
 
@@ -127,7 +125,7 @@ export class EngineNetworks {
     return found.map(({ Name }) => Name).filter((name) => name.startsWith(prefix))
   }
 
-  /** Containers on the network are disconnected, and keep running without a network. */
+  /** Removes the network. Containers on it keep running without a network. */
   async removeNetwork(name: string): Promise<void> {
     const network = this.docker.getNetwork(name)
     const found = await orMissing(network.inspect())

@@ -14,7 +14,6 @@ const PAUSE_MS = 25
 /** The engine learns of a kill for memory separately from the container's end, at most this much later. */
 const OOM_LATE_MS = 400
 
-/** False if the process has ended. */
 function sent(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal)
@@ -108,7 +107,7 @@ export class Containers {
     }
   }
 
-  /** Removes the container, with everything that it wrote outside of its volume. Its data are in the volume. */
+  /** Removes the container, with everything that it wrote outside of its volume. */
   async remove(compartment: string): Promise<void> {
     const end = Date.now() + GONE_MAX_MS
     for (;;) {

@@ -8,7 +8,7 @@
  *    host died halfway, the first half is dropped, and it waits again.
  *  - SIGTERM is passed on to the process group of the program, which is not the first process of the namespace, so that
  *    this script can reap orphaned processes. A signal that comes before the group's number is known is passed on
- *    later. On a slow machine the program may have written its first line by then.
+ *    later.
  *  - It ends with the status of the program, 128 + n after a signal, once its last lines are read or END_STEPS are
  *    over. Everything else in the container ends with it.
  */

@@ -58,7 +58,6 @@ function collector(): { readonly sink: Writable; readonly text: () => string } {
   return { sink, text: () => Buffer.concat(kept).toString() }
 }
 
-/** The program did not end in time. */
 export class TooLong extends HostFault {}
 
 async function statusOf(exec: Docker.Exec): Promise<number> {

@@ -26,7 +26,6 @@ function endedOf(line: string): EndedRun | null {
   return compartment === undefined || !Number.isInteger(run) ? null : { compartment, run }
 }
 
-/** Watches until the signal aborts. Each call of `told` is finished before the next. */
 export async function watchExits(
   docker: Docker,
   tag: string,
@@ -38,7 +37,7 @@ export async function watchExits(
     try {
       const stream = (await docker.getEvents({ filters, abortSignal: signal })) as Readable
       const lines = createInterface({ input: stream, signal })
-      // An engine that dies ends nothing in order.
+      // If the engine dies, the stream fails and the lines would not end.
       stream.on("error", () => lines.close()).on("close", () => lines.close())
       for await (const line of lines) {
         const ended = endedOf(line)

@@ -5,7 +5,7 @@ import type { FoundContainer } from "./types.ts"
 
 const KILLED = 128 + 9
 
-/** The engine's zero is the year 1. */
+/** Unix ms; `null` for the engine's zero time, which is in the year 1. */
 function timeOf(text: string): number | null {
   const at = Date.parse(text)
   return Number.isFinite(at) && at > 0 ? at : null

@@ -4,7 +4,7 @@
  *
  * Invariants
  *  - Afterwards the FIFO is removed, because a program that keeps it open would look like a first process that waits.
- *  - They are passed twice at most. A third reader is no first process, and its container is removed.
+ *  - They are passed twice at most. A process that asks a third time is refused with a `HostFault`.
  */
 import { constants } from "node:fs"
 import { open, rm } from "node:fs/promises"
@@ -76,7 +76,6 @@ async function untilTaken(path: string): Promise<void> {
 interface Delivery {
   /** Called when a process reads the FIFO, before anything is written. */
   readonly before: () => Promise<void>
-  /** True if the container is gone. */
   readonly gone: () => Promise<boolean>
 }
 

@@ -36,7 +36,6 @@ const GRACE_MAX_MS = 3_000
 const KILL_WAIT_MS = 10_000
 const EXEC_TIMEOUT_MS = 60_000
 
-/** The state of a compartment that was found again. */
 export type Adopted = "running" | "awaiting" | "gone"
 
 export class Host {
@@ -141,7 +140,6 @@ export class Host {
     })
   }
 
-  /** Deletes the container, the data and the log of a compartment. */
   destroy(compartment: string): Promise<void> {
     const box = this.box(compartment)
     box.giveUpStart()
@@ -153,7 +151,6 @@ export class Host {
     })
   }
 
-  /** Writes an upload's files into a running container. */
   apply(upload: Upload, compartment: string): Promise<Applied> {
     return this.box(compartment).alone(async () => {
       await this.running(compartment)
@@ -175,7 +172,6 @@ export class Host {
     return { lines: [], truncated: false, more: false, lastId: query.sinceId ?? 0 }
   }
 
-  /** Adds a line of the service to the compartment's log. */
   say(compartment: string, text: string): void {
     this.box(compartment)
       .output.say(text)

@@ -9,7 +9,7 @@
  *    is cut off. So an incomplete end loses nothing else.
  *  - A segment begins with a record of the state at that point, so that earlier segments are not needed. A file without
  *    it is no segment: the process was killed while it created the file.
- *  - A segment has at most SEGMENT_MAX_BYTES and one record. The reader decides how many old segments are kept
+ *  - A segment exceeds SEGMENT_MAX_BYTES by at most one record. The reader decides how many old segments are kept
  *    (`keep`).
  */
 import {
@@ -143,7 +143,6 @@ export class Journal {
     if (this.fd !== null) this.size += writeAll(this.fd, encode(record))
   }
 
-  /** Removes all segments but the last `keep`. */
   drop(keep: number): void {
     const gone = this.numbers.splice(0, Math.max(0, this.numbers.length - keep))
     for (const number of gone) rmSync(this.path(number), { force: true })

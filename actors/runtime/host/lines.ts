@@ -16,7 +16,6 @@ const FOLLOWING_MAX = 3
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
 
 export interface Split {
-  /** The number of lines that were completed. */
   readonly count: number
   /** The last of these lines, at most `keep`. */
   readonly lines: ReadonlyArray<string>
@@ -78,7 +77,6 @@ export class LineSplitter {
     return { count: ends.length, lines }
   }
 
-  /** Ends the incomplete line. */
   flush(): Split {
     if (this.rest.length === 0) return { count: 0, lines: [] }
     const lines = [textOf(this.rest)]

@@ -82,7 +82,6 @@ export class Output {
     this.ring = Ring.open(place.journal, lines, note)
   }
 
-  /** Begins to read, unless it reads already. */
   open(): void {
     if (this.pumps.some((pump) => !pump.closed)) return
     this.closePumps()

@@ -10,7 +10,6 @@ export const BURST_BYTES = 4 * 1024 * 1024
 export const RATE_BYTES_PER_SECOND = 256 * 1024
 /** The minimum pause in milliseconds, so that a flood wakes this process only a few times a second. */
 const PAUSE_MS = 100
-/** The maximum number of bytes in one read. */
 const CHUNK_BYTES = 64 * 1024
 
 /** The bytes that one compartment may still write. Both of its streams share them. */

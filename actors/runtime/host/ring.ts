@@ -4,7 +4,8 @@
  * Invariants
  *  - A chunk is first journaled and then split. A journal that is read back is split by the same rules into lines with
  *    the same ids.
- *  - Ids have no gaps, and no id is used twice, even if lines are dropped unread (a flood).
+ *  - While the journal can be written, ids have no gaps and no id is used twice, even if lines are dropped unread (a
+ *    flood).
  *  - A full disk stops no program: lines are then kept only in memory until there is room again.
  */
 import { setTimeout as delay } from "node:timers/promises"
@@ -12,7 +13,6 @@ import { type JournalRecord, Journal } from "./journal.ts"
 import { LineSplitter, type Split } from "./lines.ts"
 import type { Line, LogPage, LogQuery, Stream } from "./types.ts"
 
-/** The beginning of a journal's segment. */
 interface Begin {
   readonly next: number
   readonly stdout: string
@@ -34,11 +34,8 @@ export class Ring {
   private readonly splitters = { stdout: new LineSplitter(), stderr: new LineSplitter() }
   /** The line of id n is at n modulo the limit. */
   private readonly slots: Array<Line | undefined>
-  /** Id of the next line. */
   private next = 1
-  /** Id of the oldest kept line. */
   private oldest = 1
-  /** The id of the first line of each segment. */
   private firsts: Array<number> = []
   private broken = false
   private readonly waiting = new Set<() => void>()
@@ -62,7 +59,6 @@ export class Ring {
     this.record({ kind: stream, at, bytes: chunk })
   }
 
-  /** Adds a line of the service itself. */
   say(text: string, at = Date.now()): void {
     this.record({ kind: "system", at, bytes: Buffer.from(text) })
   }
@@ -73,7 +69,6 @@ export class Ring {
       this.record({ kind: "end", at, bytes: Buffer.alloc(0) })
   }
 
-  /** The requested lines that exist. */
   read({ sinceId, limit, stream, q }: Omit<LogQuery, "waitMs">): LogPage {
     const text = q?.toLowerCase() ?? null
     const fits = (line: Line): boolean =>
@@ -104,7 +99,6 @@ export class Ring {
     }
   }
 
-  /** Wakes all waiting readers and releases the journal. */
   close(): void {
     this.wake()
     this.journal.close()

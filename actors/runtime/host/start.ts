@@ -28,7 +28,10 @@ export interface Starting {
   readonly signal: AbortSignal
 }
 
-/** Removes the remains of this run. Returns nothing, or a container that can continue. */
+/**
+ * Removes a container of an older run, and one that ended before its program started. Returns the container of this
+ * run, or `null`.
+ */
 async function clear({ box, containers }: Starting, run: number): Promise<SeenContainer | null> {
   const seen = await containers.see(box.id)
   if (seen === null) return null
@@ -69,7 +72,7 @@ async function checkBounds({ box, containers, quotas, isolation }: Starting): Pr
   throw new HostFault("the kernel does not filter the system calls of the container (seccomp)")
 }
 
-/** Passes the program its input, after the run was marked. */
+/** Marks the run, then passes the program its command and environment. */
 export async function give(
   { box, containers }: Omit<Starting, "signal" | "quotas" | "isolation">,
   run: number,

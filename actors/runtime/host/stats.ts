@@ -5,7 +5,6 @@ import { type Groups, usageOf } from "./cgroup.ts"
 import type { Stats } from "./types.ts"
 
 const LINK = "eth0:"
-/** The shortest and the longest time over which the share of a core is measured. */
 const SPAN_MIN_MS = 250
 const SPAN_MAX_MS = 90_000
 

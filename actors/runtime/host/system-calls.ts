@@ -72,7 +72,6 @@ const equal = (index: number, value: number): Argument => ({ index, value, op: E
 /** The machine's architectures that compartments run on, by Node's name. */
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "SCMP_ARCH_X86_64", arm64: "SCMP_ARCH_AARCH64" }
 
-/** `arch`: the `process.arch` of the machine. */
 export const systemCalls = (arch: string): string =>
   JSON.stringify({
     defaultAction: "SCMP_ACT_ERRNO",

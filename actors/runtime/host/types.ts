@@ -10,7 +10,6 @@ export interface Quotas {
 }
 
 export interface HostSettings {
-  /** Path of the container engine's socket. */
   readonly socket: string
   /** The absolute path of `<HUB_DATA>/runtime`. */
   readonly folder: string
@@ -20,16 +19,13 @@ export interface HostSettings {
   readonly quotas: Quotas
   /** The time limit for a program to end on its own, if it differs from the usual one. */
   readonly graceMaxMs?: number
-  /** The number of last lines that are kept of each compartment. */
   readonly logLines: number
   /** Called with one line about a failure that no caller sees. */
   readonly note?: (line: string) => void
 }
 
-/** The place of a compartment on the network. */
 export interface SlotPlace {
   readonly index: number
-  /** Name of the engine's network. */
   readonly network: string
   readonly address: string
 }
@@ -39,7 +35,6 @@ export interface Upload {
   readonly id: string
   /** A path relative to /data/work. */
   readonly dest: string
-  /** Path of the archive on this host. */
   readonly file: string
 }
 
@@ -63,10 +58,8 @@ export interface StartOrder {
   readonly uploads: ReadonlyArray<Upload>
 }
 
-/** The command and environment of a program at its start. */
 export type StartedProgram = Pick<StartOrder, "command" | "env">
 
-/** A container of this deployment, as the engine reports it. */
 export interface FoundContainer {
   readonly compartment: string
   readonly run: number
@@ -130,7 +123,6 @@ export interface Stats {
 
 export interface HostFacts {
   readonly isolation: "runsc" | "runc"
-  /** The version of the engine. */
   readonly engine: string
   /** The user and group of this machine that a container's root is. */
   readonly rootUid: number

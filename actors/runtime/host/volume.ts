@@ -29,7 +29,6 @@ const MENDED = [0, 1]
 
 export interface VolumePlace {
   readonly image: string
-  /** The mount point on this host. */
   readonly mount: string
 }
 
@@ -81,7 +80,6 @@ async function makeImage(image: string, diskMb: number, { uid, gid }: Owner): Pr
   await rm(seed, { recursive: true, force: true })
 }
 
-/** Makes the file and the mount if they are missing. */
 export async function ensureVolume(place: VolumePlace, diskMb: number, owner: Owner): Promise<void> {
   if (await isMounted(place.mount)) return
   await mkdir(place.mount, { recursive: true })

@@ -13,7 +13,7 @@ const CHAIN = "DOCKER-USER"
 /** Waits, because another program may hold the lock of xtables. */
 const WAIT = ["-w", "5"]
 
-/** A bridge's name with iptables' wildcard. */
+/** In a device's name, `+` is iptables' wildcard. */
 const rulesOf = ({ tag }: Names): ReadonlyArray<ReadonlyArray<string>> => [
   ["-i", `hb${tag}c+`, "-j", "ACCEPT"],
   ["-o", `hb${tag}c+`, "-m", "conntrack", "--ctstate", "RELATED,ESTABLISHED", "-j", "ACCEPT"]

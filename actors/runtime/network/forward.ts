@@ -19,7 +19,7 @@ const LOOPBACK = "127.0.0.1"
 export interface ForwardSettings {
   readonly address: string
   readonly port: number
-  /** Addresses from which packets may come. */
+  /** Addresses from which connections are accepted. */
   readonly allowed: ReadonlySet<string>
 }
 

@@ -23,7 +23,6 @@ export function parsePrefix(text: string): Prefix {
   return { address: parseAddress(address), bits: Number(bits) }
 }
 
-/** True if two prefixes have an address in common. */
 export function overlaps(one: Prefix, other: Prefix): boolean {
   const size = 2 ** (BITS - Math.min(one.bits, other.bits))
   return Math.floor(one.address / size) === Math.floor(other.address / size)

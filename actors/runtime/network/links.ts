@@ -108,7 +108,7 @@ const servicePart = ({ names: { service }, addresses }: LinkSettings): Part => (
   }
 })
 
-/** If the host has no IPv6, the namespace has none either, and there is nothing to test. */
+/** Gives the namespace an IPv6 address. This fails silently on a host without IPv6, where there is nothing to test. */
 async function giveIpv6(namespace: string): Promise<void> {
   await runAny("ip", ["-n", namespace, "addr", "add", PROBE_IPV6, "dev", INNER, "nodad"])
 }
@@ -220,7 +220,7 @@ export async function removeLinks(settings: LinkSettings): Promise<void> {
   for (const part of partsOf(settings)) await part.remove()
 }
 
-/** The largest packet of the default route. */
+/** The MTU of the default route's device, within MTU_MIN and MTU_DEFAULT. */
 export async function uplinkMtu(): Promise<number> {
   const routes = (await runJson("ip", ["-j", "-4", "route", "show", "default"])) as ReadonlyArray<{ dev?: string }>
   const mtu = (await Devices.read()).get(routes[0]?.dev ?? "")?.mtu ?? MTU_DEFAULT

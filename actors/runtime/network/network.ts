@@ -3,7 +3,8 @@
  * resolver. If the service listens only on loopback, a forward to it is included.
  *
  * The kernel's settings and the resolver outlive our process and work while it is away; the forward does not. `ensure`
- * finds them again and repairs them, even if they are incomplete. The firewall is set up before the first bridge.
+ * finds them again and repairs them, even if they are incomplete. The firewall is set up before the first slot's
+ * bridge.
  */
 import { mkdir, writeFile } from "node:fs/promises"
 import { check, type Checked, type CheckSettings, isForwarding } from "./check.ts"
@@ -25,7 +26,6 @@ const FORWARDING = "/proc/sys/net/ipv4/ip_forward"
 export interface Slot {
   readonly index: number
   readonly bridge: string
-  /** The engine's name of the network. */
   readonly network: string
   readonly gateway: string
   readonly address: string
@@ -38,7 +38,6 @@ interface EngineNetwork {
   readonly mtu: number
 }
 
-/** The engine's part in the network. */
 export interface EngineNetworks {
   /** Makes sure that a network of that name exists with these settings. One with other settings is replaced. */
   readonly ensureNetwork: (name: string, settings: EngineNetwork) => Promise<void>

@@ -20,9 +20,7 @@ const PROGRAM = fileURLToPath(new URL("./probe-program.ts", import.meta.url))
 const PORT = 9
 /** The time for which the probe waits for an answer that must not come. */
 const SILENCE_MS = 300
-/** Milliseconds for probes that must be answered. */
 const ANSWER_MS = 5000
-/** The number of the host's addresses that are tried. */
 const HOST_ADDRESSES_MAX = 8
 const PRIVATE_TARGETS = ["169.254.169.254", "168.63.129.16", "100.64.0.1", "172.16.0.1", "192.168.0.1"]
 /**
@@ -33,7 +31,7 @@ const IPV6_TARGET = `ff02::1%${INNER}`
 
 interface Try {
   readonly attempt: Attempt
-  /** A text for a problem. */
+  /** Names the attempt in the text of a problem. */
   readonly what: string
   /** The rules that may refuse the attempt. If there are none, it has to succeed. */
   readonly refusedBy: ReadonlyArray<Reason>

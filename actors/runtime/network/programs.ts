@@ -27,7 +27,6 @@ export interface EndedProgram {
   readonly stderr: string
 }
 
-/** A fault, in one line. */
 export class NetworkFault extends Error {
   override readonly name = "NetworkFault"
 }
@@ -43,7 +42,6 @@ export async function hasProgram(program: string): Promise<boolean> {
   return false
 }
 
-/** Throws if we are not root or a program is missing. */
 export async function requirePrograms(): Promise<void> {
   if (process.getuid?.() !== 0) throw new NetworkFault("the network of compartments can be made by root alone")
   for (const [program, from] of PROGRAMS) {

@@ -12,7 +12,6 @@ import { stopResolver } from "./resolver.ts"
 import { hasTable, removeTable } from "./table.ts"
 import { type Names, namesOf, tagOf } from "./tag.ts"
 
-/** The engine's part in the removal. */
 export interface EngineRemoval {
   readonly namesOfNetworks: (prefix: string) => Promise<ReadonlyArray<string>>
   readonly removeNetwork: (name: string) => Promise<void>
@@ -22,7 +21,6 @@ interface Left {
   readonly table: boolean
   readonly devices: ReadonlyArray<string>
   readonly namespaces: ReadonlyArray<string>
-  /** Our rules in the chain DOCKER-USER. */
   readonly rules: number
 }
 

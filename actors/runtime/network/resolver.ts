@@ -2,8 +2,8 @@
  * The name server of compartments: dnsmasq, detached, so that names resolve while our process is away.
  *
  * Invariants
- *  - An answer never contains a private address (`stop-dns-rebind`) or an IPv6 address. `hub.internal` has a fixed
- *    address.
+ *  - Answers of other name servers never lead to a private address (`stop-dns-rebind`) or an IPv6 address.
+ *    `probe.hub.internal` has a fixed address, and so has `hub.internal` if there is a forward.
  *  - It does not use the host's names: neither /etc/hosts nor leases nor the host's own name.
  *  - It runs as a user without rights, listens only on our own address, and logs nothing, because a log would show the
  *    queries of compartments.
@@ -30,7 +30,7 @@ const POLL_MS = 20
 export interface ResolverSettings {
   readonly folder: string
   readonly address: string
-  /** True if `hub.internal` is the address. */
+  /** True if `hub.internal` resolves to `address`. */
   readonly service: boolean
   /** Name servers as `ip:port`; if empty, the host's own. */
   readonly upstreams: ReadonlyArray<string>
@@ -98,7 +98,6 @@ async function livePid(folder: string): Promise<number | undefined> {
   return (await commandOf(pid)).includes(`--pid-file=${join(folder, PID_FILE)}`) ? pid : undefined
 }
 
-/** The process id of a resolver with the right settings. */
 export async function resolverPid(settings: ResolverSettings): Promise<number | undefined> {
   const pid = await livePid(settings.folder)
   if (pid === undefined) return undefined

@@ -30,7 +30,6 @@ const BYTES_PER_KBIT = 125
  * distant servers and back, or TCP stays below its rate.
  */
 const PACE_BURST_KBYTES = 512
-/** Larger than the number of slots. */
 const SET_SIZE = 256
 
 /** Prefixes that are no public addresses. Everything from 224.0.0.0 on is multicast, reserved or broadcast. */
@@ -72,16 +71,12 @@ export interface RuleSettings {
   readonly names: Names
   readonly addresses: Addresses
   readonly max: number
-  /** The rate at which one compartment sends. */
   readonly egressKbit: number
   readonly servicePort: number | null
   readonly masquerade: boolean
 }
 
-/**
- * Counts the probe's packets separately, by the device that they come from or go to. IPv6 packets that the kernel sends
- * on its own prove nothing.
- */
+/** Counts the probe's packets separately, by the device that they come from or go to. */
 const reasonText = ({ names: { probe } }: RuleSettings, reason: Reason): string => `
   counter ${counterOf(reason, true)} {}
   counter ${counterOf(reason, false)} {}
@@ -139,7 +134,7 @@ const inputText = ({ names, addresses: { service }, servicePort }: RuleSettings)
     goto refuse_host
   }`
 
-/** Filters packets from compartments, and answers to them. */
+/** Filters packets that are forwarded from or to compartments, and packets of the host to compartments. */
 const onwardText = ({ names }: RuleSettings): string => `
   chain towards {
     ct state established ct direction reply accept

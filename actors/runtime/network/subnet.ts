@@ -6,7 +6,7 @@
  * file, because containers keep their addresses when our process restarts.
  *
  * Invariants
- *  - No address and no route of the host lies within the chosen blocks, except the default route.
+ *  - When the blocks are chosen, no address and no route of the host lies within them, except the default route.
  *  - Two processes never choose the same blocks. A process chooses under a lock of the network namespace. Before it
  *    releases the lock, it makes the device with the address, which the next process sees.
  */
@@ -26,7 +26,7 @@ const SLOT_SIZE = 4
 const FILE = "network.json"
 /**
  * Addresses in place of the internet when the rules are tested: an anycast prefix that was returned (RFC 7526) and is
- * routed nowhere. Each block has two of its addresses.
+ * routed nowhere. Each deployment uses two of its addresses.
  */
 const OUTSIDE_FIRST = parseAddress("192.88.99.0")
 /** An abstract socket, which the kernel removes when its process ends in any way. */
@@ -36,9 +36,7 @@ const LOCK_PAUSE_MS = 20
 
 export interface Addresses {
   readonly block: string
-  /** The network of all slots. */
   readonly slots: string
-  /** The prefix of our own addresses. */
   readonly ours: string
   readonly service: string
   readonly slot: (index: number) => SlotAddresses

@@ -35,7 +35,6 @@ function settled(key: string, value: unknown): unknown {
   return rest
 }
 
-/** The elements of a listing, one text for each, in the order of the listing. */
 export function linesOf(listing: string): ReadonlyArray<string> {
   const { nftables } = JSON.parse(listing) as { readonly nftables: ReadonlyArray<Json> }
   return nftables
@@ -48,7 +47,6 @@ export function linesOf(listing: string): ReadonlyArray<string> {
 const listArguments = (table: string): ReadonlyArray<string> => ["-j", "list", "table", FAMILY, table]
 const listed = ({ code, stdout }: EndedProgram): ReadonlyArray<string> => (code === 0 ? linesOf(stdout) : [])
 
-/** Reads the kernel's table and the wanted one. */
 async function both({
   names
 }: RuleSettings): Promise<readonly [is: ReadonlyArray<string>, wanted: ReadonlyArray<string>]> {

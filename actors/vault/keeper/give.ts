@@ -31,7 +31,10 @@ interface Parts {
   readonly store: KeeperStore
 }
 
-/** A token that the keeper itself made, for this vault, and that was not used with another one-time key. */
+/**
+ * Uses the token for this one-time key. Fails if the keeper did not make it for this vault, or if it was used with
+ * another key.
+ */
 const used = (
   { store }: Parts,
   agent: string,
@@ -58,7 +61,7 @@ const given = (
     const [hash, ephemeral] = [sha256(token), sha256(ephemeral_public_key)]
     const sealing = (bytes: Uint8Array) =>
       Effect.tryPromise({ try: () => sealedTo(bytes, ephemeral_public_key), catch: () => NO_KEY })
-    // A key that nothing can be sealed to uses no token up.
+    // An invalid one-time key uses up no token.
     yield* sealing(NOTHING)
     const { uid, place } = yield* ask(`load-${hash}-${ephemeral}`, "vault.load_key", agent, { hash, ephemeral })
     yield* used(parts, agent, place, { hash, vault: uid, ephemeral })

@@ -20,7 +20,6 @@ const MARK_BYTES = 4
 interface Key {
   readonly mark: Buffer
   readonly key: KeyObject
-  /** The key that tokens are made with. */
   readonly tokens: KeyObject
 }
 

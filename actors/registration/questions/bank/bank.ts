@@ -157,7 +157,6 @@ export const wordingKey = (english: ReadonlyArray<string>): string => english.jo
 
 /** A deployment's own texts. If it has texts of a kind, the public ones are not used. */
 interface Wording {
-  /** Frames of acts, by `wordingKey`. */
   readonly clauses: ReadonlyMap<string, ReadonlyArray<string>>
   readonly remarks: ReadonlyMap<RemarkKind, ReadonlyArray<string>>
   /** Texts by the names of `TELLING_SLOTS`. */
@@ -227,7 +226,6 @@ export function relation(name: string, intro: string, ref: string, text: string)
   return { name, intro: intro.split("|"), ref: ref.split("|"), pairs: pairs(text) }
 }
 
-/** Counts the facts of each kind. The documentation promises how many there are. */
 export function factsOf({ matrices, relations, measures }: Bank): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
   for (const { name, items, properties } of matrices) {

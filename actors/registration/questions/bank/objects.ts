@@ -1,4 +1,4 @@
-/** Ordinary objects that people make, with their properties. A hammer is a carpenter's, a ring is worn on a finger. */
+/** Ordinary objects that people make, with their properties. */
 import { matrix } from "./bank.ts"
 
 export const OBJECTS = matrix(

@@ -137,7 +137,7 @@ class Problem extends Error {}
 const TYPES = Object.keys(RECORDS).join(", ")
 const issues = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** Returns the record. Throws a problem whose text follows the record's place. */
+/** Returns the record. Throws a `Problem` whose text begins with `place`. */
 function decoded(value: unknown, place: string): OwnRecord {
   const type: unknown = typeof value === "object" && value !== null && "type" in value ? value.type : undefined
   if (typeof type !== "string" || !Object.hasOwn(RECORDS, type))
@@ -371,7 +371,6 @@ function bankOf(folder: string): Bank {
   }
 }
 
-/** Throws if a family finds no story with this bank. */
 function tried(bank: Bank): void {
   for (const family of FAMILIES) {
     try {

@@ -1,10 +1,11 @@
 /**
  * Chooses the texts of a deployment that are in use on a day, so that knowledge learned by a program goes out of date.
  *
- * - Every list of own clauses, remarks and facts rotates within `CYCLE_DAYS`. Each text is in use for `IN_USE_DAYS`
- *   consecutive days and unused on the others, so a day removes a few texts and adds as many.
- * - All nodes use the same texts, because the order depends on the texts alone. Short lists do not rotate.
- * - Public texts are always in use.
+ * - Lists of own clauses, remarks and facts rotate within `CYCLE_DAYS`, if they have at least `TURNS_FROM` items. Each
+ *   text is in use for `IN_USE_DAYS` consecutive days and unused on the others, so a day removes a few texts and adds
+ *   as many.
+ * - All nodes use the same texts, because the order depends on the texts alone.
+ * - Public texts do not rotate.
  */
 import { createHash } from "node:crypto"
 import type { Bank, Matrix } from "./bank.ts"
@@ -41,7 +42,6 @@ const matrixOn = (matrix: Matrix, day: number): Matrix => ({
   items: inUse(matrix.items, day, (item) => item)
 })
 
-/** The bank with the texts in use on a day. */
 export function bankOn(bank: Bank, day: number): Bank {
   const { clauses, remarks } = bank.wording
   return {

@@ -5,7 +5,7 @@
  */
 import type { Random } from "../random.ts"
 
-/** Returns an observer of the event, by a name or a description. Nobody with that name takes part in the story. */
+/** Returns the name of an observer of the event. */
 export type Onlooker = () => string
 
 const GROUPS = [

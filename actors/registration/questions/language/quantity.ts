@@ -30,7 +30,7 @@ const nouned = (random: Random, n: number, noun: Noun): string => (n === 1 ? nou
 
 /**
  * For example "as many plates as there are legs on a spider", with a correction if the measure is near `n` only. Null
- * if no measure is near.
+ * if no measure fits the factor and the difference that were drawn.
  */
 function measured(random: Random, n: number, noun: Noun, measures: ReadonlyArray<Measure>): string | null {
   const times = random.int(0, 2) === 0 && n >= 4 ? random.int(2, 5) : 1

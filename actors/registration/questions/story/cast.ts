@@ -59,7 +59,6 @@ export function castOf(random: Random, bank: Bank, size: number, marked: Readonl
 const intro = (random: Random, { relation, key }: Mark): string =>
   withArticles(random.pick(relation.intro).replace("{}", key))
 
-/** A sentence that tells the person's mark. */
 export function introduced(random: Random, person: Person, mark: Mark): string {
   const told = intro(random, mark)
   return random.pick([

@@ -23,7 +23,7 @@ export interface Telling extends Teller {
   /** Moves that a later utterance refers to. They are told in English, so that the reader recognizes them. */
   readonly recalled: ReadonlySet<number>
   /**
-   * The frame in which each of these moves was told, by id and act. Later utterances use the same verb, or the reader
+   * The frame in which each recalled move was told, by id and act. Later utterances use the same verb, or the reader
    * could take it for another move.
    */
   readonly frames: Map<string, string>

@@ -91,7 +91,6 @@ export interface Plan {
   readonly telling: number
 }
 
-/** The people whom a story can quote, and the liars among them. */
 export interface Speakers {
   readonly all: ReadonlyArray<number>
   readonly liars: ReadonlySet<number>
@@ -112,7 +111,7 @@ interface Drafting {
 
 const key = ({ act, who, whom, n, what }: Move): string => `${act} ${who} ${whom} ${what} ${n}`
 
-/** Draws moves that all differ. Their numbers differ too, as long as there are unused ones. */
+/** Draws moves that differ, and with different numbers, as long as such moves can be drawn. */
 function freshMoves(random: Random, world: World): (about: number) => Move {
   const told = new Set<string>()
   const numbers = new Set<number>()
@@ -144,7 +143,6 @@ const tellMove = ({ id }: Drafting, move: Move, mood: Mood = "plain", by = NONE)
  */
 const isOwn = ({ bank }: Drafting): boolean => bank.wording.remarks.has("denied")
 
-/** The move with one wrong part. */
 function wrongly(d: Drafting, move: Move): { readonly from: Move; readonly part: Part } {
   const part = d.random.pick(isOwn(d) ? d.world.parts.filter((one) => one !== "act") : d.world.parts)
   for (;;) {

@@ -33,7 +33,6 @@ export interface Act {
   readonly foreign: Foreign | null
 }
 
-/** The functions that the texts of a world use. */
 export interface Teller {
   readonly random: Random
   readonly cast: Cast
@@ -69,7 +68,6 @@ export interface World {
   /** Things that moves may be about, each with the words for it. */
   readonly things: ReadonlyArray<ReadonlyArray<string>>
   readonly parts: ReadonlyArray<Part>
-  /** Draws a move of this person. */
   readonly draw: (random: Random, who: number) => Move
   /** The people whom the question is about, and others who move in the same way. */
   readonly asked: ReadonlyArray<number>
@@ -81,7 +79,6 @@ export interface World {
   readonly question: (teller: Teller) => string
   readonly closing: string
   readonly kind: AnswerKind
-  /** Draws the scale for a result. */
   readonly scale: (random: Random, end: string) => Scale
   /** The names of which one is the result. Null if the result is computed. */
   readonly candidates: ReadonlyArray<string> | null

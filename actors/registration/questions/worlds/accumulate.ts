@@ -45,14 +45,13 @@ export interface Theme {
   readonly startText: (start: number, teller: Teller) => string
   /** Names in order that the reader must know, for `{l}`. Null if there are none. */
   readonly names: ReadonlyArray<string> | null
-  /** Further facts that the reader must know. */
   readonly known: ((teller: Teller) => ReadonlyArray<string>) | null
   readonly question: (teller: Teller) => string
 }
 
 const PEOPLE_MOVING = 3
 
-/** The final counts of the people in question. Null if one of them falls below zero. */
+/** The final counts of the people in question. Null if a move takes a count out of the allowed range. */
 function totalsOf(
   theme: Theme,
   starts: ReadonlyArray<number>,

@@ -12,7 +12,6 @@ const sum = (totals: ReadonlyArray<number>): number => totals.reduce((one, other
 
 const NUMBERS: Scale = { name: "the number asked for", unit: "ones", of: Number, at: String }
 
-/** Settings of worlds whose answer is a number. */
 export const inNumbers = {
   kind: "number",
   closing: only.number,

@@ -23,7 +23,6 @@ interface Words {
   readonly question: ReadonlyArray<string>
 }
 
-/** Writes the start with its noun. */
 export const counted: Theme["startText"] = (start, teller) => teller.count(start)
 
 /** A theme about one person, with two acts. */
