@@ -56,8 +56,11 @@ const readSeed = (path: string, name: string): SeedResult => {
   }
 }
 
+const ASIDE_BYTES = 8
+
 const makeOnce = (path: string): void => {
-  const aside = `${path}.${process.pid}`
+  // Containers with one volume may have the same pid, and a crash may have left the file of an earlier one.
+  const aside = `${path}.${randomBytes(ASIDE_BYTES).toString("hex")}`
   try {
     mkdirSync(join(path, ".."), { recursive: true })
     writeFileSync(aside, formatSeed(randomBytes(SEED_BYTES)), { mode: 0o600, flag: "wx" })

@@ -1,4 +1,7 @@
 /** The service's key, by the environment (contract 15). */
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { serverSeed } from "../../actors/process/server-key.ts"
 import { readConfig } from "../../schemas/config.ts"
@@ -33,6 +36,21 @@ describe("the service's key", () => {
 
   it("is required in production", () => {
     expect(problem({})).toContain("HUB_SERVER_KEY")
+  })
+
+  it("is made in development although another process has the same pid", async () => {
+    const data = await mkdtemp(join(tmpdir(), "hub-server-key-"))
+    try {
+      const theirs = join(data, `server.key.${process.pid}`)
+      await writeFile(theirs, "half")
+      const made = serverSeed({ env: "development", data }, {})
+      expect(made).toMatchObject({ ok: true })
+      expect(serverSeed({ env: "development", data }, {})).toEqual(made)
+      expect(await readFile(theirs, "utf8")).toBe("half")
+      expect((await readdir(data)).toSorted()).toEqual(["server.key", `server.key.${process.pid}`])
+    } finally {
+      await rm(data, { recursive: true })
+    }
   })
 
   it("is never shown", () => {

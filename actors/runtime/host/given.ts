@@ -102,12 +102,13 @@ async function deliverOnce(path: string, bytes: Buffer, { before, gone }: Delive
 /** Resolves when the first process has read everything. A second try may be needed if the host dies in between. */
 export async function deliver(path: string, bytes: Buffer, delivery: Delivery): Promise<void> {
   await deliverOnce(path, bytes, delivery, WRITE_MAX_MS)
+  let isEndless = false
   if (await asksAgain(path)) {
     await deliverOnce(path, bytes, delivery, WRITE_AGAIN_MAX_MS)
-    if (await asksAgain(path))
-      throw new HostFault("what runs in the container asks for its environment again and again")
+    isEndless = await asksAgain(path)
   }
   await rm(path, { force: true })
+  if (isEndless) throw new HostFault("what runs in the container asks for its environment again and again")
 }
 
 /** True while a first process waits for its program's input. */
