@@ -70,7 +70,7 @@ export class FairQueue<T> {
   private readonly ofAgents = new Map<string, number>()
   private active = 0
   private waiting = 0
-  private onProbation = 0
+  private activeOnProbation = 0
   private heldOnProbation = 0
 
   constructor(bounds: Bounds) {
@@ -150,7 +150,7 @@ export class FairQueue<T> {
     const { receiver_in_flight_max, slow_in_flight_max, probation_in_flight_max } = this.bounds
     return pace === "fast"
       ? active < receiver_in_flight_max
-      : active < slow_in_flight_max && this.onProbation < probation_in_flight_max
+      : active < slow_in_flight_max && this.activeOnProbation < probation_in_flight_max
   }
 
   private begin(receiver: Receiver<T>, lane: Lane<T>): Turn<T> {
@@ -160,7 +160,7 @@ export class FairQueue<T> {
     receiver.active++
     lane.active++
     this.active++
-    if (receiver.pace !== "fast") this.onProbation++
+    if (receiver.pace !== "fast") this.activeOnProbation++
     // Moves the agent behind all others, which have the next turns.
     receiver.lanes.delete(lane.agent)
     receiver.lanes.set(lane.agent, lane)
@@ -180,7 +180,7 @@ export class FairQueue<T> {
   /** `judged`: the delay was already counted. Other attempts may have been fast since. */
   private end(receiver: Receiver<T>, lane: Lane<T>, tookMs: number | null, judged: boolean): ReadonlyArray<T> {
     if (receiver.pace !== "fast") {
-      this.onProbation--
+      this.activeOnProbation--
       this.heldOnProbation--
     }
     receiver.active--
@@ -204,7 +204,7 @@ export class FairQueue<T> {
     const before = receiver.pace === "fast" ? 0 : 1
     const after = pace === "fast" ? 0 : 1
     receiver.pace = pace
-    this.onProbation += (after - before) * receiver.active
+    this.activeOnProbation += (after - before) * receiver.active
     this.heldOnProbation += (after - before) * (receiver.active + receiver.waiting)
   }
 

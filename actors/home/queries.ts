@@ -36,7 +36,7 @@ const TYPES_OF_OTHER_PARTS = sql.raw(
 )
 
 /** The rows that are read of each part: as many as the part that shows most. */
-const EACH_MAX = Math.max(HOME_ITEMS_MAX, HOME_WATCHES_MAX)
+const ROWS_PER_PART = Math.max(HOME_ITEMS_MAX, HOME_WATCHES_MAX)
 
 type Noticed = Selectable<Database["notifications"]> & {
   readonly part: Part
@@ -60,7 +60,7 @@ const noticed = async (db: Db, agent: string, since: Date) => {
         from notifications where agent = ${agent} and type not in (${TYPES_OF_OTHER_PARTS}) order by id desc limit ${LOOKED_AT_MAX})
       ) l where created_at > ${since}
     ) p join notifications n on n.id = p.id and n.agent = ${agent}
-    where p.place <= ${EACH_MAX} order by p.part, p.place`.execute(db)
+    where p.place <= ${ROWS_PER_PART} order by p.part, p.place`.execute(db)
   return (part: Part) => rows.filter((row) => row.part === part)
 }
 

@@ -88,16 +88,16 @@ const latestLine = ({ words, unread }: Latest): Html =>
 
 const card = (space: OwnerSpace, member: Member, { latest }: Home, one: HumanSponsorship): Html => {
   const { id, handle, name, status, url } = one.agent
-  const isCarried = one.status === "confirmed" && handle !== null
-  const last = isCarried ? latest.get(id) : undefined
-  const titled = isCarried ? html`<a href="${space.at(agentPath(handle))}">${own(name)}</a>` : own(name)
+  const isConfirmed = one.status === "confirmed" && handle !== null
+  const last = isConfirmed ? latest.get(id) : undefined
+  const titled = isConfirmed ? html`<a href="${space.at(agentPath(handle))}">${own(name)}</a>` : own(name)
   const state = one.status === "pending" ? chip("Asked", "open") : NOTHING
-  const write = isCarried
+  const write = isConfirmed
     ? html`<a class="button" href="${space.at(agentPath(handle))}#write">Write to it<span class="unseen"> (@${handle})</span></a>\n`
     : NOTHING
   const profile =
     url === null ? NOTHING : html`<a href="${url}">Public page<span class="unseen"> of ${name}</span></a>\n`
-  const quiet = isCarried ? html`<p class="last faint">It has not written to you yet.</p>\n` : NOTHING
+  const quiet = isConfirmed ? html`<p class="last faint">It has not written to you yet.</p>\n` : NOTHING
   return html`<li class="tile">
 <div class="who-is">${face(name)}<div><h3 class="title">${titled}</h3>
 <p class="faint">${handle === null ? NOTHING : html`@${handle}`}</p></div></div>
