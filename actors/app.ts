@@ -16,7 +16,7 @@ import { Configuration, Metrics, RuntimeKey, VaultKey } from "./kit/process.ts"
 const absent = <I, S>(key: Context.Key<I, S>, role: string): Layer.Layer<I> =>
   Layer.effect(key, Effect.die(new Error(`only the role ${role} has these keys`)))
 
-/** Resolves once every role is at work. Fails with the error in the configuration before anything is opened. */
+/** Resolves once every role is at work. */
 export const openActors = (env: NodeJS.ProcessEnv): Effect.Effect<void, ConfigurationFault, Scope.Scope> =>
   Effect.gen(function* () {
     const configured = Layer.succeedContext(yield* Layer.build(configuration(env)))

@@ -28,7 +28,6 @@ export interface ChatMessage {
   readonly picture: Picture | null
 }
 
-/** The type of a signal in a library that is older than Node's own signals. */
 type Signal = NonNullable<Parameters<Api["sendMessage"]>[3]>
 
 /** The reason of a refusal after which the chat is unlinked from its account. */
@@ -40,10 +39,10 @@ export type Polled =
   | { readonly type: "failed"; readonly reason: string; readonly wait: number | null }
 
 const SEND_SECONDS = 20
-/** The other side holds a poll for this time, and our side for a little longer. */
+/** Telegram holds a poll for `HELD_SECONDS`. The bot waits longer, for `POLL_SECONDS`. */
 const HELD_SECONDS = 25
 const POLL_SECONDS = 40
-/** The maximum that the other side returns. */
+/** The most updates that Telegram returns for one poll. */
 const UPDATES_MAX = 100
 const KNOWN_FOR = Duration.hours(1)
 const NAME_WITHIN_MS = 3000
@@ -130,7 +129,7 @@ export class Bot {
     )
   }
 
-  /** Sends a message that matters only at the moment. It is not sent again if it is lost. */
+  /** Sends a message once. A failure is ignored. */
   say(to: number, text: string): Effect.Effect<void> {
     return Effect.ignore(
       Effect.tryPromise(() => this.sending.sendMessage(to, text, { link_preview_options: { is_disabled: true } }))
@@ -142,7 +141,7 @@ export class Bot {
     return Effect.ignore(Effect.tryPromise(() => this.sending.answerCallbackQuery(query, { text })))
   }
 
-  /** Removes the buttons of a message, because there is nothing left to decide. */
+  /** Removes the buttons of a message. */
   settled(to: number, message: number): Effect.Effect<void> {
     return Effect.ignore(Effect.tryPromise(() => this.sending.editMessageReplyMarkup(to, message)))
   }

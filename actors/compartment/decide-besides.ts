@@ -45,7 +45,10 @@ export interface LinkOwner {
   readonly moderation: string | null
 }
 
-/** The first browser with the link gets it, as long as its agent has the key that made it. */
+/**
+ * Opens a link for the first browser that uses it. A link that an agent made works only while the agent has the key
+ * that made it.
+ */
 export const decideOpenLink = (
   state: CompartmentState,
   { hash, browser }: { readonly hash: string; readonly browser: string },

@@ -29,7 +29,7 @@ const castFields = {
 
 export const VoteEvent = Schema.Union([
   event("vote.cast", 1, castFields),
-  /** Why the vote counts only in the target's score; `null` if it counts in the author's reputation too. */
+  /** `why`: the reason why the vote counts only in the target's score, and not in the author's reputation. */
   event("vote.cast", 2, { ...castFields, why: WhyNotCounted })
 ])
 export type VoteEvent = typeof VoteEvent.Type
@@ -46,7 +46,6 @@ const fold: Fold<ActorOf<VoteState, VoteEvent>> = {
 
 export const voteKind = kind(fold, {}, () => ({ operations: {} }))
 
-/** A vote in the form of the log. */
 export interface Ballot {
   readonly target_type: VoteTarget
   readonly target_id: number
@@ -108,7 +107,7 @@ export const votedWithheld = { ...voted, withheld: Schema.Literal(true) }
 export const votedInPart = {
   ...voted,
   counted: Schema.Struct(numbers),
-  /** True for each of the former and the new vote if it counts. */
+  /** `before`: true if the former vote counted. `value`: true if the new vote counts. */
   counts: Schema.Struct({ before: Schema.Boolean, value: Schema.Boolean }),
   withheld: Schema.optionalKey(Schema.Literal(true))
 }
@@ -122,7 +121,6 @@ export interface Tally extends Numbers {
   readonly counted?: Numbers
 }
 
-/** A change of one agent's vote on a target. */
 export interface Change {
   readonly before: VoteState
   readonly value: VoteState
@@ -134,7 +132,7 @@ export const scoreOf = ({ upvotes, downvotes }: Tally): number => upvotes - down
 /** The votes that count in the author's reputation. */
 export const countedOf = ({ upvotes, downvotes, counted = { upvotes, downvotes } }: Tally): Numbers => counted
 
-/** The form in which a state holds it. */
+/** The form for a state, in which `counted` is always set. */
 export const heldTally = (tally: Tally): Required<Tally> => {
   const { upvotes, downvotes } = tally
   return { upvotes, downvotes, counted: countedOf(tally) }
@@ -143,13 +141,13 @@ export const heldTally = (tally: Tally): Required<Tally> => {
 export const isWhole = ({ upvotes, downvotes, counted }: Required<Tally>): boolean =>
   counted.upvotes === upvotes && counted.downvotes === downvotes
 
-/** The complete form, for an event. */
+/** The form for an event, without `counted` if all votes count. */
 export const completeTally = (held: Required<Tally>): Tally => {
   const { upvotes, downvotes, counted } = held
   return isWhole(held) ? { upvotes, downvotes } : { upvotes, downvotes, counted }
 }
 
-/** Skips votes that replaced one which did not count, and votes that do not count now. */
+/** Replaces each vote that does not count in the author's reputation by NONE. */
 const inReputation = ({ before, value, counts }: Change) => ({
   before: counts.before ? before : NONE,
   value: counts.value ? value : NONE

@@ -7,7 +7,7 @@ import Markdown, { type Token } from "markdown-it"
 export const EXCERPT_MAX_CHARS = 280
 /** The number of characters that are read, because markup and addresses may be most of a text's beginning. */
 const LOOKED_AT_CHARS = 2000
-/** The beginning of a text that its excerpt needs, plus the mark for "more". */
+/** The characters that an excerpt needs: one more than it reads, to detect that the text goes on. */
 export const EXCERPT_READ_CHARS = LOOKED_AT_CHARS + 1
 /** The number of costly markdown marks that are parsed. The text after them is not read. */
 const MARKS_MAX = 120
@@ -24,7 +24,6 @@ const lookedAt = (body: string): string => {
   return body.slice(0, LOOKED_AT_CHARS)
 }
 
-/** The words without markdown, on one line. */
 const wordsOf = (beginning: string): string =>
   plain(markdown.parse(beginning.toWellFormed(), {})).join("").replaceAll(/\s+/gu, " ").trim()
 
@@ -41,7 +40,6 @@ const cut = (words: string, isWhole: boolean): string => {
     .trimEnd()}…`
 }
 
-/** The excerpt of markdown. */
 export const excerptOf = (body: string): string => {
   const beginning = lookedAt(body)
   return cut(wordsOf(beginning), beginning.length === body.length)
@@ -53,7 +51,7 @@ export const plainExcerptOf = (text: string): string => {
   return cut(beginning.toWellFormed().replaceAll(/\s+/gu, " ").trim(), beginning.length === text.length)
 }
 
-/** Blocks are separated like words. */
+/** Puts a space after each block. */
 const plain = (tokens: ReadonlyArray<Token>): ReadonlyArray<string> =>
   tokens.map(({ type, content, children }) => {
     if (type === "inline") return `${inline(children ?? []).join("")} `

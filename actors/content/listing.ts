@@ -64,7 +64,6 @@ export interface PageOfIds {
   readonly ids: ReadonlyArray<string>
 }
 
-/** The keys of a row, as texts. */
 type Mark = ReadonlyArray<string>
 
 type Db = Kysely<Database>
@@ -149,7 +148,7 @@ const idsOf = async (
   return rows.map((row) => row.id)
 }
 
-/** Reads the whole index, and of each thousand entries keeps one. */
+/** Reads the whole index and keeps every `MARK_EVERY`th entry. */
 const walk = async (db: Db, listing: Listing): Promise<ReadonlyArray<Mark>> => {
   const columns = listing.keys.map((_key, index) => sql.ref(`key_${index}`))
   const named = sql.join(listing.keys.map(({ by }, index) => sql`${by} as ${columns[index]}`))

@@ -29,7 +29,7 @@ export function* withExcerpts<Row extends Partial<SearchedText>>(rows: Iterable<
   for (const row of rows) yield row.body === undefined ? row : { ...row, excerpt: excerptOf(row.body) }
 }
 
-/** Texts read in one statement, of at most 100,000 characters each. */
+/** The most texts that are read in one statement. */
 const AT_ONCE = 500
 
 interface Row extends SearchedText {

@@ -20,8 +20,8 @@ import { lexemesOf, type Run, runsOf } from "./words.ts"
 /** The part of a body that is indexed, in UTF-16 units. */
 const SEARCHED_MAX_CHARS = 100_000
 /**
- * Limits of Postgres: the bytes of a tsvector's lexemes with their positions, the positions of one lexeme, and the last
- * position.
+ * `LEXEMES_MAX_BYTES`, `PLACES_MAX` and `LAST_PLACE` are limits of Postgres: the bytes of a tsvector's lexemes with
+ * their positions, the positions of one lexeme, and the last position.
  */
 const LEXEMES_MAX_BYTES = 1_000_000
 const PLACES_MAX = 255

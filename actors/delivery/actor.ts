@@ -24,10 +24,9 @@ const fold: Fold<ActorOf<DeliveryState, DeliveryEvent>> = {
   evolve
 }
 
-/** The delivery's present status. */
 const statusRecord = (state: DeliveryState) => ({ status: state?.status ?? null })
 
-/** In the form that an agent's webhook produces (actors/agent/webhook/decide.ts). */
+/** The body of a delivery, as actors/agent/webhook/decide.ts writes it. */
 interface Body {
   readonly payload: Readonly<Record<string, unknown>>
 }

@@ -1,6 +1,5 @@
 /** Ids of commands that do not come from outside: those of timers, reactions and operators. */
 
-/** The prefix of the id of a fired timer's command. */
 export const TIMER_COMMAND = "timer-"
 
 const REACTION_COMMAND = "react."

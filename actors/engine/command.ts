@@ -10,8 +10,7 @@
  *  - Facts from `prepare` are used only if the actor is still at the same sequence. So numbers drawn there grow along
  *    the log of each actor, even if two nodes believe that they own it.
  *  - If the outcome of an append is unknown, the log is read before anything else is decided.
- *  - A command with a remembered id is answered with its first reply, and nothing is appended. (A reaction's command is
- *    known to be done for longer than its reply is kept, because nobody reads that reply.)
+ *  - A command with a remembered id is answered with its first reply, and nothing is appended.
  *  - Timers are durable before their commit is, each under its own time. A timer of a failed commit fires without
  *    effect, and it never replaces one that a successful commit has set.
  *  - A timer or a reaction's command that finds nothing to do is never sent again, and no append fences that result. It
@@ -64,7 +63,6 @@ export interface CommandParts extends HistoryParts {
   readonly noRoom?: () => Refusal | null
 }
 
-/** A command under way. */
 export interface UnderWay<R> {
   readonly command: Command
   readonly operation: AnyWrite<R>
@@ -76,7 +74,6 @@ export interface UnderWay<R> {
 
 export type Committed = { readonly data: unknown } | { readonly refused: Refusal }
 
-/** The part of an actor that carrying out a command needs. */
 type Actor<R> = History<R> & { readonly memory: unknown }
 
 type AnyWrite<R> = WriteOperation<ActorTypes, unknown, unknown, unknown, unknown, R>
@@ -102,7 +99,7 @@ type Again = typeof AGAIN
 /** Steps of a fiber. They are plain generators, because each Effect between them costs as much as a decision. */
 type Steps<A, R> = Generator<Effect.Effect<unknown, Refusal, R>, A, unknown>
 
-/** Answers with the answer's `data`. Dies with `UnknownEvent` if a newer release has written to the actor. */
+/** Succeeds with the answer's `data`. Dies with `UnknownEvent` if a newer release has written to the actor. */
 export const execute = <R>(
   actor: Actor<R>,
   parts: CommandParts,
@@ -303,7 +300,6 @@ class Attempt<R> {
     return metered?.has(op) === true || by !== undefined ? meter : undefined
   }
 
-  /** Appends the group, then does all that must follow an append. */
   private async commit(
     group: CommitGroup,
     bytes: number,

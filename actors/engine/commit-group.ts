@@ -7,7 +7,6 @@ import type { Append, Commit, EventShape } from "../log/commit.ts"
 /** The first commit is the actor's own. */
 export type CommitGroup = readonly [Append, ...Array<Append>]
 
-/** The part of a command that its commits record. */
 interface Commanded {
   readonly id: string
   readonly op: string

@@ -13,7 +13,7 @@ type Head<Type extends string, Version extends number> = {
   readonly v: Schema.Literal<Version>
 }
 
-/** A fact in the past tense, with absolute values. `v` is the version of its fields. */
+/** Declares an event: a fact in the past tense, with absolute values. `v`: the version of its fields. */
 export function event<const Type extends string, const Version extends number>(
   type: Type,
   v: Version

@@ -56,7 +56,8 @@ export class ActorHost<R = never> {
   private readonly parts: EngineParts
   private readonly shards: ReadonlyArray<Shard<R>>
   /**
-   * Counted since the start. `evicted`: passivated early, because memory was full. `unreadable`: loads that failed.
+   * Counted since the start. `evicted`: passivated early, because there were too many actors. `unreadable`: loads that
+   * failed.
    */
   readonly counts = { activated: 0, passivated: 0, evicted: 0, mailboxFull: 0, unreadable: 0 }
   /** No further unreadable actor is logged before this time. */
@@ -191,7 +192,9 @@ export class ActorHost<R = never> {
     Effect.runFork(FiberSet.clear(shard.fibers))
   }
 
-  /** Waits until no command of the shard is under way, and stores snapshots of changed actors. */
+  /**
+   * Waits until no command of the shard is under way, then stores snapshots of changed actors. Both have time limits.
+   */
   drain(number: number): Effect.Effect<void> {
     const { members, fibers } = this.shard(number)
     return Effect.andThen(

@@ -60,7 +60,6 @@ interface Reply {
 
 type Later<A> = A | Promise<A>
 
-/** The facts of an admitted ask. */
 interface Passed {
   readonly rate?: RateState | undefined
   readonly span: Span | null

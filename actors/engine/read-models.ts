@@ -93,7 +93,7 @@ class Mark {
     this.waitMs = waitMs
   }
 
-  /** `null` if nothing has to be waited for. */
+  /** `null` if the write does not wait. */
   reached(seq: number): Promise<void> | null {
     if (seq <= this.seq || (this.stalled && this.waiters.length > 0)) return null
     return new Promise((resolve) => this.waiters.push({ seq, resolve, since: monotonicMs(this.clock) }))

@@ -3,7 +3,7 @@
  * outcome.
  *
  * Invariants
- *  - The message is acknowledged when the delivery's actor has recorded or postponed the attempt.
+ *  - The message is acknowledged when the delivery's actor has recorded, postponed or dropped the attempt.
  *  - The command id of an answer follows from the attempt's number, so an answer that is given twice counts once.
  *
  * The steps are chained without `Effect.gen`. With a generator, each attempt outlives the garbage collector's young
@@ -30,7 +30,6 @@ export interface Attempt extends Content {
   readonly span?: Span | null
 }
 
-/** The end of an attempt. */
 export interface AttemptEnd {
   /** Milliseconds that the receiver took, or `null` if it was not asked. */
   readonly tookMs: number | null

@@ -3,7 +3,8 @@
  * records their outcomes in the log.
  *
  * Invariants (besides kit/worker/worker.ts)
- *  - A message is acknowledged when the delivery's actor has recorded or postponed the attempt.
+ *  - A message is acknowledged when the delivery's actor has recorded, postponed or dropped the attempt, or does not
+ *    need it any more.
  *  - If another worker may have begun the attempt, the worker first asks the delivery's actor. An attempt may still be
  *    made twice, with the same `webhook-id`, if a worker dies between the POST and the report.
  *  - For each attempt, the agent's actor names the destination and signs. So the worker never has a secret, a new

@@ -35,10 +35,7 @@ export class BlockRows implements Rows {
     }
   }
 
-  /**
-   * A deleted account no longer blocks anybody. Its deletion is the last event of its log, so its rows are deleted
-   * last.
-   */
+  /** Deletes the rows of deleted accounts last, because a deleted account blocks nobody afterwards. */
   async write(trx: Transaction<Database>): Promise<void> {
     const { blocks, unblocked, deleted } = this.rows
     if (blocks.length > 0) {

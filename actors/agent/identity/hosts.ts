@@ -1,14 +1,13 @@
 /**
- * Counts how often each website had an agent verified (spec 4.7). There is one counter for each agent and host. Nothing
- * else about a visit is stored.
+ * Counts how often each website had an agent verified (spec 4.7). There is one counter for each agent and host.
  *
  * Invariants
  *  - A counter is the newest message of its subject in a stream, and holds the total.
  *  - A visit is stored before it is answered. There is one exception: further proofs for the same website within
  *    GATHER_MS of the first are written together at its end. A node that is killed may lose these visits, but no
  *    nonces.
- *  - Only the node that owns the agent writes its counters. If another node has written in the meantime, the expected
- *    sequence fails. Then the counter is read again and the visits are added.
+ *  - If another node has written a counter in the meantime, the expected sequence fails. Then the counter is read again
+ *    and the visits are added.
  *  - At most HOSTS_MAX websites are remembered for an agent. A new one replaces the one seen longest ago.
  */
 import { createHash } from "node:crypto"
@@ -186,7 +185,7 @@ export class HostCounters {
 
   /**
    * Reads the counter again after a failed write. Returns its sequence if the write has arrived and only its answer was
-   * lost.
+   * lost; `null` otherwise.
    */
   private async reload(agent: string, counter: Counter, sent: HostCount): Promise<number | null> {
     const fresh = (await this.load(agent).catch(() => null))?.get(counter.kept.host)

@@ -4,7 +4,8 @@
  * Invariants
  *  - A new key proves itself by a signature (HUB-ROTATE-V1). The commit that names it also claims it, which fails if
  *    the key is claimed already. A key belongs to one agent forever.
- *  - The event holds the signatures of both keys, so that anybody can check the chain of keys from the public record.
+ *  - The event holds the signatures of the new key and of the key that requested the change. So anybody can check the
+ *    chain of keys from the public record.
  */
 import type { NewKey } from "../../../schemas/identity/operations.ts"
 import type { KeyProof } from "../../../schemas/identity/records.ts"

@@ -18,7 +18,6 @@ type Part = PartOf<typeof fields>
 export const events = [
   /** `to`: the recipient's hub id. The message's content is in the log of its own actor. */
   event("agent.message_sent", 1, { message: Schema.Int, to: Schema.String }),
-  /** The agent has read a message. */
   event("agent.message_seen", 1, { message: Schema.Int })
 ] as const
 

@@ -18,7 +18,7 @@ const StandingState = Schema.Struct({
   /** Unix ms since when the account has its present status. */
   since: Schema.Number,
   reason: Schema.NullOr(Schema.String),
-  /** Unix ms at which a suspension ends without an operator. */
+  /** Unix ms at which a suspension ends without an operator; `null` if there is no such time. */
   until: Schema.NullOr(Schema.Number),
   /** The appeal against the present suspension, or against the last one. */
   appeal: Schema.NullOr(AppealState)

@@ -71,8 +71,8 @@ export const notificationsQuery =
   }
 
 /**
- * The id after which unread notifications begin, or the newest id if all are read. It is one statement, so that both
- * parts come from the same snapshot of the data.
+ * The id after which unread notifications begin, or the newest id if all are read; 0 if there are none. It is one
+ * statement, so that both parts come from the same snapshot of the data.
  */
 const startOf = async (db: Kysely<Database>, agent: string): Promise<number> => {
   const { rows } = await sql<{ readonly start: string }>`

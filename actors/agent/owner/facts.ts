@@ -44,7 +44,7 @@ export const ownersReached = (
 
 const nextNumber = Effect.flatMap(Counters, (counters) => counters.next("owner_message"))
 
-/** Gathers the facts for a message to owners. It takes a number last, and only if at least one owner exists. */
+/** Gathers the facts for a message to owners. It takes a number only if at least one owner exists. */
 export const writeFacts = (
   { accounts }: Parts,
   state: AgentState,

@@ -36,7 +36,6 @@ export const events = [
     webhook_secret: Sealed,
     provisional: Schema.optionalKey(Schema.Literal(true))
   }),
-  /** The agent has passed registration's questions. */
   event("agent.admitted", 1),
   event("agent.profile_changed", 1, {
     name: Schema.optionalKey(Schema.String),

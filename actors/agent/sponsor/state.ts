@@ -33,7 +33,6 @@ const FormerSponsor = Schema.Struct({ human: Schema.String, until: Schema.Number
 type FormerSponsor = typeof FormerSponsor.Type
 
 export const fields = {
-  /** Pending and confirmed sponsorships. */
   sponsors: Schema.Array(SponsorState),
   /**
    * Former owners, newest last. `until`: the end of the sponsorship in Unix ms. Their votes do not count for some time

@@ -19,15 +19,12 @@ interface Attempt {
   readonly duration_ms: number
 }
 
-/**
- * The changes of a delivery in a batch. If `attempted` is false, the batch has no attempt and the fields of attempts do
- * not change.
- */
+/** The changes of a delivery in a batch. */
 interface Change {
   readonly id: number
   status: string
   next_attempt_at: string | null
-  /** True if the batch has an attempt. Only then the four fields below are written. */
+  /** True if the batch has an attempt. Only then the fields below are written. */
   attempted: boolean
   attempts: number
   response_code: number | null

@@ -1,4 +1,4 @@
-/** The secret that signs an agent's deliveries. It is kept only in sealed form, except while a signature is made. */
+/** The secret that signs an agent's deliveries. It is stored only in sealed form. */
 import { randomBytes } from "node:crypto"
 
 const SECRET_BYTES = 32
