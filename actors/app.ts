@@ -12,7 +12,6 @@ import { rolesWith } from "./process/roles.ts"
 import { Keys } from "./process/keys.ts"
 import { Configuration, Metrics, RuntimeKey, VaultKey } from "./kit/process.ts"
 
-/** The keys of a role that this process does not have. */
 const absent = <I, S>(key: Context.Key<I, S>, role: string): Layer.Layer<I> =>
   Layer.effect(key, Effect.die(new Error(`only the role ${role} has these keys`)))
 
@@ -40,7 +39,6 @@ export const openActors = (env: NodeJS.ProcessEnv): Effect.Effect<void, Configur
     ready = true
   })
 
-/** Serves metrics and health checks of this process on its private port. */
 const listening = (ready: () => boolean): Effect.Effect<void, ConfigurationFault, Metrics | Scope.Scope> =>
   Effect.gen(function* () {
     const { listen } = yield* Metrics

@@ -6,7 +6,6 @@ import type { Decision } from "../engine/definition.ts"
 import type { Agent, AgentEvent, AgentState } from "./state.ts"
 import { currentKey } from "./identity/state.ts"
 
-/** The refusal of operations on an unknown agent. */
 export const missing: { readonly refused: Refusal } = { refused: notFound("agent") }
 
 export const unknownKey = refusal("key_unknown", "The signature is good, but no agent has this key.")
@@ -14,7 +13,8 @@ export const unknownKey = refusal("key_unknown", "The signature is good, but no 
 /** The refusal if the key is not the agent's current one; `null` if it is. */
 export const keyRefusal = (agent: Agent, publicKey: string): Refusal | null => {
   if (currentKey(agent) === publicKey) return null
-  // The key is claimed by this agent, but was never current: it is for a recovery that is not due or was cancelled.
+  // The agent has claimed the key, but it was never current: it is a recovery key, or the new key of a recovery that is
+  // pending or cancelled.
   if (!agent.keys.some((key) => key.public_key === publicKey))
     return refusal("key_unknown", "The signature is good, but the key is no agent's.")
   return { ...refusal("key_retired", "This key was replaced. Sign with the agent's current key."), status: 401 }

@@ -32,7 +32,6 @@ export interface GateParts {
   readonly nonces: NonceLog
   readonly restored: Restored
   readonly limits: Limits
-  /** The agent that a key was claimed for, or `null`. */
   readonly claimOf: (key: string) => Effect.Effect<{ readonly agent: string } | null, Refusal>
   readonly seen: (id: string, now: number) => void
 }

@@ -21,7 +21,6 @@ export interface Picture {
 }
 
 export interface ChatMessage {
-  /** The number of the chat. */
   readonly to: string
   readonly text: string
   readonly buttons: ReadonlyArray<ChatButton>
@@ -136,12 +135,10 @@ export class Bot {
     )
   }
 
-  /** Shows the result of a pressed button for a moment. */
   pressed(query: string, text: string): Effect.Effect<void> {
     return Effect.ignore(Effect.tryPromise(() => this.sending.answerCallbackQuery(query, { text })))
   }
 
-  /** Removes the buttons of a message. */
   settled(to: number, message: number): Effect.Effect<void> {
     return Effect.ignore(Effect.tryPromise(() => this.sending.editMessageReplyMarkup(to, message)))
   }

@@ -29,9 +29,8 @@ export type ChatContent = typeof ChatContent.Type
 const encode = Schema.encodeSync(Schema.fromJsonString(ChatContent))
 const decode = Schema.decodeUnknownSync(Schema.fromJsonString(ChatContent))
 
-/** Encodes a message as the values of a letter. */
 export const valuesOf = (content: ChatContent): Readonly<Record<string, string>> => ({ content: encode(content) })
-/** Decodes a message from these values. Throws if they contain none. */
+/** Throws if the values contain no message. */
 export const contentOf = (values: Readonly<Record<string, string>>): ChatContent => decode(values["content"])
 
 const shortened = (text: string, max: number, rest: string): string => {

@@ -60,7 +60,6 @@ const passedOn = (listening: Listening, bot: number, one: Waiting): Effect.Effec
     if (chat !== undefined) yield* listening.bot.say(chat, "This could not be passed on. Please send it again.")
   })
 
-/** Handles the updates that wait in one chat, until none is left. */
 const served = (listening: Listening, bot: number, inbox: Inbox, chat: string): Effect.Effect<void, never, Actors> =>
   Effect.gen(function* () {
     for (let one = inbox.first(chat); one !== undefined; one = inbox.first(chat)) {

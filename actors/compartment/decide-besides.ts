@@ -17,7 +17,6 @@ export const decideQueueFiles = (
   return { events: [{ type: "compartment.files_queued", v: 1, upload: state.last_upload + 1, ...upload }] }
 }
 
-/** The blobs that the compartment refers to. */
 export const blobsIn = (state: CompartmentState): ReadonlyArray<BlobRef> =>
   isThere(state) && state.status !== "deleting" ? state.uploads.map(({ blob }) => blob) : []
 

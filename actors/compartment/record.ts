@@ -16,7 +16,6 @@ const suspendedOf = ({ suspensions: [first] }: CompartmentValue): KnownCompartme
 export interface Shape {
   readonly baseUrl: string
   readonly quotas: KnownCompartment["quotas"]
-  /** The number of its agent. */
   readonly hx_id: string
 }
 

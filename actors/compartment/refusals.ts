@@ -36,7 +36,6 @@ export const UNCONFIRMED = {
   refused: refusal("confirmation_required", "Deleting a compartment needs `confirm`: its name.", { field: "confirm" })
 }
 
-/** The refusal for an operator who lifts a suspension. */
 export const SUSPENDED_WITH_AGENT = {
   refused: refusal("compartment_suspended", "It is suspended with its agent: what reinstates the agent lifts it.")
 } as const

@@ -30,7 +30,7 @@ const LinkValue = Schema.Struct({
    * link.
    */
   key: Schema.optionalKey(Schema.String),
-  /** The sha256 of the secret of the browser that opened the link. */
+  /** The sha256 of the secret of the browser that opened the link; `null` before that. */
   browser: Schema.NullOr(Schema.String)
 })
 type LinkValue = typeof LinkValue.Type
@@ -81,7 +81,6 @@ export const CompartmentValue = Schema.Struct({
   uploads: Schema.Array(UploadValue),
   last_upload: Schema.Int,
   links: Schema.Array(LinkValue),
-  /** The newest notes, up to a limit. */
   notes: Schema.Array(NoteValue),
   last_note: Schema.Int
 })

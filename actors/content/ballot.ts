@@ -94,7 +94,6 @@ const numbers = { upvotes: Schema.Int, downvotes: Schema.Int }
  * all of them do, as in earlier releases.
  */
 export const tallied = { ...numbers, counted: Schema.optionalKey(Schema.Struct(numbers)) }
-/** The same figures in the target's state. */
 export const votesHeld = { ...numbers, counted: Schema.Struct(numbers) }
 export const NO_VOTES = { upvotes: 0, downvotes: 0, counted: { upvotes: 0, downvotes: 0 } }
 export const voted = { author: Schema.String, before: VoteState, value: VoteState, ...numbers }
@@ -129,7 +128,6 @@ export interface Change {
 
 export const scoreOf = ({ upvotes, downvotes }: Tally): number => upvotes - downvotes
 
-/** The votes that count in the author's reputation. */
 export const countedOf = ({ upvotes, downvotes, counted = { upvotes, downvotes } }: Tally): Numbers => counted
 
 /** The form for a state, in which `counted` is always set. */
@@ -158,7 +156,6 @@ const recounted = ({ upvotes, downvotes }: Numbers, before: VoteState, value: Vo
   downvotes: downvotes + Number(value === -1) - Number(before === -1)
 })
 
-/** The tally with a vote that replaces the agent's earlier one. */
 export const recast = (tally: Tally, change: Change): Required<Tally> => {
   const { before, value } = inReputation(change)
   return {

@@ -16,7 +16,6 @@ const NESTING_MAX = 20
 
 const markdown = new Markdown({ html: false, linkify: false, maxNesting: NESTING_MAX }).disable(["table"])
 
-/** A text's beginning, up to the first mark beyond the bound. */
 const lookedAt = (body: string): string => {
   let marks = 0
   for (let at = 0; at < body.length && at < LOOKED_AT_CHARS; at++)
@@ -27,7 +26,6 @@ const lookedAt = (body: string): string => {
 const wordsOf = (beginning: string): string =>
   plain(markdown.parse(beginning.toWellFormed(), {})).join("").replaceAll(/\s+/gu, " ").trim()
 
-/** The words of a part of a text, up to the length that is read. */
 export const plainOf = (part: string): string => wordsOf(lookedAt(part))
 
 /** Cuts by code points. A text that is cut ends with an ellipsis. `isWhole`: nothing follows these words. */

@@ -35,7 +35,6 @@ type KeyType = "bigint" | "integer" | "boolean" | "double precision" | "text" | 
 export interface Listing {
   /** Contains everything that determines the list's content and order. Totals are cached under this name. */
   readonly name: string
-  /** The tables with their aliases. */
   readonly from: RawBuilder<unknown>
   readonly where: ReadonlyArray<RawBuilder<boolean>>
   readonly way: "asc" | "desc"
@@ -172,7 +171,6 @@ class RecentResults<T> {
     this.max = max
   }
 
-  /** The result; `undefined` if there is none yet. */
   known(name: string): T | undefined {
     const kept = this.byName.get(name)
     return kept === undefined || monotonicMs(this.clock) - kept.since > KEPT_MS ? undefined : kept.value

@@ -24,7 +24,6 @@ export async function* withMade<Row extends Partial<SearchedText>>(rows: Iterabl
   }
 }
 
-/** Changed rows, with a new excerpt if the body has changed. */
 export function* withExcerpts<Row extends Partial<SearchedText>>(rows: Iterable<Row>, { excerptOf }: DerivedColumns) {
   for (const row of rows) yield row.body === undefined ? row : { ...row, excerpt: excerptOf(row.body) }
 }
@@ -40,7 +39,6 @@ async function* searchesOf(rows: ReadonlyArray<Row>, { searchOf }: DerivedColumn
   for (const row of rows) yield { id: row.id, search: await searchOf(row) }
 }
 
-/** Writes the search vectors of rows whose texts have changed. */
 export const writeSearched = async (
   trx: Transaction<Database>,
   table: "posts" | "threads",

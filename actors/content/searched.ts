@@ -91,7 +91,6 @@ export interface TextQuery {
 /** Limited because for each lexeme Postgres reads a list of positions. */
 const QUERY_MAX_LEXEMES = 32
 
-/** The part of a stranger's query that is used. */
 export const typed = (q: string): string => {
   const whole = q
     .slice(0, 2 * QUERY_MAX_CHARS)
@@ -147,14 +146,12 @@ const alternativesOf = (text: string): ReadonlyArray<ReadonlyArray<Clause>> => {
   return alternatives
 }
 
-/** The last word may be incomplete. */
 const typing = (clause: Clause): Clause => {
   const last = clause.words.at(-1)
   if (!clause.goesOn || last === undefined || ASCII_CHARACTER.test(last.text)) return clause
   return { ...clause, words: [...clause.words.slice(0, -1), { ...last, prefix: true }] }
 }
 
-/** A lexeme of the tsquery, and its distance from the previous one. */
 interface PlacedLexeme {
   readonly lexeme: string
   readonly whole: string

@@ -26,14 +26,12 @@ const fold: Fold<ActorOf<DeliveryState, DeliveryEvent>> = {
 
 const statusRecord = (state: DeliveryState) => ({ status: state?.status ?? null })
 
-/** The body of a delivery, as actors/agent/webhook/decide.ts writes it. */
 interface Body {
   readonly payload: Readonly<Record<string, unknown>>
 }
 
 const jitter = Effect.sync(() => ({ jitter: Math.random() * 2 - 1 }))
 
-/** Turns the refusal `not_found` into `null`. Other refusals stay. */
 const orNull = <A>(asked: Effect.Effect<A, Refusal>): Effect.Effect<A | null, Refusal> =>
   Effect.catch(asked, (refused) => (refused.code === "not_found" ? Effect.succeed(null) : Effect.fail(refused)))
 

@@ -49,7 +49,6 @@ const LAST_HOUR_SECONDS = 3600
  */
 const LONGER_SECONDS = 5
 
-/** The time that the log keeps a commit on this delivery. */
 export const retentionSeconds = (state: DeliveryState, at: number, { webhook }: Limits): number =>
   Math.max(1, Math.ceil(((state?.created_at ?? at) - at) / 1000) + webhook.kept_seconds + LONGER_SECONDS)
 

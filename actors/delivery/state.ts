@@ -37,7 +37,6 @@ export type DeliveryState = typeof DeliveryState.Type
 export const DeliveryEvent = Schema.Union([
   event("delivery.queued", 1, {
     agent: Schema.String,
-    /** The type of the notification. */
     about: Schema.String,
     body: Schema.String,
     /** Host and port of the address at that time, by which workers divide their room. */

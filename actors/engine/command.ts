@@ -2,8 +2,8 @@
  * Carries out a command, up to its commit.
  *
  * Invariants
- *  - The order is append, evolve, reply. An answer is given only for a durable commit, and state changes only by an
- *    appended event.
+ *  - The order is append, evolve, reply. A decision with events is answered only when its commit is durable. State
+ *    changes only by an appended event.
  *  - The log is the fence. An append carries the sequence of the last commit that this activation has read. If the log
  *    refuses it, another node has written. The activation then reloads from the log and tries the command again, with
  *    at most CONFLICT_TRIES tries in all.
@@ -15,9 +15,9 @@
  *    effect, and it never replaces one that a successful commit has set.
  *  - A timer or a reaction's command that finds nothing to do is never sent again, and no append fences that result. It
  *    therefore counts only if the log confirms that this activation has read every commit.
- *  - A refusal that commits nothing also counts only if the log confirms that. Another node may have carried out this
- *    same command a moment ago, and that may cause the refusal (the name is taken, the vote is cast). The command is
- *    then answered with the first reply.
+ *  - A refusal that commits nothing also counts only if the log confirms that, unless it is caused elsewhere
+ *    (`OUTSIDE`). Another node may have carried out this same command a moment ago, and that may cause the refusal (the
+ *    name is taken, the vote is cast). The command is then answered with the first reply.
  *  - If a command exceeds the bytes that its actor may write, or if the disk has no room, it is refused before a timer
  *    is set or anything is appended.
  *  - An interruption can end a command only before its append. From the append on, the command is carried to its end.
@@ -49,7 +49,6 @@ export interface Command {
   readonly why?: string | undefined
   /** True if the command was carried out before, so nothing is decided. */
   readonly again?: true | undefined
-  /** The command's span, if the command is traced. */
   readonly span?: Span | null
 }
 
@@ -125,7 +124,6 @@ const loaded = <R>(actor: Actor<R>): Effect.Effect<void, Refusal> =>
       error instanceof UnknownEvent ? Effect.die(error) : Effect.fail(UNREADABLE)
   )
 
-/** One try of a command, at the actor's present sequence. */
 class Attempt<R> {
   private readonly actor: Actor<R>
   private readonly parts: CommandParts

@@ -49,7 +49,6 @@ export const groupOf = (
   return [own, ...companions]
 }
 
-/** True if the reply of a commit is a refusal, in the form that `groupOf` writes. */
 export const isRefused = (reply: unknown): reply is { readonly refused: Refusal } =>
   typeof reply === "object" && reply !== null && "refused" in reply
 

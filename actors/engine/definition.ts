@@ -3,8 +3,9 @@
  * pure: no clock, no randomness, no bus, no SQL. Time comes in as `at`. Everything else that a decision needs from
  * outside comes in as facts, which `prepare` gathers before the decision.
  *
- * `prepare`, `after` and custom operations are Effects. They fail with the refusal that the caller gets, and their type
- * (`R`) names the services that they use. They are interrupted when the node loses the actor's shard.
+ * `prepare`, `after` and custom operations are Effects. `prepare` and custom operations fail with the refusal that the
+ * caller gets. The type `R` names the services that the Effects use. They are interrupted when the node loses the
+ * actor's shard.
  */
 import { Clock, Deferred, Effect, Exit } from "effect"
 import type { Ask, RateState, SignedBy } from "../../schemas/bus/frames.ts"
@@ -84,7 +85,6 @@ export const firing = (fired: FiredTimer, due: number, at: number): "due" | "ear
 /** Timers are set for whole milliseconds, never earlier than they were asked for. */
 export const wholeMs = (at: number): number => Math.ceil(at)
 
-/** The types of a kind: its state, its events, and the memory of an activation. */
 export interface ActorTypes {
   readonly state: unknown
   readonly event: EventShape
@@ -192,7 +192,6 @@ export type Operation<A extends ActorTypes, Input, Output, R = never> =
   | WriteOperation<A, Input, Output, unknown, unknown, R>
   | CustomOperation<A, Input, Output, R>
 
-/** One operation for each declared one, with the types of its declaration. */
 export type Implemented<Ops extends Readonly<Record<string, Declared>>, A extends ActorTypes, R = never> = {
   readonly [Name in keyof Ops]: Operation<A, Ops[Name]["input"]["Type"], Ops[Name]["output"]["Type"], R>
 }

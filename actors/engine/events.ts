@@ -38,7 +38,6 @@ export interface EventUnion extends Schema.Codec<unknown> {
   readonly members: ReadonlyArray<AnyEvent>
 }
 
-/** The newest version of each type. */
 export const inventoryOf = ({ members }: Pick<EventUnion, "members">): Inventory => {
   const newest = new Map<string, number>()
   for (const { fields } of members) {

@@ -40,9 +40,7 @@ export interface HistoryParts {
   readonly log: EventLog
   readonly snapshots: SnapshotStore
   readonly limits: Limits["service"]
-  /** Called for each actor whose log holds an event that this release does not know. */
   readonly eventUnknown?: () => void
-  /** Called for each actor whose log could not be read for another reason. */
   readonly unreadable?: (kind: string, id: string, error: unknown) => void
 }
 
@@ -63,7 +61,6 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
   /** Commits that were folded here, without those that the snapshot contains. */
   private commits = 0
   private commitsSinceSnapshot = 0
-  /** Sequence of the newest snapshot that is known to be stored. */
   private snapshotSeq = 0
   /** True if a stored snapshot was refused. The next one is then written without waiting for further commits. */
   private refusedSnapshot = false

@@ -32,7 +32,6 @@ const notRead = unavailable("The log cannot be read at the moment. It is safe to
 
 interface Kind<R> {
   readonly definition: ActorDefinition<ActorTypes, R>
-  /** Activations by actor id. */
   readonly activations: Map<string, Activation<R>>
 }
 
@@ -50,7 +49,6 @@ interface Unknown {
   events: number
 }
 
-/** `R`: the services that the operations of its kinds use. */
 export class ActorHost<R = never> {
   private readonly kinds: ReadonlyMap<string, Kind<R>>
   private readonly parts: EngineParts
@@ -205,7 +203,7 @@ export class ActorHost<R = never> {
     )
   }
 
-  /** Passivates idle actors. Call it periodically. */
+  /** Has to be called periodically. */
   sweep(): void {
     const { passivate_after_idle_ms, resident_actors_max } = this.parts.limits
     const now = this.parts.now()

@@ -65,7 +65,6 @@ interface Passed {
   readonly span: Span | null
 }
 
-/** Called for every ask after it was answered. */
 export interface OperationObserver {
   readonly settled: (op: string, refused: ErrorCode | undefined, seconds: number) => void
 }

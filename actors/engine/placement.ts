@@ -45,7 +45,6 @@ const SETTLED_MS = 500
 interface PlacementEvents {
   /** Listens on a session's subjects for as long as it lives. This begins before other nodes can see the session. */
   readonly listen: (session: string) => Effect.Effect<void, unknown, Scope.Scope>
-  /** Runs before a claimed shard is served. */
   readonly prepare: Effect.Effect<unknown, unknown>
   /** Finishes the commands under way on a shard before it is given back. */
   readonly drain: (shard: number) => Effect.Effect<void>
@@ -103,7 +102,6 @@ export class Placement {
     return this.current?.id ?? null
   }
 
-  /** True if this node may answer for a shard right now. */
   serves(shard: number): boolean {
     const { current } = this
     if (current === null) return false
@@ -133,7 +131,6 @@ export class Placement {
     )
   }).pipe(Effect.asVoid)
 
-  /** Gives every shard back, then ends the session. */
   readonly stop: Effect.Effect<void> = Effect.gen({ self: this }, function* () {
     this.stopping = true
     const { current } = this

@@ -33,7 +33,6 @@ export interface TimerMore {
   readonly again?: number | undefined
 }
 
-/** A commit of this kind, with its sequence. */
 export interface WrittenCommit {
   readonly kind: string
   readonly seq: number

@@ -86,7 +86,6 @@ export class Remembered {
     else if (known.seq === seq) known.commands.push(command)
   }
 
-  /** The form that a snapshot stores. */
   get all(): ReadonlyArray<RememberedCommand> {
     return [...[...(this.places?.values() ?? [])].flatMap(({ commands }) => commands), ...this.commands]
   }

@@ -34,7 +34,6 @@ export const anew = <Context extends Asking>(context: Context): Context => ({
   commandId: `${context.commandId}-${randomBytes(8).toString("hex")}`
 })
 
-/** Other actors, on whichever node they are. */
 export class Actors extends Context.Service<
   Actors,
   {

@@ -26,7 +26,6 @@ import { endPost, postSpan } from "./trace.ts"
 export interface Attempt extends Content {
   readonly message: Message
   readonly call: number
-  /** The span of the attempt, while the attempt is made. */
   readonly span?: Span | null
 }
 
@@ -40,7 +39,6 @@ export interface AttemptEnd {
   readonly receiver?: string
 }
 
-/** Observes the outcomes of due attempts. */
 export interface DeliveryObserver {
   /** An attempt that was made. `retried`: the delivery set a timer for another one. */
   readonly attempted: (outcome: PostOutcome, retried: boolean) => void
@@ -59,7 +57,6 @@ export interface AttemptParts {
   readonly observer?: DeliveryObserver | undefined
 }
 
-/** An attempt or a POST that has not ended in its time. */
 export class Overdue extends Error {}
 
 type Signed = Extract<Operations["webhook.sign"]["output"], { readonly signature: string }>

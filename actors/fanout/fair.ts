@@ -66,7 +66,6 @@ export class FairQueue<T> {
   private readonly receivers = new Map<string, Receiver<T>>()
   /** Receivers with something waiting, in the order of their turns. */
   private readonly turns = new Map<string, Receiver<T>>()
-  /** The number of held attempts of each agent. */
   private readonly ofAgents = new Map<string, number>()
   private active = 0
   private waiting = 0
@@ -85,7 +84,6 @@ export class FairQueue<T> {
     return this.waiting
   }
 
-  /** The number of attempts that wait or are under way. */
   get held(): number {
     return this.active + this.waiting
   }
@@ -121,7 +119,6 @@ export class FairQueue<T> {
     return null
   }
 
-  /** Takes out everything that waits, when the worker ends. */
   clear(): ReadonlyArray<T> {
     const all = [...this.turns.values()].flatMap((receiver) => this.handBack(receiver, 0))
     this.turns.clear()

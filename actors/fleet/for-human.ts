@@ -35,9 +35,7 @@ const COMMIT_BYTES = 8192
 
 export interface ForHumanFacts {
   readonly isAway: (host: string) => boolean
-  /** The sequence of the person's account in the log. */
   readonly seq: number
-  /** The number of the agent, and of the sponsorship. */
   readonly number: number
   readonly sponsorship: number
   readonly handle: string
@@ -63,7 +61,6 @@ export const handleFor = (name: string, random: Uint8Array): string => {
 const placeOf = ({ places }: FleetState, { id }: CompartmentOfHuman): PlaceValue | undefined =>
   places.find(({ compartment }) => compartment === id)
 
-/** The answer for a compartment that was placed before. */
 const standing = (place: PlaceValue, { human }: CompartmentOfHuman): Decided<Reply> =>
   place.owner === human && place.ofHuman
     ? { events: [], reply: { host: place.host, agent: place.agent } }
@@ -150,7 +147,7 @@ interface Parts {
   readonly limits: Limits
 }
 
-/** A compartment that exists already, or is refused in any case, needs no number and no question. */
+/** Gathers the facts. Numbers are drawn and other actors are asked only for a new compartment that has a place. */
 export const foundFor = (
   { seed, limits }: Parts,
   state: FleetState,

@@ -20,7 +20,6 @@ type Db = Kysely<Database>
 
 type Part = "replies" | "mentions" | "messages" | "watches" | "notices"
 
-/** The part of the answer that shows a notification's content. All other types are in the part of notices. */
 const PART_OF: Partial<Record<NotificationName, Part>> = {
   "reply.received": "replies",
   "mention.received": "mentions",

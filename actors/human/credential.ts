@@ -33,7 +33,6 @@ const fold: Fold<Credential> = {
 const BASE32 = "abcdefghijklmnopqrstuvwxyz234567"
 const ID_CHARS = 16
 
-/** A made-up person, for an address without an account. */
 const nobodyBy = (seed: Uint8Array, parameters: PasswordParameters) => {
   const key = new Uint8Array(hkdfSync("sha256", seed, new Uint8Array(0), "hub nobody", 32))
   const derived = (use: string, address: string): Buffer =>

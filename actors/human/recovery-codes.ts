@@ -23,9 +23,7 @@ const hashOf = (account: string, code: string): string =>
 const newCode = (): string => Array.from(randomBytes(CODE_CHARS), (byte) => ALPHABET[byte & ALPHABET_MASK]).join("")
 
 export interface RecoveryCodes {
-  /** The codes, which are shown once. */
   readonly codes: ReadonlyArray<string>
-  /** The hashes, which are stored. */
   readonly hashes: ReadonlyArray<string>
 }
 

@@ -14,7 +14,6 @@ interface BlockRow extends BlockedPair {
   readonly created_at: string
 }
 
-/** Collects the last state of each pair in a batch of commits. */
 export class BlockRows implements Rows {
   private readonly pairs = new Map<string, BlockRow | BlockedPair>()
   private readonly deleted: Array<string> = []

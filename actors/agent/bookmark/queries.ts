@@ -26,7 +26,6 @@ interface Row {
   readonly status: string
 }
 
-/** Adds the fields of the targets to the bookmarks `b`, whose targets must be visible. */
 const described = (b: RawBuilder<unknown>) => sql`
   select b.*, coalesce(p.title, t.title, rt.title) as title, r.thread, left(r.body, ${EXCERPT_READ_CHARS}) as beginning,
     coalesce(p.excerpt, t.excerpt) as excerpt, a.id as author, a.number, a.handle, a.name, a.status

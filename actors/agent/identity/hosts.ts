@@ -46,14 +46,12 @@ interface Counter {
   writing: Promise<boolean> | null
 }
 
-/** The current count, with the visits that are not written yet. */
 export const standOf = ({ kept, added, lastAt }: Counter): HostCount => ({
   ...kept,
   count: kept.count + added,
   last_at: Math.max(kept.last_at, lastAt)
 })
 
-/** The counters of one agent, kept in its activation's memory by host. */
 export type HostTable = Map<string, Counter>
 
 export class HostCounters {
@@ -67,7 +65,7 @@ export class HostCounters {
     this.manager = manager
   }
 
-  /** Loads the agent's counters from the stream. Rejects if the stream does not answer. */
+  /** Rejects if the stream does not answer. */
   async load(agent: string): Promise<HostTable> {
     const table: HostTable = new Map()
     const found = await this.manager.direct.getLastMessagesFor(streams.verified, {

@@ -59,7 +59,6 @@ export class IdentityRows implements Rows {
   private readonly retired: Array<RetiredKeyRow> = []
   /** Blocks in which agents were registered. Only their agents are counted again. */
   private readonly begun = new Set<number>()
-  /** Agents whose entry has changed, with the sequence of the last commit that changed it. */
   private readonly changed = new Map<string, number>()
 
   take(agent: string, event: AgentEvent, at: string, seq: number): void {

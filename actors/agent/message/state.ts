@@ -28,7 +28,6 @@ export const empty: Part = { unread_messages: [] }
 
 export const evolve: Cases<Part, (typeof events)[number]["Type"] | Notified> = {
   "agent.message_sent": () => ({}),
-  /** Applying the same event twice changes nothing more. */
   "agent.notified": ({ unread_messages }, { about, notification, payload: { message_id: message } }) => {
     if (about !== "message.received" || typeof message !== "number") return {}
     if (unread_messages.some((one) => one.message === message)) return {}

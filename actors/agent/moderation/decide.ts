@@ -7,8 +7,9 @@
  *    in the same commit.
  *  - A durable timer ends a suspension that has an end. The state decides whether the timer still applies: it does
  *    nothing after a reinstatement by hand or a new suspension.
- *  - Trust grows with each full period of active time, by one score entry each. Time under suspension does not count,
- *    and the unfinished period continues after it. The end of each period sets the timer of the next.
+ *  - Trust grows with each full period of active time, up to `active_periods_max`, by one score entry each. Time under
+ *    suspension does not count, and the unfinished period continues after it. The end of each period sets the timer of
+ *    the next.
  */
 import type { AppealVerdict, Suspension } from "../../../schemas/moderation/operations.ts"
 import type { FiredTimer } from "../../../schemas/timer.ts"

@@ -20,7 +20,6 @@ export interface Knowing {
 
 const NOTHING_SAID: ReadonlyMap<number, string> = new Map()
 
-/** The notifications as their agent sees them, with people's names, owners' words and the text of mail. */
 export const recordsOf = async (
   rows: ReadonlyArray<Row>,
   { people, words, mails }: Knowing

@@ -16,7 +16,6 @@ import { answerIn } from "./state.ts"
 export const noOwner = refusal("owner_none", "No human owns this agent: somebody has to declare it, and it confirms.")
 export const noOwnerMessage = notFound("message")
 
-/** The confirmed owners of the agent. */
 export const ownersOf = (state: AgentState): ReadonlyArray<string> => [
   ...new Set(state === null ? [] : state.sponsors.flatMap(({ since, human }) => (since === null ? [] : [human])))
 ]

@@ -47,7 +47,6 @@ export const evolve: Cases<Owners, (typeof events)[number]["Type"] | Notified> =
   "agent.owner_message_seen": ({ owners }, event) => ({
     owners: { ...owners, unread: owners.unread.filter(({ message }) => message !== event.message) }
   }),
-  /** Applying the same event twice changes nothing more. */
   "agent.notified": ({ owners }, { about, notification, payload: { message_id: message } }) => {
     if (about !== "owner.message" || typeof message !== "number") return {}
     if (owners.unread.some((one) => one.message === message)) return {}

@@ -32,7 +32,6 @@ export const events = [
     transparency: Schema.String,
     links: Links,
     webhook_url: Schema.NullOr(Schema.String),
-    /** Sealed by log/seal.ts. */
     webhook_secret: Sealed,
     provisional: Schema.optionalKey(Schema.Literal(true))
   }),

@@ -13,7 +13,6 @@ const SponsorState = Schema.Struct({
   role: SponsorRole,
   /** The time of the confirmation in Unix ms; `null` while the sponsorship is pending. */
   since: Schema.NullOr(Schema.Number),
-  /** True if the person's address is verified. */
   verified: Schema.Boolean,
   /**
    * True if the address was verified at the declaration. It decides which limit of pending sponsorships counts this
@@ -90,7 +89,6 @@ export const events = [
 type SponsorEvent = (typeof events)[number]["Type"]
 export type SponsorshipEnded = Extract<SponsorEvent, { type: "agent.sponsorship_ended" }>
 
-/** The type of a score entry's target if the target is a sponsorship. */
 export const SPONSORSHIP_TARGET = "sponsorship"
 
 /** The most confirmations that are remembered. It is above their limit. */

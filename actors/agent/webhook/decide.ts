@@ -77,7 +77,6 @@ const deliveryOf = (
   }
 }
 
-/** Adds the first event of a delivery for each notification in the decision. */
 export const withDelivery = (
   agent: AgentState,
   decision: Decision<AgentEvent>,

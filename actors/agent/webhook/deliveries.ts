@@ -19,7 +19,6 @@ interface Attempt {
   readonly duration_ms: number
 }
 
-/** The changes of a delivery in a batch. */
 interface Change {
   readonly id: number
   status: string

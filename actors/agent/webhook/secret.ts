@@ -9,5 +9,4 @@ export const newWebhookSecret = (): string => `${PREFIX}${randomBytes(SECRET_BYT
 /** The key bytes in a secret, as Standard Webhooks 1.0 defines them. */
 export const webhookKey = (secret: string): Uint8Array => Buffer.from(secret.slice(PREFIX.length), "base64")
 
-/** The purpose that a sealed secret is bound to (log/seal.ts). */
 export const secretPurpose = (hubId: string): string => `webhook secret of ${hubId}`

@@ -35,7 +35,6 @@ type WebhookState = Part["webhook"]
 export const events = [
   event("agent.webhook_events_chosen", 1, { events: Schema.NullOr(Schema.Array(Schema.String)) }),
   event("agent.webhook_secret_changed", 1, {
-    /** Sealed (log/seal.ts). */
     webhook_secret: Sealed,
     old_until: Schema.Number
   }),
