@@ -34,7 +34,7 @@ export const CHAT_GONE = "the chat is closed to us"
 
 export type Polled =
   | { readonly type: "updates"; readonly updates: ReadonlyArray<Update> }
-  /** `wait`: the seconds that the other side asks us to wait. */
+  /** `wait`: the seconds that Telegram asks the bot to wait; `null` if it names none. */
   | { readonly type: "failed"; readonly reason: string; readonly wait: number | null }
 
 const SEND_SECONDS = 20

@@ -29,7 +29,7 @@ const KEPT_MS = 30_000
 const LISTS_MAX = 64
 const WALKS_WAITING_MAX = 16
 
-/** Types of which a value's text can be read back as the same value. */
+/** Types whose values survive a conversion to text and back. */
 type KeyType = "bigint" | "integer" | "boolean" | "double precision" | "text" | "timestamptz"
 
 export interface Listing {
@@ -43,7 +43,8 @@ export interface Listing {
   /** An SQL expression for the number of rows, if it is known without counting. */
   readonly total?: RawBuilder<unknown>
   /**
-   * True for lists that strangers can make up. Their rows beyond `EXACT_MAX` are not shown, counted or remembered.
+   * True for lists whose content depends on a stranger's input. Their rows beyond `EXACT_MAX` are not shown, counted or
+   * remembered.
    */
   readonly isCapped?: boolean
 }

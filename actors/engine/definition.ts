@@ -4,8 +4,8 @@
  * outside comes in as facts, which `prepare` gathers before the decision.
  *
  * `prepare`, `after` and custom operations are Effects. `prepare` and custom operations fail with the refusal that the
- * caller gets. The type `R` names the services that the Effects use. They are interrupted when the node loses the
- * actor's shard.
+ * caller gets. The type `R` names the services that the Effects use. `prepare` and custom operations are interrupted
+ * when the node loses the actor's shard.
  */
 import { Clock, Deferred, Effect, Exit } from "effect"
 import type { Ask, RateState, SignedBy } from "../../schemas/bus/frames.ts"

@@ -3,9 +3,9 @@
  * next request to any edge normally sees the write.
  *
  * Invariants
- *  - Each projection announces its watermark after each batch. The watermark of a batch that changed nothing waits up
- *    to RIDE_MS for a batch that did. A write waits for the projections and awaited reactions that read its kind, and
- *    for no others, because those move only with their own kinds.
+ *  - Each projection announces its watermark after each batch. After a batch that changed nothing, it waits up to
+ *    RIDE_MS, so that one message can announce the next batch too. A write waits for the projections and awaited
+ *    reactions that read its kind, and for no others, because those move only with their own kinds.
  *  - The wait is bounded (`projected_wait_ms`). If a watermark has not moved during a whole wait, Postgres may be down.
  *    Then one write at a time waits for it to move again, and the others do not wait. A watermark that does not move
  *    while nothing is written is normal.

@@ -39,7 +39,7 @@ export interface WorkerParts {
   readonly tracing?: Tracing
 }
 
-/** The most tries of an attempt whose receiver is fast and has too many attempts. Then the delivery is postponed. */
+/** The most tries of an attempt whose receiver or agent is busy (fair.ts). Then the delivery is postponed. */
 const BUSY_TRIES_MAX = 20
 /**
  * The number of times that a delivery is asked again while it does not know the attempt yet, and the pause between

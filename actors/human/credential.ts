@@ -3,8 +3,9 @@
  * key.
  *
  * Invariants
- *  - The answer does not reveal whether an address has an account: it has the same form, and takes the same asks. For
- *    an unknown address, the person and the salt are derived from the address, so they are the same each time.
+ *  - The answers of `credential.find` and `credential.forgot` do not reveal whether an address has an account: they
+ *    have the same form, and take the same asks. For an unknown address, the person and the salt are derived from the
+ *    address, so they are the same each time.
  */
 import { createHmac, hkdfSync } from "node:crypto"
 import { Effect, Schema } from "effect"

@@ -1,6 +1,6 @@
 /**
- * The data that remain of a deleted account: the counts for the limits of its address, and agents that refused its
- * person.
+ * The data about agents that remain of a deleted account: those that were made for its person, and those that refused
+ * the person.
  *
  * Invariants
  *  - It is always sealed, so an address's hash or state does not show which agents its person had. The log of the
@@ -17,7 +17,7 @@ import { Actors, anew } from "../engine/services.ts"
 import type { Human } from "./state.ts"
 
 const ABREAST = 8
-/** More entries than agents can refuse within the time of a refusal. */
+/** Larger than the number of refusals that can be in force at the same time. */
 const REFUSED_MAX = 200
 
 const Left = Schema.Struct({
