@@ -2,10 +2,10 @@
  * The service's chat bot: a client of Telegram's Bot API.
  *
  * Invariants
- *  - The result of an attempt is an outcome in our own words. Texts of the other side are not used: they may contain
+ *  - The result of an attempt is an outcome in our own words. Texts of Telegram are not passed on: they may contain
  *    anything, even the token, which is in every URL.
  *  - An attempt that is interrupted closes its connection.
- *  - If it is not known whether the other side took an attempt, its outcome is reported as unknown.
+ *  - If it is not known whether Telegram took an attempt, its outcome is reported as unknown.
  */
 import { Clock, Duration, Effect } from "effect"
 import { Api, GrammyError, HttpError, InputFile } from "grammy"
@@ -86,7 +86,7 @@ export class Bot {
     this.polling = new Api(token, { apiRoot: url, timeoutSeconds: POLL_SECONDS })
   }
 
-  /** Name and number of the bot; `null` if the other side does not answer at the moment. */
+  /** Name and number of the bot; `null` if Telegram does not answer at the moment. */
   get me(): Effect.Effect<{ readonly id: number; readonly name: string } | null> {
     const asked = Clock.clockWith((clock) =>
       Effect.tryPromise(async () => {

@@ -108,7 +108,7 @@ export const typed = (q: string): string => {
 interface Clause {
   readonly words: ReadonlyArray<Word>
   readonly isExcluded: boolean
-  /** True if it ends within a word that is still being typed. */
+  /** True if its last word may be incomplete. */
   readonly goesOn: boolean
 }
 
@@ -122,7 +122,7 @@ const APART = /[^\p{L}\p{N}\p{M}\-._/'’@:+#&=~]+/u
 const ENDS_IN_WORD = /[\p{L}\p{N}\p{M}]$/u
 const ASCII_CHARACTER = /^\p{ASCII}$/u
 
-/** The alternatives. Each has terms that must all match; there are at most `QUERY_MAX_LEXEMES` in all. */
+/** The alternatives. Each has clauses that must all hold. There are at most `QUERY_MAX_LEXEMES` lexemes in all. */
 const alternativesOf = (text: string): ReadonlyArray<ReadonlyArray<Clause>> => {
   const alternatives: Array<Array<Clause>> = [[]]
   let lexemes = 0

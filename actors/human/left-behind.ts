@@ -63,7 +63,7 @@ export const refusedUntil = ({ refused }: LeftBehind, agent: string, proven: boo
     ...refused.filter((one) => one.agent === agent && !(proven && one.unproven === true)).map(({ until }) => until)
   )
 
-/** A declaration that no agent has answered when the log is at `seq`. */
+/** A declaration that its agent has not answered. `seq`: the sequence of the sponsorship when it was asked. */
 export interface Unanswered {
   readonly id: number
   readonly agent: string

@@ -1,6 +1,6 @@
 /**
  * The tables of the identity directory (spec 2.5): the replaced keys, and a version for each block of agent numbers. A
- * block's version is the sequence of the last commit that changed its content, so that readers fetch only changed
+ * block's version is the sequence of the last commit that may have changed its content, so that readers skip unchanged
  * blocks.
  */
 import { sql, type Transaction } from "kysely"

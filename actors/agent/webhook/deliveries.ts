@@ -1,6 +1,6 @@
 /**
- * The table of deliveries. A row is inserted when a delivery is queued, updated by each attempt, and deleted with the
- * account (spec 3.1). It is kept for the time `webhook.log_seconds` (contract 4).
+ * The table of deliveries. A row is inserted when a delivery is queued, updated by later events of the delivery, and
+ * deleted with the account (spec 3.1). It is kept for the time `webhook.log_seconds` (contract 4).
  */
 import { sql, type Transaction } from "kysely"
 import { AGENT_EVENTS, AgentEvent } from "../state.ts"
