@@ -12,11 +12,10 @@ import { rolesWith } from "./process/roles.ts"
 import { Keys } from "./process/keys.ts"
 import { Configuration, Metrics, RuntimeKey, VaultKey } from "./kit/process.ts"
 
-/** The keys of a role that this process does not have. */
 const absent = <I, S>(key: Context.Key<I, S>, role: string): Layer.Layer<I> =>
   Layer.effect(key, Effect.die(new Error(`only the role ${role} has these keys`)))
 
-/** Resolves once every role is at work. Fails with the error in the configuration before anything is opened. */
+/** Resolves once every role is at work. */
 export const openActors = (env: NodeJS.ProcessEnv): Effect.Effect<void, ConfigurationFault, Scope.Scope> =>
   Effect.gen(function* () {
     const configured = Layer.succeedContext(yield* Layer.build(configuration(env)))
@@ -40,7 +39,6 @@ export const openActors = (env: NodeJS.ProcessEnv): Effect.Effect<void, Configur
     ready = true
   })
 
-/** Serves metrics and health checks of this process on its private port. */
 const listening = (ready: () => boolean): Effect.Effect<void, ConfigurationFault, Metrics | Scope.Scope> =>
   Effect.gen(function* () {
     const { listen } = yield* Metrics

@@ -1,7 +1,6 @@
 /**
- * The claim on an e-mail address. Its id is the keyed hash of the address, so that no subject, key or log line contains
- * the address itself. An account has the address until the account is deleted. The limits of the address then apply to
- * its next account.
+ * The claim on an e-mail address. Its id is the keyed hash of the address, so that subjects and keys do not contain the
+ * address itself.
  */
 import { Effect, Schema } from "effect"
 import { addressOperations, FormerAccount } from "../../schemas/human/operations.ts"

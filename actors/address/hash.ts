@@ -1,6 +1,6 @@
 /**
- * The keyed hash that is used in place of an e-mail address. Without the service's seed nobody can tell which address
- * it is.
+ * Hashes e-mail addresses with a key, and seals data by address. A hash cannot be checked against an address without
+ * the service's seed.
  */
 import { createHmac, hkdfSync } from "node:crypto"
 import { Sealer } from "../log/seal.ts"

@@ -1,6 +1,6 @@
 /**
  * Completes the decisions of an agent. Notifications get full links, and the agent's owners if they are forwarded to
- * them. Each notification's webhook delivery starts in the same commit. Pure.
+ * owners. The deliveries to the agent's webhook start in the same commit. Pure.
  */
 import type { Limits } from "../../schemas/limits.ts"
 import type { AnswerContext, Decision } from "../engine/definition.ts"

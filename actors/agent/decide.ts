@@ -6,7 +6,6 @@ import type { Decision } from "../engine/definition.ts"
 import type { Agent, AgentEvent, AgentState } from "./state.ts"
 import { currentKey } from "./identity/state.ts"
 
-/** The refusal of operations on an unknown agent. */
 export const missing: { readonly refused: Refusal } = { refused: notFound("agent") }
 
 export const unknownKey = refusal("key_unknown", "The signature is good, but no agent has this key.")
@@ -14,15 +13,17 @@ export const unknownKey = refusal("key_unknown", "The signature is good, but no 
 /** The refusal if the key is not the agent's current one; `null` if it is. */
 export const keyRefusal = (agent: Agent, publicKey: string): Refusal | null => {
   if (currentKey(agent) === publicKey) return null
-  // The key is claimed by this agent, but was never current: it is for a recovery that is not due or was cancelled.
+  // The agent has claimed the key, but it was never current: it is a recovery key, or the new key of a recovery that is
+  // pending or cancelled.
   if (!agent.keys.some((key) => key.public_key === publicKey))
     return refusal("key_unknown", "The signature is good, but the key is no agent's.")
   return { ...refusal("key_retired", "This key was replaced. Sign with the agent's current key."), status: 401 }
 }
 
 /**
- * The refusal because of the account's status (spec 3.1, 5.4). The gate checks it, and the decision checks it again: an
- * earlier command in the queue may have closed the account in between.
+ * The refusal because of the account's status (spec 3.1, 5.4); `null` if there is none. `changes`: true for operations
+ * that a suspended agent may not make. Decisions repeat the gate's check, because an earlier command in the queue may
+ * have closed the account.
  */
 export const statusRefusal = (agent: Agent, changes: boolean): Refusal | null => {
   if (agent.status === "banned") return refusal("agent_banned", "This agent is banned.")
@@ -40,8 +41,8 @@ export const ADMISSION = {
 }
 
 /**
- * The refusal of operations that need an admitted agent. An agent made for a person is provisional until it passes
- * registration's questions.
+ * The refusal of operations that need an admitted agent; `null` if it is admitted. An agent made for a person is
+ * provisional until it passes registration's questions.
  */
 export const provisionalRefusal = ({ provisional }: Agent): Refusal | null =>
   provisional
@@ -84,7 +85,7 @@ const judged =
     return closed === null ? decide(state, ...rest) : { refused: closed }
   }
 
-/** Wraps a decision, and refuses it if the account is closed. A suspended agent may make it. */
+/** Wraps a decision, and refuses it if the account is unknown or closed. A suspended agent may make it. */
 export const unlessClosed = judged(false)
-/** Wraps a decision, and refuses it if the account is closed or suspended. */
+/** Wraps a decision, and refuses it if the account is unknown, closed or suspended. */
 export const unlessSuspended = judged(true)

@@ -8,8 +8,8 @@
  *  - The account's status is checked.
  *  - The rate limits are charged. An ask that is sent again within `ADMITTED_MS` to the same node is charged once.
  *
- * A key has no agent under its own id if it was never registered or came from a rotation. Then the key's claim names
- * its agent, and the ask is forwarded there. Its nonce is not checked a second time.
+ * No agent has the id of a key that came from a rotation. The key's claim then names its agent, and the ask is
+ * forwarded there. Its nonce is not checked a second time.
  */
 import { type Clock, Effect } from "effect"
 import type { Ask, RateState, SignedBy } from "../../schemas/bus/frames.ts"
@@ -32,7 +32,6 @@ export interface GateParts {
   readonly nonces: NonceLog
   readonly restored: Restored
   readonly limits: Limits
-  /** The agent that a key was claimed for, or `null`. */
   readonly claimOf: (key: string) => Effect.Effect<{ readonly agent: string } | null, Refusal>
   readonly seen: (id: string, now: number) => void
 }
@@ -54,8 +53,7 @@ const ADMITTED_MAX = 100_000
 
 /**
  * Remembers the asks that were admitted. An asker that gets no answer sends its ask again under the same id. A second
- * check could charge the rate limits twice, or refuse a key that the ask itself has replaced. If the ask was not
- * executed yet, its decision still checks it.
+ * check could charge the rate limits twice, or refuse a key that the ask itself has replaced.
  */
 class Admitted {
   private readonly clock: Clock.Clock
@@ -81,8 +79,7 @@ const judging = (parts: GateParts, admitted: Admitted): Gate<AgentActor> => ({
     const { by } = ask
     if (by === undefined) return PASSED
     const { memory } = activation
-    // A key that came from a rotation has no agent under its own id. The first ask of each request is sent there, and
-    // finds the agent by the key's claim.
+    // A key that came from a rotation has no agent under its own id. The key's claim names the agent.
     const judged = () =>
       activation.state === null && ask.op !== ADMIT_KEY
         ? judgeStrangerKey(parts, ask, by)
@@ -167,7 +164,6 @@ const judgeAgent = (
   const first = firstAnswerOf(ask)
   const key = keyRefusal(agent, by.publicKey)
   if (key?.code === "key_retired" && repeatsItsRotation(ask, first)) return { pass: true }
-  // This agent has claimed each key that reaches this point. The operation itself checks the key's rights.
   const refused =
     first === null
       ? (key ??
@@ -185,7 +181,7 @@ const judgeAgent = (
   return verdict
 }
 
-/** Takes a request from each of the agent's rate limits, in the given order. The first exhausted one refuses. */
+/** Takes one request from each of `buckets`, in order. The first exhausted one refuses. */
 export const drawAll = (
   memory: AgentMemory,
   limits: Limits,

@@ -5,20 +5,17 @@ import type { UnderWay } from "../idempotency/noun.ts"
 import { type Holdings, newHeld } from "./owner/held.ts"
 
 export interface AgentMemory {
-  /** The windows of the agent's own rate limits, by name. */
   readonly windows: Map<string, Window>
   /** Requests with an Idempotency-Key that are in progress, each with the ask that began it. */
   readonly underWay: Map<string, UnderWay>
   /** Counters of the websites that verified the agent. They are loaded at the first visit. */
   hosts: Promise<HostTable> | null
-  /** The bytes that the agent may still write to the log today. */
   readonly logBytes: DayBytes
   /**
    * The bytes of answers under Idempotency-Keys that may still be stored today. Holders of the agent's tokens may use
    * only a part.
    */
   readonly answerBytes: DayBytes
-  /** The bytes that the agent may still upload today. */
   readonly uploadBytes: UploadBytes
   /** The agent's requests that edges hold open until an owner answers. */
   readonly held: Holdings

@@ -5,7 +5,6 @@ import type { AgentMemory } from "./memory.ts"
 import type { LastSeen } from "./seen/last-seen.ts"
 
 export interface AgentParts extends KindParts {
-  /** Counts the bytes that each agent writes to the log. */
   readonly meter: Meter<AgentMemory>
   readonly lastSeen: LastSeen
 }

@@ -19,7 +19,6 @@ interface AgentRow extends Partial<Omit<Insertable<Database["agents"]>, "id" | "
   readonly roles?: ReadonlyArray<string>
 }
 
-/** Folds a batch of commits into rows. */
 class AgentRows implements Rows {
   private readonly registered = new Map<string, AgentRow>()
   private readonly changed = new Map<string, AgentRow>()

@@ -2,8 +2,8 @@ import { on, reactions, commandFor } from "../reactions/reaction.ts"
 import { AgentEvent } from "./state.ts"
 
 /**
- * Deletes the visits of a deleted account, and informs threads who watches them. Agents commit more than all other
- * actors, so one set of reactions reads their commits for both.
+ * Deletes the visits of a deleted account, and informs threads who watches them. One set of reactions reads the agents'
+ * commits for both, because they are many.
  */
 export const agentReactions = reactions(
   "agent",

@@ -18,8 +18,6 @@ export type AgentState = typeof AgentState.Type
 export const AgentEvent = Schema.Union(partsOf(states, "events").flat())
 export type AgentEvent = typeof AgentEvent.Type
 
-/** The inventory of event types and the versions that `evolve` understands. */
 export const AGENT_EVENTS = inventoryOf(AgentEvent)
 
-/** The types that belong to the agent actor. */
 export type AgentActor = ActorOf<AgentState, AgentEvent, AgentMemory>

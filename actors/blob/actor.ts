@@ -18,7 +18,7 @@ const stores = ({ manager }: Pick<KindParts, "manager">) => {
     Effect.tryPromise({ try: ask, catch: () => unavailable("The store of files does not answer at the moment.") })
   return {
     end: asked(async () => (await manager.streams.info(streams.blobs)).state.last_seq),
-    /** Deletes the pieces up to the given sequence. Doing it again has no effect. */
+    /** Deletes the pieces of a condemned blob, up to `through`. Repeating it has no effect. */
     purge: (state: BlobState, id: string): Effect.Effect<void, Refusal> => {
       const through = state?.through ?? null
       if (through === null) return Effect.void

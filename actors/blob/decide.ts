@@ -18,7 +18,7 @@ export const collectAt = (sha256: string, at: number): Timer => ({
   of: { kind: "blob", id: sha256 }
 })
 
-/** An upload is about to begin. The caller has purged the blob if it was condemned. */
+/** Decides on an upload that is about to begin. The caller has purged the blob if it was condemned. */
 export const decideExpect = (
   state: BlobState,
   { size }: { readonly size: number },
@@ -59,6 +59,6 @@ export const decideCollect = (
   }
 }
 
-/** The blob's pieces were purged. */
+/** Decides after the blob's pieces were purged. */
 export const decidePurge = (state: BlobState): Decision<BlobEvent> =>
   state === null || state.through === null ? NOTHING : { events: [{ type: "blob.collected", v: 1 }] }

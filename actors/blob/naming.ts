@@ -1,6 +1,6 @@
 /**
- * Adds and removes a record's references to blobs in the record's own commit. So every referenced blob exists, and none
- * is deleted (state.ts).
+ * Adds and removes a record's references to blobs in the record's own commit. So a blob with references is not deleted
+ * (state.ts).
  */
 import { Effect } from "effect"
 import type { BlobRef } from "../../schemas/blob/operations.ts"
@@ -13,7 +13,6 @@ import { collectAt, isStanding } from "./decide.ts"
 import { BlobEvent, type BlobState, evolveBlob, NO_BLOB } from "./state.ts"
 import { subjects } from "../../schemas/subjects.ts"
 
-/** A blob's state in the log. */
 interface BlobAt {
   readonly seq: number
   readonly state: BlobState
@@ -21,7 +20,7 @@ interface BlobAt {
 
 export type BlobsAt = ReadonlyMap<string, BlobAt>
 
-/** Reads the newest commits of a few blobs; each is one message. */
+/** Reads the newest commit of each blob, which holds its whole state. */
 export const blobsAt = (
   log: Pick<EventLog, "last">,
   refs: ReadonlyArray<BlobRef | null | undefined>
@@ -43,10 +42,10 @@ const blobAt = (log: Pick<EventLog, "last">, id: string): Effect.Effect<readonly
     catch: () => unavailable("The stored bytes cannot be looked up at the moment.")
   })
 
-/** The refusal for a blob that is gone. After the bytes were sent again, the reference is possible. */
+/** The refusal of a new reference to a blob that is not kept. */
 const notKept = unavailable("These bytes are not kept any more. It is safe to send them again.")
 
-/** The change of each blob's number of names. */
+/** The change in each blob's number of references, by SHA-256. */
 const changesOf = (
   before: ReadonlyArray<BlobRef>,
   after: ReadonlyArray<BlobRef>

@@ -3,15 +3,14 @@
  * without a reference.
  *
  * Invariants
- *  - Every event contains the whole state, so the newest commit is enough. An actor that refers to the blob, or no
- *    longer does, reads one message and writes its own in the same commit as its change (naming.ts). So `names` is
- *    exact at every point of the log.
- *  - A blob is referred to only when it is complete: its pieces are acknowledged before. Every written piece is
- *    expected: the edge asks first, and from then on the blob is not deleted before `until`, which is many times longer
- *    than an upload can take. So a timer always waits for a blob without a reference, even if the edge dies.
- *  - A blob is condemned in one commit and purged by the next command. Condemned means that it has no name and is not
- *    expected any more. A name that arrives in between loses the race by its expected sequence and is refused, and its
- *    bytes are sent again.
+ *  - Every event contains the whole state, so the newest commit is enough. A record adds and removes its reference in
+ *    its own commit (naming.ts). So `names` is exact at every point of the log.
+ *  - The edge announces an upload (`blob.expected`) before it writes the first piece. From then on the blob is not
+ *    deleted before `until`, which is much later than an upload can end. A timer then collects a blob without a
+ *    reference, even if the edge dies.
+ *  - A blob is condemned in one commit and purged by the next command. Condemned means that it has no reference and its
+ *    time is over. A reference that is added at the same time fails by its expected sequence and is refused. The client
+ *    then sends the bytes again.
  *  - A purge deletes pieces up to `through`, the stream's end when the blob was condemned, and no later ones. So a node
  *    that was frozen during a purge does no harm to later pieces. An upload that expects a condemned blob has it purged
  *    first, so that all of its pieces are new.
@@ -25,7 +24,7 @@ const standing = {
   size: Schema.Int,
   /** The number of files and data records that refer to the blob. */
   names: Schema.Int,
-  /** Unix ms at which the blob is deleted if it has no name by then. */
+  /** Unix ms at which the blob is deleted if no record refers to it then. */
   until: Schema.Number
 }
 

@@ -41,7 +41,7 @@ const fold: Fold<CaptchaActor> = {
 
 const orNull = (ms: number | null): string | null => (ms === null ? null : iso(ms))
 
-/** The present state of the captcha, which may have ended a moment before its timer fires. */
+/** The present state. A pending captcha whose time is over counts as expired before its timer fires. */
 const standingAt = ({ state, expires_at }: CaptchaValue, at: number) =>
   state === "pending" && at >= expires_at ? "expired" : state
 
@@ -73,7 +73,10 @@ const visibleRecord = (
     return { captcha, key: value.erased ? null : (told?.key ?? null) }
   })
 
-/** Checks that the person is an owner of the agent now. Fails with `not_found`. */
+/**
+ * Checks that the captcha was sent to the person, and that the person still owns the agent. Fails with `not_found`
+ * otherwise.
+ */
 const carries = (
   value: State,
   human: string,
@@ -107,7 +110,7 @@ export const captchaKind = kind(fold, captchaOperations, (parts) => {
         Effect.gen(function* () {
           const value = yield* carries(state, human, context)
           const { captcha, key } = yield* visibleRecord(parts, value, context)
-          // An owner may only see that owner's own answer.
+          // An owner sees only an answer of their own.
           const answer = captcha.answered_by === human ? captcha.answer : null
           return { captcha: { ...captcha, answer }, agent: value.agent, picture: value.picture, key }
         })

@@ -30,7 +30,7 @@ export interface Erasing {
   readonly afterMs: number
 }
 
-/** The refusal for a captcha that is not pending. Its time may be over a moment before its timer fires. */
+/** The refusal for a captcha that is not pending. One whose time is over counts as expired before its timer fires. */
 const notPending = ({ state: stands }: CaptchaValue): Decided => {
   const state = stands === "pending" ? "expired" : stands
   return { refused: refusal("captcha_not_pending", `This captcha is ${state}.`, { state }) }
@@ -46,7 +46,7 @@ const TAKES: Readonly<Record<CaptchaKind, (answer: CaptchaAnswer) => boolean>> =
 
 const partiesOf = ({ agent, kind }: CaptchaValue) => ({ agent, kind })
 
-/** A fill service can only see captchas of its fills. */
+/** True if the agent may see the captcha. `ofFill`: true if a fill service asks, which sees only captchas of fills. */
 export const isOf = (
   { agent: own, fill }: CaptchaValue,
   { agent, ofFill }: { readonly agent: string; readonly ofFill: boolean }
@@ -54,7 +54,9 @@ export const isOf = (
 
 const isPending = (state: CaptchaValue, at: number): boolean => state.state === "pending" && at < state.expires_at
 
-/** `sealed`: the answer, sealed under the key of that account; `null` if the account is no owner of the agent. */
+/**
+ * `sealed`: the answer, sealed under the key of the person's account; `null` if the account does not exist any more.
+ */
 export const decideAnswer = (
   state: CaptchaState,
   { human, answer }: { readonly human: string; readonly answer: CaptchaAnswer },
@@ -95,7 +97,7 @@ export const decideReport = (
   return { events: [{ type: "captcha.reported", v: 1, result }] }
 }
 
-/** The time of the captcha or of its picture is over. */
+/** Decides when the timer of the captcha or of its picture fires. */
 export const decideTimer = (
   state: CaptchaState,
   fired: FiredTimer,

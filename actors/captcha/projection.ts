@@ -34,7 +34,6 @@ const stateOf = (event: CaptchaEvent): string | null => {
   }
 }
 
-/** Folds a batch of commits into rows. Pure. */
 const rowsOf = (commits: ReadonlyArray<Logged>): Rows => {
   const rows: Rows = { asked: new Map(), changed: new Map() }
   for (const { id: text, commit } of commits) {

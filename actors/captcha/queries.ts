@@ -6,7 +6,7 @@ import { authorOf } from "../content/noun.ts"
 import { isCarriedBy } from "../sponsorship/noun.ts"
 import type { Database } from "../tables/database.ts"
 
-/** Pending captchas of all agents of a person. */
+/** The most captchas that are listed for a person. */
 const PENDING_MAX = 50
 
 export const captchasPendingQuery =

@@ -36,7 +36,7 @@ export const openDetails = (
 ): Effect.Effect<SealedDetails | null, Refusal> =>
   Effect.map(openFor(accounts, placeOf(id), sealed), (text) => (text === null ? null : decodeTold(text)))
 
-/** `null` if the account does not exist any more. */
+/** Seals an answer; `null` if the account does not exist any more. */
 export const sealAnswer = (
   accounts: AccountKeys,
   id: number,

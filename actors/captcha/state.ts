@@ -39,7 +39,6 @@ export const CaptchaValue = Schema.Struct({
   answered_by: Schema.NullOr(Schema.String),
   /** The answer, sealed under the key of the account that gave it. */
   answer: Schema.NullOr(Sealed),
-  /** True if the captcha has released its picture. */
   erased: Schema.Boolean
 })
 export type CaptchaValue = typeof CaptchaValue.Type

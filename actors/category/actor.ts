@@ -100,7 +100,6 @@ export const categoryKind = kind(fold, categoryOperations, () => ({
   }
 }))
 
-/** The categories of a new cluster's forum. */
 export const SEEDED_CATEGORIES: ReadonlyArray<CategoryState & { readonly slug: string }> = [
   { slug: "general", name: "General", description: "Anything that fits nowhere else.", position: 10 },
   { slug: "introductions", name: "Introductions", description: "Introductions, and your current work.", position: 20 },

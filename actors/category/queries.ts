@@ -29,7 +29,7 @@ interface LatestRow {
   readonly last_activity_at: Date
 }
 
-/** Reads two parts of an index for each category, because pinned threads come first in it. */
+/** Reads pinned and other threads of each category apart, because the index lists pinned threads first. */
 export const latestQuery = (db: Kysely<Database>) => async (): Promise<Queries["categories_latest"]["output"]> => {
   const latest = (pinned: boolean) => sql`(
     select t.id, t.title, t.last_activity_at from threads t where t.category = c.slug and t.pinned = ${sql.lit(pinned)}

@@ -1,5 +1,5 @@
 /**
- * The claim on a chat. Its id is the keyed hash of the chat's number, so that no subject, key or log line contains the
+ * The claim on a chat. Its id is the keyed hash of the chat's number, so that subjects and keys do not contain the
  * number. A claim stays when the account unlinks the chat. The account's state tells whether the chat is still linked.
  */
 import { Effect, Schema } from "effect"

@@ -35,7 +35,6 @@ const OVER: ReadonlySet<string> = new Set(["not_found", "captcha_not_pending"])
 
 const notOpen = notFound("message")
 
-/** The parts of the node that handling updates needs. */
 export interface Listening {
   readonly bot: Bot
   /** Keyed hash of a chat's number. */
@@ -97,7 +96,7 @@ const answerCaptcha = (human: string, captcha: number, given: CaptchaAnswer, of:
     yield* actors.ask(of, "captcha.answer", String(captcha), { human, answer: answer.success })
   })
 
-/** The code names the account, and the account checks the code. */
+/** Links a chat to an account. The code names the account, and the account checks the code. */
 const linked = (chat: number, code: string, of: Asking): Heard =>
   Effect.gen(function* () {
     const [, owner] = LINK_TOKEN.exec(code) ?? []
@@ -152,7 +151,10 @@ const heardMessage = (listening: Listening, bot: number, message: Message, of: A
   return Effect.flatMap(orSaid(done), (text) => listening.bot.say(chat, text))
 }
 
-/** A person allowed or declined a fill. The vault checks that the person owns the agent. */
+/**
+ * Handles a button that allows or declines a fill; `null` for other buttons. The vault checks that the person owns the
+ * agent.
+ */
 const consented = (human: string, data: string, of: Asking): Heard<string | null> =>
   Effect.gen(function* () {
     const [, agent, fill, act] = CONSENT.exec(data) ?? []
@@ -194,7 +196,7 @@ const heardButton = (listening: Listening, query: CallbackQuery, of: Asking): He
       Result.isSuccess(outcome) ? outcome.success : botTexts.refused(outcome.failure)
     )
     const { message } = query
-    // The command may have arrived too early, so the person can press the button again.
+    // After another final refusal, the buttons stay and the person can press one again.
     const isSettled = Result.isSuccess(outcome) || OVER.has(outcome.failure.code)
     if (message !== undefined && isSettled) yield* listening.bot.settled(message.chat.id, message.message_id)
   })

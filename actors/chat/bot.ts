@@ -2,10 +2,10 @@
  * The service's chat bot: a client of Telegram's Bot API.
  *
  * Invariants
- *  - The result of an attempt is an outcome in our own words. Texts of the other side are not used: they may contain
+ *  - The result of an attempt is an outcome in our own words. Texts of Telegram are not passed on: they may contain
  *    anything, even the token, which is in every URL.
  *  - An attempt that is interrupted closes its connection.
- *  - If it is not known whether the other side took an attempt, its outcome is reported as unknown.
+ *  - If it is not known whether Telegram took an attempt, its outcome is reported as unknown.
  */
 import { Clock, Duration, Effect } from "effect"
 import { Api, GrammyError, HttpError, InputFile } from "grammy"
@@ -21,14 +21,12 @@ export interface Picture {
 }
 
 export interface ChatMessage {
-  /** The number of the chat. */
   readonly to: string
   readonly text: string
   readonly buttons: ReadonlyArray<ChatButton>
   readonly picture: Picture | null
 }
 
-/** The type of a signal in a library that is older than Node's own signals. */
 type Signal = NonNullable<Parameters<Api["sendMessage"]>[3]>
 
 /** The reason of a refusal after which the chat is unlinked from its account. */
@@ -36,14 +34,14 @@ export const CHAT_GONE = "the chat is closed to us"
 
 export type Polled =
   | { readonly type: "updates"; readonly updates: ReadonlyArray<Update> }
-  /** `wait`: the seconds that the other side asks us to wait. */
+  /** `wait`: the seconds that Telegram asks the bot to wait; `null` if it names none. */
   | { readonly type: "failed"; readonly reason: string; readonly wait: number | null }
 
 const SEND_SECONDS = 20
-/** The other side holds a poll for this time, and our side for a little longer. */
+/** Telegram holds a poll for `HELD_SECONDS`. The bot waits longer, for `POLL_SECONDS`. */
 const HELD_SECONDS = 25
 const POLL_SECONDS = 40
-/** The maximum that the other side returns. */
+/** The most updates that Telegram returns for one poll. */
 const UPDATES_MAX = 100
 const KNOWN_FOR = Duration.hours(1)
 const NAME_WITHIN_MS = 3000
@@ -88,7 +86,7 @@ export class Bot {
     this.polling = new Api(token, { apiRoot: url, timeoutSeconds: POLL_SECONDS })
   }
 
-  /** Name and number of the bot; `null` if the other side does not answer at the moment. */
+  /** Name and number of the bot; `null` if Telegram does not answer at the moment. */
   get me(): Effect.Effect<{ readonly id: number; readonly name: string } | null> {
     const asked = Clock.clockWith((clock) =>
       Effect.tryPromise(async () => {
@@ -130,19 +128,17 @@ export class Bot {
     )
   }
 
-  /** Sends a message that matters only at the moment. It is not sent again if it is lost. */
+  /** Sends a message once. A failure is ignored. */
   say(to: number, text: string): Effect.Effect<void> {
     return Effect.ignore(
       Effect.tryPromise(() => this.sending.sendMessage(to, text, { link_preview_options: { is_disabled: true } }))
     )
   }
 
-  /** Shows the result of a pressed button for a moment. */
   pressed(query: string, text: string): Effect.Effect<void> {
     return Effect.ignore(Effect.tryPromise(() => this.sending.answerCallbackQuery(query, { text })))
   }
 
-  /** Removes the buttons of a message, because there is nothing left to decide. */
   settled(to: number, message: number): Effect.Effect<void> {
     return Effect.ignore(Effect.tryPromise(() => this.sending.editMessageReplyMarkup(to, message)))
   }

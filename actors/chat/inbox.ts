@@ -1,11 +1,12 @@
 /**
- * Handles chat updates, from the poll that fetched them to the poll that confirms them.
+ * Keeps chat updates from the poll that fetched them until the poll that confirms them.
  *
  * Invariants
  *  - A poll confirms all updates before one number, which is the number of the oldest open update. Later updates come
  *    again with each poll, and are recognized.
  *  - Messages of one chat keep their order; chats do not wait for each other.
- *  - No more updates are open than one poll returns. The number of waiting messages of one chat is limited, so that it does not occupy the places of others.
+ *  - No more updates are open than one poll returns. The number of waiting messages of one chat is limited, so that it
+ *    does not occupy the places of others.
  */
 import { type Clock, Effect, Latch } from "effect"
 import type { Update } from "grammy/types"

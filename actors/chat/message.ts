@@ -1,8 +1,8 @@
 /**
  * Builds chat messages. They are plain text, so that words of strangers can have no effect.
  *
- * Invariant: the first line contains only our own words. It shows what an answer refers to (answers.ts), whatever an
- * agent writes below.
+ * Invariant: the first line contains no text of strangers except a handle. It tells which question an answer refers to
+ * (answers.ts), whatever an agent writes below.
  */
 import { Schema } from "effect"
 import { CaptchaKind } from "../../schemas/captcha/records.ts"
@@ -11,7 +11,7 @@ import type { News, NewsOf } from "../kit/news.ts"
 import { legible } from "../../schemas/legible.ts"
 import { relayedEvent } from "../../schemas/relay/events.ts"
 
-/** Telegram's bound in UTF-16 units, less the room for our own words. */
+/** Telegram's limits of a text and of a caption in UTF-16 units, less the room for our own words. */
 const TEXT_MAX = 3500
 const CAPTION_MAX = 700
 
@@ -29,9 +29,8 @@ export type ChatContent = typeof ChatContent.Type
 const encode = Schema.encodeSync(Schema.fromJsonString(ChatContent))
 const decode = Schema.decodeUnknownSync(Schema.fromJsonString(ChatContent))
 
-/** Encodes a message as the values of a letter. */
 export const valuesOf = (content: ChatContent): Readonly<Record<string, string>> => ({ content: encode(content) })
-/** Decodes a message from these values. Throws if they contain none. */
+/** Throws if the values contain no message. */
 export const contentOf = (values: Readonly<Record<string, string>>): ChatContent => decode(values["content"])
 
 const shortened = (text: string, max: number, rest: string): string => {
@@ -66,7 +65,7 @@ const DOES: Readonly<Record<ConsentAsked["action"], string>> = {
   secret: "enter a secret"
 }
 
-/** The act that a fill waits to be allowed, in words. */
+/** Describes the act for which a fill needs consent. */
 export const wish = ({ action, origin, amount, currency }: ConsentAsked): string => {
   const sum = amount === null || currency === null ? "" : ` ${amount} ${currency}`
   return `${DOES[action]}${sum} at ${origin}`

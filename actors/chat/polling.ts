@@ -1,5 +1,5 @@
 /**
- * Polls for people's messages to the bot. One node polls at a time, as long as its lease lasts.
+ * Polls for people's messages to the bot. The owner of the shard of `LISTENER` polls.
  *
  * Invariants
  *  - An update is confirmed by a later poll, after it was passed on or dropped (inbox.ts). So it comes again if the
@@ -15,10 +15,9 @@ import { handleUpdate, type Listening } from "./answers.ts"
 import type { Polled } from "./bot.ts"
 import { Inbox, type Waiting } from "./inbox.ts"
 
-/** The owner of this actor id's shard listens. */
 export const LISTENER = "chat-listener"
 
-/** Milliseconds after its arrival until which an update is tried. */
+/** Milliseconds for which an update is tried, and between two tries. */
 const PATIENCE_MS = 45_000
 const AGAIN_MS = 1000
 /** The pause between polls while they return the same unfinished updates. */
@@ -41,7 +40,7 @@ const tried = (listening: Listening, bot: number, { update }: Waiting): Effect.E
     return refused?.error.code ?? "internal_error"
   })
 
-/** Repeats the try until `until`. */
+/** Repeats the try until it succeeds, or until `until` (Unix ms). */
 const triedFor = (listening: Listening, bot: number, one: Waiting, until: number) =>
   Effect.gen(function* () {
     for (;;) {
@@ -61,7 +60,6 @@ const passedOn = (listening: Listening, bot: number, one: Waiting): Effect.Effec
     if (chat !== undefined) yield* listening.bot.say(chat, "This could not be passed on. Please send it again.")
   })
 
-/** Handles the updates that wait in one chat, until none is left. */
 const served = (listening: Listening, bot: number, inbox: Inbox, chat: string): Effect.Effect<void, never, Actors> =>
   Effect.gen(function* () {
     for (let one = inbox.first(chat); one !== undefined; one = inbox.first(chat)) {
@@ -88,6 +86,5 @@ const listening = (to: Listening, inbox: Inbox): Effect.Effect<never, never, Act
     }
   })
 
-/** Polls until it is interrupted. */
 export const listens = (to: Listening, patienceMs = PATIENCE_MS): Effect.Effect<never, never, Actors> =>
   Effect.scoped(Clock.clockWith((clock) => listening(to, new Inbox(clock, patienceMs))))

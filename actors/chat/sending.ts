@@ -36,7 +36,7 @@ const bytesOf = (nats: NatsConnection, { sha256, size }: BlobRef): Effect.Effect
     catch: () => notRead
   })
 
-/** The picture; `null` if the captcha is not pending any more. */
+/** The picture; `null` if it is not needed or not available any more. */
 const pictureOf = (
   nats: NatsConnection,
   captcha: number,
@@ -100,7 +100,7 @@ const isLinked = (
     )
   )
 
-/** Sends a message; `null` if it is no longer needed. */
+/** Sends a message; `null` if the chat is not linked any more, or the message's captcha has ended. */
 export const chatSending = (
   parts: Parts,
   bot: Bot,

@@ -1,7 +1,7 @@
 /** The texts that the chat bot sends by itself. */
 import type { Refusal } from "../../schemas/errors.ts"
 
-/** Refusals that a later try may not get. */
+/** Refusals that may pass, after which the update is tried again. */
 const PASSING: ReadonlySet<string> = new Set(["unavailable", "overloaded", "internal_error"])
 
 const OF_CODES: Readonly<Record<string, string>> = {

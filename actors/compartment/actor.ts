@@ -254,7 +254,7 @@ export const compartmentKind = kind(fold, compartmentOperations, ({ log, nats, s
   }
 })
 
-/** The agent's number. It never changes, so the agent is asked once. */
+/** The agent's number. It never changes, so the agent is asked once in the life of an activation. */
 const numberOf = (
   { agent }: CompartmentValue,
   context: PrepareContext<CompartmentMemory>

@@ -8,8 +8,8 @@ import { NO_COMPARTMENT } from "./refusals.ts"
 import { type CompartmentState, isThere } from "./state.ts"
 
 /**
- * Checks the caller. A compartment that a person made belongs to that person, whoever owns the agent. Fails with
- * `not_found`.
+ * Checks that a person made the compartment or owns its agent. Fails with `not_found` otherwise. Agents and operators
+ * are not checked here.
  */
 export const askedBy = (
   state: CompartmentState,

@@ -17,7 +17,6 @@ export const decideQueueFiles = (
   return { events: [{ type: "compartment.files_queued", v: 1, upload: state.last_upload + 1, ...upload }] }
 }
 
-/** The blobs that the compartment refers to. */
 export const blobsIn = (state: CompartmentState): ReadonlyArray<BlobRef> =>
   isThere(state) && state.status !== "deleting" ? state.uploads.map(({ blob }) => blob) : []
 
@@ -45,7 +44,10 @@ export interface LinkOwner {
   readonly moderation: string | null
 }
 
-/** The first browser with the link gets it, as long as its agent has the key that made it. */
+/**
+ * Opens a link for the first browser that uses it. A link that an agent made works only while the agent has the key
+ * that made it.
+ */
 export const decideOpenLink = (
   state: CompartmentState,
   { hash, browser }: { readonly hash: string; readonly browser: string },

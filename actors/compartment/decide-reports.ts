@@ -12,7 +12,7 @@ const RESTART_TIMER = "restart"
 
 type RestartLimits = Pick<Limits["runtime"], "restart_seconds" | "restart_max_seconds" | "restart_reset_seconds">
 
-/** Seconds before the start that follows `count` ends without a long run in between. */
+/** Seconds to wait before the next start, after `count` ends without a long run in between. */
 export const restartSeconds = (count: number, { restart_seconds, restart_max_seconds }: RestartLimits): number =>
   Math.min(restart_max_seconds, restart_seconds * 2 ** Math.min(30, count - 1))
 
@@ -27,8 +27,8 @@ const exitOf = ({ agent, name }: CompartmentValue, told: Reported & { readonly t
 }
 
 /**
- * The program ended without an order. The next start follows after a growing delay, or immediately if the program did
- * not cause the end.
+ * Decides after a program ended without an order. The next start follows after a growing delay. It follows immediately
+ * if the run was lost (`why`) after at least `restart_seconds`.
  */
 const again = (state: CompartmentValue, exit: Exit, at: number, limits: RestartLimits): Decided => {
   const ranMs = state.started_at === null || state.status !== "running" ? 0 : Math.max(0, exit.at - state.started_at)
@@ -93,7 +93,7 @@ export const decideReport = (
   }
 }
 
-/** The wait before a start is over. */
+/** Decides when the timer of a restart fires. */
 export const decideDue = (state: CompartmentState, fired: FiredTimer, { at }: { readonly at: number }): Decided => {
   if (!isThere(state) || state.status !== "backoff" || state.restart_at === null) return NOTHING
   const now = firing(fired, state.restart_at, at)

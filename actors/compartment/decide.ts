@@ -12,11 +12,11 @@ export type Decided<Reply = null> = Decision<CompartmentEvent, Reply>
 
 export const NOTHING: Decided = { events: [] }
 
-/** False for everybody for whom the compartment does not exist. An owner of the agent was checked before (asked.ts). */
+/** False for an agent that does not own the compartment. People were checked before (asked.ts). */
 export const belongsTo = (state: CompartmentValue, by: Asker): boolean =>
   by.type !== "agent" || by.agent === state.agent
 
-/** People may start and change compartments that they made. A compartment that the agent made they may only stop. */
+/** True if the caller may start and change the compartment. People may do so only with compartments that they made. */
 const maySteer = (state: CompartmentValue, by: Asker): boolean =>
   belongsTo(state, by) && (by.type !== "human" || by.human === state.human)
 
@@ -104,7 +104,7 @@ export const secretsProblem = (
   const { secrets_max, secrets_max_bytes, secrets_sealed_max_bytes } = bounds
   if (secrets.length > secrets_max) return aboveMax("secrets", `There are at most ${secrets_max} secrets.`, secrets_max)
   const bytes = secrets.reduce((sum, secret) => sum + secret.bytes, 0)
-  // A control character is six bytes in sealed JSON. The size in the log counts.
+  // The sealed size has a limit of its own, because a control character takes six bytes in JSON.
   const sealed = secrets.reduce((sum, secret) => sum + secret.box.length, 0)
   return bytes > secrets_max_bytes || sealed > secrets_sealed_max_bytes
     ? aboveMax("secrets", `All secrets together have at most ${secrets_max_bytes} bytes.`, secrets_max_bytes)
@@ -134,7 +134,7 @@ export const decideDelete = (
   return state.status === "deleting" ? NOTHING : { events: [DELETING] }
 }
 
-/** The account that made the compartment was deleted. */
+/** Deletes the compartment together with the account that made it. */
 export const decideEnd = (state: CompartmentState): Decided =>
   !isThere(state) || state.status === "deleting" ? NOTHING : { events: [DELETING] }
 
@@ -153,10 +153,7 @@ export const decideSuspend = (
   return { events: [suspended, isIdle ? { ...STOPPED, desired } : stopping("suspended", desired)] }
 }
 
-/**
- * The number of reports that are remembered; a further one has no effect. As many places are reserved for operators as
- * agents have.
- */
+/** The most suspensions by reports. A further report has no effect. Half of the places are reserved for operators. */
 const REPORTS_MAX: Readonly<Record<Exclude<ReporterWeight, "none">, number>> = { established: 32, operator: 64 }
 
 /**
@@ -187,7 +184,7 @@ export const decideLift = (
   return { events: [{ type: "compartment.lifted", v: 1, by, ...(report === undefined ? {} : { report }) }] }
 }
 
-/** The host is gone for good, so the compartment gets another one. */
+/** Moves the compartment to another host, because its host is gone for good. */
 export const decideMove = (state: CompartmentState, { host }: { readonly host: string }): Decided => {
   if (!isThere(state) || state.host === host) return NOTHING
   const moved: CompartmentEvent = { type: "compartment.moved", v: 1, from: state.host, host }

@@ -1,4 +1,4 @@
-/** Folds the events of a compartment. Refuses nothing. */
+/** Folds the events of a compartment. */
 import { RUNTIME_SERVICE_LIMITS } from "../../schemas/compartment/limits.ts"
 import type { NamedBox } from "../../schemas/compartment/operations.ts"
 import type { AnswerContext } from "../engine/definition.ts"
@@ -94,7 +94,7 @@ const changed = (state: CompartmentValue, event: CompartmentEvent, at: number): 
       return { ...state, exit_code, oom_killed, stopped_at, last_error: error }
     }
     case "compartment.backing_off":
-      // The planned restart has not happened yet.
+      // The event's count includes the planned restart, which has not happened yet.
       return { ...state, status: "backoff", restart_at: event.restart_at, restart_count: event.restart_count - 1 }
     case "compartment.failed":
       return { ...state, status: "failed", restart_at: null }

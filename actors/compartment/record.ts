@@ -9,14 +9,13 @@ const orNull = (ms: number | null): string | null => (ms === null ? null : iso(m
 
 export const noteRecord = ({ at, ...note }: NoteValue): CompartmentEvent => ({ ...note, at: iso(at) })
 
-/** The first of several reasons. */
+/** Shows the oldest suspension. */
 const suspendedOf = ({ suspensions: [first] }: CompartmentValue): KnownCompartment["suspended"] =>
   first === undefined ? null : { ...first, at: iso(first.at) }
 
 export interface Shape {
   readonly baseUrl: string
   readonly quotas: KnownCompartment["quotas"]
-  /** The number of its agent. */
   readonly hx_id: string
 }
 

@@ -1,4 +1,3 @@
-/** The refusals that compartments give. */
 import { ADMISSION } from "../agent/noun.ts"
 import { notFound, refusal, untilOperator } from "../../schemas/errors.ts"
 
@@ -15,14 +14,14 @@ export const NAME_TAKEN = {
 export const limitReached = (per_owner: number) => ({
   refused: refusal("compartment_limit", `There is room for ${per_owner} of each owner.`, { per_owner })
 })
-/** The refusal for an agent that was made for a person who no longer sponsors it. */
+/** The refusal for a provisional agent without a proven owner. */
 export const UNOWNED = refusal(
   "agent_provisional",
   "This agent has no owner with a confirmed address. It makes compartments once it has passed registration's questions.",
   { admission: ADMISSION }
 )
 export const FULL = { refused: refusal("runtime_full", "All places are taken at the moment.") }
-/** `retryAfter`: seconds, if it takes longer than a moment. */
+/** `retryAfter`: seconds. */
 export const unavailableFor = (reason: string, retryAfter?: number) => ({
   refused: {
     ...refusal("runtime_unavailable", "Compartments cannot be made at the moment.", { reason }),
@@ -37,7 +36,6 @@ export const UNCONFIRMED = {
   refused: refusal("confirmation_required", "Deleting a compartment needs `confirm`: its name.", { field: "confirm" })
 }
 
-/** The refusal for an operator who lifts a suspension. */
 export const SUSPENDED_WITH_AGENT = {
   refused: refusal("compartment_suspended", "It is suspended with its agent: what reinstates the agent lifts it.")
 } as const

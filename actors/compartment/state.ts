@@ -30,7 +30,7 @@ const LinkValue = Schema.Struct({
    * link.
    */
   key: Schema.optionalKey(Schema.String),
-  /** The sha256 of the secret of the browser that opened the link. */
+  /** The sha256 of the secret of the browser that opened the link; `null` before that. */
   browser: Schema.NullOr(Schema.String)
 })
 type LinkValue = typeof LinkValue.Type
@@ -49,7 +49,7 @@ export const CompartmentValue = Schema.Struct({
   agent: Schema.String,
   /** The person who made the compartment; `null` if its agent did. */
   human: Schema.NullOr(Schema.String),
-  /** The owner of the agent when the compartment was made. */
+  /** The person whose share of compartments counts this one; `null` for the agent's own share. */
   owner: Schema.NullOr(Schema.String),
   name: Schema.String,
   command: Schema.String,
@@ -64,7 +64,10 @@ export const CompartmentValue = Schema.Struct({
   next: Schema.Literals(["stopped", "starting", "suspended"]),
   /** The suspensions, oldest first: one for each cause and report. After one is lifted, another may still apply. */
   suspensions: Schema.Array(SuspendedValue),
-  /** True if an operator has allowed it to continue. Until its program changes, no report stops it automatically. */
+  /**
+   * True if an operator has lifted a suspension. Until the program changes, only reports by operators suspend the
+   * compartment.
+   */
   cleared: Schema.Boolean,
   restart_count: Schema.Int,
   /** Unix ms. */
@@ -78,7 +81,6 @@ export const CompartmentValue = Schema.Struct({
   uploads: Schema.Array(UploadValue),
   last_upload: Schema.Int,
   links: Schema.Array(LinkValue),
-  /** The newest notes, up to a limit. */
   notes: Schema.Array(NoteValue),
   last_note: Schema.Int
 })

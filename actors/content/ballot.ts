@@ -29,7 +29,7 @@ const castFields = {
 
 export const VoteEvent = Schema.Union([
   event("vote.cast", 1, castFields),
-  /** Why the vote counts only in the target's score; `null` if it counts in the author's reputation too. */
+  /** `why`: the reason why the vote counts only in the target's score, and not in the author's reputation. */
   event("vote.cast", 2, { ...castFields, why: WhyNotCounted })
 ])
 export type VoteEvent = typeof VoteEvent.Type
@@ -46,7 +46,6 @@ const fold: Fold<ActorOf<VoteState, VoteEvent>> = {
 
 export const voteKind = kind(fold, {}, () => ({ operations: {} }))
 
-/** A vote in the form of the log. */
 export interface Ballot {
   readonly target_type: VoteTarget
   readonly target_id: number
@@ -95,7 +94,6 @@ const numbers = { upvotes: Schema.Int, downvotes: Schema.Int }
  * all of them do, as in earlier releases.
  */
 export const tallied = { ...numbers, counted: Schema.optionalKey(Schema.Struct(numbers)) }
-/** The same figures in the target's state. */
 export const votesHeld = { ...numbers, counted: Schema.Struct(numbers) }
 export const NO_VOTES = { upvotes: 0, downvotes: 0, counted: { upvotes: 0, downvotes: 0 } }
 export const voted = { author: Schema.String, before: VoteState, value: VoteState, ...numbers }
@@ -108,7 +106,7 @@ export const votedWithheld = { ...voted, withheld: Schema.Literal(true) }
 export const votedInPart = {
   ...voted,
   counted: Schema.Struct(numbers),
-  /** True for each of the former and the new vote if it counts. */
+  /** `before`: true if the former vote counted. `value`: true if the new vote counts. */
   counts: Schema.Struct({ before: Schema.Boolean, value: Schema.Boolean }),
   withheld: Schema.optionalKey(Schema.Literal(true))
 }
@@ -122,7 +120,6 @@ export interface Tally extends Numbers {
   readonly counted?: Numbers
 }
 
-/** A change of one agent's vote on a target. */
 export interface Change {
   readonly before: VoteState
   readonly value: VoteState
@@ -131,10 +128,9 @@ export interface Change {
 
 export const scoreOf = ({ upvotes, downvotes }: Tally): number => upvotes - downvotes
 
-/** The votes that count in the author's reputation. */
 export const countedOf = ({ upvotes, downvotes, counted = { upvotes, downvotes } }: Tally): Numbers => counted
 
-/** The form in which a state holds it. */
+/** The form for a state, in which `counted` is always set. */
 export const heldTally = (tally: Tally): Required<Tally> => {
   const { upvotes, downvotes } = tally
   return { upvotes, downvotes, counted: countedOf(tally) }
@@ -143,13 +139,13 @@ export const heldTally = (tally: Tally): Required<Tally> => {
 export const isWhole = ({ upvotes, downvotes, counted }: Required<Tally>): boolean =>
   counted.upvotes === upvotes && counted.downvotes === downvotes
 
-/** The complete form, for an event. */
+/** The form for an event, without `counted` if all votes count. */
 export const completeTally = (held: Required<Tally>): Tally => {
   const { upvotes, downvotes, counted } = held
   return isWhole(held) ? { upvotes, downvotes } : { upvotes, downvotes, counted }
 }
 
-/** Skips votes that replaced one which did not count, and votes that do not count now. */
+/** Replaces each vote that does not count in the author's reputation by NONE. */
 const inReputation = ({ before, value, counts }: Change) => ({
   before: counts.before ? before : NONE,
   value: counts.value ? value : NONE
@@ -160,7 +156,6 @@ const recounted = ({ upvotes, downvotes }: Numbers, before: VoteState, value: Vo
   downvotes: downvotes + Number(value === -1) - Number(before === -1)
 })
 
-/** The tally with a vote that replaces the agent's earlier one. */
 export const recast = (tally: Tally, change: Change): Required<Tally> => {
   const { before, value } = inReputation(change)
   return {

@@ -6,7 +6,6 @@ import { cachedFor } from "../../schemas/runtime/cached-for.ts"
 
 export const COUNTED_EVERY_MS = 2000
 
-/** Each noun counts its own table. */
 export type ContentCounts = Readonly<
   Record<"posts" | "threads" | "replies" | "messages" | "votes", () => Promise<number>>
 >
@@ -30,7 +29,6 @@ export const contentCounts = (clock: Clock.Clock, db: Kysely<Database>): Content
   }
 }
 
-/** Threads by their category's slug. */
 export const threadCounts = (clock: Clock.Clock, db: Kysely<Database>): (() => Promise<ReadonlyMap<string, number>>) =>
   cachedFor(
     clock,

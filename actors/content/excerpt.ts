@@ -7,7 +7,7 @@ import Markdown, { type Token } from "markdown-it"
 export const EXCERPT_MAX_CHARS = 280
 /** The number of characters that are read, because markup and addresses may be most of a text's beginning. */
 const LOOKED_AT_CHARS = 2000
-/** The beginning of a text that its excerpt needs, plus the mark for "more". */
+/** The characters that an excerpt needs: one more than it reads, to detect that the text goes on. */
 export const EXCERPT_READ_CHARS = LOOKED_AT_CHARS + 1
 /** The number of costly markdown marks that are parsed. The text after them is not read. */
 const MARKS_MAX = 120
@@ -16,7 +16,6 @@ const NESTING_MAX = 20
 
 const markdown = new Markdown({ html: false, linkify: false, maxNesting: NESTING_MAX }).disable(["table"])
 
-/** A text's beginning, up to the first mark beyond the bound. */
 const lookedAt = (body: string): string => {
   let marks = 0
   for (let at = 0; at < body.length && at < LOOKED_AT_CHARS; at++)
@@ -24,11 +23,9 @@ const lookedAt = (body: string): string => {
   return body.slice(0, LOOKED_AT_CHARS)
 }
 
-/** The words without markdown, on one line. */
 const wordsOf = (beginning: string): string =>
   plain(markdown.parse(beginning.toWellFormed(), {})).join("").replaceAll(/\s+/gu, " ").trim()
 
-/** The words of a part of a text, up to the length that is read. */
 export const plainOf = (part: string): string => wordsOf(lookedAt(part))
 
 /** Cuts by code points. A text that is cut ends with an ellipsis. `isWhole`: nothing follows these words. */
@@ -41,7 +38,6 @@ const cut = (words: string, isWhole: boolean): string => {
     .trimEnd()}…`
 }
 
-/** The excerpt of markdown. */
 export const excerptOf = (body: string): string => {
   const beginning = lookedAt(body)
   return cut(wordsOf(beginning), beginning.length === body.length)
@@ -53,7 +49,7 @@ export const plainExcerptOf = (text: string): string => {
   return cut(beginning.toWellFormed().replaceAll(/\s+/gu, " ").trim(), beginning.length === text.length)
 }
 
-/** Blocks are separated like words. */
+/** Puts a space after each block. */
 const plain = (tokens: ReadonlyArray<Token>): ReadonlyArray<string> =>
   tokens.map(({ type, content, children }) => {
     if (type === "inline") return `${inline(children ?? []).join("")} `

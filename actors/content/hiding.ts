@@ -15,11 +15,9 @@ import type { Decision } from "../engine/definition.ts"
 import type { EventShape } from "../log/commit.ts"
 import { type Tally, tallied, completeTally } from "./ballot.ts"
 
-/** The operator who hid it, and the reason. */
 export const Hidden = Schema.Struct({ by: Schema.String, reason: Schema.String })
 export type Hidden = typeof Hidden.Type
 
-/** The fields of events of hiding and restoring. */
 export const hiddenFields = { author: Schema.String, by: Schema.String, reason: Schema.String, ...tallied }
 export const restoredFields = { author: Schema.String, by: Schema.String, ...tallied }
 

@@ -29,13 +29,12 @@ const KEPT_MS = 30_000
 const LISTS_MAX = 64
 const WALKS_WAITING_MAX = 16
 
-/** Types of which a value's text can be read back as the same value. */
+/** Types whose values survive a conversion to text and back. */
 type KeyType = "bigint" | "integer" | "boolean" | "double precision" | "text" | "timestamptz"
 
 export interface Listing {
   /** Contains everything that determines the list's content and order. Totals are cached under this name. */
   readonly name: string
-  /** The tables with their aliases. */
   readonly from: RawBuilder<unknown>
   readonly where: ReadonlyArray<RawBuilder<boolean>>
   readonly way: "asc" | "desc"
@@ -44,7 +43,8 @@ export interface Listing {
   /** An SQL expression for the number of rows, if it is known without counting. */
   readonly total?: RawBuilder<unknown>
   /**
-   * True for lists that strangers can make up. Their rows beyond `EXACT_MAX` are not shown, counted or remembered.
+   * True for lists whose content depends on a stranger's input. Their rows beyond `EXACT_MAX` are not shown, counted or
+   * remembered.
    */
   readonly isCapped?: boolean
 }
@@ -64,7 +64,6 @@ export interface PageOfIds {
   readonly ids: ReadonlyArray<string>
 }
 
-/** The keys of a row, as texts. */
 type Mark = ReadonlyArray<string>
 
 type Db = Kysely<Database>
@@ -149,7 +148,7 @@ const idsOf = async (
   return rows.map((row) => row.id)
 }
 
-/** Reads the whole index, and of each thousand entries keeps one. */
+/** Reads the whole index and keeps every `MARK_EVERY`th entry. */
 const walk = async (db: Db, listing: Listing): Promise<ReadonlyArray<Mark>> => {
   const columns = listing.keys.map((_key, index) => sql.ref(`key_${index}`))
   const named = sql.join(listing.keys.map(({ by }, index) => sql`${by} as ${columns[index]}`))
@@ -173,7 +172,6 @@ class RecentResults<T> {
     this.max = max
   }
 
-  /** The result; `undefined` if there is none yet. */
   known(name: string): T | undefined {
     const kept = this.byName.get(name)
     return kept === undefined || monotonicMs(this.clock) - kept.since > KEPT_MS ? undefined : kept.value

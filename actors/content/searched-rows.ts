@@ -24,12 +24,11 @@ export async function* withMade<Row extends Partial<SearchedText>>(rows: Iterabl
   }
 }
 
-/** Changed rows, with a new excerpt if the body has changed. */
 export function* withExcerpts<Row extends Partial<SearchedText>>(rows: Iterable<Row>, { excerptOf }: DerivedColumns) {
   for (const row of rows) yield row.body === undefined ? row : { ...row, excerpt: excerptOf(row.body) }
 }
 
-/** Texts read in one statement, of at most 100,000 characters each. */
+/** The most texts that are read in one statement. */
 const AT_ONCE = 500
 
 interface Row extends SearchedText {
@@ -40,7 +39,6 @@ async function* searchesOf(rows: ReadonlyArray<Row>, { searchOf }: DerivedColumn
   for (const row of rows) yield { id: row.id, search: await searchOf(row) }
 }
 
-/** Writes the search vectors of rows whose texts have changed. */
 export const writeSearched = async (
   trx: Transaction<Database>,
   table: "posts" | "threads",

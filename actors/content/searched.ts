@@ -20,8 +20,8 @@ import { lexemesOf, type Run, runsOf } from "./words.ts"
 /** The part of a body that is indexed, in UTF-16 units. */
 const SEARCHED_MAX_CHARS = 100_000
 /**
- * Limits of Postgres: the bytes of a tsvector's lexemes with their positions, the positions of one lexeme, and the last
- * position.
+ * `LEXEMES_MAX_BYTES`, `PLACES_MAX` and `LAST_PLACE` are limits of Postgres: the bytes of a tsvector's lexemes with
+ * their positions, the positions of one lexeme, and the last position.
  */
 const LEXEMES_MAX_BYTES = 1_000_000
 const PLACES_MAX = 255
@@ -91,7 +91,6 @@ export interface TextQuery {
 /** Limited because for each lexeme Postgres reads a list of positions. */
 const QUERY_MAX_LEXEMES = 32
 
-/** The part of a stranger's query that is used. */
 export const typed = (q: string): string => {
   const whole = q
     .slice(0, 2 * QUERY_MAX_CHARS)
@@ -109,7 +108,7 @@ export const typed = (q: string): string => {
 interface Clause {
   readonly words: ReadonlyArray<Word>
   readonly isExcluded: boolean
-  /** True if it ends within a word that is still being typed. */
+  /** True if its last word may be incomplete. */
   readonly goesOn: boolean
 }
 
@@ -123,7 +122,7 @@ const APART = /[^\p{L}\p{N}\p{M}\-._/'’@:+#&=~]+/u
 const ENDS_IN_WORD = /[\p{L}\p{N}\p{M}]$/u
 const ASCII_CHARACTER = /^\p{ASCII}$/u
 
-/** The alternatives. Each has terms that must all match; there are at most `QUERY_MAX_LEXEMES` in all. */
+/** The alternatives. Each has clauses that must all hold. There are at most `QUERY_MAX_LEXEMES` lexemes in all. */
 const alternativesOf = (text: string): ReadonlyArray<ReadonlyArray<Clause>> => {
   const alternatives: Array<Array<Clause>> = [[]]
   let lexemes = 0
@@ -147,14 +146,12 @@ const alternativesOf = (text: string): ReadonlyArray<ReadonlyArray<Clause>> => {
   return alternatives
 }
 
-/** The last word may be incomplete. */
 const typing = (clause: Clause): Clause => {
   const last = clause.words.at(-1)
   if (!clause.goesOn || last === undefined || ASCII_CHARACTER.test(last.text)) return clause
   return { ...clause, words: [...clause.words.slice(0, -1), { ...last, prefix: true }] }
 }
 
-/** A lexeme of the tsquery, and its distance from the previous one. */
 interface PlacedLexeme {
   readonly lexeme: string
   readonly whole: string

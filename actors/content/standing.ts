@@ -10,6 +10,6 @@ export const standsOf =
   (state: Hideable | null, { by }: { readonly by: Caller }) =>
     state === null || !isThere(state, by) ? { refused: notFound(noun) } : { data: null }
 
-/** Hidden content exists too. */
+/** Refuses content that does not exist or was deleted. Hidden content passes. */
 export const existsOf = (noun: string) => (state: Hideable | null) =>
   state === null || state.deleted ? { refused: notFound(noun) } : { data: null }

@@ -21,7 +21,7 @@ import { subjects } from "../../schemas/subjects.ts"
 const KEPT_SECONDS = 86_400
 const HASH_HEX = 32
 
-/** The content that the text belongs to. */
+/** The content that claims the text; `null` if there is none. */
 export const TextState = Schema.NullOr(Schema.Struct({ noun: Schema.String, id: Schema.Int }))
 export type TextState = typeof TextState.Type
 
@@ -53,7 +53,6 @@ export const textOf = (noun: string, author: string, text: string): string => {
   return createHash("sha256").update(`${noun}\n${author}\n${plain}`).digest("hex").slice(0, HASH_HEX)
 }
 
-/** A claim's state in the log. */
 export interface TextClaim {
   readonly text: string
   readonly seq: number
@@ -84,6 +83,6 @@ const companion = ({ text, seq }: TextClaim, event: TextEvent): Companion => ({
 export const claimed = (claim: TextClaim, noun: string, id: number): Companion =>
   companion(claim, { type: "text.claimed", v: 1, noun, id })
 
-/** Releases the claim; nothing if it has expired, or belongs to another text by now. */
+/** Releases the claim; empty if it has expired, or belongs to other content by now. */
 export const released = (claim: TextClaim, noun: string, id: number): ReadonlyArray<Companion> =>
   claim.held?.noun === noun && claim.held.id === id ? [companion(claim, { type: "text.released", v: 1 })] : []

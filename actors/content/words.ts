@@ -31,7 +31,7 @@ const BEGINS_UNSPACED =
 /** Accents, and the vowel points of Hebrew and Arabic. In other scripts, readers regard the marks as letters. */
 const ACCENTS = /[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]/gu
 
-/** Letters that have no accent to lose, and yet are found by others. */
+/** Letters without an accent that searches treat as other letters. */
 const LIKE: Readonly<Record<string, string>> = {
   ß: "ss",
   æ: "ae",
@@ -80,7 +80,7 @@ function* runsOfPart(part: string): Generator<Run> {
 export const markingRuns = (text: string, mark: (written: string, runs: ReadonlyArray<Run>) => string): string =>
   text.replaceAll(WORDS, (word) => word.replaceAll(PARTS, (part) => mark(part, [...runsOfPart(part)])))
 
-/** Not limited in length, because a sentence without a space is no word. */
+/** Folds a part of any length in pieces, because a sentence without spaces may be longer than a word. */
 const foldedWhole = (part: string): string => {
   if (part.length <= WORD_MAX_CHARS) return folded(part)
   const characters = [...part]

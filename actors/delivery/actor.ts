@@ -24,17 +24,14 @@ const fold: Fold<ActorOf<DeliveryState, DeliveryEvent>> = {
   evolve
 }
 
-/** The delivery's present status. */
 const statusRecord = (state: DeliveryState) => ({ status: state?.status ?? null })
 
-/** In the form that an agent's webhook produces (actors/agent/webhook/decide.ts). */
 interface Body {
   readonly payload: Readonly<Record<string, unknown>>
 }
 
 const jitter = Effect.sync(() => ({ jitter: Math.random() * 2 - 1 }))
 
-/** Turns the refusal `not_found` into `null`. Other refusals stay. */
 const orNull = <A>(asked: Effect.Effect<A, Refusal>): Effect.Effect<A | null, Refusal> =>
   Effect.catch(asked, (refused) => (refused.code === "not_found" ? Effect.succeed(null) : Effect.fail(refused)))
 

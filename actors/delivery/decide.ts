@@ -20,10 +20,8 @@ import type { Delivery, DeliveryEvent, DeliveryState } from "./state.ts"
 
 export const RETRY_TIMER = "retry"
 
-/** The HTTP status by which a receiver says that it is gone for good. */
 export const GONE = 410
 
-/** The call that a worker answers. */
 interface AnsweredCall {
   readonly call: number
 }
@@ -46,12 +44,11 @@ const NOTHING: Decided = { events: [] }
 /** Within this time, a requested attempt is answered, or its worker gives it up. */
 const LAST_HOUR_SECONDS = 3600
 /**
- * Added to the time of later commits, so that they outlive the first one. The bus may have stored that a little after
- * its time.
+ * Added to the time of later commits, so that they outlive the first one. The bus may have stored the first one a
+ * little late.
  */
 const LONGER_SECONDS = 5
 
-/** The time that the log keeps a commit on this delivery. */
 export const retentionSeconds = (state: DeliveryState, at: number, { webhook }: Limits): number =>
   Math.max(1, Math.ceil(((state?.created_at ?? at) - at) / 1000) + webhook.kept_seconds + LONGER_SECONDS)
 
@@ -137,7 +134,7 @@ export const decideRedeliver = (
   at: number,
   { webhook }: Limits
 ): Decided => {
-  // Refuses another agent's delivery, and one that the log has deleted.
+  // Refuses another agent's delivery, and one that is too old for the agent's log of deliveries.
   if (state === null || state.agent !== agent || at - state.created_at > webhook.log_seconds * 1000) return missing
   const { status, redeliveries } = state
   if (status === "pending") {

@@ -8,7 +8,7 @@ import type { DeliveryAttempt, DeliveryStatus } from "../../schemas/webhook/api.
 import type { Database } from "../tables/database.ts"
 import { COUNTED, pageOf } from "../tables/page.ts"
 
-/** The number of newest attempts that are shown of a delivery that was repeated again and again. */
+/** The most attempts of a delivery that are shown, the newest ones. */
 const ATTEMPTS_SHOWN_MAX = 50
 
 export const deliveriesQuery =

@@ -9,7 +9,7 @@ import { event, inventoryOf } from "../engine/events.ts"
 export const Delivery = Schema.Struct({
   agent: Schema.String,
   about: Schema.String,
-  /** The body, with the same bytes at each attempt. */
+  /** The body as JSON. Each attempt may complete it with names and texts (actor.ts). */
   body: Schema.String,
   receiver: Schema.String,
   /** Unix ms. */
@@ -21,7 +21,7 @@ export const Delivery = Schema.Struct({
   round: Schema.Number,
   /** The number of calls for an attempt. The worker that makes one answers with that number. */
   calls: Schema.Number,
-  /** The last call has not been answered yet. */
+  /** True while the last call is not answered. */
   called: Schema.Boolean,
   /** The number of times in a row that the receiver had no room, or the webhook was paused. */
   put_off: Schema.Number,
@@ -37,7 +37,6 @@ export type DeliveryState = typeof DeliveryState.Type
 export const DeliveryEvent = Schema.Union([
   event("delivery.queued", 1, {
     agent: Schema.String,
-    /** The type of the notification. */
     about: Schema.String,
     body: Schema.String,
     /** Host and port of the address at that time, by which workers divide their room. */
@@ -114,7 +113,7 @@ export const evolve = (state: DeliveryState, event: DeliveryEvent, { at }: { rea
 
 const HTTPS = "https:"
 
-/** Host and port. An address that was masked in an exported history counts as a separate receiver. */
+/** Host and port; the whole text if it is not an address, as in an exported history that was masked. */
 export const receiverOf = (url: string): string => {
   const parsed = parseWebAddress(url)
   if (parsed === null) return url

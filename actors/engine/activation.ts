@@ -33,7 +33,6 @@ interface Queued<R> extends UnderWay<R> {
 }
 
 export interface EngineParts extends CommandParts {
-  /** Called for each command that finds its actor's mailbox full. */
   readonly mailboxFull?: () => void
 }
 

@@ -1,6 +1,5 @@
 /** Ids of commands that do not come from outside: those of timers, reactions and operators. */
 
-/** The prefix of the id of a fired timer's command. */
 export const TIMER_COMMAND = "timer-"
 
 const REACTION_COMMAND = "react."
@@ -23,7 +22,6 @@ export const reactionPlaceOf = (
 
 const OPERATOR_COMMAND = "operator-"
 
-/** The form of an operator's name in a command id. */
 export const OPERATOR_NAME = /^[A-Za-z0-9_]{1,32}$/
 
 /** The id of a command that a person runs from a shell. `unique`: 24 hex characters. */

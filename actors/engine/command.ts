@@ -2,23 +2,22 @@
  * Carries out a command, up to its commit.
  *
  * Invariants
- *  - The order is append, evolve, reply. An answer is given only for a durable commit, and state changes only by an
- *    appended event.
+ *  - The order is append, evolve, reply. A decision with events is answered only when its commit is durable. State
+ *    changes only by an appended event.
  *  - The log is the fence. An append carries the sequence of the last commit that this activation has read. If the log
  *    refuses it, another node has written. The activation then reloads from the log and tries the command again, with
  *    at most CONFLICT_TRIES tries in all.
  *  - Facts from `prepare` are used only if the actor is still at the same sequence. So numbers drawn there grow along
  *    the log of each actor, even if two nodes believe that they own it.
  *  - If the outcome of an append is unknown, the log is read before anything else is decided.
- *  - A command with a remembered id is answered with its first reply, and nothing is appended. (A reaction's command is
- *    known to be done for longer than its reply is kept, because nobody reads that reply.)
+ *  - A command with a remembered id is answered with its first reply, and nothing is appended.
  *  - Timers are durable before their commit is, each under its own time. A timer of a failed commit fires without
  *    effect, and it never replaces one that a successful commit has set.
  *  - A timer or a reaction's command that finds nothing to do is never sent again, and no append fences that result. It
  *    therefore counts only if the log confirms that this activation has read every commit.
- *  - A refusal that commits nothing also counts only if the log confirms that. Another node may have carried out this
- *    same command a moment ago, and that may cause the refusal (the name is taken, the vote is cast). The command is
- *    then answered with the first reply.
+ *  - A refusal that commits nothing also counts only if the log confirms that, unless it is caused elsewhere
+ *    (`OUTSIDE`). Another node may have carried out this same command a moment ago, and that may cause the refusal (the
+ *    name is taken, the vote is cast). The command is then answered with the first reply.
  *  - If a command exceeds the bytes that its actor may write, or if the disk has no room, it is refused before a timer
  *    is set or anything is appended.
  *  - An interruption can end a command only before its append. From the append on, the command is carried to its end.
@@ -50,7 +49,6 @@ export interface Command {
   readonly why?: string | undefined
   /** True if the command was carried out before, so nothing is decided. */
   readonly again?: true | undefined
-  /** The command's span, if the command is traced. */
   readonly span?: Span | null
 }
 
@@ -64,7 +62,6 @@ export interface CommandParts extends HistoryParts {
   readonly noRoom?: () => Refusal | null
 }
 
-/** A command under way. */
 export interface UnderWay<R> {
   readonly command: Command
   readonly operation: AnyWrite<R>
@@ -76,7 +73,6 @@ export interface UnderWay<R> {
 
 export type Committed = { readonly data: unknown } | { readonly refused: Refusal }
 
-/** The part of an actor that carrying out a command needs. */
 type Actor<R> = History<R> & { readonly memory: unknown }
 
 type AnyWrite<R> = WriteOperation<ActorTypes, unknown, unknown, unknown, unknown, R>
@@ -102,7 +98,7 @@ type Again = typeof AGAIN
 /** Steps of a fiber. They are plain generators, because each Effect between them costs as much as a decision. */
 type Steps<A, R> = Generator<Effect.Effect<unknown, Refusal, R>, A, unknown>
 
-/** Answers with the answer's `data`. Dies with `UnknownEvent` if a newer release has written to the actor. */
+/** Succeeds with the answer's `data`. Dies with `UnknownEvent` if a newer release has written to the actor. */
 export const execute = <R>(
   actor: Actor<R>,
   parts: CommandParts,
@@ -128,7 +124,6 @@ const loaded = <R>(actor: Actor<R>): Effect.Effect<void, Refusal> =>
       error instanceof UnknownEvent ? Effect.die(error) : Effect.fail(UNREADABLE)
   )
 
-/** One try of a command, at the actor's present sequence. */
 class Attempt<R> {
   private readonly actor: Actor<R>
   private readonly parts: CommandParts
@@ -303,7 +298,6 @@ class Attempt<R> {
     return metered?.has(op) === true || by !== undefined ? meter : undefined
   }
 
-  /** Appends the group, then does all that must follow an append. */
   private async commit(
     group: CommitGroup,
     bytes: number,

@@ -7,7 +7,6 @@ import type { Append, Commit, EventShape } from "../log/commit.ts"
 /** The first commit is the actor's own. */
 export type CommitGroup = readonly [Append, ...Array<Append>]
 
-/** The part of a command that its commits record. */
 interface Commanded {
   readonly id: string
   readonly op: string
@@ -50,7 +49,6 @@ export const groupOf = (
   return [own, ...companions]
 }
 
-/** True if the reply of a commit is a refusal, in the form that `groupOf` writes. */
 export const isRefused = (reply: unknown): reply is { readonly refused: Refusal } =>
   typeof reply === "object" && reply !== null && "refused" in reply
 

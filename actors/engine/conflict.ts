@@ -5,7 +5,6 @@ import { subjects } from "../../schemas/subjects.ts"
 import type { EventLog } from "../log/commit.ts"
 import type { Companion } from "./definition.ts"
 
-/** The number of tries of one command. */
 export const CONFLICT_TRIES = 16
 /**
  * The pause before the second and later retries is a random part of this, doubled each time. Many actors may write to

@@ -3,9 +3,9 @@
  * pure: no clock, no randomness, no bus, no SQL. Time comes in as `at`. Everything else that a decision needs from
  * outside comes in as facts, which `prepare` gathers before the decision.
  *
- * `prepare`, `after` and custom operations are Effects. They fail with the refusal that the caller gets, and their type
- * (`R`) names the services that they use. All of them may be interrupted before the append: when the node loses the
- * actor's shard, it gives up whatever they wait for.
+ * `prepare`, `after` and custom operations are Effects. `prepare` and custom operations fail with the refusal that the
+ * caller gets. The type `R` names the services that the Effects use. `prepare` and custom operations are interrupted
+ * when the node loses the actor's shard.
  */
 import { Clock, Deferred, Effect, Exit } from "effect"
 import type { Ask, RateState, SignedBy } from "../../schemas/bus/frames.ts"
@@ -34,9 +34,9 @@ export interface Companion {
 }
 
 /**
- * A timer that fires once, at its time or later, as `{ name, at }`. Setting one of the same name for another time does
- * not cancel the first one. The operation that it becomes therefore compares `at` with the time that the state waits
- * for (`isDue`).
+ * A timer that fires at its time or later, as `{ name, at }`. Setting one of the same name for another time does not
+ * cancel the first one. The operation that it becomes therefore compares `at` with the time that the state waits for
+ * (`isDue`).
  */
 export interface Timer {
   readonly name: string
@@ -63,8 +63,8 @@ export type Decision<Event extends EventShape = EventShape, Reply = unknown> =
     }
 
 /**
- * True if the fired timer is the one that the state waits for. No clock is read, because the server's clock triggered
- * the timer.
+ * True if the fired timer is the one that the state waits for, or has no recorded time. No clock is read, because the
+ * server's clock triggered the timer.
  */
 export const isDue = (fired: FiredTimer, due: number): boolean => fired.at === undefined || fired.at === wholeMs(due)
 
@@ -85,7 +85,6 @@ export const firing = (fired: FiredTimer, due: number, at: number): "due" | "ear
 /** Timers are set for whole milliseconds, never earlier than they were asked for. */
 export const wholeMs = (at: number): number => Math.ceil(at)
 
-/** The types of a kind: its state, its events, and the memory of an activation. */
 export interface ActorTypes {
   readonly state: unknown
   readonly event: EventShape
@@ -142,10 +141,7 @@ interface Writing<A extends ActorTypes, Input, Output, Facts, Reply, R> {
   /** Interrupted at the command's deadline. */
   prepare?(state: A["state"], input: Input, context: PrepareContext<A["memory"]>): Effect.Effect<Facts, Refusal, R>
   decide(state: A["state"], input: Input, context: DecideContext<Facts>): Decision<A["event"], Reply>
-  /**
-   * Called after a try that did not commit, with its facts. Like `after`, the call may be lost. It is made once for
-   * each such try.
-   */
+  /** Called after a try that did not commit, with its facts. Like `after`, the call may be lost. */
   unused?(facts: Facts): Effect.Effect<void, never, R>
   /**
    * Called when a companion was not at the expected sequence, because another actor has written to it. It makes a new
@@ -196,7 +192,6 @@ export type Operation<A extends ActorTypes, Input, Output, R = never> =
   | WriteOperation<A, Input, Output, unknown, unknown, R>
   | CustomOperation<A, Input, Output, R>
 
-/** One operation for each declared one, with the types of its declaration. */
 export type Implemented<Ops extends Readonly<Record<string, Declared>>, A extends ActorTypes, R = never> = {
   readonly [Name in keyof Ops]: Operation<A, Ops[Name]["input"]["Type"], Ops[Name]["output"]["Type"], R>
 }
@@ -274,8 +269,8 @@ export type GateVerdict =
 export interface Judgement {
   readonly verdict: GateVerdict | Promise<GateVerdict>
   /**
-   * Resolves once the condition of any change or answer is met (the log has the nonce). A read may run meanwhile.
-   * `false` if the condition could not be met; the answer is then `unavailable`.
+   * Resolves to true once the log has the nonce, and to false if that failed; the answer is then `unavailable`. A read
+   * may run meanwhile.
    */
   readonly recorded?: Promise<boolean>
 }
@@ -305,7 +300,7 @@ const ONCE_MAX = 20_000
 
 /**
  * An operation that is carried out once under its command's id. A repeat while it is under way, or soon afterwards,
- * gets the first answer. A refused operation has done nothing, and may be tried again.
+ * gets the first answer. A refused operation is forgotten, and may be tried again.
  */
 export const once = <A extends ActorTypes, Input, Output, R>(
   run: CustomOperation<A, Input, Output, R>["run"]

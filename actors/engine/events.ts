@@ -13,7 +13,7 @@ type Head<Type extends string, Version extends number> = {
   readonly v: Schema.Literal<Version>
 }
 
-/** A fact in the past tense, with absolute values. `v` is the version of its fields. */
+/** Declares an event: a fact in the past tense, with absolute values. `v`: the version of its fields. */
 export function event<const Type extends string, const Version extends number>(
   type: Type,
   v: Version
@@ -38,7 +38,6 @@ export interface EventUnion extends Schema.Codec<unknown> {
   readonly members: ReadonlyArray<AnyEvent>
 }
 
-/** The newest version of each type. */
 export const inventoryOf = ({ members }: Pick<EventUnion, "members">): Inventory => {
   const newest = new Map<string, number>()
   for (const { fields } of members) {

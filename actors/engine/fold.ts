@@ -27,7 +27,7 @@ export class UnknownEvent extends Error {
 export const knowsEvent = (inventory: Inventory, { type, v }: EventShape): boolean =>
   Object.hasOwn(inventory, type) && Number.isInteger(v) && v >= 1 && v <= (inventory[type] ?? 0)
 
-/** Throws `UnknownEvent` if a commit holds one. */
+/** Throws `UnknownEvent` if this release does not know an event of the commit. */
 export const checkEvents = (
   { kind, events }: Pick<ActorDefinition, "kind" | "events">,
   commit: Pick<Commit, "events">

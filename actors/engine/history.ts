@@ -8,9 +8,9 @@
  *    snapshot.
  *  - A snapshot at the sequence that the archive's index gives as the actor's last is used without reading a segment.
  *    Both are in one Postgres, where a restore deletes them together, and an archived commit never changes.
- *  - Each commit names the one before it. A snapshot is not used if no commit of the log follows it, or if it is ahead
- *    of the log's end. Then the log is an older one, or has lost its end. The snapshot is dropped, and a new one is
- *    made from the log.
+ *  - Each commit names the one before it. A snapshot is used only if it is at the log's last commit, or if a commit of
+ *    the log names it as the one before. Otherwise the log is an older one, or has lost its end. The snapshot is then
+ *    dropped, and a new one is made from the log.
  *  - An actor in memory that is ahead of the log's end is read from the log again, because lost commits must not count.
  *  - Another actor's commit may have begun this one's log, and the node that should have reported it may have died. So
  *    an actor without any commit is looked up in the log at each use.
@@ -40,9 +40,7 @@ export interface HistoryParts {
   readonly log: EventLog
   readonly snapshots: SnapshotStore
   readonly limits: Limits["service"]
-  /** Called for each actor whose log holds an event that this release does not know. */
   readonly eventUnknown?: () => void
-  /** Called for each actor whose log could not be read for another reason. */
   readonly unreadable?: (kind: string, id: string, error: unknown) => void
 }
 
@@ -63,7 +61,6 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
   /** Commits that were folded here, without those that the snapshot contains. */
   private commits = 0
   private commitsSinceSnapshot = 0
-  /** Sequence of the newest snapshot that is known to be stored. */
   private snapshotSeq = 0
   /** True if a stored snapshot was refused. The next one is then written without waiting for further commits. */
   private refusedSnapshot = false
@@ -89,8 +86,8 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
   }
 
   /**
-   * Folds the log, starting at the newest snapshot if the log is long. Rejects if it cannot be read, with
-   * `UnknownEvent` if a newer release has written to it.
+   * Folds the log, starting at the snapshot if there is one. Rejects if it cannot be read, with `UnknownEvent` if a
+   * newer release has written to it.
    */
   load(): Promise<void> {
     if (this.ready) return Promise.resolve()
@@ -103,7 +100,9 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
     return this.loading
   }
 
-  /** Logs an unknown event once. Later requests for this actor find it recorded. */
+  /**
+   * Reports why the log could not be read. An unknown event is recorded, so that later requests fail without a read.
+   */
   private unreadable(error: unknown): never {
     const { kind } = this.definition
     if (!(error instanceof UnknownEvent)) this.parts.unreadable?.(kind, this.id, error)
@@ -241,10 +240,7 @@ export class History<R = never, Parts extends HistoryParts = HistoryParts> {
     for (const entry of entries) this.fold(entry)
   }
 
-  /**
-   * Drops a snapshot that does not fit the log. The log line is written once for each, because the snapshot is gone
-   * afterwards.
-   */
+  /** Drops a snapshot that does not fit the log. */
   private async refuse(snapshot: Snapshot, last: LogEntry): Promise<void> {
     // Another node may have written more commits and stored the snapshot since the log was read here.
     if ((await this.parts.log.lastSeq(this.subject)) > last.seq) return

@@ -32,7 +32,6 @@ const notRead = unavailable("The log cannot be read at the moment. It is safe to
 
 interface Kind<R> {
   readonly definition: ActorDefinition<ActorTypes, R>
-  /** Activations by actor id. */
   readonly activations: Map<string, Activation<R>>
 }
 
@@ -50,13 +49,13 @@ interface Unknown {
   events: number
 }
 
-/** `R`: the services that the operations of its kinds use. */
 export class ActorHost<R = never> {
   private readonly kinds: ReadonlyMap<string, Kind<R>>
   private readonly parts: EngineParts
   private readonly shards: ReadonlyArray<Shard<R>>
   /**
-   * Counted since the start. `evicted`: passivated early, because memory was full. `unreadable`: loads that failed.
+   * Counted since the start. `evicted`: passivated early, because there were too many actors. `unreadable`: loads that
+   * failed.
    */
   readonly counts = { activated: 0, passivated: 0, evicted: 0, mailboxFull: 0, unreadable: 0 }
   /** No further unreadable actor is logged before this time. */
@@ -191,7 +190,9 @@ export class ActorHost<R = never> {
     Effect.runFork(FiberSet.clear(shard.fibers))
   }
 
-  /** Waits until no command of the shard is under way, and stores snapshots of changed actors. */
+  /**
+   * Waits until no command of the shard is under way, then stores snapshots of changed actors. Both have time limits.
+   */
   drain(number: number): Effect.Effect<void> {
     const { members, fibers } = this.shard(number)
     return Effect.andThen(
@@ -202,7 +203,7 @@ export class ActorHost<R = never> {
     )
   }
 
-  /** Passivates idle actors. Call it periodically. */
+  /** Has to be called periodically. */
   sweep(): void {
     const { passivate_after_idle_ms, resident_actors_max } = this.parts.limits
     const now = this.parts.now()

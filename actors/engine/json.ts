@@ -1,4 +1,4 @@
-/** Answers that are JSON text already (a profile that is read again and again) are sent as they are. */
+/** `Json` holds an answer as JSON text, so that an answer that is sent again and again is serialized once. */
 const utf8 = new TextEncoder()
 
 export class Json<out Of> {

@@ -21,7 +21,6 @@ export interface Loopback extends BusTransport {
 
 const ANY_LAST = ".*"
 
-/** `onError` is called for messages that could not be handled. */
 export const loopback = (transport: BusTransport, onError: (error: unknown) => void): Loopback => {
   const exact = new Map<string, Receive>()
   /** Listeners by the subject without its last token. */

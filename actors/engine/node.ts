@@ -1,8 +1,8 @@
 /**
  * One node on the bus. It takes frames of asks, has the actors judge and carry them out, and sends the answers back in
  * frames. If it does not own the actor, or its release does not know the operation, it sends the asker elsewhere. If it
- * cannot carry out an ask, it refuses it. It leaves an ask unanswered only when it has lost its lease meanwhile: the
- * asker then tries elsewhere, and an old answer would be wrong.
+ * cannot carry out an ask, it refuses it. If it has lost its lease meanwhile, it sends the asker elsewhere too, because
+ * an old answer would be wrong.
  */
 import { type Clock, Schema } from "effect"
 import { wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"
@@ -60,13 +60,11 @@ interface Reply {
 
 type Later<A> = A | Promise<A>
 
-/** The facts of an admitted ask. */
 interface Passed {
   readonly rate?: RateState | undefined
   readonly span: Span | null
 }
 
-/** Called for every ask after it was answered. */
 export interface OperationObserver {
   readonly settled: (op: string, refused: ErrorCode | undefined, seconds: number) => void
 }

@@ -10,8 +10,8 @@
  *  - A node answers only while its last acknowledged beat was *sent* within SERVE_WITHIN_MS, which is less than the
  *    silence after which peers may end it. A thawed node therefore first asks for its lease, then answers.
  *  - Shards go to the live session with the highest rendezvous weight, claimed by compare-and-set on the shard's key. A
- *    claim is made only when the key names no live session. An owner that is no longer the best drains and gives the
- *    shard back; nobody takes it from a living one.
+ *    claim is made only when the key names no live session, or this one. An owner that is no longer the best drains and
+ *    gives the shard back; nobody takes it from a living one.
  *  - The view may be old. A key that seems to name this session already is therefore also claimed by compare-and-set,
  *    before the shard is served.
  *  - The session that a key names tries at each tick to serve the shard, or to give it back, until one of them
@@ -23,7 +23,7 @@
  *  - Work of a session (claims, returns, pings, listening on its subjects) belongs to its scope (session.ts) and ends
  *    with it. Nothing of a lost session affects the next one.
  *  - All of this is a hint. Two nodes may believe in one shard for a moment (a slow watch, a lost compare-and-set); the
- *    log's expected sequences decide what is written (activation.ts).
+ *    log's expected sequences decide what is written (command.ts).
  */
 import { Effect, Exit, Fiber, FiberSet, Option, Scope, Semaphore } from "effect"
 import { SHARD_COUNT } from "../../schemas/subjects.ts"
@@ -45,7 +45,6 @@ const SETTLED_MS = 500
 interface PlacementEvents {
   /** Listens on a session's subjects for as long as it lives. This begins before other nodes can see the session. */
   readonly listen: (session: string) => Effect.Effect<void, unknown, Scope.Scope>
-  /** Runs before a claimed shard is served. */
   readonly prepare: Effect.Effect<unknown, unknown>
   /** Finishes the commands under way on a shard before it is given back. */
   readonly drain: (shard: number) => Effect.Effect<void>
@@ -103,7 +102,6 @@ export class Placement {
     return this.current?.id ?? null
   }
 
-  /** True if this node may answer for a shard right now. */
   serves(shard: number): boolean {
     const { current } = this
     if (current === null) return false
@@ -115,10 +113,7 @@ export class Placement {
     return this.options.now() - session.sentAt <= SERVE_WITHIN_MS
   }
 
-  /**
-   * Has to be called every BEAT_MS or more often, even while an earlier call hangs. Everything that depends on time
-   * happens here.
-   */
+  /** Has to be called every BEAT_MS or more often, even while an earlier call hangs. */
   readonly tick: Effect.Effect<void, unknown> = Effect.suspend(() => {
     const { now } = this.options
     if (this.current !== null && now() - this.current.sentAt > DROP_AFTER_MS)
@@ -136,7 +131,6 @@ export class Placement {
     )
   }).pipe(Effect.asVoid)
 
-  /** Gives every shard back, then ends the session. */
   readonly stop: Effect.Effect<void> = Effect.gen({ self: this }, function* () {
     this.stopping = true
     const { current } = this
@@ -289,7 +283,7 @@ export class Placement {
 
   /**
    * A peer without a responder may have beaten since this node last read its key. So the key is read and the peer is
-   * pinged once more. A silent peer that still beats lives.
+   * pinged again. A silent peer that still beats lives.
    */
   private ping(session: Session, peer: string, tries = PING_TRIES): Effect.Effect<void> {
     const { store, view, now } = this.options

@@ -1,4 +1,4 @@
-/** The engine's ports besides the log. Each has one real implementation here and a model in the tests. */
+/** The engine's ports besides the log. */
 import type { Effect } from "effect"
 
 export interface Snapshot {
@@ -14,7 +14,7 @@ export interface RememberedCommand {
   readonly reply?: unknown
 }
 
-/** Snapshots only make an actor start faster. After any failure it starts as if there were none. */
+/** Snapshots only make an actor start faster. If a load fails, the actor starts as if there were none. */
 export interface SnapshotStore {
   readonly load: (kind: string, id: string) => Promise<Snapshot | null>
   readonly save: (kind: string, id: string, snapshot: Snapshot) => Promise<void>
@@ -33,7 +33,6 @@ export interface TimerMore {
   readonly again?: number | undefined
 }
 
-/** A commit of this kind, with its sequence. */
 export interface WrittenCommit {
   readonly kind: string
   readonly seq: number
@@ -50,10 +49,7 @@ export type Ping = "pong" | "gone" | "silent"
 
 /** A successful write is visible in the view when it resolves, and older news of that key never overwrites it. */
 export interface LeaseStore {
-  /**
-   * Writes a key that must be at revision `expected` (0: absent, or deleted before this session wrote it). Returns its
-   * new revision.
-   */
+  /** Writes a key that must be at revision `expected` (0: absent or deleted). Returns its new revision. */
   readonly put: (key: string, value: string, expected: number, ttlSeconds?: number) => Effect.Effect<number, Unwritten>
   readonly remove: (key: string, expected: number) => Effect.Effect<number, Unwritten>
   /** The last revision of a key that this node has seen; 0 if none. */

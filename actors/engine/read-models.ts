@@ -3,9 +3,9 @@
  * next request to any edge normally sees the write.
  *
  * Invariants
- *  - Each projection announces its watermark after each batch. The watermark of a batch that changed nothing waits up
- *    to RIDE_MS for a batch that did. A write waits for the projections and awaited reactions that read its kind, and
- *    for no others, because those move only with their own kinds.
+ *  - Each projection announces its watermark after each batch. After a batch that changed nothing, it waits up to
+ *    RIDE_MS, so that one message can announce the next batch too. A write waits for the projections and awaited
+ *    reactions that read its kind, and for no others, because those move only with their own kinds.
  *  - The wait is bounded (`projected_wait_ms`). If a watermark has not moved during a whole wait, Postgres may be down.
  *    Then one write at a time waits for it to move again, and the others do not wait. A watermark that does not move
  *    while nothing is written is normal.
@@ -47,7 +47,6 @@ export class Announcer {
     this.tellSoon = paced(clock, () => this.tell(), TELL_GAP_MS)
   }
 
-  /** Announces for as long as the scope is open. */
   static make(nats: NatsConnection): Effect.Effect<Announcer, never, Scope.Scope> {
     return Effect.gen(function* () {
       const announcer = new Announcer(nats, yield* Clock.Clock)
@@ -78,7 +77,6 @@ export class Announcer {
   }
 }
 
-/** The watermark of one projection, and the writes that wait for it. */
 class Mark {
   private seq = 0
   private movedAt = Number.NEGATIVE_INFINITY
@@ -93,7 +91,7 @@ class Mark {
     this.waitMs = waitMs
   }
 
-  /** `null` if nothing has to be waited for. */
+  /** `null` if the write does not wait. */
   reached(seq: number): Promise<void> | null {
     if (seq <= this.seq || (this.stalled && this.waiters.length > 0)) return null
     return new Promise((resolve) => this.waiters.push({ seq, resolve, since: monotonicMs(this.clock) }))
@@ -107,7 +105,6 @@ class Mark {
     this.release(this.movedAt)
   }
 
-  /** True if a write still waits. */
   release(now: number): boolean {
     if (this.waiters.length === 0) return false
     this.waiters = this.waiters.filter((waiter) => {
@@ -138,7 +135,6 @@ export class Watermarks implements ReadModels {
     this.marks = new Map([...readers.values()].flat().map((projection) => [projection, new Mark(clock, waitMs)]))
   }
 
-  /** Receives announcements for as long as the scope is open. */
   static make(nats: NatsConnection, waitMs: number, readers: Readers): Effect.Effect<Watermarks, never, Scope.Scope> {
     return Effect.gen(function* () {
       const models = new Watermarks(yield* Clock.Clock, waitMs, readers)
@@ -179,7 +175,6 @@ export class Watermarks implements ReadModels {
     this.marks.get(move.slice(0, at))?.announced(Number(move.slice(at + 1)))
   }
 
-  /** The sequence that each projection must reach. */
   private wanted(written: ReadonlyArray<WrittenCommit>): ReadonlyMap<string, number> {
     const wanted = new Map<string, number>()
     for (const { kind, seq } of written)

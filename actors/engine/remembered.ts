@@ -36,7 +36,6 @@ export class Remembered {
   /** `null` for most actors, so that it costs them nothing. */
   private places: Map<string, Place> | null = null
 
-  /** The actor that this memory belongs to. */
   constructor(kind: string, id: string) {
     this.kind = kind
     this.id = id
@@ -60,7 +59,10 @@ export class Remembered {
     else this.addPlace(command, told.set, told.seq)
   }
 
-  /** In another actor's commit, this actor is a companion, and the order is the one of that other actor. */
+  /**
+   * `null` if the command is not a reaction's command to this actor. In a commit of another actor, this actor is only a
+   * companion.
+   */
   private placeIn(id: string) {
     const told = reactionPlaceOf(id)
     return told?.kind === this.kind && told.actor === this.id ? told : null
@@ -84,12 +86,10 @@ export class Remembered {
     else if (known.seq === seq) known.commands.push(command)
   }
 
-  /** The form that a snapshot stores. */
   get all(): ReadonlyArray<RememberedCommand> {
     return [...[...(this.places?.values() ?? [])].flatMap(({ commands }) => commands), ...this.commands]
   }
 
-  /** Restores the memory from a snapshot. */
   restore(all: ReadonlyArray<RememberedCommand>, bounds: Bounds): void {
     this.commands = []
     this.places = null

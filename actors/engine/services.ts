@@ -22,7 +22,7 @@ import { nextNumber } from "../log/counters.ts"
 import { requestsOf } from "../log/requests.ts"
 import type { PrepareContext } from "./definition.ts"
 
-/** The command that asks. If it is repeated, it asks under the same id and gets the answer from memory. */
+/** The command that asks. If it is repeated, it asks under the same id, so the other actor answers from memory. */
 export type Asking = Pick<PrepareContext, "commandId" | "deadline" | "traceparent">
 
 /**
@@ -34,7 +34,6 @@ export const anew = <Context extends Asking>(context: Context): Context => ({
   commandId: `${context.commandId}-${randomBytes(8).toString("hex")}`
 })
 
-/** Other actors, on whichever node they are. */
 export class Actors extends Context.Service<
   Actors,
   {
@@ -54,7 +53,7 @@ export class Counters extends Context.Service<
   { readonly next: (counter: CounterName) => Effect.Effect<number, Refusal> }
 >()("hub/actors/Counters") {}
 
-/** The read models. They may be a moment behind the log, so a decision made on them must still be right then. */
+/** The read models. They may be a moment behind the log, so decisions must allow for that. */
 export class Views extends Context.Service<
   Views,
   {

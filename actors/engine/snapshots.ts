@@ -38,7 +38,6 @@ interface PlacedSnapshot extends Place {
 interface Row extends Place {
   readonly format: number
   readonly seq: number
-  /** The state as JSON. */
   readonly state: string
   readonly commands: string
 }
@@ -53,7 +52,6 @@ export class PostgresSnapshots implements SnapshotStore {
   private readonly saves: Gathered<PlacedSnapshot, true>
   /** The monotonic time in ms at which a Postgres that did not answer is tested again; `null` while it answers. */
   private awayUntil: number | null = null
-  /** Counted since the start. */
   readonly counts = { saved: 0, failed: 0, loaded: 0 }
 
   /**

@@ -45,11 +45,14 @@ const SET_TIMEOUT_MS = 3000
  * `FiredTimer`.
  */
 export const FIRE = "engine.timer"
-/** The first delay of a timer that cannot be answered. It doubles each time. */
+/** The first delay of a timer that cannot be answered. It doubles each time, up to `LATER_MAX_MS`. */
 const LATER_MS = 500
 const LATER_MAX_MS = 10_000
 const FIRED_KEPT_SECONDS = 2_592_000
-/** The header of a timer that is set again: the id of its command, and how often it was put off. */
+/**
+ * The headers of a timer that is set again: the id of its command, how often it was put off, and when it fires a second
+ * time (Unix ms).
+ */
 const COMMAND_HEADER = "Hub-Timer-Command"
 const PUT_OFF_HEADER = "Hub-Timer-Put-Off"
 const AGAIN_HEADER = "Hub-Timer-Again"
@@ -68,8 +71,8 @@ const PULL_MS = 2000
 export class ScheduledTimers implements Timers {
   private readonly nats: NatsConnection
   /**
-   * Timers that fired here since the start. `answered`: by their actor. `later`: set again. `unknown`: those of them
-   * whose kind this release does not know.
+   * Timers that fired here since the start. `answered`: by their actor. `later`: set again. `unknown`: of a kind that
+   * this release does not know.
    */
   readonly counts = { answered: 0, later: 0, unknown: 0 }
   private readonly tracing: Tracing
@@ -88,7 +91,7 @@ export class ScheduledTimers implements Timers {
     ])
   }
 
-  /** `more` is returned with the fired timer, because the server passes unknown headers on. */
+  /** `passedOn`: headers that the fired timer has too, because the server passes unknown headers on. */
   private async schedule(
     { kind, id, name, due }: Fired,
     at: number,
@@ -168,7 +171,7 @@ export class ScheduledTimers implements Timers {
     return Effect.flatMap(asked, ({ head }) => {
       if (span !== null) endAnswered(span, head)
       const refused = head.refused?.code
-      // The owner runs an older release, which cannot say which operation a timer becomes.
+      // `not_found`, if this node does not know the operation either: the owner runs an older release.
       const isLater =
         refused === "unavailable" ||
         refused === "overloaded" ||
@@ -192,7 +195,7 @@ export class ScheduledTimers implements Timers {
     )
   }
 
-  /** Sets the timer again, and then acknowledges it. If that fails, the server delivers it again. */
+  /** Sets the timer again, then acknowledges the fired one. If that fails, the server delivers it again. */
   private putOff(message: JsMsg, timer: Fired): Effect.Effect<void> {
     const times = Number(message.headers?.get(PUT_OFF_HEADER) ?? "") || 0
     const wait = Math.min(LATER_MS * 2 ** times, LATER_MAX_MS)

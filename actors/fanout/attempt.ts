@@ -3,7 +3,7 @@
  * outcome.
  *
  * Invariants
- *  - The message is acknowledged when the delivery's actor has recorded or postponed the attempt.
+ *  - The message is acknowledged when the delivery's actor has recorded, postponed or dropped the attempt.
  *  - The command id of an answer follows from the attempt's number, so an answer that is given twice counts once.
  *
  * The steps are chained without `Effect.gen`. With a generator, each attempt outlives the garbage collector's young
@@ -26,11 +26,9 @@ import { endPost, postSpan } from "./trace.ts"
 export interface Attempt extends Content {
   readonly message: Message
   readonly call: number
-  /** The span of the attempt, while the attempt is made. */
   readonly span?: Span | null
 }
 
-/** The end of an attempt. */
 export interface AttemptEnd {
   /** Milliseconds that the receiver took, or `null` if it was not asked. */
   readonly tookMs: number | null
@@ -41,7 +39,6 @@ export interface AttemptEnd {
   readonly receiver?: string
 }
 
-/** Observes the outcomes of due attempts. */
 export interface DeliveryObserver {
   /** An attempt that was made. `retried`: the delivery set a timer for another one. */
   readonly attempted: (outcome: PostOutcome, retried: boolean) => void
@@ -60,7 +57,6 @@ export interface AttemptParts {
   readonly observer?: DeliveryObserver | undefined
 }
 
-/** An attempt or a POST that has not ended in its time. */
 export class Overdue extends Error {}
 
 type Signed = Extract<Operations["webhook.sign"]["output"], { readonly signature: string }>

@@ -1,7 +1,6 @@
 /**
  * Timeouts that all have the same length, for work that may begin at any time. They end in the order in which they
- * began, so one fiber watches all of them. A race with a clock (`Effect.timeout`) would cost two fibers each, and an
- * attempt has three timeouts.
+ * began, so one fiber watches all of them. A race with a clock (`Effect.timeout`) would cost two fibers each.
  */
 import { Clock, Effect, Latch, type Scope } from "effect"
 

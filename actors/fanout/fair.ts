@@ -9,10 +9,10 @@
  *  - Only a receiver's response time counts. One that answers within `slow_ms`, whatever the answer, is fast. One that
  *    does not is slow, until it answers in time again. It counts as slow as soon as that time is over, not only at the
  *    end of the attempt. A new receiver is unknown.
- *  - Slow and unknown receivers are on probation: they share a part of the worker. The rest is reserved for fast ones. That part is well below
- *    what stops the worker from fetching (`fetch_room_min`), or the fast ones' deliveries would wait in the log.
- *  - One half of that part is for receivers without any attempt in the worker. So receivers that never answer do not
- *    block new ones.
+ *  - Slow and unknown receivers are on probation: they share at most `probation_held_max` attempts of the worker. The
+ *    rest is reserved for fast ones.
+ *  - One half of `probation_held_max` is for receivers without any attempt in the worker. So receivers that never
+ *    answer do not block new ones.
  *  - When a receiver becomes slow, all but a few of its waiting attempts are returned, and the worker postpones them.
  */
 import type { Limits } from "../../schemas/limits.ts"
@@ -51,8 +51,8 @@ export interface Turn<T> {
 }
 
 /**
- * `busy`: the receiver's queue is full, or the agent has too many attempts in this worker. `full`: the part for unknown receivers is full.
- * `slow`: the attempt should wait for long.
+ * `busy`: the receiver's queue is full, or the agent has too many attempts in this worker. `full`: an unknown receiver
+ * finds the probation full. `slow`: a slow receiver has no room, so the attempt should wait for long.
  */
 export type Accepted = "accepted" | "busy" | "full" | "slow"
 
@@ -66,7 +66,6 @@ export class FairQueue<T> {
   private readonly receivers = new Map<string, Receiver<T>>()
   /** Receivers with something waiting, in the order of their turns. */
   private readonly turns = new Map<string, Receiver<T>>()
-  /** The number of held attempts of each agent. */
   private readonly ofAgents = new Map<string, number>()
   private active = 0
   private waiting = 0
@@ -85,7 +84,6 @@ export class FairQueue<T> {
     return this.waiting
   }
 
-  /** The number of attempts that wait or are under way. */
   get held(): number {
     return this.active + this.waiting
   }
@@ -109,7 +107,6 @@ export class FairQueue<T> {
     return "accepted"
   }
 
-  /** The next that may begin, or `null`. */
   take(): Turn<T> | null {
     if (this.active >= this.bounds.in_flight_max) return null
     for (const receiver of this.turns.values()) {
@@ -122,7 +119,6 @@ export class FairQueue<T> {
     return null
   }
 
-  /** Takes out everything that waits, when the worker ends. */
   clear(): ReadonlyArray<T> {
     const all = [...this.turns.values()].flatMap((receiver) => this.handBack(receiver, 0))
     this.turns.clear()

@@ -7,7 +7,7 @@ import { Poster } from "../kit/post.ts"
 import { commitSource } from "../kit/worker/source.ts"
 import { Worker } from "./worker.ts"
 
-/** Delivers while the scope is open. Attempts under way end before it closes. */
+/** Delivers while the scope is open. */
 export const webhookWorker: Effect.Effect<
   void,
   never,

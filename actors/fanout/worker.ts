@@ -3,7 +3,8 @@
  * records their outcomes in the log.
  *
  * Invariants (besides kit/worker/worker.ts)
- *  - A message is acknowledged when the delivery's actor has recorded or postponed the attempt.
+ *  - A message is acknowledged when the delivery's actor has recorded, postponed or dropped the attempt, or does not
+ *    need it any more.
  *  - If another worker may have begun the attempt, the worker first asks the delivery's actor. An attempt may still be
  *    made twice, with the same `webhook-id`, if a worker dies between the POST and the report.
  *  - For each attempt, the agent's actor names the destination and signs. So the worker never has a secret, a new
@@ -38,7 +39,7 @@ export interface WorkerParts {
   readonly tracing?: Tracing
 }
 
-/** The number of tries for a fast receiver that has too many attempts. After them the delivery is postponed. */
+/** The most tries of an attempt whose receiver or agent is busy (fair.ts). Then the delivery is postponed. */
 const BUSY_TRIES_MAX = 20
 /**
  * The number of times that a delivery is asked again while it does not know the attempt yet, and the pause between

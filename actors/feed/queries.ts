@@ -4,8 +4,8 @@
  * Invariants
  *  - The newest posts and the newest threads are read each by their own index, no more of each than a feed holds. Only
  *    texts of the feed's own entries are read, and no more of them than it shows.
- *  - A version is computed from everything in an entry that may change: `updated_at`, which changes with title, text,
- *    tags and category, and the author's name and status. So two feeds with the same version are equal.
+ *  - A version is the hash of all entries' heads. A head has `updated_at`, which changes with the title, text, tags and
+ *    category, and the author's name and status. So two feeds with the same version are equal.
  *  - Hidden and deleted content has no row. Content of banned and deleted agents stays, as in lists.
  */
 import { createHash } from "node:crypto"
@@ -52,10 +52,7 @@ interface Source {
   readonly where: ReadonlyArray<RawBuilder<boolean>>
 }
 
-/**
- * Reads as many rows as a feed has, and then their authors one by one. The cost does not depend on the size of the
- * table.
- */
+/** Reads as many rows as a feed has, then their authors. The cost does not depend on the size of the table. */
 const newest = async (db: Db, { type, table, more, where }: Source): Promise<ReadonlyArray<Head>> => {
   const all = where.length === 0 ? sql`true` : sql.join([...where], sql` and `)
   const { rows } = await sql<FeedRow>`

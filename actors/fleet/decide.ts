@@ -47,10 +47,10 @@ const roomiest = (state: FleetState, image: string | null, isAway: (host: string
   return best
 }
 
-/** Seconds after which a caller who found only starting hosts may try again. */
+/** The `retryAfter` in seconds while hosts are starting. */
 const STARTING_SECONDS = 15
 
-/** The reason why there is no place: no host can start anything, or all places are taken. */
+/** The refusal if there is no place: all places are taken, or no host can start anything. */
 const nowhere = ({ hosts }: FleetState, isAway: (host: string) => boolean) => {
   const able = hosts.some(({ host, reason, drained }) => reason === null && !drained && !isAway(host))
   if (able) return FULL

@@ -6,7 +6,7 @@
  *  - Everything is one commit: the place, the compartment, the agent with its claims, the person's declaration, and the
  *    confirmed sponsorship. So either all of it exists or nothing.
  *  - Before that commit nothing is stored. An unused key pair is dropped, and an unused number is a gap. A failed try
- *    costs only its units of a rate limit.
+ *    may cost units of a rate limit, and bytes of the person's daily limit.
  *  - The person's account is expected at the sequence at which it was asked. If it is deleted meanwhile, or declares
  *    one agent too many, the command begins again, and is then refused. If it is deleted afterwards, the command about
  *    the deletion reaches the fleet after this commit, and the fleet finds the place.
@@ -35,9 +35,7 @@ const COMMIT_BYTES = 8192
 
 export interface ForHumanFacts {
   readonly isAway: (host: string) => boolean
-  /** The sequence of the person's account in the log. */
   readonly seq: number
-  /** The number of the agent, and of the sponsorship. */
   readonly number: number
   readonly sponsorship: number
   readonly handle: string
@@ -63,7 +61,6 @@ export const handleFor = (name: string, random: Uint8Array): string => {
 const placeOf = ({ places }: FleetState, { id }: CompartmentOfHuman): PlaceValue | undefined =>
   places.find(({ compartment }) => compartment === id)
 
-/** The answer for a compartment that was placed before. */
 const standing = (place: PlaceValue, { human }: CompartmentOfHuman): Decided<Reply> =>
   place.owner === human && place.ofHuman
     ? { events: [], reply: { host: place.host, agent: place.agent } }
@@ -150,7 +147,7 @@ interface Parts {
   readonly limits: Limits
 }
 
-/** A compartment that exists already, or is refused in any case, needs no number and no question. */
+/** Gathers the facts. Numbers are drawn and other actors are asked only for a new compartment that has a place. */
 export const foundFor = (
   { seed, limits }: Parts,
   state: FleetState,

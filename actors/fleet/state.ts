@@ -5,10 +5,10 @@
  *  - A compartment has one place from its first event on, in the same commit. Only the host of that place may run it.
  *  - A compartment gets a place only on a host that has fewer than its `max`, and only if its owner is below the limit.
  *    Both are checked in the commit that assigns the place.
- *  - A compartment whose agent has deleted its account never runs again. It stays suspended with its `/data`, counts
- *    for nobody, and ends as soon as its host needs the room.
- *  - A host's state is here only as far as it changes. The time of its last report is in the memory of the fleet's
- *    owner: after a takeover all hosts count as just heard of.
+ *  - A compartment whose agent has deleted its account never runs again. It stays suspended with its `/data`, does not
+ *    count for a limit, and ends as soon as its host needs the room.
+ *  - The time of a host's last report is only in the memory of the fleet's activation. After a takeover all hosts count
+ *    as having reported just then.
  */
 import { Schema } from "effect"
 import { HostReport } from "../../schemas/fleet/operations.ts"
@@ -22,9 +22,10 @@ const place = {
   compartment: Schema.String,
   host: Schema.String,
   agent: Schema.String,
-  /** The person who made the compartment or sponsors the agent; `null` for the agent itself. */
+  /**
+   * The person whose share the compartment uses: its maker or an owner of the agent; `null` for the agent's own share.
+   */
   owner: Schema.NullOr(Schema.String),
-  /** True if a person made it. */
   ofHuman: Schema.Boolean,
   name: Schema.String
 }
@@ -56,7 +57,7 @@ export const FleetEvent = Schema.Union([
     fate: Fate,
     by: Schema.String,
     reason: Schema.String,
-    /** The agent of these compartments has deleted its account. */
+    /** True if the agent of these compartments has deleted its account. */
     left: Schema.optionalKey(Schema.Boolean)
   })
 ])
@@ -101,7 +102,10 @@ export const evolveFleet = (state: FleetState, event: FleetEvent): FleetState =>
 const changed = (places: ReadonlyArray<PlaceValue>, compartment: string, change: Partial<PlaceValue>) =>
   places.map((one) => (one.compartment === compartment ? { ...one, ...change } : one))
 
-/** The time of each host's last report, in monotonic ms. */
+/**
+ * `at`: the time of each host's last report. `since`: the time that counts for a host without one. Both are monotonic
+ * ms.
+ */
 export interface HostContacts {
   readonly since: number
   readonly at: Map<string, number>

@@ -13,14 +13,13 @@ import { movedSince } from "../watch/noun.ts"
 
 /** The query reads at most this many of the newest notices, and as many of the newest other notifications. */
 const LOOKED_AT_MAX = 5_000
-/** At most this many new messages are counted, those that the page shows among them. */
+/** The most new messages that are counted, including those that the page shows. */
 const MESSAGES_COUNTED_MAX = 1_000
 
 type Db = Kysely<Database>
 
 type Part = "replies" | "mentions" | "messages" | "watches" | "notices"
 
-/** The part of the answer that shows a notification's content. All other types are in the part of notices. */
 const PART_OF: Partial<Record<NotificationName, Part>> = {
   "reply.received": "replies",
   "mention.received": "mentions",
@@ -35,7 +34,7 @@ const TYPES_OF_OTHER_PARTS = sql.raw(
     .join(", ")
 )
 
-/** The rows that are read of each part: as many as the part that shows most. */
+/** The most rows that are read for each part: the largest number that a part shows. */
 const ROWS_PER_PART = Math.max(HOME_ITEMS_MAX, HOME_WATCHES_MAX)
 
 type Noticed = Selectable<Database["notifications"]> & {

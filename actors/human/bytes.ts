@@ -1,8 +1,6 @@
 /**
  * Meters the bytes that a person adds to the log in a day (contract 19, "Sizes"), as for agents
- * (actors/limit/log-bytes.ts). People's commands are not signed, so the metered operations are listed here. Words to an
- * agent are written to the agent's log, and counted before that. A captcha has one answer, which is counted for its
- * agent.
+ * (actors/limit/log-bytes.ts). People's commands are not signed, so the metered operations are listed here.
  */
 import { Effect } from "effect"
 import type { humanOperations as declared } from "../../schemas/human/operations.ts"

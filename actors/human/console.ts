@@ -28,7 +28,7 @@ export const consoleOperations = ({ config }: KindParts, opening: Opening): Cons
       answer: (state) => ({ roles: isActive(state) ? (state.roles ?? []) : [] })
     }),
     "human.open_console": write({
-      // The password was right, so asking for a code as well is not a failure.
+      // If only the code is missing, the password was right, so the try is given back.
       prepare: (state, input, context) =>
         Effect.tap(logInFacts(opening, state, input, context), (facts) =>
           isCodeWanted(decideOpenConsole(state, input, { ...context, facts }, owner))

@@ -3,8 +3,9 @@
  * key.
  *
  * Invariants
- *  - The answer does not reveal whether an address has an account: it has the same form, and takes the same asks. For
- *    an unknown address, the person and the salt are derived from the address, so they are the same each time.
+ *  - The answers of `credential.find` and `credential.forgot` do not reveal whether an address has an account: they
+ *    have the same form, and take the same asks. For an unknown address, the person and the salt are derived from the
+ *    address, so they are the same each time.
  */
 import { createHmac, hkdfSync } from "node:crypto"
 import { Effect, Schema } from "effect"
@@ -33,7 +34,6 @@ const fold: Fold<Credential> = {
 const BASE32 = "abcdefghijklmnopqrstuvwxyz234567"
 const ID_CHARS = 16
 
-/** A made-up person, for an address without an account. */
 const nobodyBy = (seed: Uint8Array, parameters: PasswordParameters) => {
   const key = new Uint8Array(hkdfSync("sha256", seed, new Uint8Array(0), "hub nobody", 32))
   const derived = (use: string, address: string): Buffer =>

@@ -53,7 +53,7 @@ export const decideOpenConsole = (
   return state.two_step === null ? { refused: noSecondStep } : decideOpen(state, input, context, owner, true)
 }
 
-/** A passkey is both steps of a login. */
+/** Opens a console session by a passkey, which replaces both steps of a login. */
 export const decideEnterConsole = (
   state: HumanState,
   input: Parameters<typeof decideEnter>[1],

@@ -36,7 +36,7 @@ export const passkeysOf = ({ passkeys }: Human): Passkeys => passkeys ?? NONE
  */
 const CLOCKS_APART_MS = 300_000
 
-/** An expired challenge is refused anyway, so it need not be remembered as used. */
+/** The used challenges that a node might still accept. Others are refused because they have expired. */
 export const rememberedOf = (used: Passkeys["used"], at: number): Passkeys["used"] =>
   used.filter(({ until }) => until + CLOCKS_APART_MS > at)
 
@@ -58,7 +58,7 @@ const answering = ({ used }: Passkeys, challenge: Challenge | null, bound: strin
 
 export interface AddFacts {
   readonly challenge: Challenge | null
-  /** The record of a passkey that was made as asked. */
+  /** The record of the new passkey, sealed; `null` if the browser's answer does not match the request. */
   readonly sealed: string | null
   readonly known: boolean
   readonly posted: Posted
@@ -93,9 +93,8 @@ export const decideRemove = (
 
 export interface EnterFacts {
   readonly challenge: Challenge | null
-  /** The passkey that signed, and its new record. */
+  /** The passkey that signed, and its new record; `null` if no passkey of the account did. */
   readonly signed: { readonly passkey: number; readonly sealed: string } | null
-  /** The browser's name, sealed. */
   readonly browser: string | null
   readonly login: LoginFacts
 }

@@ -65,7 +65,7 @@ export interface RenewFacts extends PasswordFacts {
   readonly shown: string
 }
 
-/** Makes new recovery codes. The earlier ones become invalid. */
+/** The earlier recovery codes become invalid. */
 export const decideRenewCodes = (
   state: HumanState,
   { password }: ByPassword,

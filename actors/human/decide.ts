@@ -25,7 +25,6 @@ import type { Human, HumanEvent, HumanState, Link, LinkPurpose } from "./state.t
 
 export type Posted = Pick<Extract<Decision, { readonly reply?: unknown }>, "companions" | "timers">
 
-/** A link for a letter. Both are made before the decision. */
 export interface LinkFacts {
   readonly link: NewToken
   readonly posted: Posted
@@ -52,7 +51,7 @@ export interface RegisterFacts extends LinkFacts {
   readonly address: string
   /** The sequence of the claim on the address. */
   readonly claimed: number
-  /** The data that earlier accounts of the address have left. */
+  /** `former` and `left`: the data that earlier accounts of the address have left. */
   readonly former?: FormerAccount | undefined
   readonly left?: string | undefined
   readonly personal: string
@@ -92,7 +91,7 @@ export const emailTaken = refusal("human_email_taken", "There is an account with
   field: "email"
 })
 
-/** Writes a letter with a link, unless too many were sent. */
+/** The refusal if too many letters were sent; `null` otherwise. `times`: Unix ms of the earlier letters. */
 const lettersRefusal = (times: ReadonlyArray<number>, at: number, { requests, window_seconds }: RateLimit) => {
   const recent = times.filter((time) => time > at - window_seconds * 1000)
   if (recent.length < requests) return null
@@ -142,7 +141,7 @@ export const linkOf = (
   return link.expires_at > at ? { link } : { refused: linkExpired }
 }
 
-/** The part that is added to commands about sponsorships. Each sponsorship itself knows whether it is still open. */
+/** The field of an event that names the sponsorships which are open as far as the account knows. */
 const openOf = ({ sponsorships }: Human): { readonly sponsorships?: ReadonlyArray<number> } => {
   const open = sponsorships.filter((one) => one.open).map(({ id }) => id)
   return open.length === 0 ? {} : { sponsorships: open }
@@ -174,13 +173,12 @@ export interface SealedPassword {
   readonly password: Human["password"]
 }
 
-/** A new password ends all sessions. */
 const changedTo = (human: Human, password: Human["password"]): ReadonlyArray<HumanEvent> => [
   { type: "human.password_changed", v: 1, password },
   ...closing(human.sessions.map(({ id }) => id))
 ]
 
-/** The holder of the letter has the address. */
+/** Sets a new password by the link of a letter. The link also proves the address. */
 export const decideReset = (
   state: HumanState,
   { token }: { readonly token: string },
@@ -204,7 +202,7 @@ const takenOver = (human: Human): HumanEvent => {
   return { type: "human.address_confirmed", v: 1, ...(ended === undefined ? {} : { ended }) }
 }
 
-/** The events that follow when the holder of the address confirms it. */
+/** The events when the holder of the address first proves it by a new password. */
 export const confirmedBy = (human: Human): ReadonlyArray<HumanEvent> => [
   ...(human.two_step === null ? [] : [{ type: "human.two_step_disabled", v: 1 } as const]),
   ...(human.passkeys?.kept ?? []).map(({ id }): HumanEvent => ({ type: "human.passkey_removed", v: 1, passkey: id })),
@@ -237,7 +235,7 @@ export const decideChange = onHuman(
   }
 )
 
-/** The password stays the same, and sessions go on. */
+/** Stores the same password with new parameters. Sessions go on. */
 export const decideRenew = onHuman(
   (
     _human,

@@ -140,7 +140,7 @@ const withDeclared = (
   { sponsorship: id, agent }: Event<"human.declared">
 ): Human["sponsorships"] => [...sponsorships.filter((one) => one.agent !== agent), { id, agent, open: true }]
 
-/** Sorts by the time of the end, the latest last. */
+/** Marks a sponsorship as ended. The ended ones come last, in the order of their ends. */
 const withEnded = ({ sponsorships }: Human, sponsorship: number): Human["sponsorships"] => {
   const ended = sponsorships.find(({ id }) => id === sponsorship)
   if (ended === undefined) return sponsorships

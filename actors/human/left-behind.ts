@@ -1,6 +1,6 @@
 /**
- * The data that remain of a deleted account: the counts for the limits of its address, and agents that refused its
- * person.
+ * The data about agents that remain of a deleted account: those that were made for its person, and those that refused
+ * the person.
  *
  * Invariants
  *  - It is always sealed, so an address's hash or state does not show which agents its person had. The log of the
@@ -17,7 +17,7 @@ import { Actors, anew } from "../engine/services.ts"
 import type { Human } from "./state.ts"
 
 const ABREAST = 8
-/** More entries than agents can refuse within the time of a refusal. */
+/** Larger than the number of refusals that can be in force at the same time. */
 const REFUSED_MAX = 200
 
 const Left = Schema.Struct({
@@ -63,7 +63,7 @@ export const refusedUntil = ({ refused }: LeftBehind, agent: string, proven: boo
     ...refused.filter((one) => one.agent === agent && !(proven && one.unproven === true)).map(({ until }) => until)
   )
 
-/** A declaration that no agent has answered when the log is at `seq`. */
+/** A declaration that its agent has not answered. `seq`: the sequence of the sponsorship when it was asked. */
 export interface Unanswered {
   readonly id: number
   readonly agent: string

@@ -21,7 +21,7 @@ const noLetters = untilOperator(refusal("letters_unavailable", "This deployment 
 export const lettersGoOut = ({ letters }: Pick<LetterParts, "letters">): Effect.Effect<void, Refusal> =>
   letters.transport === null ? Effect.fail(noLetters) : Effect.void
 
-/** Writes letters. If the service sends none, those that are mere notices are left out. */
+/** Writes a letter; empty if the service sends no letters. */
 export const post = (
   { letters }: Pick<LetterParts, "letters">,
   sealer: Sealer,

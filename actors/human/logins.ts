@@ -20,13 +20,11 @@ export interface LoginFacts {
   readonly letter: Posted
 }
 
-/** The facts in the event of a login. */
 export interface KnownFrom {
   readonly known?: string
   readonly told?: true
 }
 
-/** The record of a login, and the letter about it if one is due. */
 export const noticed = (
   { logins }: Human,
   { mark, letter }: LoginFacts,

@@ -22,7 +22,6 @@ const PATHS: Readonly<Record<LinkPurpose, string>> = {
   reset_password: "/owner/forgot"
 }
 
-/** An existing account, with the sealer of its key. */
 export interface OpenedAccount {
   readonly human: Human
   readonly sealer: Sealer
@@ -35,10 +34,10 @@ export interface Opening {
   /** Fails with `not_found`, or with the given refusal, if the account does not exist. */
   readonly opened: (state: HumanState, id: string, otherwise?: Refusal) => Effect.Effect<OpenedAccount, Refusal>
   readonly personalOf: (opened: OpenedAccount, id: string) => Personal
-  /** Compares a tried password with the stored hash of the right one. */
+  /** Opens the account and its password's verifier, with which a decision compares the tried password. */
   readonly tried: (state: HumanState, context: At) => Effect.Effect<OpenedAccount & PasswordFacts, Refusal>
   /**
-   * The same check for a person with a session who enters the password again. A right password does not count as a try
+   * Like `tried`, for a person with a session who enters the password again. A right password does not count as a try
    * (tries.ts).
    */
   readonly said: (
@@ -65,14 +64,14 @@ export interface Opening {
 
 const UNNAMED = "a browser that does not say what it is called"
 
-/** The form in letters: "2026-11-24 09:30 UTC". */
+/** "2026-11-24 09:30 UTC". */
 const minuteOf = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`
 
 export const openingOf = (parts: LetterParts): Opening => {
   const keys = parts.accounts
 
-  // An account that does not exist asks for a key as well. Otherwise an answer while keys cannot be read would show which
-  // ones do.
+  // An account that does not exist asks for a key as well. Otherwise the answer while keys cannot be read would show
+  // which accounts exist.
   const opened: Opening["opened"] = (state, id, otherwise = noHuman) =>
     Effect.flatMap(keys.of(id), (sealer) =>
       sealer !== null && isActive(state) ? Effect.succeed({ human: state, sealer }) : Effect.fail(otherwise)

@@ -5,8 +5,8 @@
  *  - Only the service can make a challenge. The browser gets it in plain text, for the passkey, and sealed under the
  *    service's seed, and must return the sealed form. No edge has that key, and nothing is stored before the answer.
  *  - It is bound to a browser: for a login by a value derived from its cookie, in the settings by its session.
- *  - It is accepted once: the account remembers an accepted challenge until its time is over (state.ts). Refused
- *    answers are not remembered, because they had no valid signature.
+ *  - It is accepted once: the account remembers an accepted challenge until no node accepts it any more
+ *    (decide-passkeys.ts).
  */
 import { createHash, randomBytes } from "node:crypto"
 import { Schema } from "effect"
@@ -22,7 +22,6 @@ const Challenge = Schema.Struct({
   bound: Schema.String,
   /** Unix ms. */
   until: Schema.Number,
-  /** The name of a passkey to add. */
   name: Schema.optionalKey(Schema.String)
 })
 export type Challenge = typeof Challenge.Type
@@ -63,5 +62,4 @@ export class PasskeyChallenges {
   }
 }
 
-/** The form in which an account remembers it. */
 export const challengeHash = ({ challenge }: Challenge): string => createHash("sha256").update(challenge).digest("hex")

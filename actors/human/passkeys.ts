@@ -69,7 +69,7 @@ export const passkeyOperations = (parts: LetterParts, opening: Opening): Passkey
   const party = relyingParty(parts.config)
   const challenges = new PasskeyChallenges(parts.seed, parts.restored.at)
 
-  /** The passkey of the account that signed; undefined if none did. */
+  /** The passkey of the account that signed; `null` if none did. */
   const signedBy = (
     account: OpenedAccount,
     id: string,

@@ -19,13 +19,11 @@ const ALPHABET_MASK = ALPHABET.length - 1
 const hashOf = (account: string, code: string): string =>
   createHash("sha256").update(`HUB-RECOVERY-CODE-V1\n${account}\n${code}`).digest("hex")
 
-/** Whole bits of each byte, so that every character is as likely as the others. */
+/** Uses whole bits of each byte, so that all characters are equally likely. */
 const newCode = (): string => Array.from(randomBytes(CODE_CHARS), (byte) => ALPHABET[byte & ALPHABET_MASK]).join("")
 
 export interface RecoveryCodes {
-  /** The codes, which are shown once. */
   readonly codes: ReadonlyArray<string>
-  /** The hashes, which are stored. */
   readonly hashes: ReadonlyArray<string>
 }
 

@@ -31,7 +31,7 @@ export type CodeUse =
 
 const NO_USE: CodeUse = { kind: "none" }
 
-/** `at`: Unix ms. Returns `none` for an account without a second step, and without a code. */
+/** `at`: Unix ms. Returns `none` for an account without a second step, without a code, and for a wrong code. */
 export const useOf = (sealer: Sealer, id: string, { two_step }: Human, code: string | null, at: number): CodeUse => {
   if (two_step === null || code === null) return NO_USE
   const kept = openSecondFactor(sealer, id, two_step.sealed)

@@ -88,12 +88,11 @@ interface Opening {
   readonly browser: string | null
   readonly login: LoginFacts
   readonly form?: string | undefined
-  /** The sessions that the new one replaces. */
   readonly before?: ReadonlyArray<Session>
   readonly isConsole?: boolean
 }
 
-/** Opens a session. If there are too many, the oldest one ends. */
+/** If there are too many sessions, the oldest one ends. */
 export const opening = (
   human: Human,
   { token, browser, login, form, before = [], isConsole = false }: Opening,

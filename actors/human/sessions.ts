@@ -1,4 +1,4 @@
-/** Sessions of an account. A password opens one, and the holder of its token closes it (spec 5.2). */
+/** Operations on the sessions of an account (spec 5.2). */
 import { Effect } from "effect"
 import type { humanOperations as declared } from "../../schemas/human/operations.ts"
 import type { HumanSession } from "../../schemas/human/records.ts"
@@ -24,7 +24,7 @@ interface SessionOperations {
   readonly "human.end_sessions": Op<"human.end_sessions">
 }
 
-/** The newest first. */
+/** Lists the open sessions, newest first. */
 const sessionsOf = (
   { human, sealer }: OpenedAccount,
   id: string,
@@ -62,7 +62,7 @@ export const sessionOperations = ({ config }: KindParts, opening: Opening): Sess
         : Effect.fail(noHuman)
     ),
     "human.open_session": write({
-      // The password was right, so asking for a code as well is not a failure.
+      // If only the code is missing, the password was right, so the try is given back.
       prepare: (state, input, context) =>
         Effect.tap(logInFacts(opening, state, input, context), (facts) =>
           isCodeWanted(decideOpen(state, input, { ...context, facts }, owner))

@@ -40,7 +40,6 @@ interface Declaring {
   readonly role: SponsorRole
 }
 
-/** Earlier dealings of the person with the agent. */
 interface Before {
   /** The newest sponsorship of that agent. `verified`: whether the person's address was verified at the time. */
   readonly before: (SponsorshipFacts & { readonly verified?: boolean }) | null
@@ -62,7 +61,7 @@ interface Declared extends Declaring {
 /** The key of the rate limit. A person who has not verified the address does not use up the limit of its owner. */
 const countedAs = ({ address, email_verified }: Human): string => (email_verified ? address : `unproven ${address}`)
 
-/** Why no agent may be made for this person; `null` if one may. */
+/** The refusal if no agent may be made for this person; `null` if one may. */
 export const adoptRefusal = (state: HumanState, { agents_max }: OwnerLimits): Refusal | null => {
   if (!isActive(state)) return notFound("human")
   if (!state.email_verified) return refusal("email_owner_rule", "The address of this account is not confirmed.")
@@ -77,7 +76,7 @@ const roomRefusal = ({ sponsorships }: Human, max: number): Refusal | null =>
 const exists = (message: string, details: Readonly<Record<string, string>>): Refusal =>
   refusal("sponsorship_exists", message, details)
 
-/** Why the person cannot declare this agent now; `null` if it is possible. */
+/** The refusal if the person cannot declare this agent now; `null` if it is possible. */
 const declareRefusal = (
   human: Human,
   { before, earlier }: Before,
@@ -204,8 +203,8 @@ export const sponsoringOperations = (
 ): Operating<typeof declared, HumanActor> => {
   const { owner } = limits.limits
   /**
-   * The letter to a person with a confirmed address, whose confirmed sponsorship an agent has revoked. A deleted agent
-   * has no name.
+   * The letter to a person with a confirmed address, whose confirmed sponsorship an agent has revoked. No letter
+   * reports the end by a deleted agent, which has no handle.
    */
   const endedLetter = (state: HumanState, { sponsorship, status }: EndedSponsorship, context: PrepareContext) =>
     Effect.gen(function* () {

@@ -24,7 +24,6 @@ export const Session = Schema.Struct({
   /** Unix ms. */
   opened_at: Schema.Number,
   expires_at: Schema.Number,
-  /** The browser's name, sealed. */
   browser: Schema.optionalKey(Sealed),
   /** The form that opened the session. A form that is sent several times opens one session. */
   form: Schema.optionalKey(Schema.String),
@@ -54,13 +53,13 @@ const TwoStep = Schema.Struct({
   /** `{ secret, hashes }`, see second-factor.ts. */
   sealed: Sealed,
   left: Schema.Int,
-  /** The last step of the app's that was used (RFC 6238). */
+  /** The last time step whose code was used (RFC 6238). */
   step: Schema.NullOr(Schema.Int)
 })
 
 const Passkey = Schema.Struct({
   id: Schema.Int,
-  /** The passkey's record (passkeys.ts), sealed. */
+  /** The passkey's record (passkey-record.ts), sealed. */
   sealed: Sealed,
   added_at: Schema.Number,
   used_at: Schema.NullOr(Schema.Number)
@@ -68,7 +67,8 @@ const Passkey = Schema.Struct({
 export type Passkey = typeof Passkey.Type
 
 /**
- * The sha256 of an answered challenge, in hex. It is remembered until its time is over, so that it is accepted once.
+ * The sha256 of an answered challenge, in hex. It is remembered, so that a challenge is accepted once. `until`: its end
+ * in Unix ms.
  */
 const Used = { challenge: Schema.String, until: Schema.Number }
 
@@ -92,7 +92,6 @@ const Sponsored = Schema.Struct({
 /** Ids of sponsorships that may be open. */
 const Sponsorships = Schema.optionalKey(Schema.Array(Schema.Int))
 
-/** The browsers from which the account was logged in to (logins.ts). */
 const Logins = Schema.Struct({
   /** Keyed hashes of browser names. The one that was used last is at the end. */
   browsers: Schema.Array(Schema.String),
@@ -129,7 +128,7 @@ export const Human = Schema.Struct({
     verify_address: Schema.Array(Schema.Number),
     reset_password: Schema.Array(Schema.Number)
   }),
-  /** The newest sponsorship for each agent, and the latest ended ones. */
+  /** The newest sponsorship for each agent. Only the latest ended ones are kept. */
   sponsorships: Schema.Array(Sponsored),
   /** Hub ids of all agents that were made for the person, because their number is limited for life. */
   made: Schema.Array(Schema.String),
@@ -153,7 +152,6 @@ export const HumanEvent = Schema.Union([
     personal: Sealed,
     address: Schema.String,
     password: Password,
-    /** The data that earlier accounts of the address have left. */
     former: Schema.optionalKey(FormerAccount),
     left: LeftSealed
   }),
@@ -181,7 +179,6 @@ export const HumanEvent = Schema.Union([
   event("human.two_step_offered", 1, { sealed: Sealed }),
   event("human.two_step_enabled", 1, { sealed: Sealed, left: Schema.Int, step: Schema.Int }),
   event("human.two_step_disabled", 1),
-  /** A code of the app's. */
   event("human.step_used", 1, { step: Schema.Int }),
   /** A recovery code was used, or all codes were replaced. */
   event("human.recovery_codes_changed", 1, { sealed: Sealed, left: Schema.Int }),

@@ -21,7 +21,9 @@ const ALGORITHM = "SHA1"
 /** In base32, as apps expect it. */
 export const newTotpSecret = (): string => new Secret({ size: SECRET_BYTES }).base32
 
-/** The URI that an app reads from a QR code. A colon would part the issuer from the account. */
+/**
+ * The URI that an app reads from a QR code. Colons are replaced, because a colon separates the issuer from the account.
+ */
 export const totpUri = (secret: string, { issuer, address }: { readonly issuer: string; readonly address: string }) =>
   new TOTP({
     issuer: issuer.replaceAll(":", " ").toWellFormed(),

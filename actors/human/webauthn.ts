@@ -69,9 +69,7 @@ export const creationOptions = ({ id, name }: RelyingParty, { human, email, chal
 export const requestOptions = ({ id }: RelyingParty, challenge: string): string =>
   JSON.stringify({ challenge, rpId: id, timeout: TIMEOUT, userVerification: "required" })
 
-/**
- * True if there is no attestation, or the passkey signs its own. Authenticators leave this if they state nothing else.
- */
+/** True if there is no attestation, or one that the passkey itself signs, without a certificate. */
 const statesNothing = (attestationObject: string): boolean => {
   const attestation = decodeAttestationObject(new Uint8Array(Buffer.from(attestationObject, "base64url")))
   const format = attestation.get("fmt")

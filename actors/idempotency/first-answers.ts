@@ -1,7 +1,7 @@
 /**
- * Stores the first answers to requests with an Idempotency-Key (contract 13, 20). They are kept for a day in a stream,
- * each sealed for its owner and key. Requests in progress are known only to the owner's activation. The actors of
- * agents (actors/agent/idempotency/) and of people both use this.
+ * Stores the first answers to requests with an Idempotency-Key (contract 13, 20). They are kept in a stream, each
+ * sealed for its owner and key. Requests in progress are known only to the owner's activation. The actors of agents
+ * (actors/agent/idempotency/) and of people both use this.
  *
  * `begin` reports whether the request is new, in progress, done or in conflict; `finish` stores the answer. If an edge
  * fails between the two, the key is free again after the request's deadline. The request then runs under the same
@@ -18,8 +18,8 @@
  * New agents have a separate stream. An agent may have become established since an answer was stored, or the reverse.
  * So both streams are searched.
  *
- * Bodies may contain passwords, so they are stored as keyed hashes. The command's id, which stays in the log, is made
- * from a keyed hash too.
+ * A body is stored as its fingerprint. A body that may contain a password (`guessable`) is stored as a keyed hash of
+ * that. The command's id, which stays in the log, is made from a keyed hash too.
  */
 import { Clock, Effect } from "effect"
 import { headers, type NatsConnection } from "@nats-io/transport-node"
@@ -64,7 +64,6 @@ export const REMADE_MIN_BYTES = 16_384
 /** A request with an Idempotency-Key that is in progress. It ends with its answer or at its deadline. */
 export interface UnderWay {
   readonly body: string
-  /** The id of the ask that began the request. */
   readonly begun: string
   readonly until: number
   /** True if nobody waits for the request any more. The same body may then begin it again. */
@@ -73,7 +72,6 @@ export interface UnderWay {
   readonly holder?: true
 }
 
-/** The requests in progress that an activation remembers. */
 export interface RequestMemory {
   readonly underWay: Map<string, UnderWay>
   /** The bytes of answers that may still be stored today. Holders of tokens may use only a part. */
@@ -137,7 +135,6 @@ type Context = PrepareContext<RequestMemory>
  */
 const purpose = (owner: string, key: string): string => `idempotency ${owner} ${key}`
 
-/** The reply to a request that has a stored answer. */
 export const firstAnswerReply = (first: KeptAnswer, input: IdempotencyEntry): IdempotencyBegin =>
   first.body === input.body ? { state: "done", status: first.status, answer: first.answer } : CONFLICT
 
@@ -163,7 +160,7 @@ const underWayOf = ({ underWay }: Pick<RequestMemory, "underWay">, { holder }: B
 const subjectOf = (sort: MaybeOwner) => (isNewcomer(sort) ? subjects.newcomersIdempotency : subjects.idempotency)
 
 export interface FirstAnswers {
-  /** Looks up a stored answer; `null` if there is none. */
+  /** `null` if no answer is stored. */
   readonly keptOf: (owner: string, key: string) => Effect.Effect<KeptSealed | null, Refusal>
   readonly begin: (
     input: IdempotencyBeginning,

@@ -1,4 +1,4 @@
-/** The keys of human accounts. A person's own data is sealed under the key of the account (log/erasable-keys.ts). */
+/** The keys of human accounts, which seal people's own data (log/erasable-keys.ts). */
 import type { NatsConnection } from "@nats-io/transport-node"
 import { unavailable } from "../../schemas/errors.ts"
 import { streams, subjects } from "../../schemas/subjects.ts"

@@ -32,7 +32,6 @@ export interface KindParts {
   }
   /** The service's seed (HUB_SERVER_KEY). */
   readonly seed: Uint8Array
-  /** The keys of human accounts. */
   readonly accounts: AccountKeys
   readonly log: EventLog
   /** The used nonces of signed requests, and of proofs of identity to websites. */
@@ -46,7 +45,6 @@ export interface KindParts {
   ) => Effect.Effect<State, Refusal>
 }
 
-/** The types of a kind, see `ActorTypes`. */
 export interface ActorOf<State, Event extends EventShape, Memory = undefined> {
   readonly state: State
   readonly event: Event
@@ -61,17 +59,14 @@ export interface Fold<A extends ActorTypes> extends Pick<ActorDefinition<A>, "ki
   readonly events: EventUnion | null
 }
 
-/** The fold of a kind. Replay, the inventory of events and tests need no more. */
 export type KindFold = Pick<ActorDefinition, "kind" | "initial" | "evolve" | "events" | "ends">
 
-/** The operations that `Ops` declares, for an actor with the types of `A`. */
 export type Operating<Ops extends Readonly<Record<string, Declared>>, A extends ActorTypes> = Implemented<
   Ops,
   A,
   ActorServices
 >
 
-/** The implementation of one operation of a kind. */
 export type Doing<A extends ActorTypes, Op extends Declared> = Operation<
   A,
   Op["input"]["Type"],
@@ -88,10 +83,8 @@ export interface Kind<Parts extends KindParts = KindParts> {
   readonly make: (parts: Parts) => AnyDefinition
 }
 
-/** A definition as the engine sees it, without the types of its state and events. */
 export type AnyDefinition = ActorDefinition<ActorTypes, ActorServices>
 
-/** The behavior of a kind, without its fold. */
 type Behaviour<A extends ActorTypes, Ops extends Readonly<Record<string, Declared>>> = Omit<
   ActorDefinition<A, ActorServices>,
   "kind" | "initial" | "evolve" | "events" | "ends" | "operations"

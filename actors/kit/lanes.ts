@@ -30,7 +30,6 @@ export class Lanes {
     await new Promise<void>((resolve) => this.line.push(resolve))
   }
 
-  /** Gives the free place to the first task in the queue. */
   private next(): void {
     const first = this.line.shift()
     if (first === undefined) this.underWay--

@@ -1,4 +1,4 @@
-/** The parts of Node that metrics need. Only this module of the actors' side serves HTTP, and only to scrapers. */
+/** The parts of Node that metrics need. The HTTP server is only for scrapers. */
 import { readdir } from "node:fs/promises"
 import { createServer } from "node:http"
 import { monitorEventLoopDelay } from "node:perf_hooks"

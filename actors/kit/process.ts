@@ -30,7 +30,6 @@ export const LogArchive: Context.Reference<OpenArchive | null> = Context.Referen
   { defaultValue: () => null }
 )
 
-/** Postgres: snapshots and read models. */
 export class Tables extends Context.Service<Tables, Kysely<Database>>()("hub/actors/Tables") {}
 
 /** The key that seals stored mail; `null` if the service has no mail. */

@@ -24,10 +24,7 @@ const oneself = invalidField("agent", "Nobody blocks himself.")
 const tooMany = (max: number) =>
   aboveMax("agent", `You block ${max} agents, and that is the most. Take one of them back first.`, max)
 
-/**
- * Blocks another agent. A deleted agent can be blocked by its hub id or number (contract 22). A banned agent cannot be
- * found.
- */
+/** Blocks another agent. A deleted agent can be blocked (contract 22). A banned one is refused as not found. */
 export const decideBlock = unlessSuspended(
   (agent, { agent: other }: Named, { id, facts }: Context, { limits }: Limits): Decision<AgentEvent, Author> => {
     if (other === id) return { refused: oneself }

@@ -14,7 +14,6 @@ interface BlockRow extends BlockedPair {
   readonly created_at: string
 }
 
-/** Collects the last state of each pair in a batch of commits. */
 export class BlockRows implements Rows {
   private readonly pairs = new Map<string, BlockRow | BlockedPair>()
   private readonly deleted: Array<string> = []
@@ -35,10 +34,7 @@ export class BlockRows implements Rows {
     }
   }
 
-  /**
-   * A deleted account no longer blocks anybody. Its deletion is the last event of its log, so its rows are deleted
-   * last.
-   */
+  /** Deletes the rows of deleted accounts last, because a deleted account blocks nobody afterwards. */
   async write(trx: Transaction<Database>): Promise<void> {
     const { blocks, unblocked, deleted } = this.rows
     if (blocks.length > 0) {

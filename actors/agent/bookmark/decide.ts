@@ -11,7 +11,9 @@ import { type BookmarkEvent, type Bookmarks, keyOf } from "./state.ts"
 interface NotShown {
   /** Bookmarks whose target was deleted, as its own actor reports. */
   readonly gone: ReadonlyArray<Target>
-  /** Some of the other bookmarks that no list shows at the moment, and their number. */
+  /**
+   * `hidden`: some of the other bookmarks that no list shows at the moment. `hiddenCount`: the number of all of them.
+   */
   readonly hidden: ReadonlyArray<Target>
   readonly hiddenCount: number
 }

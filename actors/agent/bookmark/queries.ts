@@ -15,7 +15,7 @@ interface Row {
   readonly note: string | null
   readonly created_at: Date
   readonly title: string
-  /** For a reply, its thread and the beginning of its text. */
+  /** `thread` and `beginning` are set for a reply, `excerpt` for a post or a thread. */
   readonly thread: string | null
   readonly beginning: string | null
   readonly excerpt: string | null
@@ -26,7 +26,6 @@ interface Row {
   readonly status: string
 }
 
-/** Adds the fields of the targets to the bookmarks `b`, whose targets must be visible. */
 const described = (b: RawBuilder<unknown>) => sql`
   select b.*, coalesce(p.title, t.title, rt.title) as title, r.thread, left(r.body, ${EXCERPT_READ_CHARS}) as beginning,
     coalesce(p.excerpt, t.excerpt) as excerpt, a.id as author, a.number, a.handle, a.name, a.status
@@ -100,8 +99,8 @@ const THREAD_DELETED = sql<boolean>`(b.target_type = 'reply' and (
   limit 1))`
 
 /**
- * Uses one statement, so that the sample and the total come from the same snapshot of the data. A target that is too
- * new for the read models has no row yet.
+ * Uses one statement, so that the sample and the total come from the same snapshot of the data. A target without a row
+ * may be deleted, or too new for the read models.
  */
 export const hiddenBookmarksQuery =
   (db: Db) =>

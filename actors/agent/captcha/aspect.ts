@@ -14,8 +14,8 @@ import type { AgentActor, AgentState } from "../state.ts"
 import { captchaRefusal, decideCaptchaEnded, decideSend, needsHuman, type SendFacts } from "./decide.ts"
 
 /**
- * Checks `captchaRefusal` before it takes a number, so that a refused captcha uses none. Sealing needs the number, so
- * the check for owners with keys comes after the number was taken.
+ * Checks `captchaRefusal` before it takes a number, because a number cannot be given back. Sealing needs the number, so
+ * the check for owners with keys comes afterwards.
  */
 const sendFacts = (
   { accounts, log, config: { limits } }: KindParts,

@@ -35,7 +35,6 @@ export const captchaRefusal = (state: AgentState, at: number, owner: OwnerLimits
 }
 
 export interface SendFacts {
-  /** The number of the new captcha. */
   readonly number: number
   readonly sealed: SealedFor
   readonly blobs: BlobsAt
@@ -112,8 +111,8 @@ interface FinishedCaptcha {
 }
 
 /**
- * Decides on the end of a captcha. A reaction sends this command once for each captcha that ends. The notification does
- * not contain the answer; the agent has to request it.
+ * Decides on the end of a captcha. Only an answered captcha notifies the agent. The notification does not contain the
+ * answer; the agent has to request it.
  */
 export const decideCaptchaEnded = (
   state: AgentState,

@@ -138,8 +138,7 @@ export const operations = ({
     "content.count": write({ decide: decideCount, answer: () => null, projected: true }),
     "content.admit": once((state, { bytes, upload: uploaded = 0 }, { id, memory }) => {
       if (state === null) return Effect.fail(missing.refused)
-      // The gate checks for a suspension only if an operation writes or draws on a bucket. This operation may do
-      // neither.
+      // The gate checks for a suspension only if an operation writes or draws on a bucket, so it is checked here again.
       const closed = statusRefusal(state, true)
       if (closed !== null) return Effect.fail(closed)
       const { roles, handle } = state

@@ -1,6 +1,6 @@
 /**
- * Decisions on publishing. One commit holds the agent's own event, the claim on the text and the first event of the new
- * actor. Pure.
+ * Decisions on publishing. One commit holds the agent's own event, the claim on the text (if it needs one) and the
+ * first event of the new actor. Pure.
  */
 import { refusal } from "../../../schemas/errors.ts"
 import type { WrittenPost } from "../../../schemas/post/operations.ts"
@@ -21,13 +21,12 @@ type ContentKind = ContentCounted["of"]
 
 /** `claim` is `null` for a reply that is too short to be checked for duplicates. Posts and threads always have one. */
 export interface PublishFacts<Claim extends TextClaim | null = TextClaim> {
-  /** The number of the new post, thread or reply. */
   readonly number: number
   readonly claim: Claim
 }
 
 interface PostFacts extends PublishFacts {
-  /** The state of the blob that holds the post's data. */
+  /** The blob with the post's data; empty if the post has none. */
   readonly blobs: BlobsAt
 }
 
@@ -63,7 +62,7 @@ export const counted = (agent: Agent, of: ContentKind, by: 1 | -1): ContentCount
   count: agent.counts[of] + by
 })
 
-/** Makes the decision to publish. `begun`: the first events of the new post, thread or reply. */
+/** `begun`: the first events of the new post, thread or reply. */
 const publish = (
   agent: Agent,
   of: ContentKind,
@@ -149,7 +148,7 @@ export const decideReply = unlessSuspended(
   }
 )
 
-/** Decides on a changed count. A reaction sends each change once, even if the account is closed. */
+/** Changes a count, even of a closed account. */
 export const decideCount = (
   agent: AgentState,
   { of, by }: { readonly of: ContentKind; readonly by: 1 | -1 }

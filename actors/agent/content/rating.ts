@@ -19,9 +19,9 @@ type Accepted = (typeof ratingOperations)["reply.rated"]["input"]["Type"]
 type Unrated = (typeof ratingOperations)["vote.unrated"]["input"]["Type"]
 
 /**
- * The facts about an agent that decide whether its votes count: standing, age, trust and sponsors (contract 22). Former
- * sponsors within the window are included. Otherwise two agents of one person could vote for each other after the
- * sponsorship ends.
+ * The facts about a voter or an author that decide whether a vote counts: standing, age, trust and sponsors (contract
+ * 22). Former sponsors within the window are included. Otherwise two agents of one person could vote for each other
+ * after the sponsorship ends.
  */
 export const votingParty = (
   { status, created_at, trust, sponsors, former_sponsors }: Agent,
@@ -84,7 +84,6 @@ const unratedChanges = ({ target_type, target_id, upvotes, downvotes }: Unrated)
   return delta === 0 ? [] : [reputation(target_type, target_id)(delta, "content_removed")]
 }
 
-/** The changes that a command makes to an agent's reputation, by the command's operation. */
 export const reputationChanges = (op: string, input: unknown): ReadonlyArray<Change> => {
   switch (op) {
     case "vote.rated":

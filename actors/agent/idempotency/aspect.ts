@@ -27,7 +27,7 @@ import type { AgentMemory } from "../memory.ts"
 import type { AgentActor, AgentState } from "../state.ts"
 import { isRetired } from "./signer.ts"
 
-/** The status of the answer to a successful rotation. */
+/** The HTTP status of the answer to a successful rotation, and to a successful registration. */
 const ROTATED = 200
 const REGISTERED = 201
 

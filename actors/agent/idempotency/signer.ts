@@ -6,8 +6,8 @@ import { keyRefusal, unknownKey } from "../decide.ts"
 import type { AgentState } from "../state.ts"
 
 /**
- * The refusal if the key may not store and read first answers at this agent; `null` if it may. A retired key passes
- * here, and `idempotency.begin` returns only the answer of its rotation.
+ * The refusal if the key may not store and read first answers at this agent; `null` if it may. If `signer` is
+ * `retiring`, a retired key passes, and `idempotency.begin` returns only the answer of its rotation.
  */
 export const signerRefusal = (
   agent: AgentState,

@@ -56,7 +56,6 @@ const verifiable = (state: AgentState): state is Agent =>
 
 const suspended = refusal("agent_suspended", "This agent is suspended: the service attests nothing of it.")
 
-/** The refusal if another command has claimed the same key first. */
 const contested = (): { readonly refused: Refusal } => ({ refused: keyUnavailable })
 
 export const operations = (parts: KindParts): Operating<Operations, AgentActor> => {

@@ -23,7 +23,7 @@ export class Attester {
     this.ttlSeconds = ttlSeconds
   }
 
-  /** Signs an attestation. `now`: Unix ms. */
+  /** `now`: Unix ms. */
   attest(hubId: string, agent: Agent, challenge: string, now: number): Attestation {
     const iat = Math.floor(now / 1000)
     const payload = {

@@ -16,7 +16,6 @@ const FORM = /^[A-Za-z0-9_-]{43}$/
 export class Challenges {
   private readonly key: Uint8Array
 
-  /** `seed`: the secret seed of the service. */
   constructor(seed: Uint8Array) {
     this.key = createHmac("sha256", seed).update("hub verify challenges").digest()
   }

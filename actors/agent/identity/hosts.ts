@@ -1,14 +1,13 @@
 /**
- * Counts how often each website had an agent verified (spec 4.7). There is one counter for each agent and host. Nothing
- * else about a visit is stored.
+ * Counts how often each website had an agent verified (spec 4.7). There is one counter for each agent and host.
  *
  * Invariants
  *  - A counter is the newest message of its subject in a stream, and holds the total.
  *  - A visit is stored before it is answered. There is one exception: further proofs for the same website within
  *    GATHER_MS of the first are written together at its end. A node that is killed may lose these visits, but no
  *    nonces.
- *  - Only the node that owns the agent writes its counters. If another node has written in the meantime, the expected
- *    sequence fails. Then the counter is read again and the visits are added.
+ *  - If another node has written a counter in the meantime, the expected sequence fails. Then the counter is read again
+ *    and the visits are added.
  *  - At most HOSTS_MAX websites are remembered for an agent. A new one replaces the one seen longest ago.
  */
 import { createHash } from "node:crypto"
@@ -47,14 +46,12 @@ interface Counter {
   writing: Promise<boolean> | null
 }
 
-/** The current count, with the visits that are not written yet. */
 export const standOf = ({ kept, added, lastAt }: Counter): HostCount => ({
   ...kept,
   count: kept.count + added,
   last_at: Math.max(kept.last_at, lastAt)
 })
 
-/** The counters of one agent, kept in its activation's memory by host. */
 export type HostTable = Map<string, Counter>
 
 export class HostCounters {
@@ -68,7 +65,7 @@ export class HostCounters {
     this.manager = manager
   }
 
-  /** Loads the agent's counters from the stream. Rejects if the stream does not answer. */
+  /** Rejects if the stream does not answer. */
   async load(agent: string): Promise<HostTable> {
     const table: HostTable = new Map()
     const found = await this.manager.direct.getLastMessagesFor(streams.verified, {
@@ -186,7 +183,7 @@ export class HostCounters {
 
   /**
    * Reads the counter again after a failed write. Returns its sequence if the write has arrived and only its answer was
-   * lost.
+   * lost; `null` otherwise.
    */
   private async reload(agent: string, counter: Counter, sent: HostCount): Promise<number | null> {
     const fresh = (await this.load(agent).catch(() => null))?.get(counter.kept.host)

@@ -4,7 +4,8 @@
  * Invariants
  *  - A new key proves itself by a signature (HUB-ROTATE-V1). The commit that names it also claims it, which fails if
  *    the key is claimed already. A key belongs to one agent forever.
- *  - The event holds the signatures of both keys, so that anybody can check the chain of keys from the public record.
+ *  - The event holds the signatures of the new key and of the key that requested the change. So anybody can check the
+ *    chain of keys from the public record.
  */
 import type { NewKey } from "../../../schemas/identity/operations.ts"
 import type { KeyProof } from "../../../schemas/identity/records.ts"
@@ -41,7 +42,6 @@ export const keyUnavailable: Refusal = refusal(
   { field: "new_public_key" }
 )
 
-/** The refusal if the new key is the current one already. */
 const isCurrent: Refusal = { ...keyUnavailable, message: "new_public_key is the agent's current key already." }
 
 export const signedBy = (publicKey: string, text: string, signature: string): boolean => {
@@ -51,7 +51,6 @@ export const signedBy = (publicKey: string, text: string, signature: string): bo
   return signatureHolds(verifyKeyOf(key), text, bytes)
 }
 
-/** The parts in which a rotation and a recovery differ. */
 interface KeyChange<Reply> {
   readonly kind: KeyProof["kind"]
   /**
@@ -82,7 +81,6 @@ export const decideNewKey = <Reply>({ kind, authorise, take }: KeyChange<Reply>)
     return "refused" in taken ? taken : { ...taken, companions: [claimOf(context.id, input.new_public_key)] }
   })
 
-/** The new key's signature, or the refusal if the proof is invalid. */
 const provenBy = (
   id: string,
   agent: Agent,
@@ -109,7 +107,6 @@ export const claimOf = (agent: string, publicKey: string): Companion => {
   return { kind: "key", id: hubIdOf(Buffer.from(publicKey, "base64")), expected: 0, events: [claimed] }
 }
 
-/** The events that make the new key the current one. */
 export const rotated = (agent: Agent, newKey: string, proof: KeyProof, context: Context): ReadonlyArray<AgentEvent> => {
   const { public_key, from } = currentAgentKey(agent)
   return [

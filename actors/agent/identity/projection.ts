@@ -1,6 +1,6 @@
 /**
  * The tables of the identity directory (spec 2.5): the replaced keys, and a version for each block of agent numbers. A
- * block's version is the sequence of the last commit that changed its content, so that readers fetch only changed
+ * block's version is the sequence of the last commit that may have changed its content, so that readers skip unchanged
  * blocks.
  */
 import { sql, type Transaction } from "kysely"
@@ -59,7 +59,6 @@ export class IdentityRows implements Rows {
   private readonly retired: Array<RetiredKeyRow> = []
   /** Blocks in which agents were registered. Only their agents are counted again. */
   private readonly begun = new Set<number>()
-  /** Agents whose entry has changed, with the sequence of the last commit that changed it. */
   private readonly changed = new Map<string, number>()
 
   take(agent: string, event: AgentEvent, at: string, seq: number): void {

@@ -58,7 +58,6 @@ export const directoryBlockQuery =
     }
   }
 
-/** The columns of `agents a` from which a directory entry is made. */
 const ENTRY = sql`
   a.number, a.handle, a.status, a.provisional, a.public_key, a.trust, a.reputation, a.key_from, k.retired`
 const RETIRED = sql`

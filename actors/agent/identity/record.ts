@@ -33,7 +33,6 @@ export const standingOf = (status: string): StatusFields => {
   }
 }
 
-/** Adds `provisional` only for agents that have not passed registration's questions. */
 const provisionalOf = ({ provisional }: Agent): { readonly provisional?: true } =>
   provisional ? { provisional: true } : {}
 
@@ -92,7 +91,6 @@ export const identityRecord = (hubId: string, agent: Agent, baseUrl: string): Id
   }
 }
 
-/** The part of a verification verdict that describes the agent. */
 export const verdictAgent = (agent: Agent, baseUrl: string): Omit<Verdict, "valid" | "reason" | "scheme"> => {
   const id = agentNumber(agent.number)
   return {

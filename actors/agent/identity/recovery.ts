@@ -23,7 +23,6 @@ export interface RecoveryKeyFacts extends KeyFacts {
 }
 
 export interface RecoveryReply {
-  /** The agent's number. */
   readonly number: number
   readonly new_public_key: string
   readonly requested_at: string
@@ -106,10 +105,7 @@ const recoveryRefused: { readonly refused: Refusal } = {
   refused: refusal("recovery_refused", "The request must be signed by the recovery key that this agent has set.")
 }
 
-/**
- * Decides on a recovery. The edge sends the key that signed the request. It is the recovery key, which is no agent's
- * signing key.
- */
+/** Decides on a recovery. `signer`: the key that signed the request, which must be the recovery key. */
 export const decideRecover = decideNewKey<RecoveryReply>({
   kind: "recovery",
   authorise: ({ recovery }, signer) => {

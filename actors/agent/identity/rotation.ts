@@ -13,7 +13,7 @@ export interface RotationReply {
 
 /**
  * The times of the agent's rotations. They are counted in the list of keys, so the limit survives a restart of the
- * node. Recoveries do not count, because at least three days lie between two of them.
+ * node. Recoveries do not count, because `recovery_delay_seconds` lie between two of them.
  */
 const rotationsOf = ({ keys }: Agent): ReadonlyArray<number> =>
   keys.filter(({ proof }) => proof?.kind === "rotation").map(({ from }) => from)

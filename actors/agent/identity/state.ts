@@ -28,7 +28,6 @@ const PendingRecovery = Schema.Struct({
 
 const Recovery = Schema.Struct({
   public_key: Schema.String,
-  /** The signed request in which the agent set the recovery key. */
   request: SignedRequest,
   /** Unix ms. */
   set_at: Schema.Number,

@@ -33,8 +33,8 @@ interface Sending {
 }
 
 /**
- * Takes a number last, and only for a message that passed all checks: readers who poll wait for each unused number. The
- * recipient answers from its last committed state. Two agents that write to each other therefore do not deadlock.
+ * Takes a number last, because readers who poll wait for each unused number. The recipient answers from its last
+ * committed state, so two agents that write to each other do not deadlock.
  */
 const sendFacts = (
   state: AgentState,

@@ -33,7 +33,6 @@ export const reachRefusal = (state: AgentState, from: string): Refusal | null =>
 
 /** Stored as the commit's reply, so that a repeated answer has the same numbers. */
 export interface SendFacts {
-  /** The number of the new message. */
   readonly number: number
   readonly conversation: string
   readonly to: Author
@@ -56,10 +55,7 @@ export const decideSend = unlessSuspended(
   }
 )
 
-/**
- * Decides on a message that the agent has read. A reaction sends each one once, even if the account is closed. The
- * message's notification is marked as read too.
- */
+/** Decides on a message that the agent has read. The message's notification is marked as read too. */
 export const decideSeen = (state: AgentState, { message }: { readonly message: number }): Decision<AgentEvent> => {
   if (state === null) return missing
   const told = state.unread_messages.find((one) => one.message === message)

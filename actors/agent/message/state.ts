@@ -18,7 +18,6 @@ type Part = PartOf<typeof fields>
 export const events = [
   /** `to`: the recipient's hub id. The message's content is in the log of its own actor. */
   event("agent.message_sent", 1, { message: Schema.Int, to: Schema.String }),
-  /** The agent has read a message. */
   event("agent.message_seen", 1, { message: Schema.Int })
 ] as const
 
@@ -29,7 +28,6 @@ export const empty: Part = { unread_messages: [] }
 
 export const evolve: Cases<Part, (typeof events)[number]["Type"] | Notified> = {
   "agent.message_sent": () => ({}),
-  /** Applying the same event twice changes nothing more. */
   "agent.notified": ({ unread_messages }, { about, notification, payload: { message_id: message } }) => {
     if (about !== "message.received" || typeof message !== "number") return {}
     if (unread_messages.some((one) => one.message === message)) return {}

@@ -32,13 +32,11 @@ export const timers = {
   [ACTIVE_TIME_TIMER]: "moderation.active_time_due"
 }
 
-/** Makes an operation for an operator's decision. It answers with the operator's view of the account. */
 const decided = <Input>(
   decide: (state: AgentState, input: Input, context: DecideContext<unknown>) => Decision<AgentEvent>
 ): WriteOperation<AgentActor, Input, OperatorView> =>
   write({ decide, answer: (state, _reply, { id }) => operatorView(existing(state), id), projected: true })
 
-/** Makes an operation for an operator's decision that also notifies the agent. */
 const notifying = <Input>(
   decide: (state: AgentState, input: Input, context: DecideContext<NoticeFacts>) => Decision<AgentEvent>
 ): WriteOperation<AgentActor, Input, OperatorView, NoticeFacts, unknown, Counters> =>

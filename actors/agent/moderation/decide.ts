@@ -7,8 +7,9 @@
  *    in the same commit.
  *  - A durable timer ends a suspension that has an end. The state decides whether the timer still applies: it does
  *    nothing after a reinstatement by hand or a new suspension.
- *  - Trust grows with each full period of active time, by one score entry each. Time under suspension does not count,
- *    and the unfinished period continues after it. The end of each period sets the timer of the next.
+ *  - Trust grows with each full period of active time, up to `active_periods_max`, by one score entry each. Time under
+ *    suspension does not count, and the unfinished period continues after it. The end of each period sets the timer of
+ *    the next.
  */
 import type { AppealVerdict, Suspension } from "../../../schemas/moderation/operations.ts"
 import type { FiredTimer } from "../../../schemas/timer.ts"
@@ -29,7 +30,7 @@ type Context = Pick<DecideContext<NoticeFacts>, "at" | "facts">
 export const STANDING_TIMER = "standing"
 export const ACTIVE_TIME_TIMER = "active_time"
 
-/** The trust that a suspension takes, until the account is reinstated (contract 12). */
+/** The most trust that a suspension takes, until the account is reinstated (contract 12). */
 const TRUST_LOST_BY_SUSPENSION = 30
 
 const conflict = (agent: Agent): { readonly refused: Refusal } => ({
@@ -157,7 +158,6 @@ export const decideOnAppeal = (
   return { ...reinstated, events: [decided, ...(reinstated.events ?? [])] }
 }
 
-/** Decides when the timer of a suspension's end fires. */
 export const decideStandingDue = (
   state: AgentState,
   timer: FiredTimer,
@@ -178,7 +178,10 @@ export const decideStandingDue = (
 const periodEnd = ({ from, carried }: Agent["active_time"], periodMs: number): number | null =>
   from === null ? null : from + periodMs - carried
 
-/** The timer for the end of the current period; empty once trust has grown by the most that active time can give. */
+/**
+ * The timer for the end of the current period. It is empty if no period is running, or if active time has given all the
+ * trust that it can give.
+ */
 export const activeTimeTimer = (
   agent: Pick<Agent, "active_time">,
   { active_period_seconds, active_periods_max }: Limits["moderation"]
@@ -187,7 +190,6 @@ export const activeTimeTimer = (
   return at === null || agent.active_time.periods >= active_periods_max ? [] : [{ name: ACTIVE_TIME_TIMER, at }]
 }
 
-/** Decides when the timer of a full period of active time fires. */
 export const decideActiveTimeDue = (
   state: AgentState,
   timer: FiredTimer,

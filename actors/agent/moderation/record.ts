@@ -26,10 +26,7 @@ export const standingRecord = (agent: Agent): Standing => ({
   ...standingFields(agent)
 })
 
-/**
- * The weight of an agent's reports. A report by an operator or an established agent stops a compartment immediately
- * (contract 3, 22).
- */
+/** The weight of an agent's reports (contract 3, 22). */
 export const reporterWeight = (
   { status, roles, created_at, trust }: Agent,
   at: number,

@@ -18,7 +18,7 @@ const StandingState = Schema.Struct({
   /** Unix ms since when the account has its present status. */
   since: Schema.Number,
   reason: Schema.NullOr(Schema.String),
-  /** Unix ms at which a suspension ends without an operator. */
+  /** Unix ms at which a suspension ends without an operator; `null` if there is no such time. */
   until: Schema.NullOr(Schema.Number),
   /** The appeal against the present suspension, or against the last one. */
   appeal: Schema.NullOr(AppealState)
@@ -30,7 +30,6 @@ const ActiveTime = Schema.Struct({
   from: Schema.NullOr(Schema.Number),
   /** Milliseconds of the current period that passed before `from`. */
   carried: Schema.Number,
-  /** Full periods for which trust was given. */
   periods: Schema.Number
 })
 type ActiveTime = typeof ActiveTime.Type
@@ -52,7 +51,6 @@ export const events = [
     until: Schema.optionalKey(Schema.Number),
     /** True if it replaces a shorter suspension. */
     longer: Schema.optionalKey(Schema.Literal(true)),
-    /** The report that led to it. */
     report: Schema.optionalKey(Schema.Int)
   }),
   event("agent.reinstated", 1, { reason: Schema.String }),
@@ -60,7 +58,6 @@ export const events = [
   event("agent.appealed", 1, { text: Schema.String }),
   event("agent.appeal_decided", 1, { granted: Schema.Boolean, answer: Schema.NullOr(Schema.String) }),
   event("agent.active_time_counted", 1, {
-    /** Full periods so far. */
     periods: Schema.Int,
     /** Unix ms up to which the time is counted. */
     until: Schema.Number

@@ -23,8 +23,8 @@ export const decideRead = unlessSuspended((agent, { ids }: MarkRead): Decision<A
 })
 
 /**
- * Decides on notifications that are deleted for their age, whatever the account's status. The event names all ids, so
- * that rows which the state no longer knows are deleted too.
+ * Marks notifications as read that are about to be deleted as old, whatever the account's status. The event names all
+ * ids, so that rows which the state no longer lists are marked too.
  */
 export const decideLapse = (
   state: AgentState,
@@ -44,7 +44,7 @@ export interface NotifyFacts extends NoticeFacts {
   readonly added?: Readonly<Record<string, Author>>
 }
 
-/** The types of notifications that a block suppresses (contract 19). */
+/** The types of notifications that `notifyAgent` drops if the agent blocks their author (contract 19). */
 const SILENCED: ReadonlySet<string> = new Set<NotificationName>(["mention.received", "reply.received"])
 
 /** True for a notification that this release declares. A newer release may send others. */

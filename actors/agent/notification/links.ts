@@ -12,7 +12,6 @@ const linked = ({ handle }: Agent, payload: Readonly<Record<string, unknown>>, b
 const absolute = (address: unknown, baseUrl: string): unknown =>
   typeof address === "string" && address.startsWith("/") ? `${baseUrl}${address}` : address
 
-/** Returns the decision with absolute links in its notifications. */
 export const withLinks = (state: AgentState, decision: Decision<AgentEvent>, baseUrl: string): Decision<AgentEvent> => {
   const { events } = decision
   if (state === null || events === undefined || !events.some(({ type }) => type === "agent.notified")) return decision

@@ -1,6 +1,6 @@
 /**
- * The table of notifications. A row is inserted once, may be marked as read, and is deleted with the account (spec
- * 3.1).
+ * The table of notifications. A row is inserted once and may be marked as read. It is deleted as old, or with the
+ * account (spec 3.1).
  */
 import { sql } from "kysely"
 import { subjects } from "../../../schemas/subjects.ts"

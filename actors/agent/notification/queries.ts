@@ -20,7 +20,6 @@ export interface Knowing {
 
 const NOTHING_SAID: ReadonlyMap<number, string> = new Map()
 
-/** The notifications as their agent sees them, with people's names, owners' words and the text of mail. */
 export const recordsOf = async (
   rows: ReadonlyArray<Row>,
   { people, words, mails }: Knowing
@@ -71,8 +70,8 @@ export const notificationsQuery =
   }
 
 /**
- * The id after which unread notifications begin, or the newest id if all are read. It is one statement, so that both
- * parts come from the same snapshot of the data.
+ * The id after which unread notifications begin, or the newest id if all are read; 0 if there are none. It is one
+ * statement, so that both parts come from the same snapshot of the data.
  */
 const startOf = async (db: Kysely<Database>, agent: string): Promise<number> => {
   const { rows } = await sql<{ readonly start: string }>`

@@ -27,7 +27,6 @@ export type Notified = Extract<Event, { type: "agent.notified" }>
 export const empty: Part = { unread: [] }
 
 export const evolve: Cases<Part, Event> = {
-  /** Applying the same event twice changes nothing more. */
   "agent.notified": ({ unread }, { notification }) =>
     unread.at(-1) === notification ? {} : { unread: [...unread, notification].slice(-UNREAD_MAX) },
   "agent.notifications_read": ({ unread }, { ids }) => {

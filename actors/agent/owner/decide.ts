@@ -16,7 +16,6 @@ import { answerIn } from "./state.ts"
 export const noOwner = refusal("owner_none", "No human owns this agent: somebody has to declare it, and it confirms.")
 export const noOwnerMessage = notFound("message")
 
-/** The confirmed owners of the agent. */
 export const ownersOf = (state: AgentState): ReadonlyArray<string> => [
   ...new Set(state === null ? [] : state.sponsors.flatMap(({ since, human }) => (since === null ? [] : [human])))
 ]
@@ -36,7 +35,7 @@ export const provenOwner = (state: AgentState): string | null => {
 
 export const isOwner = (state: AgentState, human: string): boolean => ownersOf(state).includes(human)
 
-/** The facts for a message to owners. `number`: the number of the new message. */
+/** `number`: the number of the new message. */
 export interface WriteFacts {
   readonly number: number
   readonly words: SealedWords
@@ -129,10 +128,7 @@ export const decideAnswer = (
   }
 }
 
-/**
- * Decides on a message that the agent has read. A reaction sends each one once. The message's notification is marked as
- * read too.
- */
+/** Decides on a message that the agent has read. The message's notification is marked as read too. */
 export const decideSeen = (state: AgentState, { message }: { readonly message: number }): Decision<AgentEvent> => {
   if (state === null) return missing
   const told = state.owners.unread.find((one) => one.message === message)

@@ -44,7 +44,7 @@ export const ownersReached = (
 
 const nextNumber = Effect.flatMap(Counters, (counters) => counters.next("owner_message"))
 
-/** Gathers the facts for a message to owners. It takes a number last, and only if at least one owner exists. */
+/** Takes a number only if at least one owner exists. */
 export const writeFacts = (
   { accounts }: Parts,
   state: AgentState,
@@ -61,7 +61,6 @@ export const writeFacts = (
     return words.keys.length === 0 ? yield* Effect.fail(noOwner) : { number, words, delivered_to }
   })
 
-/** Checks that the agent sent the message to this owner. */
 const addressed = (human: string, message: number, context: PrepareContext) =>
   Effect.gen(function* () {
     const actors = yield* Actors

@@ -1,12 +1,10 @@
 /**
  * Keeps track of an agent's requests that edges hold open until an owner answers. At most one is held for each purpose,
- * over all edges (spec 4.10). The record is lost with the activation. Then a second request may be held beside the
- * first.
+ * over all edges (spec 4.10). The record is lost with the activation, so a second request may be held after that.
  */
 import type { WaitPurpose } from "../../../schemas/owner/operations.ts"
 
 interface Holding {
-  /** The token that identifies the request. */
   readonly token: string
   /** Unix ms after which the edge has stopped waiting or has failed. */
   readonly until: number

@@ -3,7 +3,7 @@
  * Pure.
  *
  * Invariants
- *  - An owner may judge the owners who were confirmed after it, and those of whose confirmation it was notified.
+ *  - An owner may judge two groups: later confirmed owners, and owners whose confirmation was notified to that owner.
  *  - A person who was notified may object during the whole waiting time, even if the agent has ended that person's
  *    sponsorship. So the holder of the agent's key cannot prevent an objection.
  */

@@ -2,8 +2,7 @@
  * An agent's messages with owners, as part of its state.
  *
  * Invariants
- *  - The first answer to a message is final. A request that waits for the answer gets this one, and so does every later
- *    request.
+ *  - The first answer to a message is final.
  *  - The notification of an owner's message adds it to `unread`, and `agent.owner_message_seen` removes it.
  */
 import { Schema } from "effect"
@@ -22,11 +21,10 @@ export const fields = {
 export type Owners = PartOf<typeof fields>
 
 export const events = [
-  /** The agent has written to its owners. The message's content is in the log of its own actor. */
+  /** The message's content is in the log of its own actor. */
   event("agent.owner_written", 1, { message: Schema.Int }),
   /** `answer`: the number of the message in which an owner answers. */
   event("agent.owner_answered", 1, { message: Schema.Int, answer: Schema.Int }),
-  /** The agent has read a message from an owner. */
   event("agent.owner_message_seen", 1, { message: Schema.Int })
 ] as const
 
@@ -49,7 +47,6 @@ export const evolve: Cases<Owners, (typeof events)[number]["Type"] | Notified> =
   "agent.owner_message_seen": ({ owners }, event) => ({
     owners: { ...owners, unread: owners.unread.filter(({ message }) => message !== event.message) }
   }),
-  /** Applying the same event twice changes nothing more. */
   "agent.notified": ({ owners }, { about, notification, payload: { message_id: message } }) => {
     if (about !== "owner.message" || typeof message !== "number") return {}
     if (owners.unread.some((one) => one.message === message)) return {}

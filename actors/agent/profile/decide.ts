@@ -12,7 +12,7 @@ import type { ProfileChanged, Registered } from "./state.ts"
 
 /** The trust of a new agent (contract 12). */
 const TRUST_AT_START = 10
-/** The roles that an operator may give. Every privilege comes from a role (spec 2.2). */
+/** The roles that an operator may give (spec 2.2). */
 const ROLES = ["operator"] as const
 
 type ProfileChange = Omit<ProfileChanged, "type" | "v">

@@ -26,7 +26,7 @@ export type ProfileSource = Pick<
 
 export const profileSource = (agent: Agent): ProfileSource => ({ ...agent, public_key: currentKey(agent) })
 
-/** Makes a public profile. The caller has refused banned and deleted agents before. */
+/** The caller has refused banned and deleted agents before. */
 export const publicProfile = (
   id: string,
   agent: ProfileSource,

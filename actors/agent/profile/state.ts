@@ -32,11 +32,9 @@ export const events = [
     transparency: Schema.String,
     links: Links,
     webhook_url: Schema.NullOr(Schema.String),
-    /** Sealed by log/seal.ts. */
     webhook_secret: Sealed,
     provisional: Schema.optionalKey(Schema.Literal(true))
   }),
-  /** The agent has passed registration's questions. */
   event("agent.admitted", 1),
   event("agent.profile_changed", 1, {
     name: Schema.optionalKey(Schema.String),

@@ -13,7 +13,7 @@ export const fields = {
 type Part = PartOf<typeof fields>
 
 export const events = [
-  /** A report was filed. The report's own actor has its content. */
+  /** The report's own actor has its content. */
   event("agent.reported", 1, { report: Schema.Int }),
   /** A report about the agent was upheld. Its score entries are in the same commit. */
   event("agent.report_upheld", 1, { report: Schema.Int })
@@ -23,8 +23,8 @@ export const events = [
 const REPORTED_MAX = 100
 
 /**
- * The most outcomes that are remembered. The same outcome is sent again only within minutes, and operators decide fewer
- * reports on one agent in that time.
+ * The most outcomes that are remembered. Operators decide fewer reports on one agent in the minutes in which an outcome
+ * may be sent again.
  */
 const OUTCOMES_MAX = 100
 

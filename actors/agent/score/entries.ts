@@ -16,7 +16,6 @@ export interface Change {
   readonly target: { readonly type: string; readonly id: string } | null
 }
 
-/** The sum of a score's entries, limited to the bounds of that score. */
 export const boundedScore = (score: ScoreEntry["score"], sum: number): number =>
   score === "trust" ? Math.min(TRUST_MAX, Math.max(0, sum)) : sum
 

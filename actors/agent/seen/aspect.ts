@@ -1,7 +1,7 @@
 /**
  * The table of the times at which agents were last seen (spec 2.2). The times come from their own stream
- * (last-seen.ts). It may be ahead of the rows of `agents`, or outlive a rebuild of them. So this table is separate, and
- * a new row of `agents` takes its time from here.
+ * (last-seen.ts), which may be ahead of the rows of `agents`. So this table is separate, and a new row of `agents`
+ * takes its time from here.
  */
 import { sql, type Transaction } from "kysely"
 import { streams, subjects } from "../../../schemas/subjects.ts"

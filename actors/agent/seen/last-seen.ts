@@ -8,7 +8,7 @@ import { requestsOf } from "../../log/requests.ts"
 
 const EVERY_MS = 60_000
 const TIMEOUT_MS = 1000
-/** The number of agents whose time a node knows without asking the stream. */
+/** The most agents whose time a node caches. */
 const KNOWN_MAX = 100_000
 
 export class LastSeen {

@@ -6,7 +6,7 @@
  *    with 15 points each. If one of them leaves, the next in line counts.
  *  - Trust does not grow during a suspension, so no sponsor begins to count. Reinstatement adds the missing points.
  *  - The end of a sponsorship takes back all its trust, whatever the agent has lost in the meantime.
- *  - A confirmation and the notification of the owners at that time are one commit (actors/relay/).
+ *  - The event of a confirmation names the owners at that time. A reaction notifies them (actors/relay/).
  *  - A change of the state and the agent's notification of it are one commit. A repeated command does nothing.
  */
 import { notFound, type Refusal, refusal } from "../../../schemas/errors.ts"
@@ -57,7 +57,6 @@ export const sponsorsCounted = ({
     .map(({ id }) => ({ score: "trust", delta: TRUST_OF_SPONSOR, reason: "sponsor_confirmed", target: targetOf(id) }))
 }
 
-/** Returns the events, followed by the trust entries that result from them. */
 const counting = (agent: Agent, events: ReadonlyArray<AgentEvent>, at: number): ReadonlyArray<AgentEvent> => {
   const next = events.reduce<AgentState>((state, event) => evolve(state, event, { at }), agent)
   return next === null ? events : [...events, ...scoreEntries(next, sponsorsCounted(next))]
@@ -72,7 +71,7 @@ export const decideAdmitted = unlessClosed(
 
 /**
  * The events of a sponsorship for an agent that was made for a person. It is confirmed from the start, so nobody is
- * asked or notified. Later news of the same sponsorship finds it in the state.
+ * asked or notified.
  */
 export const carriedAtBirth = (
   agent: Agent,
@@ -129,7 +128,7 @@ export const decideAdmits = (state: AgentState, wanted: Admitting, at: number, l
 }
 
 /**
- * The news that the agent's actor will receive about the sponsorship; `null` if the question names no sponsorship.
+ * The news that the agent's actor will receive about the sponsorship; `null` if `wanted` names no sponsorship (`as`).
  */
 export const sponsorshipNews = (wanted: Admitting): SponsorshipNews | null => {
   if (wanted.as === undefined) return null

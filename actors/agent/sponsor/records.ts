@@ -14,7 +14,6 @@ import type { SponsorState } from "./state.ts"
 
 type Sponsor = AgentPublic["sponsors"][number]
 
-/** The time for which an answer is cached at least. It is cached for twice as long at most. */
 const SHOWN_MS = 1000
 const SHOWN_MAX = 10_000
 const ABREAST = 8

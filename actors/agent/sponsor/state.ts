@@ -13,7 +13,6 @@ const SponsorState = Schema.Struct({
   role: SponsorRole,
   /** The time of the confirmation in Unix ms; `null` while the sponsorship is pending. */
   since: Schema.NullOr(Schema.Number),
-  /** True if the person's address is verified. */
   verified: Schema.Boolean,
   /**
    * True if the address was verified at the declaration. It decides which limit of pending sponsorships counts this
@@ -33,7 +32,6 @@ const FormerSponsor = Schema.Struct({ human: Schema.String, until: Schema.Number
 type FormerSponsor = typeof FormerSponsor.Type
 
 export const fields = {
-  /** Pending and confirmed sponsorships. */
   sponsors: Schema.Array(SponsorState),
   /**
    * Former owners, newest last. `until`: the end of the sponsorship in Unix ms. Their votes do not count for some time
@@ -91,7 +89,6 @@ export const events = [
 type SponsorEvent = (typeof events)[number]["Type"]
 export type SponsorshipEnded = Extract<SponsorEvent, { type: "agent.sponsorship_ended" }>
 
-/** The type of a score entry's target if the target is a sponsorship. */
 export const SPONSORSHIP_TARGET = "sponsorship"
 
 /** The most confirmations that are remembered. It is above their limit. */

@@ -6,8 +6,8 @@
  *    before.
  *  - At most one notification of activity is unread for each thread. When it is read, the actor that sends these
  *    notifications (kind `watch`) is informed.
- *  - An agent watches at most WATCHES_MAX threads. A further one replaces the oldest watch that began automatically. If
- *    there is none, it does not begin.
+ *  - An agent watches at most WATCHES_MAX threads. A further watch replaces the oldest one that began automatically. If
+ *    there is none, the further watch does not begin.
  */
 import { aboveMax } from "../../../schemas/errors.ts"
 import { API_PREFIX } from "../../../schemas/version.ts"

@@ -32,7 +32,6 @@ export const events = [
    */
   event("agent.unwatched", 1, { ...Thread, left: Schema.Boolean }),
   event("agent.activity_told", 1, { ...Thread, notification: Schema.Int }),
-  /** The agent has read the notification of activity in the thread. */
   event("agent.activity_seen", 1, Thread)
 ] as const
 export type WatchEvent = (typeof events)[number]["Type"]

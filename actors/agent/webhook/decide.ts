@@ -77,7 +77,6 @@ const deliveryOf = (
   }
 }
 
-/** Adds the first event of a delivery for each notification in the decision. */
 export const withDelivery = (
   agent: AgentState,
   decision: Decision<AgentEvent>,
@@ -174,7 +173,9 @@ export const decideRedelivery = (
   return { events: [{ type: "agent.redelivery_asked", v: 1, delivery }], reply: queuedReply(Number(delivery)) }
 }
 
-/** An operator pauses the deliveries, whatever the account's status. They wait, and are sent after the pause. */
+/**
+ * An operator pauses the deliveries, even of a suspended or banned account. They wait, and are sent after the pause.
+ */
 export const decidePause = (state: AgentState): Decision<AgentEvent, Changed> =>
   pauseTo(state, true, { type: "agent.webhook_paused", v: 1 })
 

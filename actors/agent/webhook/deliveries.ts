@@ -1,6 +1,6 @@
 /**
- * The table of deliveries. A row is inserted when a delivery is queued, updated by each attempt, and deleted with the
- * account (spec 3.1). It is kept for the time `webhook.log_seconds` (contract 4).
+ * The table of deliveries. A row is inserted when a delivery is queued, updated by later events of the delivery, and
+ * deleted with the account (spec 3.1). It is kept for the time `webhook.log_seconds` (contract 4).
  */
 import { sql, type Transaction } from "kysely"
 import { AGENT_EVENTS, AgentEvent } from "../state.ts"
@@ -19,15 +19,11 @@ interface Attempt {
   readonly duration_ms: number
 }
 
-/**
- * The changes of a delivery in a batch. If `attempted` is false, the batch has no attempt and the fields of attempts do
- * not change.
- */
 interface Change {
   readonly id: number
   status: string
   next_attempt_at: string | null
-  /** True if the batch has an attempt. Only then the four fields below are written. */
+  /** True if the batch has an attempt. Only then the fields below are written. */
   attempted: boolean
   attempts: number
   response_code: number | null

@@ -10,7 +10,6 @@ interface Paused {
   readonly paused_at: string
 }
 
-/** Collects the last state of each webhook in a batch of commits. */
 export class PausedRows implements Rows {
   private readonly agents = new Map<string, Paused | null>()
 

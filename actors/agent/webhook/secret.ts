@@ -1,4 +1,4 @@
-/** The secret that signs an agent's deliveries. It is kept only in sealed form, except while a signature is made. */
+/** The secret that signs an agent's deliveries. It is stored only in sealed form. */
 import { randomBytes } from "node:crypto"
 
 const SECRET_BYTES = 32
@@ -9,5 +9,4 @@ export const newWebhookSecret = (): string => `${PREFIX}${randomBytes(SECRET_BYT
 /** The key bytes in a secret, as Standard Webhooks 1.0 defines them. */
 export const webhookKey = (secret: string): Uint8Array => Buffer.from(secret.slice(PREFIX.length), "base64")
 
-/** The purpose that a sealed secret is bound to (log/seal.ts). */
 export const secretPurpose = (hubId: string): string => `webhook secret of ${hubId}`

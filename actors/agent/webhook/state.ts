@@ -1,5 +1,6 @@
 /**
- * The webhook of an agent, as part of its state. It changes at transitions only, not with each delivery (contract 4).
+ * The webhook of an agent, as part of its state. An attempt changes it only if the webhook begins to fail, recovers, or
+ * is warned about or disabled (contract 4).
  */
 import { Schema } from "effect"
 import { Sealed } from "../../../schemas/secret/sealed.ts"
@@ -34,7 +35,6 @@ type WebhookState = Part["webhook"]
 export const events = [
   event("agent.webhook_events_chosen", 1, { events: Schema.NullOr(Schema.Array(Schema.String)) }),
   event("agent.webhook_secret_changed", 1, {
-    /** Sealed (log/seal.ts). */
     webhook_secret: Sealed,
     old_until: Schema.Number
   }),
@@ -42,7 +42,7 @@ export const events = [
   event("agent.webhook_recovered", 1),
   event("agent.webhook_warned", 1),
   event("agent.webhook_disabled", 1, { reason: Schema.String }),
-  /** An operator paused the webhook. The id of the command names the operator. */
+  /** The id of the command names the operator. */
   event("agent.webhook_paused", 1),
   event("agent.webhook_resumed", 1),
   event("agent.redelivery_asked", 1, { delivery: Schema.String })

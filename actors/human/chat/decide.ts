@@ -32,11 +32,10 @@ export interface LinkFacts {
   readonly chat: string
   readonly sealed: string
   readonly claimed: number
-  /** The letter that reports the link. */
   readonly posted: Posted
 }
 
-/** Why a code cannot link the chat; `null` if it can. */
+/** The refusal if a code cannot link the chat; `null` if it can. */
 export const codeRefusal = (state: HumanState, code: string, at: number): Refusal | null => {
   const offered = isActive(state) ? state.chat.offered : null
   if (offered?.code !== code) return codeInvalid

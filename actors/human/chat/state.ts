@@ -10,14 +10,13 @@ export const ChatState = Schema.Struct({
   linked: Schema.NullOr(Schema.Struct({ chat: Schema.String, sealed: Sealed })),
   /** The sha256 of the code that the settings showed last, in hex, and its end in Unix ms. */
   offered: Schema.NullOr(Schema.Struct({ code: Schema.String, expires_at: Schema.Number })),
-  /** The latest news that were sent to the chat. */
+  /** The latest news that were sent to the chat, except security events and requests. */
   told: News,
   /**
-   * The count of security events, which have their own limit. New owners do not count, because each of them is
-   * reported.
+   * The latest security events, which have their own limit. New owners do not count, because each of them is reported.
    */
   told_security: Schema.optionalKey(News),
-  /** The count of requests by agents. */
+  /** The latest requests by agents. */
   told_asked: Schema.optionalKey(News)
 })
 export type ChatState = typeof ChatState.Type
@@ -26,9 +25,8 @@ export const CHAT_EVENTS = [
   event("human.chat_offered", 1, { code: Schema.String, expires_at: Schema.Number }),
   event("human.chat_linked", 1, { chat: Schema.String, sealed: Sealed }),
   event("human.chat_unlinked", 1),
-  /** News of an agent was sent to the chat. */
   event("human.chat_told", 1, { agent: Schema.String, event: Schema.String }),
-  /** A message that an agent asked for. */
+  /** A request of an agent was sent to the chat. */
   event("human.chat_asked", 1, { agent: Schema.String, event: Schema.String })
 ] as const
 export type ChatEvent = (typeof CHAT_EVENTS)[number]["Type"]

@@ -13,14 +13,13 @@ export const PushState = Schema.Struct({
   subscriptions: Schema.Array(Schema.Struct({ id: Schema.Int, sealed: Sealed, at: Schema.Number })),
   /** The number of subscriptions so far, from which their ids follow. */
   made: Schema.Int,
-  /** The times of the latest news. */
+  /** The latest news that were sent, except security events and requests. */
   told: News,
   /**
-   * The count of security events, which have their own limit. New owners do not count, because each of them is
-   * reported.
+   * The latest security events, which have their own limit. New owners do not count, because each of them is reported.
    */
   told_security: News,
-  /** The count of requests by agents. */
+  /** The latest requests by agents. */
   told_asked: Schema.optionalKey(News)
 })
 export type PushState = typeof PushState.Type
@@ -28,7 +27,6 @@ export type PushState = typeof PushState.Type
 export const PUSH_EVENTS = [
   event("human.push_subscribed", 1, { id: Schema.Int, sealed: Sealed }),
   event("human.push_ended", 1, { id: Schema.Int }),
-  /** A push message about an event was sent to the person's browsers. */
   event("human.push_told", 1, { agent: Schema.String, event: Schema.String })
 ] as const
 export type PushEvent = (typeof PUSH_EVENTS)[number]["Type"]

@@ -84,11 +84,9 @@ const hasRoom = (human: Human, about: About, at: number, limits: RelayLimits): b
 export interface RelayFacts {
   readonly letter: Posted | null
   readonly chat: Posted | null
-  /** One message for each browser. */
   readonly push: ReadonlyArray<Posted>
 }
 
-/** The latest news that were sent through one channel. */
 interface LatestNews {
   readonly told: News
   readonly told_security?: News

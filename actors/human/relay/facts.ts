@@ -22,7 +22,7 @@ export const handleOf = (agent: string, context: PrepareContext): Effect.Effect<
     return (yield* actors.ask(asking, "content.author", agent, null)).handle
   })
 
-/** The text of an agent's message to its owners. */
+/** The text and the options of an agent's message to its owners. */
 export const wordsOf = (
   message: number,
   context: PrepareContext

@@ -1,4 +1,4 @@
-/** Letters that report events of agents to an owner. The only text of strangers in them is the questions of agents. */
+/** Letters that report events of agents to an owner. */
 import { Effect } from "effect"
 import type { Refusal } from "../../../schemas/errors.ts"
 import {
@@ -39,7 +39,10 @@ export const relayLetter = (
     return told("relayed_words", account, context, { ...values, words: text, offered })
   })
 
-/** The number of events by agent and kind. Beyond `max` events only new kinds are added (decide.ts). */
+/**
+ * The summary letter, with the number of held events by agent and kind. Beyond `max` events only new kinds are added
+ * (decide.ts).
+ */
 export const digestLetter = (
   told: Opening["told"],
   account: OpenedAccount,

@@ -11,7 +11,6 @@ import {
 import { event } from "../../engine/events.ts"
 import { News, withNews } from "./room.ts"
 
-/** An agent, and an event that happened to it. */
 export interface About {
   readonly agent: string
   readonly event: string
@@ -22,9 +21,12 @@ export const RelayState = Schema.Struct({
   choices: Schema.Record(Schema.String, StoredChoice),
   /** Unix ms of the latest letters, oldest first. */
   letters: Schema.Array(Schema.Number),
-  /** Security events, which have their own limit. New owners do not count, because each of them is reported. */
+  /**
+   * The latest letters about security events, which have their own limit. New owners do not count, because each of them
+   * is reported.
+   */
   security_letters: Schema.optionalKey(News),
-  /** Letters about an agent's questions, which do not wait for a digest. */
+  /** The latest letters about requests of agents, which have their own limit. */
   asked_letters: Schema.optionalKey(News),
   /** The events that wait for a summary letter: the agent, the event, and the count. */
   held: Schema.Array(Schema.Struct({ agent: Schema.String, event: Schema.String, count: Schema.Int })),
@@ -35,11 +37,9 @@ export type RelayState = typeof RelayState.Type
 
 export const RELAY_EVENTS = [
   event("human.relay_chosen", 1, { choices: Schema.Record(Schema.String, StoredChoice) }),
-  /** A letter about one event was sent. */
   event("human.relayed", 1, { agent: Schema.String, event: Schema.String }),
   /** There was no room for a separate letter about the event. */
   event("human.relay_held", 1, { agent: Schema.String, event: Schema.String, due: Schema.Number }),
-  /** A summary letter about all held events was sent. */
   event("human.relay_digested", 1)
 ] as const
 export type RelayEvent = (typeof RELAY_EVENTS)[number]["Type"]
@@ -77,7 +77,6 @@ const counted = (held: RelayState["held"], { agent, event }: About): RelayState[
   return [...held, { ...(alike.length < HELD_MAX ? { agent, event } : OTHERS), count: 1 }]
 }
 
-/** The number of held events of all kinds. */
 export const heldCount = (held: RelayState["held"]): number => held.reduce((sum, { count }) => sum + count, 0)
 
 /** Sorts security events first, and the entry for further kinds last, because a long letter is cut at its end. */

@@ -16,13 +16,11 @@ const RESPONSE_MAX_BYTES = 65_536
 const GOODBYE_MS = 1000
 
 export type Settings = Pick<Limits["service"]["letters"], "letter_timeout_ms" | "letters_at_once" | "idle_ms"> & {
-  /** The name that the connection greets with. */
   readonly name: string
   /** True if the server's certificate is not checked. Certificates of public mail servers prove nothing. */
   readonly unverified?: boolean
 }
 
-/** The progress of a message at the server. */
 export class Handing {
   readonly message: Message
   /** True once the server has asked for the message. From then on no second connection may send it. */
@@ -65,7 +63,6 @@ export class Connections {
   private readonly server: MailServer
   private readonly settings: Settings
   private readonly options: SMTPConnectionOptions
-  /** Idle connections, each with the function that cancels its timeout. */
   private readonly idle = new Map<SMTPConnection, Cancel>()
   private closed = false
 

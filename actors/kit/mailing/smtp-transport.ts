@@ -8,7 +8,7 @@
  *  - An attempt ends in time, whatever the server does. Its connection ends with it, so nothing of it happens later.
  *  - An attempt uses one connection. It uses a second one only if the first was a kept one that closed before the
  *    message began.
- *  - If TLS fails, the attempt fails. It never continues without TLS.
+ *  - If TLS is configured and fails, the attempt fails. It does not continue without TLS.
  */
 import { Clock, Effect, type Scope } from "effect"
 import type { LetterOutcome } from "../../../schemas/letter/operations.ts"

@@ -9,7 +9,6 @@ export const TransportName = Schema.Literals(["file", "smtp", "chat", "push"])
 export type TransportName = typeof TransportName.Type
 
 export interface Message {
-  /** The id of the letter. */
   readonly id: string
   readonly from: string
   readonly to: string
