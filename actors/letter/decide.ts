@@ -25,7 +25,6 @@ type Decided = Decision<LetterEvent, null>
 const NOTHING: Decided = { events: [] }
 const TOO_EARLY: Decided = { refused: unavailable("The letter is not due yet.") }
 
-/** The meaning of a timer that may begin an attempt. */
 export const judgeSend = (state: LetterState, fired: FiredTimer, at: number): "due" | "early" | "nothing" => {
   if (fired.name !== SEND_TIMER) return "nothing"
   if (state === null) return fired.at !== undefined && at - fired.at < COMMIT_WITHIN_MS ? "early" : "nothing"
@@ -92,7 +91,7 @@ export const decideSettle = (
   holds: Holds
 ): Decided => {
   if (state === null || state.attempts !== attempt) return NOTHING
-  // The node that made the attempt has reported the outcome late. A letter that was certainly not sent is tried again.
+  // The attempt's node reports late that the letter was sent, or that it certainly was not.
   const isLate = state.status === "unknown" && (outcome.type === "sent" || isLost(state, outcome))
   if (state.status !== "sending" && !isLate) return NOTHING
   switch (outcome.type) {
@@ -111,10 +110,10 @@ export const decideSettle = (
   }
 }
 
-/** The state still has the content after an attempt without a report. */
+/** True if the attempt was lost, and its late report is certain. The content is still kept after a lost attempt. */
 const isLost = ({ sealed }: Letter, { type }: LetterOutcome): boolean => sealed !== "" && type !== "unknown"
 
-/** The attempt's node has not reported, and may never do so. */
+/** Called when the attempt's node has not reported in time. */
 export const decideOverdue = (state: LetterState, fired: FiredTimer, { at }: Context): Decided => {
   if (fired.name !== OVERDUE_TIMER || state === null || state.status !== "sending" || state.due === null) return NOTHING
   const now = firing(fired, state.due, at)

@@ -49,8 +49,8 @@ type Pace = "prompt" | "slow"
 
 /**
  * A group of letters that anybody can cause. Together they hold at most one of `parts` equal parts of the slots.
- * `until` names the reason for leaving the group: the person has verified the address (`proved`), or the place was fast
- * (`prompt`).
+ * `until`: with `prompt`, a letter to a place that was fast does not belong to the group. With `proved`, it always
+ * does.
  */
 export interface Strangers {
   readonly name: string
@@ -99,7 +99,7 @@ export class Slots {
   private readonly hurryMs: number
   /** The slots in use or reserved, by letter. */
   private readonly taken = new Map<string, TakenSlot>()
-  /** The place and group of each letter that uses a slot. */
+  /** The place and group of each letter that has a slot for a known place. */
   private readonly going = new Map<string, Going>()
   /** The last pace of each place: fast or slow. */
   private readonly paces = new Map<string, Pace>()
@@ -132,7 +132,6 @@ export class Slots {
     return true
   }
 
-  /** True for a letter with a slot. */
   has(letter: string): boolean {
     return this.taken.has(letter)
   }
@@ -251,7 +250,7 @@ export class Slots {
     return first === undefined || first.until <= this.now() ? null : first
   }
 
-  /** The time at which the person's rest is over; 0 for a person who has had no slot yet. */
+  /** The time at which the person's rest is over; 0 if no rest is remembered. */
   private restedAt(person: string | null): number {
     return person === null ? 0 : (this.rested.get(person) ?? 0)
   }

@@ -17,7 +17,10 @@ import { keepWindow, readWindow } from "./stored-windows.ts"
 import { draw, type Window } from "./window.ts"
 
 const SLICE_MAX_BYTES = 262_144
-/** A slice is at most this fraction of the day's bytes, so that an owner with few bytes loses few. */
+/**
+ * Beyond the bytes that are missing, a slice has at most the day's bytes divided by this. So an owner with few bytes
+ * loses few.
+ */
 const SLICES_MIN = 16
 
 /**

@@ -38,7 +38,6 @@ export interface LogEntry {
   readonly trace_id?: string
 }
 
-/** The newest entry of a subject. */
 export interface Tip {
   readonly seq: number
   /** `null` if the entry is archived, because reading it costs a block of a segment. */

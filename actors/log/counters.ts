@@ -34,7 +34,7 @@ export const lastNumber = async (nats: NatsConnection, name: string): Promise<nu
   return last === null ? 0 : Number((JSON.parse(text.decode(last.data)) as { readonly val: string }).val)
 }
 
-/** Adds to a counter. Resolves to its new value. */
+/** Resolves to the counter's new value. */
 export const countUp = async (nats: NatsConnection, name: string, by: number): Promise<number> => {
   const more = headers()
   more.set("Nats-Incr", String(by))

@@ -163,7 +163,7 @@ export class JetStreamLog implements EventLog {
     this.observer = observer
   }
 
-  /** Number of groups that wait for the batch in flight. */
+  /** Number of groups that wait to be sent. */
   get waiting(): number {
     return this.queue.length
   }
@@ -231,7 +231,9 @@ export class JetStreamLog implements EventLog {
     }
   }
 
-  /** Returns the groups whose subjects have the expected sequence in the archive, and settles the others. */
+  /**
+   * Returns the groups that may be sent, because the archive does not contradict what they expect. Settles the others.
+   */
   private async fitting(groups: ReadonlyArray<Group>): Promise<ReadonlyArray<Group>> {
     for (;;) {
       const looks = await Promise.all(groups.map(({ looking }) => looking))

@@ -297,7 +297,7 @@ class Follower {
     })
   }
 
-  /** Deletes a consumer that the server may still create after the wait for it was given up. */
+  /** Deletes the consumer, repeatedly: the server may create it after the wait for it was given up. */
   private takeBack(own: Reading): Effect.Effect<void> {
     const deleted = attempt(async () => {
       const manager = await jetstreamManager(this.nats, { checkAPI: false, timeout: TAKEN_BACK_WITHIN_MS })
@@ -312,7 +312,6 @@ class Follower {
   }
 }
 
-/** The state of reading by one consumer. */
 interface Reading {
   readonly name: string
   /** True if the server has confirmed the consumer. */

@@ -73,8 +73,7 @@ export interface NonceHome {
   readonly stream: string
   readonly subject: string
   /**
-   * Seconds for which a used nonce is refused. Nonces are forgotten by whole minutes, so it may be up to one minute
-   * more.
+   * The least seconds for which a used nonce is refused. Nonces are forgotten by whole minutes, when a new one is used.
    */
   readonly keepSeconds: number
 }
@@ -132,7 +131,6 @@ export class NonceLog {
     })
   }
 
-  /** Number of nonces that are remembered. */
   get tracked(): number {
     return this.table.size
   }
@@ -208,8 +206,8 @@ export class NonceLog {
   }
 
   /**
-   * Reads back the nonces that may still be refused (the stream keeps no others), then follows the log for as long as
-   * the scope is open. Succeeds once it has caught up.
+   * Reads back the nonces that may still be refused, then follows the log for as long as the scope is open. Succeeds
+   * once it has caught up.
    */
   readonly follow: Effect.Effect<void, unknown, Scope.Scope> = Effect.gen({ self: this }, function* () {
     yield* this.catchUp

@@ -51,7 +51,6 @@ const onDisk = ({ natsUrl, data }: StorageParts["config"]): Looking => {
   )
 }
 
-/** The figures of a server's monitoring. */
 const Monitored = Schema.Struct({
   /** The server has no JetStream, or is shutting down. All its figures are then 0. */
   disabled: Schema.optional(Schema.Boolean),

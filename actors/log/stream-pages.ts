@@ -10,7 +10,6 @@ import { attempt } from "./attempt.ts"
 import { directGet } from "./direct-get.ts"
 import { leaderMessage } from "./last-message.ts"
 
-/** A message as it is in the stream. */
 export interface Stored {
   readonly seq: number
   readonly subject: string
@@ -93,7 +92,6 @@ const through = (after: number, next: (at: number) => Effect.Effect<Page | null,
     )
   ).pipe(Stream.buffer({ capacity: AHEAD }))
 
-/** All pages of the archive after `after`. */
 export const archivedPages = (
   archive: Archive,
   after: number,

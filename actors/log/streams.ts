@@ -254,7 +254,7 @@ export const ensureLeases = async (manager: JetStreamManager, limits: Limits, re
   await manager.streams.add(wantedLeases(limits, replicas))
 }
 
-/** Several nodes may start at the same time, so a stream that exists already is updated instead. */
+/** Makes the streams and the durable consumers. A stream that exists already is updated. */
 export const ensureStreams = async (
   nats: NatsConnection,
   limits: Limits,

@@ -32,8 +32,8 @@ const lookedUp = (dns: DnsAsker, record: DnsRecord) =>
   )
 
 /**
- * Declares the domain again, because the provider needs other keys. The proof stays valid; the new records are not in
- * DNS yet. `null` if the provider needs the same keys as before.
+ * The records if the provider needs other keys: the proof, and all that the provider needs now. `null` if the keys are
+ * the same.
  */
 const redeclared = (
   records: ReadonlyArray<DnsRecord>,

@@ -82,7 +82,9 @@ export const decideVerify = (
   return { events, timers: [{ name: CHECK_TIMER, at: next }] }
 }
 
-/** Compares a fired timer with the time that the domain waits for; `null` if the domain waits for none. */
+/**
+ * Compares a fired timer with the time that the domain waits for; `another` if the domain does not wait for this timer.
+ */
 export const dueFor = ({ held }: MailDomainState, fired: FiredTimer, at: number): "due" | "early" | "another" => {
   const until = fired.name === CHECK_TIMER ? held?.next_check : fired.name === CLAIM_TIMER ? held?.claim_until : null
   return until === null || until === undefined ? "another" : firing(fired, until, at)
@@ -136,13 +138,13 @@ const downgraded = (
   return { events, timers: [{ name: CLAIM_TIMER, at: claim_until }] }
 }
 
-/** The number of its mailboxes, and its holder's sequence in the log. */
+/** The number of the domain's mailboxes, and the sequence of its holder's last commit (`mail_domain_holder`). */
 export interface ClaimFacts {
   readonly mailboxes: number
   readonly holderSeq: number
 }
 
-/** The end of a claim that is not proven. */
+/** Ends a claim that was not proven in time. If the domain has mailboxes, the claim is kept for another term. */
 export const decideClaimEnd = (
   state: MailDomainState,
   fired: FiredTimer,

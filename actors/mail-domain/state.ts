@@ -48,7 +48,7 @@ export const MailDomainState = Schema.Struct({
   /** The domain that the provider still has to forget. */
   left: Schema.NullOr(Schema.String),
   left_since: NullableNumber,
-  /** The time when the provider is asked again to forget the domain; `null` if it was not asked yet. */
+  /** Unix ms at which the provider is asked again to forget the domain; `null` if no retry is due. */
   forget_due: NullableNumber
 })
 export type MailDomainState = typeof MailDomainState.Type
@@ -56,7 +56,7 @@ export type MailDomainState = typeof MailDomainState.Type
 export const MailDomainEvent = Schema.Union([
   /** `from`: the agent that held the domain before. */
   event("mail_domain.declared", 1, { ...declared, claim: Schema.Int, from: Schema.NullOr(Schema.String) }),
-  /** The provider needs others than before. */
+  /** The provider needs other records than before. */
   event("mail_domain.records_changed", 1, { records: Schema.Array(DnsRecord) }),
   /** `claim_until`: its new value. */
   event("mail_domain.checked", 1, { ...looked, claim_until: NullableNumber }),

@@ -173,7 +173,7 @@ const summarized = (mails: ReadonlyArray<number>, asking: Asking) =>
     return (yield* Effect.forEach([...new Set(mails)], one, { concurrency: ABREAST })).flat()
   })
 
-/** The same functions as queries of the bus. */
+/** The functions of this file as queries of the bus. */
 export const openedQueries = (
   clock: Clock.Clock,
   { mail, limits }: OpeningParts,

@@ -58,7 +58,6 @@ export class GapCloser {
     this.run = Effect.forever(looked)
   }
 
-  /** Closes all gaps that are due. */
   async look(clock: Clock.Clock): Promise<void> {
     const { db } = this.parts
     const { top } = await db

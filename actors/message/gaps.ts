@@ -48,7 +48,7 @@ export const gapsBy = (highest: number, settled: ReadonlyArray<SettledNumber>): 
   return { opened, closed }
 }
 
-/** Written before the messages themselves, because they tell which number was the highest. */
+/** Must run before the messages are written, because it reads the highest number so far from their table. */
 export const writeGaps = async (trx: Transaction<Database>, settled: ReadonlyArray<SettledNumber>): Promise<void> => {
   if (settled.length === 0) return
   const { rows } = await sql<{ highest: string }>`select coalesce(max(id), 0) as highest from messages`.execute(trx)

@@ -20,7 +20,7 @@ export const ASK_DEADLINE_MS = 10_000
 
 const text = new TextDecoder()
 
-/** Asks an actor. Every refusal counts as temporary, because an actor that seems to be missing may only lag behind. */
+/** Asks an actor, with a deadline. Fails with the actor's refusal. */
 export const asking =
   (clock: Clock.Clock, send: Send) =>
   <Op extends OperationName>(

@@ -50,7 +50,7 @@ export class HeldMessages {
     return this.messages.has(seq)
   }
 
-  /** `true` if no worker has begun this message before. */
+  /** Adds a message. Returns true if certainly no worker has begun it before. */
   hold(message: Message): boolean {
     const { seq, given } = message
     this.messages.set(seq, message)

@@ -71,7 +71,7 @@ export const commitSource = (clock: Clock.Clock, nats: NatsConnection, tracing: 
         for await (const message of messages) receive(messageOf(message, ack, tracing))
       })
     })
-  // If the consumer is gone, an operator has to create it again.
+  // The next fetch looks the consumer up again, because an operator may have created it again.
   const forget = Effect.sync(() => void (known = null))
   return { fetch: (max, receive) => Effect.tapError(Effect.scoped(fetch(max, receive)), () => forget) }
 }

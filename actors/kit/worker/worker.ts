@@ -54,7 +54,7 @@ export const openWorker = <Call, Opened extends Work<Call>>(
       if (call === undefined) return message.nak(STRANGE_MS)
       if (call === null) return message.ack()
       if (isEnding) return message.nak(0)
-      // The server has delivered the message again while the connection was down.
+      // The server may deliver a message again, for example after the connection was down.
       if (held.has(message)) return
       work.begin(message, call, held.hold(message))
     }

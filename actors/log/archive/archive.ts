@@ -86,7 +86,7 @@ export interface ArchivedTip {
 
 export interface ArchivedPage {
   readonly commits: ReadonlyArray<Archived>
-  /** The sequence up to which the subject has no other commit. */
+  /** The sequence up to which the archive was read. It has no other wanted commits up to there. */
   readonly reached: number
 }
 
@@ -100,7 +100,6 @@ export interface ArchiveParts {
 }
 
 export class Archive {
-  /** The mark at the last read. */
   mark: Mark = NO_MARK
   private readonly parts: ArchiveParts
   private repairedAt = Number.NEGATIVE_INFINITY
@@ -211,7 +210,7 @@ export class Archive {
     return all
   }
 
-  /** The oldest commits after `after` up to `end`, at least enough to be worth the reading. */
+  /** The commits after `after` up to `end`, in order. Stops after a segment once a page (`HISTORY_PAGE`) is full. */
   private async before(subject: string, after: number, end: number): Promise<ReadonlyArray<LogEntry>> {
     const found: Array<LogEntry> = []
     for (const last of await this.endsOf(subject, after, end)) {
@@ -278,7 +277,9 @@ export class Archive {
     }
   }
 
-  /** Asks every segment, for a commit that does not name the one before it (a restore writes such commits). */
+  /**
+   * Searches the segments backwards, for a commit that does not name the one before it (a restore writes such commits).
+   */
   private async newestBefore(subject: string, seq: number): Promise<number> {
     for (let at = this.placeOf(seq) - 1; at >= 0; at--) {
       const name = this.segments[at]
@@ -405,7 +406,6 @@ export class Archive {
     return low
   }
 
-  /** Reads the newer segments of the index. */
   private async learn(): Promise<void> {
     const last = this.segments.at(-1)?.last ?? 0
     const newer = await this.parts.index.segmentsAfter(last)

@@ -6,8 +6,8 @@
  *    alone. Postgres releases the lock when the session ends, and then no statement of the session arrives. So a
  *    process that has lost the lock without noticing can change nothing.
  *  - The actors' rows of a segment are written in one transaction with the segment's own row, and before the mark
- *    (mark.ts). So an index that reaches the mark knows every archived actor. One that does not reach it reports that,
- *    and gives no answer.
+ *    (mark.ts). So an index that reaches the mark knows every archived actor. An answer states how far the index
+ *    reaches (`through`), and readers refuse one that does not reach the mark.
  *  - It can be made again from the segments at any time.
  */
 import { type Kysely, sql } from "kysely"
@@ -72,7 +72,6 @@ export class IndexTable {
     return (await this.find([])).through >= through
   }
 
-  /** All segments after a sequence, in order. */
   async segmentsAfter(last: number): Promise<ReadonlyArray<SegmentName>> {
     const rows = await this.db
       .selectFrom("archive_segments")
@@ -211,7 +210,6 @@ export class IndexWriter extends IndexTable {
 
 const NUMBER = /^[1-9]\d{0,14}$/
 
-/** The highest numeric id of each kind. */
 const numbersIn = (subjects: Iterable<string>): ReadonlyMap<string, number> => {
   const all = new Map<string, number>()
   for (const { kind, id } of [...subjects].map(placeOf))

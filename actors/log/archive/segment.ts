@@ -121,7 +121,6 @@ const lineOf = ({ seq, subject, at, previous, expires, traceparent, data }: Arch
 
 const FIELDS = 6
 
-/** The commit that a line holds. */
 export const archivedIn = (line: string): Archived => {
   const fields: Array<string> = []
   let from = 0
@@ -361,7 +360,6 @@ export class Segment {
     return [own, ...others].flat().toSorted((one, other) => headOf(one).seq - headOf(other).seq)
   }
 
-  /** The parts that are not over. */
   get liveParts(): ReadonlyArray<Part> {
     return (this.footer.parts ?? []).filter(({ ends }) => !this.parts.areOver(ends))
   }
@@ -426,13 +424,11 @@ export const sha256Of = async (object: ObjectReader): Promise<string> => {
   return hashing.digest("hex")
 }
 
-/** True if a line belongs to this subject. The rest of the line is not parsed. */
 export const isOf = (line: string, subject: string): boolean => {
   const from = line.indexOf(" ") + 1
   return line.startsWith(subject, from) && line.charAt(from + subject.length) === " "
 }
 
-/** The sequence and subject of a line. The rest of the line is not parsed. */
 export const headOf = (line: string): Pick<Archived, "seq" | "subject"> => {
   const from = line.indexOf(" ")
   const to = line.indexOf(" ", from + 1)
@@ -440,7 +436,6 @@ export const headOf = (line: string): Pick<Archived, "seq" | "subject"> => {
   return { seq: Number(line.slice(0, from)), subject: line.slice(from + 1, to) }
 }
 
-/** Kind and id of an actor's subject. */
 export const placeOf = (subject: string): { readonly kind: string; readonly id: string } => {
   const [, , kind = "", ...id] = subject.split(".")
   return { kind, id: id.join(".") }

@@ -20,7 +20,7 @@ export const noMailbox: { readonly refused: Refusal } = { refused: notFound("mai
 
 const PERCENT = 100
 
-/** The part of a mailbox's daily count and bytes that a message may use. */
+/** The limits of a mailbox's daily messages and of its bytes, for kinds of senders. */
 interface Shares {
   /** Messages a day that are not reserved. */
   readonly unreserved: number
@@ -117,7 +117,7 @@ interface Taking {
   readonly elsewhere: number
 }
 
-/** A mail process of an earlier release does not name the sender. */
+/** `undefined`: a mail process of an earlier release, which does not name the sender. */
 const isUnproven = (sender: From): boolean => sender !== undefined && sender.proven.length === 0
 
 const isNewcomer = (
@@ -149,7 +149,9 @@ const domainIsFull = (
   return ofDay(hours, at) >= most || (stored > 0 && stored + bytes > mostBytes)
 }
 
-/** True if unproven senders or newcomers have their share already, or both together have theirs. */
+/**
+ * True if the sender is unproven or a newcomer, and its group has used its share, or both groups together have theirs.
+ */
 const groupIsFull = (state: MailboxValue, taking: Taking, at: number, limits: BoxLimits): boolean => {
   const isNew = isNewcomer(state, taking, at)
   if (!isNew && !isUnproven(taking.sender)) return false

@@ -29,7 +29,7 @@ export const MailboxValue = Schema.Struct({
   status: Schema.Literals(["active", "closed", "erased"]),
   created_at: Schema.Number,
   inbound: MailCounts,
-  /** The part of these that used no reserved place (decide.ts). */
+  /** The part of `inbound` that used no reserved place (decide.ts). */
   unreserved: MailCounts,
   /** The part of `inbound` whose sender DMARC did not prove. */
   unproven: MailCounts,

@@ -55,7 +55,6 @@ const hasEnded = (box: MailboxValue, sealer: Sealer, tag: string, at: number): b
 export const isOver = (box: MailboxValue, sealer: Sealer, tag: string, at: number): boolean =>
   tag.split("+").some((_part, index, all) => hasEnded(box, sealer, all.slice(0, index + 1).join("+"), at))
 
-/** The facts that will be written of a tag. */
 export interface TagFacts {
   readonly mark: string
   readonly sealed: string

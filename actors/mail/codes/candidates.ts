@@ -100,7 +100,7 @@ const isMasked = (line: string, from: number, to: number): boolean => {
   return MASKS.includes(mask) && mask !== "#" && twice && line[to] !== mask
 }
 
-/** True if the surrounding characters make it a part of a longer text, or an amount. */
+/** True if the surrounding characters make the token a part of a longer text, or an amount. */
 const isPartOfOther = (line: string, from: number, to: number): boolean => {
   const left = line.charAt(from - 1)
   const right = line.charAt(to)

@@ -62,7 +62,6 @@ interface Open {
   readonly pre: boolean
 }
 
-/** Collects lines. */
 class Writer {
   readonly lines: Array<Line> = []
   text = ""

@@ -45,7 +45,7 @@ const LETS_IN: ReadonlySet<string> = new Set(["confirmation", "password_reset", 
 export const letsIn = ({ codes, links }: Pick<ParsedMail, "codes" | "links">): boolean =>
   codes.length > 0 || links.some(({ kind }) => LETS_IN.has(kind))
 
-/** Links that log in come first. */
+/** Links that log in or confirm come first. */
 const listedLinks = (links: ReadonlyArray<MailLink>): ReadonlyArray<MailLink> => {
   const ranked = [...links.filter(({ kind }) => LETS_IN.has(kind)), ...links.filter(({ kind }) => !LETS_IN.has(kind))]
   let chars = 0

@@ -44,7 +44,6 @@ export const UNJUDGED: JudgedSender = {
   author: null
 }
 
-/** The worst verdict counts. */
 const WORST_FIRST: ReadonlyArray<Verdict> = ["FAIL", "GRAY", "PROCESSING_FAILED", "PASS"]
 
 /** The worst of several verdicts on the same question. */

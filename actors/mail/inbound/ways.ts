@@ -7,7 +7,7 @@ import type { Returning } from "./returns.ts"
 
 export interface InboundPorts {
   readonly recipient: RecipientOf
-  /** Addresses of the service's own. */
+  /** Handles mail to the service's own addresses. */
   readonly returns: Returning
   readonly hasRoom: () => Promise<boolean>
 }

@@ -7,8 +7,8 @@
  *  - The queue is limited. A further message is refused for the time being. A message whose client has gone is not
  *    begun.
  *  - The client that used the least CPU time lately comes first. While there are others, a client that used much gets
- *    half of the threads. So the others' messages do not wait for its own, nor for a thread that it has brought to its
- *    end.
+ *    half of the threads. So the others' messages do not wait for its own, nor for the restart of a thread that its
+ *    messages have ended.
  */
 import { Clock, Effect, type Scope } from "effect"
 import { type Refusal, unavailable } from "../../../schemas/errors.ts"
@@ -34,7 +34,6 @@ export interface Readers {
   readonly judge: (raw: Buffer, origin: Origin) => Effect.Effect<JudgedSender, Refusal>
 }
 
-/** The settings for judging, and the DNS lookup. */
 export interface Judging {
   readonly mta: string
   readonly lookup: Lookup
@@ -115,7 +114,9 @@ export const openReaders = (
     const spending = new Spending(clock)
     const waiting: Array<Job> = []
     const shared = Math.ceil(bounds.threads / 2)
-    /** The last threads come first: those of the clients that use little. */
+    /**
+     * Returns the last free thread that the client may use. The last threads are reserved for clients that use little.
+     */
     const freeFor = (client: string): Thread | undefined =>
       threads.findLast(({ isFree }, place) => isFree && (place < shared || !spending.isBounded(client)))
     const next = (): void => {

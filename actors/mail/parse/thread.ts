@@ -4,8 +4,8 @@
  * Invariants
  *  - A job may use `thread_cpu_ms` of the thread's CPU time in all of its turns. A job that needs more is given up, and
  *    its thread ends. Waiting for a slow machine does not count.
- *  - The other jobs of that thread begin again. If one job was at fault, that is no try of theirs. A job has `TRIES`
- *    tries in all.
+ *  - The other jobs of that thread begin again. If one of them was at fault, this is not counted as a try of the
+ *    others. A job has `TRIES` tries in all.
  */
 import { Worker } from "node:worker_threads"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
@@ -37,7 +37,6 @@ export interface Job {
 export interface Queue {
   /** Called when the thread can take a job. */
   readonly next: () => void
-  /** Puts a job back in the queue. */
   readonly again: (job: Job) => void
 }
 

@@ -39,7 +39,7 @@ export const MailSendingValue = Schema.Struct({
   /** `called`: an attempt is due. `attempting`: one is under way. `waiting`: a timer is set for the next one. */
   phase: Schema.Literals(["called", "attempting", "waiting", "over"]),
   attempts: Schema.Int,
-  /** True if the outcome of the last attempt was not reported. */
+  /** True if the outcome of the last attempt is unknown. */
   unknown: Schema.Boolean,
   /** True if its recipient has unsubscribed. */
   unsubscribed: Schema.Boolean,

@@ -226,7 +226,6 @@ export const afterSuspension = (state: MailServiceState, sender: SenderDays): Ma
   return stands({ ...state, days: daysWithout(state.days, sender.days), senders }, "suspended")
 }
 
-/** An operator paused sending. */
 export const paused = (state: MailServiceState, at: number): MailServiceEvent =>
   stands({ ...state, paused_at: at }, "paused")
 

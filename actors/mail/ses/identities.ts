@@ -36,7 +36,7 @@ export interface Identities {
   readonly declareIdentity: (domain: string) => Effect.Effect<Identity, ProviderFault>
   /** `null` if SES does not know the domain. */
   readonly identityOf: (domain: string) => Effect.Effect<Identity | null, ProviderFault>
-  /** Restarts the search for a domain that SES gave up, by setting the same keys again. */
+  /** Makes SES search again for a domain that it gave up. The domain may get other keys. */
   readonly seekAgain: (domain: string) => Effect.Effect<Identity, ProviderFault>
   readonly deleteIdentity: (domain: string) => Effect.Effect<void, ProviderFault>
   readonly accountState: Effect.Effect<AccountState, ProviderFault>
