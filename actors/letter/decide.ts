@@ -110,10 +110,9 @@ export const decideSettle = (
   }
 }
 
-/** True if the attempt was lost, and its late report is certain. The content is still kept after a lost attempt. */
+/** True if the attempt had no report (`lost`), and the late one is certain. The content is kept until then. */
 const isLost = ({ sealed }: Letter, { type }: LetterOutcome): boolean => sealed !== "" && type !== "unknown"
 
-/** Called when the attempt's node has not reported in time. */
 export const decideOverdue = (state: LetterState, fired: FiredTimer, { at }: Context): Decided => {
   if (fired.name !== OVERDUE_TIMER || state === null || state.status !== "sending" || state.due === null) return NOTHING
   const now = firing(fired, state.due, at)

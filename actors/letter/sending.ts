@@ -141,7 +141,7 @@ const contentOf = ({ sealed }: Letter, id: string, sealer: Sealer): LetterConten
   }
 }
 
-/** False if there is no room for the letter among those that the person gets. Each further attempt is counted again. */
+/** False if the person's limit of these letters is used up. A letter is counted again at each further attempt. */
 const mayBeToldAgain = (
   letter: Letter,
   sealer: Sealer,

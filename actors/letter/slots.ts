@@ -101,9 +101,7 @@ export class Slots {
   private readonly taken = new Map<string, TakenSlot>()
   /** The place and group of each letter that has a slot for a known place. */
   private readonly going = new Map<string, Going>()
-  /** The last pace of each place: fast or slow. */
   private readonly paces = new Map<string, Pace>()
-  /** The time at which each person's rest is over. */
   private readonly rested = new Map<string, number>()
   /** The person who waits for the last slot of each share. */
   private readonly next = new Map<string, Waiting>()
@@ -156,7 +154,6 @@ export class Slots {
     return true
   }
 
-  /** Gives back a reserved slot that is not needed. */
   giveBack(letter: string): void {
     if (!this.isHeld(letter)) this.free(letter)
   }
@@ -300,7 +297,7 @@ export class Slots {
   }
 }
 
-/** Adds a value. If there are too many, the one that was set longest ago is forgotten. */
+/** Sets a value. If there are too many, the one that was set longest ago is forgotten. */
 const remember = <A>(map: Map<string, A>, name: string, value: A): void => {
   map.delete(name)
   map.set(name, value)

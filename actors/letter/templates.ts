@@ -39,7 +39,6 @@ export type TemplateName = keyof typeof TEMPLATES
 export const TEMPLATE_NAMES = Object.keys(TEMPLATES) as ReadonlyArray<TemplateName>
 
 interface Service {
-  /** The name of the deployment. */
   readonly name: string
   /** The value of HUB_BASE_URL. */
   readonly baseUrl: string

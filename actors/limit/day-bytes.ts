@@ -18,8 +18,7 @@ import { draw, type Window } from "./window.ts"
 
 const SLICE_MAX_BYTES = 262_144
 /**
- * Beyond the bytes that are missing, a slice has at most the day's bytes divided by this. So an owner with few bytes
- * loses few.
+ * Limits a slice to the day's bytes divided by this, unless one use needs more. So an owner with few bytes loses few.
  */
 const SLICES_MIN = 16
 
@@ -35,7 +34,6 @@ export interface DayBytes {
   /** The window as it is stored; `null` if none is stored, `undefined` before the lookup. */
   window: Window | null | undefined
   readonly own: Slice
-  /** The slice of callers that may use only a part. */
   readonly part: Slice
   /** A lock that runs the draws of one owner one after the other. */
   readonly turn: Semaphore.Semaphore
@@ -87,7 +85,6 @@ export const dayBytes = (
       return (memory.window ??= found)
     })
 
-  /** The bytes that can still be taken from the window, and the end of the window. */
   const remainingIn = (window: Window | null, { whole, part }: DayShare, now: number) => {
     const drawn = draw(window, limitOf(whole), 0, now)
     const ofPart = part === undefined ? Infinity : Math.max(0, part - (drawn.window.part ?? 0))

@@ -13,7 +13,6 @@ export interface EventShape {
 
 /** One message of the log: the events that one command appended to one subject. */
 export interface Commit {
-  /** The version of this record's shape. */
   readonly v: 1
   /** The command's id. A repeated command is answered from the commit with its id. */
   readonly id: string

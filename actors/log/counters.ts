@@ -20,7 +20,6 @@ export const nextNumber = (nats: NatsConnection, name: string): Promise<number> 
   return drawing.do(null)
 }
 
-/** Distributes the drawn numbers in the order of the requests. */
 const drawn = async (nats: NatsConnection, name: string, count: number): Promise<() => number> => {
   let number = (await countUp(nats, name, count)) - count
   return () => ++number

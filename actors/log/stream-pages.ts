@@ -53,7 +53,7 @@ const matching = (pattern: string): ((subject: string) => boolean) => {
   if (pattern === EVERYTHING) return () => true
   const wanted = pattern.split(".")
   const isOpen = wanted.at(-1) === EVERYTHING
-  // Most patterns are of one kind, so comparing the beginning of the subject is enough.
+  // Most patterns name one kind of actor, so comparing the beginning of the subject is enough.
   const fixed = wanted.slice(
     0,
     wanted.findIndex((token) => token === "*" || token === EVERYTHING)

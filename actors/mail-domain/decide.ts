@@ -33,7 +33,6 @@ export const noDomain: { readonly refused: Refusal } = {
   refused: refusal("email_domain_unknown", "You have no such domain here.")
 }
 
-/** A domain that an agent holds. */
 export type Claimed = HeldDomain & { readonly agent: string }
 
 export const claimedBy = ({ held }: MailDomainState, agent: string): Claimed | null =>
@@ -90,7 +89,6 @@ export const dueFor = ({ held }: MailDomainState, fired: FiredTimer, at: number)
   return until === null || until === undefined ? "another" : firing(fired, until, at)
 }
 
-/** Applies the result of the daily check. */
 export const decideCheck = (
   state: MailDomainState,
   fired: FiredTimer,
@@ -119,8 +117,8 @@ export const decideCheck = (
 }
 
 /**
- * The domain is no longer active. If its proof is missing too, it becomes an ordinary claim, which ends unless it is
- * proven in time.
+ * The domain is no longer active. If its proof is not found either, it becomes an ordinary claim, which ends unless it
+ * is proven in time.
  */
 const downgraded = (
   { agent, domain, records }: Claimed,
@@ -171,7 +169,7 @@ export const decideClaimEnd = (
   }
 }
 
-/** The provider has to forget the domain, now or when it can be reached again. */
+/** The timer at which the provider is asked to forget the domain. */
 export const forgetting = (id: string, at: number): Timer => ({
   name: FORGET_TIMER,
   at,

@@ -8,7 +8,6 @@ import { type DomainProvider, providerOf } from "./provider.ts"
 import { subjects } from "../../schemas/subjects.ts"
 
 export interface DomainParts {
-  /** The domain of the service itself. */
   readonly own: string
   readonly sealer: Sealer
   readonly dns: DnsQuestions

@@ -4,7 +4,7 @@
  * Invariants
  *  - `claim` counts the declarations of a domain, and continues when no agent holds it any more. So a command for one
  *    claim never affects another.
- *  - An active domain was proven by every required record. Only its holder can give it up.
+ *  - An active domain was proven by every required record.
  *  - `claim_until` is set while the claim is not proven; `next_check` while the domain is active.
  */
 import { Schema } from "effect"
@@ -15,7 +15,6 @@ import type { ActorOf } from "../kit/kind.ts"
 
 const NullableNumber = Schema.NullOr(Schema.Number)
 
-/** The key that signs the domain's mail (actors/mail-domain/dkim.ts). */
 const Key = Schema.Struct({ selector: Schema.String, public_key: Schema.String, sealed: Sealed })
 
 const Status = Schema.NullOr(Schema.Literals(["PENDING", "TEMPORARY_FAILURE", "NOT_STARTED", "FAILED", "SUCCESS"]))
@@ -58,7 +57,6 @@ export const MailDomainEvent = Schema.Union([
   event("mail_domain.declared", 1, { ...declared, claim: Schema.Int, from: Schema.NullOr(Schema.String) }),
   /** The provider needs other records than before. */
   event("mail_domain.records_changed", 1, { records: Schema.Array(DnsRecord) }),
-  /** `claim_until`: its new value. */
   event("mail_domain.checked", 1, { ...looked, claim_until: NullableNumber }),
   event("mail_domain.check_due", 1, { next_check: NullableNumber }),
   event("mail_domain.activated", 1, { agent: Schema.String }),

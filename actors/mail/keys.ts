@@ -200,7 +200,6 @@ export const isSendingToken = (
   return known.length === given.length && timingSafeEqual(known, given)
 }
 
-/** Parts for actors that read or write mail. */
 export interface MailParts extends KindParts {
   /** The keys that seal the content of mail; `null` if the service has no mail. */
   readonly mail: MailKeys | null

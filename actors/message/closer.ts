@@ -17,11 +17,11 @@ import type { EventLog } from "../log/commit.ts"
 import { toItsEnd } from "../projections/steps.ts"
 import { voidNumber } from "./void.ts"
 
-/** A gap that exists for this long is closed. It is shorter than readers wait for it (queries.ts). */
+/** A gap that exists for this long is closed. Readers wait longer than this for a gap (gaps.ts). */
 const GRACE_MS = 1_000
 const LOOK_MS = 250
 const RETRY_MS = 5_000
-/** Gaps that are closed together. */
+/** The most gaps that are closed at the same time. */
 const TOGETHER_MAX = 500
 
 interface SeenTop {

@@ -4,7 +4,8 @@
  * gap.
  *
  * Invariants
- *  - Every number below the highest one in the log is a message, is given up, or is a gap. The log alone decides which.
+ *  - Every number below the highest one in the log is a message, is given up, or is a gap, except numbers that a
+ *    restore has skipped. The log alone decides which.
  *  - A gap ends by the message's commit, or by `message.voided` on the same subject. Both expect an empty subject, so
  *    only one of the two can be written (closer.ts).
  */

@@ -62,7 +62,7 @@ export const listOf = (db: Kysely<Database>, { page, per_page, ...asked }: Omit<
     .limit(per_page)
     .offset((page - 1) * per_page)
 
-/** Only the visible rows, with sender and recipient. */
+/** Adds sender and recipient to the rows of a page. */
 const messageRows = (db: Kysely<Database>, messages: AliasableExpression<Stored>) =>
   db
     .selectFrom(messages.as("m"))

@@ -51,7 +51,6 @@ const messageOf = (message: JsMsg, ack: (message: JsMsg) => void, tracing: Traci
   working: () => message.working()
 })
 
-/** `durable`: the name of the consumer. */
 export const commitSource = (clock: Clock.Clock, nats: NatsConnection, tracing: Tracing, durable: string): Source => {
   const ack = gatheredAcks(clock)
   let known: Consumer | null = null

@@ -37,7 +37,6 @@ interface Work<Call> {
   readonly end?: (() => void) | undefined
 }
 
-/** Opens the work and passes messages to it while the scope is open. */
 export const openWorker = <Call, Opened extends Work<Call>>(
   { source, ackWaitMs, lingerMs, callIn, bounds }: Consumed<Call> & { readonly bounds: HeldBounds },
   open: (held: HeldMessages, run: Run) => Opened

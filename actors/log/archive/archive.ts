@@ -3,7 +3,7 @@
  *
  * Invariants
  *  - An answer never lacks a commit that the mark says is archived: if the index or a segment is missing, reading
- *    fails. The mark is read with every look into the index, because the index may have been lost.
+ *    fails. Whenever the index is asked for a subject, the mark is read too, because the index may have been lost.
  *  - Commits that the log would have forgotten by now are left out. They may be gone (ending.ts).
  *  - The number of open segments and unpacked blocks in memory is bounded.
  */
@@ -22,7 +22,6 @@ import { type Archived, archivedIn, headOf, isOf, objectName, Segment, type Segm
 
 const SEGMENTS_KEPT = 256
 const BLOCKS_KEPT = 64
-/** Blocks of one segment that are read in parallel. */
 const BLOCKS_ABREAST = 8
 /** Blocks that are unpacked ahead while one is read. */
 const BLOCKS_AHEAD = 4
@@ -76,7 +75,6 @@ interface IndexAnswer {
   readonly mark: number
 }
 
-/** The last sequence of a subject in the archive. */
 export interface ArchivedTip {
   /** 0 if the subject has no archived commit. */
   readonly newest: number
@@ -376,7 +374,6 @@ export class Archive {
     return this.segments[this.placeOf(seq + 1)]
   }
 
-  /** The segment that holds this sequence. */
   private async named(seq: number): Promise<SegmentName> {
     const known =
       this.segmentAt(seq) ??

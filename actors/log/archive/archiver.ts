@@ -51,8 +51,7 @@ const TIMEOUT_MS = 3000
 /** The pause before a replica that is behind is asked again. */
 const BEHIND_PAUSE_MS = 50
 /**
- * The most times that replicas which end before the leader are asked, one after the other. Then the run fails, and the
- * next run continues.
+ * The most times in a row that replicas behind the leader are asked. Then the run fails, and the next run continues.
  */
 const BEHIND_LOOKS_MAX = 200
 const EVERYTHING = ">"
@@ -77,7 +76,6 @@ export interface ArchiverParts {
   readonly index: IndexTable
   readonly objects: Objects
   readonly policy: ArchivePolicy
-  /** The names of all actor kinds. */
   readonly kinds: ReadonlyArray<string>
   /**
    * Called when the index has a new segment that no mark names yet. From then on no counter may be lower than the
@@ -108,7 +106,6 @@ export const archiveOnce = (parts: ArchiverParts): Effect.Effect<ArchiverRun | n
     return yield* attempt(() => parts.index.alone((index) => new Run(clock, { ...parts, index }).go()))
   })
 
-/** The parts of a run, with the index of the lock's holder. */
 interface RunParts extends Omit<ArchiverParts, "index"> {
   readonly index: IndexWriter
 }
@@ -173,7 +170,6 @@ const checkHash = async (object: ObjectReader, stated: string, place: () => stri
 interface Stretch {
   /** The last sequence of a segment that no mark names. The next segment replaces it. */
   readonly least: number
-  /** The last sequence that may be archived. */
   readonly target: number
 }
 

@@ -51,8 +51,8 @@ export const openArchive = async (settings: ArchiveSettings | null, parts: Parts
 }
 
 /**
- * Resolves when the index covers all archived commits. If Postgres has lost the index, one of the waiting processes
- * rebuilds it.
+ * Makes the index cover all archived commits, for example after Postgres has lost it. Rejects if it still does not,
+ * because another process is rebuilding it.
  */
 export const awaitIndex = async (opened: OpenArchive): Promise<void> => {
   if (await opened.index.reaches(opened.archive.through)) return

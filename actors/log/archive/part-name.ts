@@ -12,7 +12,6 @@ export interface PartName {
   readonly last: number
   /** Unix ms, whole seconds. */
   readonly ends: number
-  /** The hash of the part. */
   readonly sha256: string
 }
 

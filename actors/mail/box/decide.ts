@@ -111,7 +111,6 @@ interface Taking {
   readonly sender?: From
   /** True if the agent allows the sender, or has written to it. False if this was not looked up. */
   readonly isKnown: boolean
-  /** Size of the arriving message. */
   readonly bytes: number
   /** Bytes in the agent's other mailboxes. */
   readonly elsewhere: number
@@ -262,7 +261,10 @@ export const decideReceive = (
   }
 }
 
-/** `sealed`: the sender. Dropped messages are counted separately, so that unwanted mail cannot fill the log. */
+/**
+ * `sealed`: the sender and the rule. Dropped messages have a daily limit of their own, so that they cannot fill the
+ * log.
+ */
 export const decideDrop = (
   state: MailboxState,
   { sealed }: { readonly sealed: string },
@@ -284,7 +286,7 @@ export const decideChange = (
   return state.chosen === facts ? { events: [] } : { events: [{ type: "mailbox.changed", v: 1, agent, chosen: facts }] }
 }
 
-/** By this time the key and the mail are erased. */
+/** Records that the key and the mail are erased, which is done before this decision. */
 export const decideErase = (state: MailboxState, fired: FiredTimer, { at }: { readonly at: number }): Decided => {
   if (fired.name !== ERASE_TIMER) return { events: [] }
   if (state?.status === "closed") return { events: [{ type: "mailbox.erased", v: 1 }] }

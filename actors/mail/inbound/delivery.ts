@@ -71,7 +71,10 @@ interface ReadMail {
 const knownBy = ({ known, raw, sender }: Incoming): string =>
   known ?? createHash("sha256").update(sender).update("\n").update(raw).digest("hex")
 
-/** The client whose share of the threads this message takes: the SMTP client, or the agent who sent it. */
+/**
+ * The client whose share of the threads this message takes: the SMTP client, the sender of mail inside the service, or
+ * `EVERYBODY` for mail from a provider.
+ */
 const broughtBy = ({ ip, own, sender }: Incoming): string => {
   if (ip !== undefined) return clientOf(ip)
   return own === true ? sender : EVERYBODY

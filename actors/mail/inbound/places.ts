@@ -36,7 +36,6 @@ interface Connection {
   isAtWork: boolean
   /** Its message is complete. */
   isKept: boolean
-  /** Its client has gone. */
   isGone: boolean
 }
 
@@ -159,8 +158,8 @@ export class Places {
   }
 
   /**
-   * Displaces the connection of the fullest network that made no progress for longest. Returns false if no network
-   * would still use more than the newcomer's.
+   * Displaces the connection of the fullest network that made no progress for longest. Returns false if no other
+   * network has to give way.
    */
   private makeRoom({ networks }: Connection, weight: Weight, amount: number): boolean {
     let among = [...this.connections].filter(([, other]) => !other.isKept && weight(other) > 0)

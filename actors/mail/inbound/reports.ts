@@ -1,6 +1,6 @@
 /**
  * Parses reports of mail servers that a message could not be delivered (RFC 3464), or that its recipient did not want
- * it (RFC 5965). Pure. It reads line by line, up to the longest report that is accepted.
+ * it (RFC 5965). Pure. Only the first `maxBytes` of a message are read.
  *
  * Invariants
  *  - A report counts for the one sending whose token it contains, in the address that it came to or in the part of the

@@ -25,7 +25,7 @@ import type { Part } from "./store.ts"
 const LISTED_LINKS_MAX = 10
 const LISTED_LINK_CHARS = 8000
 const LISTED_CODES_MAX = 5
-/** The beginning of a text, in which words are looked for. */
+/** Words for searching are taken from this many characters at the beginning of a text. */
 const SEARCHED_CHARS = 20_000
 const FOLLOWS_MAX = 20
 

@@ -7,7 +7,8 @@
  *  - Resources are limited before a stranger can use them: connections in total and for each network (places.ts),
  *    recipients, the size of a message, and the bytes of all messages together. The time and the commands of a client
  *    are limited too (sessions.ts). If there is no room for its message, a client is asked to try again later (4xx).
- *  - A message is accepted only after it is in the log. Otherwise the client is asked to try again later.
+ *  - A message is accepted only after its mailboxes have it in the log, and mail to the service's own addresses was
+ *    handled. Otherwise the client is asked to try again later.
  */
 import { readFileSync } from "node:fs"
 import type { SMTPServerDataStream, SMTPServerSession } from "smtp-server"
@@ -85,7 +86,6 @@ interface PartialMessage {
  */
 const PIECE_BYTES = 128
 
-/** The recipients of a connection's message so far. */
 interface Recipients {
   readonly mailboxes: Map<number, { address: string; to: string; tags: Array<string> }>
   readonly own: Map<string, OwnAddress>

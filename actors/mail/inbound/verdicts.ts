@@ -10,7 +10,6 @@ import type { Verdict, VerdictReason, Verdicts } from "../../../schemas/mail/rec
 import type { UnsignedField } from "../../../schemas/mail/stored.ts"
 
 export interface Origin {
-  /** The IP address of the client. */
   readonly ip: string
   readonly helo: string
   /** The sender in the envelope; empty for reports of failed deliveries. */
@@ -26,7 +25,7 @@ export interface JudgedSender {
    * added them.
    */
   readonly unsigned?: ReadonlyArray<UnsignedField>
-  /** The domain of the sender that DMARC was checked for; `null` if the judge does not tell. */
+  /** The domain of the sender that DMARC was checked for; `null` if the judge does not say. */
   readonly author: string | null
 }
 

@@ -104,7 +104,6 @@ interface Window {
   readonly window_seconds: number
 }
 
-/** A refusal with the details of every 429 (contract 13). */
 const quota = (
   bucket: "email_quota" | "email_instance_quota",
   message: string,

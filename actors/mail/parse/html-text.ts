@@ -29,7 +29,6 @@ const columnsOf = (row: DomNode): number =>
       return columns + clamped(attribs.colspan)
     }, 0)
 
-/** The library's own type, with the additional members below. */
 type Builder = Parameters<FormatCallback>[2] & {
   readonly options: { readonly formatters: Readonly<Record<string, FormatCallback>> }
 }

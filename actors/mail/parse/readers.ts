@@ -29,7 +29,7 @@ export interface ReaderBounds extends ThreadBounds {
 }
 
 export interface Readers {
-  /** `client`: the bringer of the message, as `clientOf` names it. */
+  /** `client`: whose share of the threads the message takes. */
   readonly parse: (raw: Buffer, client: string) => Effect.Effect<ParsedMail, Refusal>
   readonly judge: (raw: Buffer, origin: Origin) => Effect.Effect<JudgedSender, Refusal>
 }
@@ -50,7 +50,9 @@ export const EVERYBODY = ""
 
 /** After this time half of a client's CPU time is forgotten. */
 const HALF_LIFE_MS = 10_000
-/** CPU time that makes a client one that used much, in microseconds. */
+/**
+ * A client that lately used this much CPU time, in microseconds, gets only half of the threads while there are others.
+ */
 const HEAVY_US = 1_000_000
 const CLIENTS_MAX = 4096
 /** A client is alone if no other one came for this time. */

@@ -4,8 +4,8 @@
  * Invariants
  *  - A job may use `thread_cpu_ms` of the thread's CPU time in all of its turns. A job that needs more is given up, and
  *    its thread ends. Waiting for a slow machine does not count.
- *  - The other jobs of that thread begin again. If one of them was at fault, this is not counted as a try of the
- *    others. A job has `TRIES` tries in all.
+ *  - The other jobs of that thread begin again. If the running job was at fault (time or memory), this is not counted
+ *    as a try of the others. A job has `TRIES` tries in all.
  */
 import { Worker } from "node:worker_threads"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
@@ -51,7 +51,7 @@ interface UnderWay {
 }
 
 const TRIES = 5
-/** A job that neither computes nor asks for DNS is given up after this number of checks. */
+/** A job is given up after this number of checks, even if it has used little CPU time. */
 const LOOKS = 20
 const LOOKS_PER_BOUND = 4
 
@@ -156,7 +156,7 @@ export class Thread {
     )
   }
 
-  /** Jobs that wait for answers go before jobs that have not begun. */
+  /** Jobs that got answers of DNS go before jobs that have not begun. */
   private go(): void {
     if (this.running !== null) return
     const under = [...this.open.values()].find(({ answers }) => answers.length > 0)

@@ -229,6 +229,6 @@ export const afterSuspension = (state: MailServiceState, sender: SenderDays): Ma
 export const paused = (state: MailServiceState, at: number): MailServiceEvent =>
   stands({ ...state, paused_at: at }, "paused")
 
-/** An operator resets the counts. */
+/** An operator lets the service send again. Its rates begin at zero. */
 export const resumed = (state: MailServiceState): MailServiceEvent =>
   stands({ ...state, days: NO_DAYS, senders: [], paused_at: null }, "resumed")

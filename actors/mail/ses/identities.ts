@@ -1,4 +1,4 @@
-/** Domains of agents at SES, and the state of the account itself. Calls can be repeated without effect. */
+/** Domains of agents at SES, and the state of the account itself. Calls can be repeated without a further effect. */
 import {
   AlreadyExistsException,
   CreateEmailIdentityCommand,
