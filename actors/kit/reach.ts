@@ -85,7 +85,6 @@ export const guardedLookup =
 
 const RESOLVE_TIMEOUT_MS = 3000
 const RESOLVE_TRIES = 2
-/** The most addresses of a name that are used. */
 const ADDRESSES_MAX = 16
 
 /**

@@ -34,7 +34,6 @@ export const judgeSend = (state: LetterState, fired: FiredTimer, at: number): "d
   return now === "another" ? "nothing" : now
 }
 
-/** The facts of an attempt: whether there is anything to send, and by which channel. */
 export type SendFacts =
   | { readonly type: "none" }
   | { readonly type: "dropped"; readonly reason: string }

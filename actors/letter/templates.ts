@@ -40,7 +40,6 @@ export const TEMPLATE_NAMES = Object.keys(TEMPLATES) as ReadonlyArray<TemplateNa
 
 interface Service {
   readonly name: string
-  /** The value of HUB_BASE_URL. */
   readonly baseUrl: string
   readonly limits: LetterLimits
 }

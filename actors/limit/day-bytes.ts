@@ -35,7 +35,6 @@ export interface DayBytes {
   window: Window | null | undefined
   readonly own: Slice
   readonly part: Slice
-  /** A lock that runs the draws of one owner one after the other. */
   readonly turn: Semaphore.Semaphore
 }
 

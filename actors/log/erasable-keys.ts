@@ -39,7 +39,6 @@ export interface KeyPlace {
   readonly purposeOf: (owner: string) => string
   /** Separates the keys that are derived from the owner's key (`Sealer`). */
   readonly use: string
-  /** The refusal if keys cannot be read or written now. */
   readonly unreachable: Refusal
 }
 

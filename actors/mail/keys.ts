@@ -139,7 +139,6 @@ export interface SentEnvelope {
   /** Ids of RFC 5322, without angle brackets. */
   readonly rfc_id: string
   readonly references: ReadonlyArray<string>
-  /** The value of the header `X-Hub-Agent`. */
   readonly agent: string
 }
 

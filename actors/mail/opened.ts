@@ -172,7 +172,6 @@ const summarized = (mails: ReadonlyArray<number>, asking: Asking) =>
     return (yield* Effect.forEach([...new Set(mails)], one, { concurrency: ABREAST })).flat()
   })
 
-/** The functions of this file as queries of the bus. */
 export const openedQueries = (
   clock: Clock.Clock,
   { mail, limits }: OpeningParts,

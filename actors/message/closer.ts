@@ -36,7 +36,6 @@ interface CloserParts {
 }
 
 export class GapCloser {
-  /** Closes gaps until it is interrupted. */
   readonly run: Effect.Effect<never>
   private readonly parts: CloserParts
   /**

@@ -10,7 +10,6 @@ import type { Span } from "../../../schemas/runtime/trace/span.ts"
 
 export type Send = (ask: Ask, span?: Span | null) => Promise<Answer>
 
-/** The trace that an ask is part of. */
 export interface Traced {
   readonly span?: Span | null
   readonly message: { readonly traceparent?: string | undefined }

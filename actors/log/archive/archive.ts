@@ -23,7 +23,6 @@ import { type Archived, archivedIn, headOf, isOf, objectName, Segment, type Segm
 const SEGMENTS_KEPT = 256
 const BLOCKS_KEPT = 64
 const BLOCKS_ABREAST = 8
-/** Blocks that are unpacked ahead while one is read. */
 const BLOCKS_AHEAD = 4
 /** For each commit that a page may contain, the number of commits that are looked at. */
 const LOOKED_FOR_EACH = 16
@@ -392,7 +391,6 @@ export class Archive {
     return found !== undefined && found.first <= seq ? found : undefined
   }
 
-  /** The position of the first segment that ends at this sequence or after it. */
   private placeOf(seq: number): number {
     let [low, high] = [0, this.segments.length]
     while (low < high) {

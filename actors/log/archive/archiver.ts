@@ -61,7 +61,6 @@ const SEGMENT_CHARS = 67_108_864
 const SEGMENTS_OF_RUN = 16
 
 export interface ArchivePolicy {
-  /** The time that a commit stays in the log, in seconds. */
   readonly hotSeconds: number
   /** A segment that is not full is made only if its first commit is older than `hotSeconds` by this many seconds. */
   readonly partialSeconds: number
@@ -92,7 +91,6 @@ export class Overtaken extends Error {}
 export interface ArchiverRun {
   readonly segments: number
   readonly commits: number
-  /** The last sequence that the archive covers. */
   readonly through: number
 }
 

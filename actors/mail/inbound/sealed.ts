@@ -29,10 +29,8 @@ const LISTED_CODES_MAX = 5
 const SEARCHED_CHARS = 20_000
 const FOLLOWS_MAX = 20
 
-/** The recipient, as the message was addressed. */
 export interface Addressed {
   readonly mailbox: number
-  /** The address of the mailbox. */
   readonly address: string
   /** The address as in the envelope. */
   readonly to: string

@@ -31,7 +31,6 @@ import type { Origin } from "./verdicts.ts"
 export interface Receiving {
   /** Looks up a recipient. `address`: the address without its tag. */
   readonly recipient: (address: string, tag: string | null) => Promise<Recipient>
-  /** True if there is room for mail at all. */
   readonly hasRoom: () => Promise<boolean>
   /** Resolves to true if the message was accepted. */
   readonly deliver: (incoming: Incoming & Origin) => Promise<boolean>
@@ -73,7 +72,6 @@ const commandsTold = (told: (id: string, command: string) => void) => {
 const STEPS: Readonly<Record<string, number>> = { HELO: 1, EHLO: 1, STARTTLS: 2 }
 const SENDER_STEP = 3
 
-/** The parts of a message that are in memory while it is received. */
 interface PartialMessage {
   readonly chunks: Array<Buffer>
   pieces: number

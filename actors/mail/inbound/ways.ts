@@ -7,7 +7,6 @@ import type { Returning } from "./returns.ts"
 
 export interface InboundPorts {
   readonly recipient: RecipientOf
-  /** Handles mail to the service's own addresses. */
   readonly returns: Returning
   readonly hasRoom: () => Promise<boolean>
 }

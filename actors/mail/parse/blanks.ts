@@ -54,7 +54,6 @@ const isPaddedBoundary = (line: Uint8Array, boundaries: ReadonlyArray<Boundary>)
   )
 }
 
-/** `line`: a line without its end. */
 export const dependsOnBlanks = (line: Uint8Array, { isPartHeader, isQuotedPrintable, boundaries }: Where): boolean => {
   if (isPaddedBoundary(line, boundaries)) return true
   if (!isBlank(line.at(-1)) || (!isPartHeader && !isQuotedPrintable)) return false

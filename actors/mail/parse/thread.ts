@@ -23,7 +23,6 @@ export interface ThreadBounds extends ReadBounds {
 export interface Job {
   /** The message. Its bytes are copied when the job begins. */
   readonly work: Work
-  /** The client that brought the message. */
   readonly client: string
   /** Makes a new lookup for each try. */
   readonly lookup: () => Lookup

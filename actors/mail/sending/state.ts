@@ -41,7 +41,6 @@ export const MailSendingValue = Schema.Struct({
   attempts: Schema.Int,
   /** True if the outcome of the last attempt is unknown. */
   unknown: Schema.Boolean,
-  /** True if its recipient has unsubscribed. */
   unsubscribed: Schema.Boolean,
   /** Unix ms. */
   due: Schema.NullOr(Schema.Number)

@@ -85,7 +85,6 @@ export const usedOfDay = ({ hours }: MailServiceState, at: number): number => co
 
 /** Limited because all entries are in one event. */
 const SENDERS_MAX = 32
-/** The number of sponsors that one entry remembers. */
 const SPONSORS_MAX = 64
 
 const isTooHigh = (days: SendingDays, at: number, limits: MailLimits): boolean => {

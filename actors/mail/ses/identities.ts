@@ -17,7 +17,6 @@ export const IDENTITY_STATUSES = ["SUCCESS", "PENDING", "FAILED", "TEMPORARY_FAI
 export type IdentityStatus = (typeof IDENTITY_STATUSES)[number]
 
 export interface AccountState {
-  /** True if it may send at all. */
   readonly sending: boolean
   /** False in the SES sandbox, which sends only to known addresses. */
   readonly production: boolean
