@@ -1,6 +1,6 @@
 /**
- * Starts an actor process. As HUB_ROLES says, it joins the bus, owns shards, maintains the read models, answers
- * queries, or delivers to webhooks.
+ * Starts an actor process. HUB_ROLES names its work: to own shards, to answer queries, to deliver to webhooks, and
+ * others (schemas/config.ts).
  */
 import { setFlagsFromString } from "node:v8"
 import { Effect, Latch } from "effect"

@@ -3,7 +3,7 @@
  * service connect to machines that only the service can reach.
  *
  * Invariants
- *  - A name is resolved when a connection is made, and every address that it has is checked. The connection goes to
+ *  - A name is resolved when a connection is made, and every address that is used is checked. The connection goes to
  *    those addresses, so a name that answers differently the next moment (DNS rebinding) gains nothing.
  *  - If one address of a name is not public, the name is blocked. A name that mixes them is suspicious.
  *  - Only addresses that are known to be public are allowed. Ranges that IANA has reserved are not, and neither are
@@ -25,10 +25,10 @@ export interface Reach {
   readonly loopback: boolean
 }
 
-/** Resolves to all addresses of a name. The list is empty, or the promise rejects, if there are none. */
+/** Resolves a name to its addresses. The list is empty, or the promise rejects, if there are none. */
 export type Resolve = (name: string) => Promise<ReadonlyArray<string>>
 
-/** 2000::/3 is the only block that was ever assigned. Everything else is reserved. */
+/** 2000::/3 is the only block from which IANA assigns public addresses. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3")
 
 const PLATFORM = PLATFORM_ADDRESSES.map((range) => ipaddr.IPv4.parseCIDR(range))
@@ -65,7 +65,7 @@ export const safeAddresses = async (name: string, reach: Reach, resolve: Resolve
   return found
 }
 
-/** The `lookup` of a connection. It connects to the addresses that this returns and to no others. */
+/** The `lookup` option of a connection: returns checked addresses only, so the connection goes to no others. */
 export const guardedLookup =
   (reach: Reach, resolve: Resolve): LookupFunction =>
   (name, options, callback) => {
@@ -85,7 +85,6 @@ export const guardedLookup =
 
 const RESOLVE_TIMEOUT_MS = 3000
 const RESOLVE_TRIES = 2
-/** The most addresses of a name that are used. */
 const ADDRESSES_MAX = 16
 
 /**

@@ -14,7 +14,6 @@ export interface NewToken {
   readonly hash: string
 }
 
-/** The hash that the log keeps. */
 export const hashOfToken = (token: string): string => createHash("sha256").update(token).digest("hex")
 
 export const newLinkToken = (human: string): NewToken => {

@@ -24,7 +24,7 @@ const fold: Fold<LetterActor> = {
   evolve: evolveLetter
 }
 
-/** The state before the commit. `after` needs it when the outcome is in the log. */
+/** Gives `after` the state before the commit. It repeats the decision on it to find out what was logged. */
 const before = (state: LetterState): Effect.Effect<LetterState> => Effect.succeed(state)
 
 export const letterKind = kind(fold, letterOperations, (parts: LetterParts) => {
@@ -70,8 +70,7 @@ export const letterKind = kind(fold, letterOperations, (parts: LetterParts) => {
 type SettleInput = Parameters<typeof decideSettle>[1]
 
 /**
- * Logs a letter that will not arrive, or whose outcome is unknown, for the operator. The log does not say whose letter
- * it is.
+ * Logs a letter that will not arrive, or whose outcome is unknown, for the operator. The line does not name the person.
  */
 const warned = (letter: string, status: "given_up" | "unknown", reason: string): Effect.Effect<void> =>
   Effect.sync(() => logNow("warn", "letter", { letter, status, reason }))

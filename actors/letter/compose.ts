@@ -26,11 +26,11 @@ interface Addressed {
   readonly from: Sender
   /** Domain of the message's id. */
   readonly host: string
-  /** Unix ms at which the letter was written, whenever it is sent. */
+  /** Unix ms at which the letter was written. */
   readonly at: number
 }
 
-/** `null` if no letter can be sent to the address. */
+/** `null` if no letter can be sent to the address, or if the id is not a letter's. */
 export const composed = async (laid: Laid, { id, to, name, from, host, at }: Addressed): Promise<Message | null> => {
   if (!isLetterId(id) || to.length > ADDRESS_MAX_CHARS || !MAIL_ADDRESS.test(to)) return null
   const messageId = `${id}@${host}`

@@ -25,7 +25,6 @@ type Decided = Decision<LetterEvent, null>
 const NOTHING: Decided = { events: [] }
 const TOO_EARLY: Decided = { refused: unavailable("The letter is not due yet.") }
 
-/** The meaning of a timer that may begin an attempt. */
 export const judgeSend = (state: LetterState, fired: FiredTimer, at: number): "due" | "early" | "nothing" => {
   if (fired.name !== SEND_TIMER) return "nothing"
   if (state === null) return fired.at !== undefined && at - fired.at < COMMIT_WITHIN_MS ? "early" : "nothing"
@@ -35,7 +34,6 @@ export const judgeSend = (state: LetterState, fired: FiredTimer, at: number): "d
   return now === "another" ? "nothing" : now
 }
 
-/** The facts of an attempt: whether there is anything to send, and by which channel. */
 export type SendFacts =
   | { readonly type: "none" }
   | { readonly type: "dropped"; readonly reason: string }
@@ -92,7 +90,7 @@ export const decideSettle = (
   holds: Holds
 ): Decided => {
   if (state === null || state.attempts !== attempt) return NOTHING
-  // The node that made the attempt has reported the outcome late. A letter that was certainly not sent is tried again.
+  // The attempt's node reports late that the letter was sent, or that it certainly was not.
   const isLate = state.status === "unknown" && (outcome.type === "sent" || isLost(state, outcome))
   if (state.status !== "sending" && !isLate) return NOTHING
   switch (outcome.type) {
@@ -111,10 +109,9 @@ export const decideSettle = (
   }
 }
 
-/** The state still has the content after an attempt without a report. */
+/** True if the attempt had no report (`lost`), and the late one is certain. The content is kept until then. */
 const isLost = ({ sealed }: Letter, { type }: LetterOutcome): boolean => sealed !== "" && type !== "unknown"
 
-/** The attempt's node has not reported, and may never do so. */
 export const decideOverdue = (state: LetterState, fired: FiredTimer, { at }: Context): Decided => {
   if (fired.name !== OVERDUE_TIMER || state === null || state.status !== "sending" || state.due === null) return NOTHING
   const now = firing(fired, state.due, at)

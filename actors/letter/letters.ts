@@ -41,9 +41,7 @@ export interface Letters {
   readonly end: Effect.Effect<void>
 }
 
-/** The parts of a node for kinds that write or send letters. */
 export interface LetterParts extends KindParts {
-  /** This node's transports for letters to people. */
   readonly letters: Letters
 }
 

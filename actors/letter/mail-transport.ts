@@ -4,7 +4,7 @@ import type { Transport as MailTransport } from "../mail/noun.ts"
 import type { Transport } from "../kit/mailing/transport.ts"
 
 export const mailTransport = (world: MailTransport): Transport => ({
-  // A file that is written again replaces itself, so only its attempts may be repeated.
+  // Only attempts of the transport `file` may be repeated, because a file that is written again replaces itself.
   name: world.name === "file" ? "file" : "smtp",
   send: ({ id, from, to, messageId, bytes }, hurry) =>
     Effect.map(

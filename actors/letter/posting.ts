@@ -22,7 +22,7 @@ const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 const ID_CHARS = 26
 const LETTER_ID = /^[a-z2-7]{26}$/
 
-/** The token of a letter has 130 bits, so that it cannot be guessed. */
+/** 130 random bits, so that it cannot be guessed. */
 export const newLetterId = (): string => Array.from(randomBytes(ID_CHARS), (byte) => ALPHABET[byte & 31]).join("")
 
 export const isLetterId = (id: string): boolean => LETTER_ID.test(id)
@@ -38,7 +38,7 @@ const decode = Schema.decodeUnknownSync(Schema.fromJsonString(LetterContent))
 export const openLetter = (sealer: Sealer, id: string, sealed: string): LetterContent =>
   decode(sealer.open(sealed, purposeOf(id)))
 
-/** The companions that a decision needs, so that the letter exists exactly if its cause does. */
+/** The companion and the timer of a decision. With them, the letter exists exactly if its cause does. */
 export const letterCommit = (
   { id, human, template, sealed }: PostedLetter,
   at: number

@@ -22,12 +22,14 @@ import { holdsSeconds, rendered } from "./templates.ts"
 import type { Message, TransportName } from "../kit/mailing/transport.ts"
 import { letterLimits } from "./limits.ts"
 
-/** Milliseconds for reporting an outcome. */
+/**
+ * Milliseconds for one report of an outcome, milliseconds between two tries, and the number of tries after the first.
+ */
 const TOLD_WITHIN_MS = 10_000
 const TOLD_AGAIN_MS = 1000
 const TELLINGS_MAX = 6
 
-/** The prepared attempt, for the time between its decision and its commit. */
+/** A prepared attempt. It is made once its commit is written (`attempted`). */
 export interface Ready {
   readonly facts: SendFacts
   readonly attempt: number
@@ -37,12 +39,10 @@ export interface Ready {
   readonly asking: Pick<Asking, "commandId" | "traceparent">
 }
 
-/** The parts of the node that sending needs. */
 export type Parts = Pick<LetterParts, "letters" | "accounts" | "nats" | "seed">
 
 const NO_SLOT = unavailable("As many letters as may be are under way.")
 
-/** Used for a timer when there is nothing to send. */
 export const NOTHING_TO_SEND: Ready = {
   facts: { type: "none" },
   attempt: 0,
@@ -119,7 +119,10 @@ const strangersOf = ({ template: name }: Letter): Strangers | null => {
   return strangers === undefined ? null : { name, ...strangers }
 }
 
-/** The place whose own server takes the letter; `null` if the letter goes to our own server, or cannot be opened. */
+/**
+ * The registrable domain whose server takes the letter. `null` for chat, for a file, for our own mail server, and if
+ * the letter cannot be opened.
+ */
 const worldPlaceOf = ({ config }: Letters, letter: Letter, id: string, sealer: Sealer): string | null => {
   if (letter.template === CHAT || (letter.template !== PUSH && config.letters?.transport !== "mail")) return null
   const content = contentOf(letter, id, sealer)
@@ -138,7 +141,7 @@ const contentOf = ({ sealed }: Letter, id: string, sealer: Sealer): LetterConten
   }
 }
 
-/** A counted letter that is sent later than it was written is counted again when it is sent. */
+/** False if the person's limit of these letters is used up. A letter is counted again at each further attempt. */
 const mayBeToldAgain = (
   letter: Letter,
   sealer: Sealer,

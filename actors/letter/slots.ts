@@ -49,8 +49,8 @@ type Pace = "prompt" | "slow"
 
 /**
  * A group of letters that anybody can cause. Together they hold at most one of `parts` equal parts of the slots.
- * `until` names the reason for leaving the group: the person has verified the address (`proved`), or the place was fast
- * (`prompt`).
+ * `until`: with `prompt`, a letter to a place that was fast does not belong to the group. With `proved`, it always
+ * does.
  */
 export interface Strangers {
   readonly name: string
@@ -99,11 +99,9 @@ export class Slots {
   private readonly hurryMs: number
   /** The slots in use or reserved, by letter. */
   private readonly taken = new Map<string, TakenSlot>()
-  /** The place and group of each letter that uses a slot. */
+  /** The place and group of each letter that has a slot for a known place. */
   private readonly going = new Map<string, Going>()
-  /** The last pace of each place: fast or slow. */
   private readonly paces = new Map<string, Pace>()
-  /** The time at which each person's rest is over. */
   private readonly rested = new Map<string, number>()
   /** The person who waits for the last slot of each share. */
   private readonly next = new Map<string, Waiting>()
@@ -132,7 +130,6 @@ export class Slots {
     return true
   }
 
-  /** True for a letter with a slot. */
   has(letter: string): boolean {
     return this.taken.has(letter)
   }
@@ -157,7 +154,6 @@ export class Slots {
     return true
   }
 
-  /** Gives back a reserved slot that is not needed. */
   giveBack(letter: string): void {
     if (!this.isHeld(letter)) this.free(letter)
   }
@@ -251,7 +247,7 @@ export class Slots {
     return first === undefined || first.until <= this.now() ? null : first
   }
 
-  /** The time at which the person's rest is over; 0 for a person who has had no slot yet. */
+  /** The time at which the person's rest is over; 0 if no rest is remembered. */
   private restedAt(person: string | null): number {
     return person === null ? 0 : (this.rested.get(person) ?? 0)
   }
@@ -301,7 +297,7 @@ export class Slots {
   }
 }
 
-/** Adds a value. If there are too many, the one that was set longest ago is forgotten. */
+/** Sets a value. If there are too many, the one that was set longest ago is forgotten. */
 const remember = <A>(map: Map<string, A>, name: string, value: A): void => {
   map.delete(name)
   map.set(name, value)

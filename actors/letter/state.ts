@@ -28,7 +28,6 @@ export const Letter = Schema.Struct({
   /** Unix ms. */
   written_at: Schema.Number,
   status: Schema.Literals(["waiting", "sending", "sent", "unknown", "given_up", "dropped"]),
-  /** The number of attempts that were begun. */
   attempts: Schema.Int,
   /** The transport of the attempt under way. */
   transport: Schema.NullOr(TransportName),

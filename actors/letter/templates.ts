@@ -39,18 +39,19 @@ export type TemplateName = keyof typeof TEMPLATES
 export const TEMPLATE_NAMES = Object.keys(TEMPLATES) as ReadonlyArray<TemplateName>
 
 interface Service {
-  /** The name of the deployment. */
   readonly name: string
-  /** The value of HUB_BASE_URL. */
   readonly baseUrl: string
   readonly limits: LetterLimits
 }
 
-/** Letters of a template that only another release has may still exist: `undefined`. */
+/** `undefined` for a template that only another release has. Letters of it may still exist. */
 const templateOf = (name: string): Template | undefined =>
   (Object.entries(TEMPLATES) as ReadonlyArray<readonly [string, Template]>).find(([known]) => known === name)?.[1]
 
-/** The seconds for which a letter of this template is valid; `null` if it does not expire. */
+/**
+ * The seconds for which a letter of this template is valid; `null` if it does not expire, or if there is no such
+ * template.
+ */
 export const holdsSeconds = (name: string, limits: LetterLimits): number | null => {
   if (name === CHAT || name === PUSH) return limits.relay_max_age_seconds
   const template = templateOf(name)

@@ -1,4 +1,4 @@
-/** Names that are used in the place of a template's name, and their common parts. */
+/** Names that stand in the place of a template's name, and the values of letters about events of agents. */
 import { CAPTCHA_ASKED, CONSENT_ASKED, DIGEST, OWNER_ASKED } from "../../schemas/relay/events.ts"
 
 /** The channel of letters that go to a chat, with a text that is ready (actors/chat/). */
@@ -26,7 +26,7 @@ const BY_TEMPLATE: Readonly<Record<string, string>> = {
   relayed_digest: DIGEST.event
 }
 
-/** The event and the agent that a letter is about; `null` if the letter does not name them. */
+/** The event and the agent that a letter is about; `null` if no event is known. */
 export const aboutOf = (template: string, values: Readonly<Record<string, string>>): About | null => {
   const event = values["event"] ?? BY_TEMPLATE[template]
   return event === undefined ? null : { agent: values["of"] ?? "", event }

@@ -23,7 +23,6 @@ export const LibraryEvent = Schema.Union([
 ])
 export type LibraryEvent = typeof LibraryEvent.Type
 
-/** A digest that distinguishes two versions of an entry. */
 const digestOf = ({ title, kind, language, summary, body }: EntryGiven): string =>
   createHash("sha256")
     .update(JSON.stringify([title, kind, language, summary, body]))

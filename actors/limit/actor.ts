@@ -49,7 +49,7 @@ const bucketOperations = (nats: NatsConnection, limits: Limits): Operating<typeo
       return { granted, limit: limit.requests, remaining: drawn.remaining, resets_at: drawn.resetsAt }
     })
 
-  /** Returns units to a window, unless the window has ended. */
+  /** Returns units to the window, once for each command. */
   const giveBackTo = (
     memory: Memory,
     name: string,

@@ -17,7 +17,9 @@ import { keepWindow, readWindow } from "./stored-windows.ts"
 import { draw, type Window } from "./window.ts"
 
 const SLICE_MAX_BYTES = 262_144
-/** A slice is at most this fraction of the day's bytes, so that an owner with few bytes loses few. */
+/**
+ * Limits a slice to the day's bytes divided by this, unless one use needs more. So an owner with few bytes loses few.
+ */
 const SLICES_MIN = 16
 
 /**
@@ -32,9 +34,7 @@ export interface DayBytes {
   /** The window as it is stored; `null` if none is stored, `undefined` before the lookup. */
   window: Window | null | undefined
   readonly own: Slice
-  /** The slice of callers that may use only a part. */
   readonly part: Slice
-  /** A lock that runs the draws of one owner one after the other. */
   readonly turn: Semaphore.Semaphore
 }
 
@@ -84,7 +84,6 @@ export const dayBytes = (
       return (memory.window ??= found)
     })
 
-  /** The bytes that can still be taken from the window, and the end of the window. */
   const remainingIn = (window: Window | null, { whole, part }: DayShare, now: number) => {
     const drawn = draw(window, limitOf(whole), 0, now)
     const ofPart = part === undefined ? Infinity : Math.max(0, part - (drawn.window.part ?? 0))

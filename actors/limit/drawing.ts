@@ -27,7 +27,7 @@ export const drawnFor = (
     return yield* Effect.fail({ ...refusal("rate_limited", why, details), retryAfter })
   })
 
-/** Returns the units of a command that had no effect. */
+/** Returns the unit of a command that had no effect. A failure is ignored. */
 export const givenBackFor = (
   asking: Asking,
   bucket: CountedBucket,

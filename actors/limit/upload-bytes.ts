@@ -18,7 +18,7 @@ import { draw, type Window } from "./window.ts"
 const UPLOAD_BYTES = "upload_bytes"
 
 export interface UploadBytes {
-  /** The window as it is stored; `undefined` before it was looked up. */
+  /** The window as it is stored; `null` if none is stored, `undefined` before the lookup. */
   window: Window | null | undefined
   readonly turn: Semaphore.Semaphore
 }

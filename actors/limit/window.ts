@@ -1,4 +1,4 @@
-/** A fixed window that begins with its first draw. Every rate limit of spec 8 has this form. Pure. */
+/** A fixed window that begins with its first draw. Rate limits (spec 8) have this form. Pure. */
 import type { RateLimit } from "../../schemas/limit/bucket.ts"
 
 export interface Window {

@@ -13,7 +13,6 @@ export interface EventShape {
 
 /** One message of the log: the events that one command appended to one subject. */
 export interface Commit {
-  /** The version of this record's shape. */
   readonly v: 1
   /** The command's id. A repeated command is answered from the commit with its id. */
   readonly id: string
@@ -38,7 +37,6 @@ export interface LogEntry {
   readonly trace_id?: string
 }
 
-/** The newest entry of a subject. */
 export interface Tip {
   readonly seq: number
   /** `null` if the entry is archived, because reading it costs a block of a segment. */

@@ -20,7 +20,6 @@ export const nextNumber = (nats: NatsConnection, name: string): Promise<number> 
   return drawing.do(null)
 }
 
-/** Distributes the drawn numbers in the order of the requests. */
 const drawn = async (nats: NatsConnection, name: string, count: number): Promise<() => number> => {
   let number = (await countUp(nats, name, count)) - count
   return () => ++number
@@ -34,7 +33,7 @@ export const lastNumber = async (nats: NatsConnection, name: string): Promise<nu
   return last === null ? 0 : Number((JSON.parse(text.decode(last.data)) as { readonly val: string }).val)
 }
 
-/** Adds to a counter. Resolves to its new value. */
+/** Resolves to the counter's new value. */
 export const countUp = async (nats: NatsConnection, name: string, by: number): Promise<number> => {
   const more = headers()
   more.set("Nats-Incr", String(by))

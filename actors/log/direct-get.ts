@@ -10,11 +10,9 @@ const END_OF_BATCH = 204
 const NOTHING_FOUND = 404
 
 export interface DirectGetRequest {
-  /** The first sequence that may be returned. */
   readonly seq: number
   /** A subject that may contain wildcards. */
   readonly next_by_subj: string
-  /** The most messages to return. */
   readonly batch: number
 }
 

@@ -37,9 +37,8 @@ export interface KeyPlace {
   readonly subjectOf: (owner: string) => string
   /** The purpose that binds a sealed key to its owner. */
   readonly purposeOf: (owner: string) => string
-  /** The purpose for which the owner's key itself is sealed. */
+  /** Separates the keys that are derived from the owner's key (`Sealer`). */
   readonly use: string
-  /** The refusal if keys cannot be read or written now. */
   readonly unreachable: Refusal
 }
 

@@ -47,7 +47,7 @@ interface DeleteError {
 const isGone = ({ err_code, description = "" }: DeleteError): boolean =>
   err_code === SEQUENCE_NOT_FOUND || (err_code === MESSAGE_DELETE_FAILED && description.includes("no message found"))
 
-/** Erases one message. Safe to repeat. */
+/** Safe to repeat. */
 export const eraseMessage = async (
   nats: NatsConnection,
   stream: string,

@@ -2,9 +2,10 @@
  * The log on JetStream: group commits and reads.
  *
  * Invariants
- *  - Commits that gather while a batch is in flight leave together as one JetStream atomic batch, at most
- *    `commit_batch_max` messages, each with the expected last sequence of its own subject. With `sync_interval: always`
- *    the server fsyncs the stream before it acknowledges a batch: an acknowledged commit is durable.
+ *  - Commits that gather while a batch is in flight leave together as one JetStream atomic batch of at most
+ *    `commit_batch_max` messages. Each one names the expected last sequence of its own subject, unless it is
+ *    `unfenced`. With `sync_interval: always` the server fsyncs the stream before it acknowledges a batch: an
+ *    acknowledged commit is durable.
  *  - A group (one command on several subjects) is never split over two batches. No batch contains a subject twice: the
  *    second group waits for the next batch.
  *  - A refused batch wrote nothing. The refusal does not name the wrong member, so the two halves are sent again in
@@ -129,7 +130,6 @@ export interface LogBounds {
   readonly queueMax: number
   /** True if the stream has replicas. Any of them may answer a read. */
   readonly replicated?: boolean
-  /** The archive, with the older part of the log. */
   readonly archive?: Archive | undefined
 }
 
@@ -163,7 +163,6 @@ export class JetStreamLog implements EventLog {
     this.observer = observer
   }
 
-  /** Number of groups that wait for the batch in flight. */
   get waiting(): number {
     return this.queue.length
   }
@@ -231,7 +230,9 @@ export class JetStreamLog implements EventLog {
     }
   }
 
-  /** Returns the groups whose subjects have the expected sequence in the archive, and settles the others. */
+  /**
+   * Returns the groups that may be sent, because the archive does not contradict what they expect. Settles the others.
+   */
   private async fitting(groups: ReadonlyArray<Group>): Promise<ReadonlyArray<Group>> {
     for (;;) {
       const looks = await Promise.all(groups.map(({ looking }) => looking))

@@ -4,9 +4,9 @@
  * Invariants
  *  - Every message from the start on is received, in order. After an interruption, reading continues after the last
  *    message received.
- *  - The server keeps such a consumer in memory, and loses it if it is killed. So a new consumer is created immediately
- *    when the connection is renewed, and after missed heartbeats. In a cluster, the consumer's server may end while the
- *    connection to another server stays.
+ *  - The server keeps the consumer in memory, and loses it if the server is killed. So a new consumer is created
+ *    immediately when the connection is renewed, and after missed heartbeats. In a cluster, the consumer's server may
+ *    end while the connection to another server stays.
  *  - Only messages of the newest consumer count; those of older ones are dropped. Messages after a gap in the
  *    deliveries are dropped too, and a new consumer begins after the last message received.
  *  - If the stream has an archive, no message that was archived meanwhile is skipped. The server skips dropped messages
@@ -79,7 +79,6 @@ interface Older {
 }
 
 export interface FollowOptions {
-  /** Only messages whose subjects match this pattern are delivered. */
   readonly filter?: string | undefined
   /** The number of messages that one pull may request. With more, a reader of many messages waits less often. */
   readonly pullMessages?: number
@@ -297,7 +296,7 @@ class Follower {
     })
   }
 
-  /** Deletes a consumer that the server may still create after the wait for it was given up. */
+  /** Deletes the consumer, repeatedly: the server may create it after the wait for it was given up. */
   private takeBack(own: Reading): Effect.Effect<void> {
     const deleted = attempt(async () => {
       const manager = await jetstreamManager(this.nats, { checkAPI: false, timeout: TAKEN_BACK_WITHIN_MS })
@@ -312,13 +311,11 @@ class Follower {
   }
 }
 
-/** The state of reading by one consumer. */
 interface Reading {
   readonly name: string
   /** True if the server has confirmed the consumer. */
   made: boolean
   messages: ConsumerMessages | null
-  /** The number of messages that the consumer has delivered. */
   received: number
   /** True if messages that still arrive are dropped. */
   ended: boolean

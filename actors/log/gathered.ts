@@ -4,9 +4,7 @@
 import { delay, machineClock, monotonicMs } from "../../schemas/runtime/clock.ts"
 
 interface Bounds {
-  /** The most items of one batch. */
   readonly together: number
-  /** The most items that may wait. */
   readonly waiting: number
   /** The smallest gap in ms between the starts of two batches, by the machine's clock. The first does not wait. */
   readonly gapMs?: number

@@ -7,9 +7,12 @@ import { requestStream } from "./requests.ts"
 
 const NOT_FOUND = 404
 
-/** A header of each append. The server keeps it with the message, so that each commit names the one before it. */
+/**
+ * The header with the sequence that an append expects. The server keeps it with the message, where it names the
+ * previous commit.
+ */
 export const EXPECTED = "Nats-Expected-Last-Subject-Sequence"
-/** The same header for a previous commit that is in the archive, of which the server does not know. */
+/** The header that names the previous commit if that is only in the archive, so that the server cannot expect it. */
 export const PREVIOUS = "Hub-Previous"
 const EXPECTED_LINE = /^Nats-Expected-Last-Subject-Sequence: *(\d{1,16})\r?$/m
 const PREVIOUS_LINE = /^Hub-Previous: *(\d{1,16})\r?$/m

@@ -40,7 +40,6 @@ export const leaderMessage = async (
   throw new Error(`${stream} was asked for a message: ${error?.description ?? "no answer that makes sense"}`)
 }
 
-/** The newest message of a subject. */
 export const lastMessage = (
   nats: NatsConnection,
   stream: string,

@@ -1,7 +1,7 @@
 /**
- * The last restore of the log. Sessions and letters that were ended or used after the backup are open again in a
- * restored log, so secrets and letters from before the restore are no longer valid. Nodes read it once, at their start,
- * because all nodes must be stopped for a restore.
+ * The last restore of the log. In a restored log, sessions that were ended after the backup are open again, and letters
+ * that were sent then wait again. So secrets and letters from before the restore are no longer valid. Nodes read it
+ * once, at their start, because all nodes must be stopped for a restore.
  */
 import { subjects } from "../../schemas/subjects.ts"
 import type { EventLog } from "./commit.ts"

@@ -23,7 +23,6 @@ export interface ReadCommit extends Stored {
 }
 
 interface Options {
-  /** Only subjects of this pattern are read. */
   readonly filter?: string
   readonly pullMessages?: number
   /** Commits in one read of the archive. */
@@ -31,7 +30,6 @@ interface Options {
 }
 
 export class LogReading {
-  /** Reads until it is interrupted. */
   readonly run: Effect.Effect<never, unknown>
   private readonly nats: NatsConnection
   private readonly archive: Archive | undefined
@@ -62,7 +60,6 @@ export class LogReading {
     return this.next - 1
   }
 
-  /** True while the reading continues in the archive. */
   get isArchived(): boolean {
     return this.archived
   }

@@ -68,13 +68,12 @@ const newBatch = (): Batch => {
 
 const REUSED: NonceUse = { use: "reused" }
 
-/** The place where a nonce log is stored. */
 export interface NonceHome {
   readonly stream: string
   readonly subject: string
   /**
-   * Seconds for which a used nonce is refused. Nonces are forgotten by whole minutes, so it may be up to one minute
-   * more.
+   * The minimum number of seconds for which a used nonce is refused. Nonces are forgotten by whole minutes, when a new
+   * one is used.
    */
   readonly keepSeconds: number
 }
@@ -111,7 +110,6 @@ export class NonceLog {
   /** Requests of the last REPEATED_MS whose use could not be recorded. */
   private failures: ReadonlyArray<{ readonly at: number; readonly requests: ReadonlySet<number> }> = []
   private followed = 0
-  /** True if the stream refused the last message. */
   private refuses = false
 
   private constructor(clock: Clock.Clock, nats: NatsConnection, home: NonceHome, asking: Queue.Queue<CatchUp>) {
@@ -122,7 +120,6 @@ export class NonceLog {
     this.table = new NonceTable(home.keepSeconds * 1000)
   }
 
-  /** Records and reads for as long as the scope is open. */
   static make(nats: NatsConnection, home: NonceHome): Effect.Effect<NonceLog, never, Scope.Scope> {
     return Effect.gen(function* () {
       const log = new NonceLog(yield* Clock.Clock, nats, home, yield* Queue.bounded<CatchUp>(SHARD_COUNT))
@@ -132,7 +129,6 @@ export class NonceLog {
     })
   }
 
-  /** Number of nonces that are remembered. */
   get tracked(): number {
     return this.table.size
   }
@@ -169,7 +165,6 @@ export class NonceLog {
     return batch
   }
 
-  /** Sends all batches that wait, and those that are added meanwhile. */
   private readonly flush: Effect.Effect<void> = Effect.gen({ self: this }, function* () {
     yield* this.some.await
     yield* Effect.sleep(FLUSH_MS)
@@ -208,8 +203,8 @@ export class NonceLog {
   }
 
   /**
-   * Reads back the nonces that may still be refused (the stream keeps no others), then follows the log for as long as
-   * the scope is open. Succeeds once it has caught up.
+   * Reads back the nonces that may still be refused, then follows the log for as long as the scope is open. Succeeds
+   * once it has caught up.
    */
   readonly follow: Effect.Effect<void, unknown, Scope.Scope> = Effect.gen({ self: this }, function* () {
     yield* this.catchUp

@@ -25,7 +25,6 @@ export const onLine = (nats: NatsConnection, listener: Listener): (() => void) =
   return () => void listeners.delete(listener)
 }
 
-/** Listens for as long as the scope is open. */
 export const listeningOnLine = (nats: NatsConnection, listener: Listener): Effect.Effect<void, never, Scope.Scope> =>
   Effect.asVoid(
     Effect.acquireRelease(

@@ -1,7 +1,6 @@
 /**
  * The mark of an unfinished restore. It is a stream of its own, made before a restore deletes anything and deleted when
- * everything is complete. It outlives every other stream, so it is there wherever the restore ends. Backups do not
- * contain it.
+ * everything is complete. So it is there wherever a restore was interrupted. Backups do not contain it.
  */
 import { type JetStreamManager, RetentionPolicy, StorageType } from "@nats-io/jetstream"
 import { restoreMark, subjects } from "../../schemas/subjects.ts"

@@ -2,9 +2,9 @@
  * Guards the disk space of the log. Below a floor of free bytes no commit is appended, so that reads continue: they
  * need room above all for the nonce log, a stream of bounded size.
  *
- * If nats-server was started by the launcher on this machine, the disk itself is measured. Otherwise each server's
- * monitoring (HUB_NATS_MONITOR) gives its limit and its use. The account's limit counts too, if it has one, and the
- * smallest figure wins. If a server refuses a commit for lack of room, the disk counts as full for REFUSED_HOLD_MS.
+ * The smallest known figure counts. If nats-server runs on this machine, one figure is the disk's free bytes. Others
+ * are the rest of each server's limit, from its monitoring (HUB_NATS_MONITOR), and the rest of the account's limit. If
+ * a server refuses a commit for lack of room, the disk counts as full for REFUSED_HOLD_MS.
  */
 import { statfs } from "node:fs/promises"
 import { join } from "node:path"
@@ -41,7 +41,7 @@ type Looking = Effect.Effect<number | null, unknown>
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])(:\d+)?$/
 
-/** The data folder of the launcher's own server, if the bus is that server. */
+/** Free bytes on the disk of the launcher's data folder, if all servers of the bus are on this machine. */
 const onDisk = ({ natsUrl, data }: StorageParts["config"]): Looking => {
   const servers = busServers(natsUrl, "queries")?.servers ?? []
   if (servers.length === 0 || !servers.every((server) => LOOPBACK.test(server))) return Effect.succeed(null)
@@ -51,7 +51,6 @@ const onDisk = ({ natsUrl, data }: StorageParts["config"]): Looking => {
   )
 }
 
-/** The figures of a server's monitoring. */
 const Monitored = Schema.Struct({
   /** The server has no JetStream, or is shutting down. All its figures are then 0. */
   disabled: Schema.optional(Schema.Boolean),
@@ -60,7 +59,6 @@ const Monitored = Schema.Struct({
 })
 const readMonitored = Schema.decodeUnknownSync(Monitored)
 
-/** Bytes that one server may still store. */
 const onServer = (monitor: string): Looking =>
   Effect.timeout(
     Effect.tryPromise(async (signal) => {
@@ -102,7 +100,7 @@ const OF_THE_LOG: StorageWords = {
 }
 
 export class StorageWatch {
-  /** The free bytes when they were last measured. */
+  /** The free bytes when they were last measured; `null` if no limit is known. */
   free: number | null = null
   private below = false
   private refusedUntil = Number.NEGATIVE_INFINITY

@@ -10,7 +10,6 @@ import { attempt } from "./attempt.ts"
 import { directGet } from "./direct-get.ts"
 import { leaderMessage } from "./last-message.ts"
 
-/** A message as it is in the stream. */
 export interface Stored {
   readonly seq: number
   readonly subject: string
@@ -54,7 +53,7 @@ const matching = (pattern: string): ((subject: string) => boolean) => {
   if (pattern === EVERYTHING) return () => true
   const wanted = pattern.split(".")
   const isOpen = wanted.at(-1) === EVERYTHING
-  // Most patterns are of one kind, so comparing the beginning of the subject is enough.
+  // Most patterns name one kind of actor, so comparing the beginning of the subject is enough.
   const fixed = wanted.slice(
     0,
     wanted.findIndex((token) => token === "*" || token === EVERYTHING)
@@ -93,7 +92,6 @@ const through = (after: number, next: (at: number) => Effect.Effect<Page | null,
     )
   ).pipe(Stream.buffer({ capacity: AHEAD }))
 
-/** All pages of the archive after `after`. */
 export const archivedPages = (
   archive: Archive,
   after: number,

@@ -19,7 +19,7 @@ import { refuseHalfRestored } from "./restore-mark.ts"
 import { buckets, streams, subjects } from "../../schemas/subjects.ts"
 
 const SECOND = 1_000_000_000
-/** Nonces are kept so much longer than they are refused, so that clock drift never allows a second use. */
+/** Nonces are kept this much longer than they are refused, so that differing clocks do not allow a second use. */
 export const NONCE_MARGIN_SECONDS = 60
 /** Seconds that a session lives without a beat (actors/engine/placement.ts). */
 export const SESSION_TTL_SECONDS = 3
@@ -254,7 +254,7 @@ export const ensureLeases = async (manager: JetStreamManager, limits: Limits, re
   await manager.streams.add(wantedLeases(limits, replicas))
 }
 
-/** Several nodes may start at the same time, so a stream that exists already is updated instead. */
+/** Makes the streams and the durable consumers. A stream that exists already is updated. */
 export const ensureStreams = async (
   nats: NatsConnection,
   limits: Limits,

@@ -2,7 +2,6 @@
 import type { MsgHdrs } from "@nats-io/transport-node"
 import { readTraceparent, TRACEPARENT } from "../../schemas/runtime/trace/traceparent.ts"
 
-/** The trace context of a commit's message. */
 export const traceparentOf = (headers: MsgHdrs | undefined): string | undefined =>
   headers?.get(TRACEPARENT) || undefined
 

@@ -52,7 +52,7 @@ const NOT_READY: Refusal = refusal("email_domain_not_ready", "This domain is not
 const NO_CHECK: Checked = { found: [], provider: null }
 const NO_CLAIM: ClaimFacts = { mailboxes: 0, holderSeq: 0 }
 
-/** The facts that a timer's decision needs, by its name. */
+/** The facts for decisions on timers. Those for other timers than the fired one are empty. */
 interface TimerFacts {
   readonly check: Checked
   readonly claim: ClaimFacts

@@ -32,8 +32,8 @@ const lookedUp = (dns: DnsAsker, record: DnsRecord) =>
   )
 
 /**
- * Declares the domain again, because the provider needs other keys. The proof stays valid; the new records are not in
- * DNS yet. `null` if the provider needs the same keys as before.
+ * The records if the provider needs other keys: the proof, and all that the provider needs now. `null` if the keys are
+ * the same.
  */
 const redeclared = (
   records: ReadonlyArray<DnsRecord>,
@@ -53,7 +53,7 @@ const foundOf = (known: ReadonlyMap<string, boolean | null>, record: DnsRecord):
 
 const keyOf = ({ type, name, value }: DnsRecord): string => `${type} ${name} ${value}`
 
-/** Asks each server separately, so that a silent one does not delay the answers of others. */
+/** Looks up all records and asks the provider at the same time, each within `domain_check_ms`. */
 export const checkedBy = (
   { dns, provider }: { readonly dns: DnsAsker; readonly provider: Pick<DomainProvider, "check" | "again"> },
   { domain, records }: { readonly domain: string; readonly records: ReadonlyArray<DnsRecord> },
@@ -71,7 +71,7 @@ export const checkedBy = (
       { concurrency: "unbounded" }
     )
     const isStuck = first?.status === "FAILED" && hasAll(records, found)
-    // Another check makes no difference if the keys differ.
+    // If the provider wants other keys, another check would change nothing.
     const again =
       isStuck && redeclared(records, found, first.records) === null ? yield* said(provider.again(domain)) : null
     const last = again ?? first

@@ -33,7 +33,6 @@ export const noDomain: { readonly refused: Refusal } = {
   refused: refusal("email_domain_unknown", "You have no such domain here.")
 }
 
-/** A domain that an agent holds. */
 export type Claimed = HeldDomain & { readonly agent: string }
 
 export const claimedBy = ({ held }: MailDomainState, agent: string): Claimed | null =>
@@ -82,13 +81,14 @@ export const decideVerify = (
   return { events, timers: [{ name: CHECK_TIMER, at: next }] }
 }
 
-/** Compares a fired timer with the time that the domain waits for; `null` if the domain waits for none. */
+/**
+ * Compares a fired timer with the time that the domain waits for; `another` if the domain does not wait for this timer.
+ */
 export const dueFor = ({ held }: MailDomainState, fired: FiredTimer, at: number): "due" | "early" | "another" => {
   const until = fired.name === CHECK_TIMER ? held?.next_check : fired.name === CLAIM_TIMER ? held?.claim_until : null
   return until === null || until === undefined ? "another" : firing(fired, until, at)
 }
 
-/** Applies the result of the daily check. */
 export const decideCheck = (
   state: MailDomainState,
   fired: FiredTimer,
@@ -117,8 +117,8 @@ export const decideCheck = (
 }
 
 /**
- * The domain is no longer active. If its proof is missing too, it becomes an ordinary claim, which ends unless it is
- * proven in time.
+ * The domain is no longer active. If its proof is not found either, it becomes an ordinary claim, which ends unless it
+ * is proven in time.
  */
 const downgraded = (
   { agent, domain, records }: Claimed,
@@ -136,13 +136,13 @@ const downgraded = (
   return { events, timers: [{ name: CLAIM_TIMER, at: claim_until }] }
 }
 
-/** The number of its mailboxes, and its holder's sequence in the log. */
+/** The number of the domain's mailboxes, and the sequence of its holder's last commit (`mail_domain_holder`). */
 export interface ClaimFacts {
   readonly mailboxes: number
   readonly holderSeq: number
 }
 
-/** The end of a claim that is not proven. */
+/** Ends a claim that was not proven in time. If the domain has mailboxes, the claim is kept for another term. */
 export const decideClaimEnd = (
   state: MailDomainState,
   fired: FiredTimer,
@@ -169,7 +169,7 @@ export const decideClaimEnd = (
   }
 }
 
-/** The provider has to forget the domain, now or when it can be reached again. */
+/** The timer at which the provider is asked to forget the domain. */
 export const forgetting = (id: string, at: number): Timer => ({
   name: FORGET_TIMER,
   at,

@@ -6,7 +6,7 @@ import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import { DKIM_SELECTOR } from "../../schemas/mail-domain/records.ts"
 import type { Sealer } from "../log/seal.ts"
 
-/** The size of keys that receivers accept (RFC 8301) and a TXT record holds. */
+/** Receivers accept keys of this size (RFC 8301), and a TXT record can hold them. */
 const BITS = 2048
 
 const generate = promisify(generateKeyPair)

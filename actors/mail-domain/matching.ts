@@ -39,7 +39,6 @@ const isKey = (wanted: string, text: string): boolean => {
   return told.get("p") === ours.get("p") && (told.get("k") ?? "rsa") === (ours.get("k") ?? "rsa")
 }
 
-/** Checks a record against the answer of one server. */
 const stands = ({ type, purpose, value }: DnsRecord, told: ReadonlyArray<string>): boolean => {
   if (type === "MX" || type === "CNAME") return told.includes(hostName(value))
   if (purpose === "spf") return letsSend(value, told)

@@ -1,4 +1,4 @@
-/** The parts that both kinds of mail domains share, if the service has mail. */
+/** The parts that the kinds `mail_domain` and `mail_domain_holder` share. */
 import { Effect } from "effect"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
 import { type MailParts, DnsQuestions, mailDisabled } from "../mail/noun.ts"
@@ -8,7 +8,6 @@ import { type DomainProvider, providerOf } from "./provider.ts"
 import { subjects } from "../../schemas/subjects.ts"
 
 export interface DomainParts {
-  /** The domain of the service itself. */
   readonly own: string
   readonly sealer: Sealer
   readonly dns: DnsQuestions
@@ -33,7 +32,7 @@ export const withMail = (parts: DomainParts | null): Effect.Effect<DomainParts, 
 
 const notLooked = unavailable("Mail domains cannot be looked up at the moment. It is safe to try again.")
 
-/** The sequence of an agent's list of domains in the log. */
+/** The sequence of the last commit of the agent's `mail_domain_holder`; 0 if there is none. */
 export const holderSeq = ({ log }: Pick<MailParts, "log">, agent: string): Effect.Effect<number, Refusal> =>
   Effect.tryPromise({
     try: async () => (await log.last(subjects.event("mail_domain_holder", agent)))?.seq ?? 0,

@@ -5,7 +5,6 @@ import type { ProviderBounds, Identities, Identity, ProviderFault } from "../mai
 import type { DnsRecord } from "../../schemas/mail-domain/records.ts"
 import type { MailSettings, SesMail, SmtpMail } from "../../schemas/mail/settings.ts"
 
-/** The status at a provider that checks domains itself. */
 export type ProviderStatus = "PENDING" | "TEMPORARY_FAILURE" | "NOT_STARTED" | "FAILED" | "SUCCESS"
 
 interface ProviderLook {

@@ -1,4 +1,4 @@
-/** A domain's record for its agent. */
+/** Makes the record of a domain that its agent sees. */
 import type { MailDomain } from "../../schemas/mail-domain/records.ts"
 import { iso } from "../../schemas/iso.ts"
 import { missingOf } from "./matching.ts"

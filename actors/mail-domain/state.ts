@@ -4,7 +4,7 @@
  * Invariants
  *  - `claim` counts the declarations of a domain, and continues when no agent holds it any more. So a command for one
  *    claim never affects another.
- *  - An active domain was proven by every required record. Only its holder can give it up.
+ *  - An active domain was proven by every required record.
  *  - `claim_until` is set while the claim is not proven; `next_check` while the domain is active.
  */
 import { Schema } from "effect"
@@ -15,7 +15,6 @@ import type { ActorOf } from "../kit/kind.ts"
 
 const NullableNumber = Schema.NullOr(Schema.Number)
 
-/** The key that signs the domain's mail (actors/mail-domain/dkim.ts). */
 const Key = Schema.Struct({ selector: Schema.String, public_key: Schema.String, sealed: Sealed })
 
 const Status = Schema.NullOr(Schema.Literals(["PENDING", "TEMPORARY_FAILURE", "NOT_STARTED", "FAILED", "SUCCESS"]))
@@ -48,7 +47,7 @@ export const MailDomainState = Schema.Struct({
   /** The domain that the provider still has to forget. */
   left: Schema.NullOr(Schema.String),
   left_since: NullableNumber,
-  /** The time when the provider is asked again to forget the domain; `null` if it was not asked yet. */
+  /** Unix ms at which the provider is asked again to forget the domain; `null` if no retry is due. */
   forget_due: NullableNumber
 })
 export type MailDomainState = typeof MailDomainState.Type
@@ -56,9 +55,8 @@ export type MailDomainState = typeof MailDomainState.Type
 export const MailDomainEvent = Schema.Union([
   /** `from`: the agent that held the domain before. */
   event("mail_domain.declared", 1, { ...declared, claim: Schema.Int, from: Schema.NullOr(Schema.String) }),
-  /** The provider needs others than before. */
+  /** The provider needs other records than before. */
   event("mail_domain.records_changed", 1, { records: Schema.Array(DnsRecord) }),
-  /** `claim_until`: its new value. */
   event("mail_domain.checked", 1, { ...looked, claim_until: NullableNumber }),
   event("mail_domain.check_due", 1, { next_check: NullableNumber }),
   event("mail_domain.activated", 1, { agent: Schema.String }),

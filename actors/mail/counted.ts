@@ -47,7 +47,6 @@ const without = (all: MailCounts, other: MailCounts): MailCounts =>
     return left > 0 ? [{ since, count: left }] : []
   })
 
-/** Adds both. */
 export const daysWith = (days: SendingDays, other: SendingDays): SendingDays => ({
   sent: withBoth(days.sent, other.sent),
   bounced: withBoth(days.bounced, other.bounced),

@@ -33,7 +33,6 @@ export const resolverBy = ({ dnsServers }: Servers, { dns_query_ms }: Pick<Bound
   return resolver
 }
 
-/** A lookup in the form that `mailauth` expects. */
 export const lookupBy = (servers: Servers, bounds: Pick<Bounds, "dns_query_ms">): Lookup => {
   const resolver = resolverBy(servers, bounds)
   return async (name, type) => (await resolver.resolve(name, type)) as Array<string> | Array<Array<string>>

@@ -15,7 +15,7 @@ import { Sealer } from "../log/seal.ts"
 import type { KindParts } from "../kit/kind.ts"
 
 export class MailKeys extends ErasableKeys {
-  /** Seals data that belongs to no mailbox: suppressed addresses and their marks. */
+  /** Seals and marks data that belongs to no mailbox, such as suppressed addresses. */
   readonly service: Sealer
   /** Seals the data of domains: the keys that sign mail, and the proofs of claims. */
   readonly domains: Sealer
@@ -47,16 +47,15 @@ export class MailKeys extends ErasableKeys {
   }
 }
 
-/** The settings that a failed start names when it was given another key. */
+/** The settings that hold the key, for the error of a start with another key. */
 export const MAIL_KEY_NAMES = "HUB_MAIL_KEY or HUB_MAIL_KEY_FILE"
 
 /** `key`: `null` if the service has no mail. */
 export const mailKeysWith = (nats: NatsConnection, key: Uint8Array | null): MailKeys | null =>
   key === null ? null : new MailKeys(nats, key)
 
-/** An agent's choices for a mailbox. */
 const { block_senders, allow_senders, require_dmarc, only_codes } = MailRules.fields
-/** Absent in settings from before this rule existed. */
+/** Settings of earlier releases lack the newer rules, which then do not apply. */
 const KeptRules = Schema.Struct({
   block_senders,
   allow_senders: allow_senders.pipe(Schema.withDecodingDefaultKey(Effect.succeed(NO_RULES.allow_senders))),
@@ -67,7 +66,7 @@ const Chosen = Schema.Struct({ label: Schema.NullOr(Schema.String), rules: KeptR
 export type Chosen = typeof Chosen.Type
 
 const decodeChosen = Schema.decodeUnknownSync(Schema.fromJsonString(Chosen))
-/** The sealed form. An earlier release knows only the number of attachments, and writes no list of them. */
+/** Summaries that an earlier release sealed have only the number of attachments, and no list. */
 const keptFiles = {
   attachments: Schema.Int,
   files: Schema.Array(MailAttachment).pipe(Schema.withDecodingDefaultKey(Effect.succeed([])))
@@ -118,7 +117,7 @@ export const openEnvelope = (sealer: Sealer, mail: number, sealed: string): Mail
 export const sealKey = (sealer: Sealer, mail: number, key: string): string => sealer.seal(key, `key ${mail}`)
 export const openKey = (sealer: Sealer, mail: number, sealed: string): string => sealer.open(sealed, `key ${mail}`)
 
-/** The sender of dropped mail and the rule that dropped it, or the recipient of sent mail. */
+/** The sender of received mail, with the rule if one dropped the mail, or the recipient of sent mail. */
 export interface Dropped {
   readonly from: string
   readonly rule: MailRule | null
@@ -135,13 +134,11 @@ export const openDropped = (sealer: Sealer, sealed: string): Dropped => {
 
 const isRule = (text: string): text is MailRule => Object.hasOwn(MailRules.fields, text)
 
-/** The headers of a sent message. */
 export interface SentEnvelope {
   readonly summary: SentSummary
   /** Ids of RFC 5322, without angle brackets. */
   readonly rfc_id: string
   readonly references: ReadonlyArray<string>
-  /** The value of the header `X-Hub-Agent`. */
   readonly agent: string
 }
 
@@ -184,7 +181,10 @@ export const sealRecipient = ({ service }: Pick<MailKeys, "service">, address: s
 export const openRecipient = ({ service }: Pick<MailKeys, "service">, sealed: string): string =>
   service.open(sealed, "recipient")
 
-/** The token of an address that only its receiver has seen. It is derived from `purpose` and the id of the sending. */
+/**
+ * The token of a sending for one purpose. Only receivers of the mail have seen it, so it proves which mail they refer
+ * to.
+ */
 export const sendingToken = ({ service }: Pick<MailKeys, "service">, purpose: string, sending: string): string =>
   service.mark(sending, `token of ${purpose}`).slice(0, MARK_CHARS)
 
@@ -199,7 +199,6 @@ export const isSendingToken = (
   return known.length === given.length && timingSafeEqual(known, given)
 }
 
-/** Parts for actors that read or write mail. */
 export interface MailParts extends KindParts {
   /** The keys that seal the content of mail; `null` if the service has no mail. */
   readonly mail: MailKeys | null

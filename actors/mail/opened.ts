@@ -1,6 +1,6 @@
 /**
  * Opens lists of mail. Processes with the keys answer them as queries, because a page may be larger than one message of
- * the bus. Entries that cannot be opened any more are left out, because their mailbox was closed a moment ago.
+ * the bus. Messages whose mailbox was closed a moment ago cannot be opened, and are left out.
  */
 import { Clock, type Context, Effect } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"
@@ -158,7 +158,6 @@ const journal = (mail: MailKeys, wanted: Queries["mail_log"]["input"], asking: A
     return { items: shown, total }
   })
 
-/** Summaries for notifications and deliveries. */
 const summarized = (mails: ReadonlyArray<number>, asking: Asking) =>
   Effect.gen(function* () {
     const actors = yield* Actors
@@ -173,7 +172,6 @@ const summarized = (mails: ReadonlyArray<number>, asking: Asking) =>
     return (yield* Effect.forEach([...new Set(mails)], one, { concurrency: ABREAST })).flat()
   })
 
-/** The same functions as queries of the bus. */
 export const openedQueries = (
   clock: Clock.Clock,
   { mail, limits }: OpeningParts,

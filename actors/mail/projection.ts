@@ -123,7 +123,7 @@ export const mailProjection = logProjection({
         of: "agent",
         order: "id",
         at: "at",
-        // The log keeps a sent message a day longer than this. A rebuild in that time leaves such rows out.
+        // Rows are removed after this time. The log keeps the events of a sent message a day longer.
         bounds: ({ limits: { email } }) => ({ seconds: email.retention_seconds, newest: 0 })
       }
     },

@@ -80,7 +80,8 @@ export const countBounces = reactions(
 type ToldRecipient = Pick<Extract<MailSendingEvent, { recipient: string }>, "recipient" | "sealed" | "untagged">
 
 /**
- * A recipient who unsubscribes does so for all tags of the address. A missing mailbox says nothing about other tags.
+ * Suppresses an address and, after a complaint or an unsubscription, the same address without its tag. A bounce says
+ * nothing about other tags.
  */
 const suppressed = ({ recipient, sealed, untagged }: ToldRecipient, reason: (typeof SUPPRESSIONS)[number]) =>
   [{ recipient, sealed }, ...(untagged === undefined || reason === "bounced" ? [] : [untagged])].map((one) =>

@@ -5,8 +5,8 @@ type Bounds = Pick<Limits["limits"]["email"], "retention_seconds">
 
 const LOGGED_LONGER_SECONDS = 86_400
 /**
- * Added to the time of later commits, so that they outlive the first one. The bus may have stored that a little after
- * its time.
+ * Added to the time of later commits, so that they outlive the first one. The bus may have stored the first one a
+ * little later than the time in it.
  */
 const LATER_SECONDS = 5
 

@@ -1,6 +1,5 @@
 /**
- * Summaries of mail for notifications in the read models. These have only a mail's number, and ask processes that have
- * the keys.
+ * Summaries of mail for notifications. The tables have only a mail's number, so processes that have the keys are asked.
  */
 import { Effect } from "effect"
 import type { Queries } from "../../schemas/bus/operations.ts"

@@ -17,11 +17,11 @@ import type { EventLog } from "../log/commit.ts"
 import { toItsEnd } from "../projections/steps.ts"
 import { voidNumber } from "./void.ts"
 
-/** A gap that exists for this long is closed. It is shorter than readers wait for it (queries.ts). */
+/** A gap that exists for this long is closed. Readers wait longer than this for a gap (gaps.ts). */
 const GRACE_MS = 1_000
 const LOOK_MS = 250
 const RETRY_MS = 5_000
-/** Gaps that are closed together. */
+/** The most gaps that are closed at the same time. */
 const TOGETHER_MAX = 500
 
 interface SeenTop {
@@ -36,7 +36,6 @@ interface CloserParts {
 }
 
 export class GapCloser {
-  /** Closes gaps until it is interrupted. */
   readonly run: Effect.Effect<never>
   private readonly parts: CloserParts
   /**
@@ -58,7 +57,6 @@ export class GapCloser {
     this.run = Effect.forever(looked)
   }
 
-  /** Closes all gaps that are due. */
   async look(clock: Clock.Clock): Promise<void> {
     const { db } = this.parts
     const { top } = await db

@@ -4,7 +4,8 @@
  * gap.
  *
  * Invariants
- *  - Every number below the highest one in the log is a message, is given up, or is a gap. The log alone decides which.
+ *  - Every number below the highest one in the log is a message, is given up, or is a gap, except numbers that a
+ *    restore has skipped. The log alone decides which.
  *  - A gap ends by the message's commit, or by `message.voided` on the same subject. Both expect an empty subject, so
  *    only one of the two can be written (closer.ts).
  */
@@ -48,7 +49,7 @@ export const gapsBy = (highest: number, settled: ReadonlyArray<SettledNumber>): 
   return { opened, closed }
 }
 
-/** Written before the messages themselves, because they tell which number was the highest. */
+/** Must run before the messages are written, because it reads the highest number so far from their table. */
 export const writeGaps = async (trx: Transaction<Database>, settled: ReadonlyArray<SettledNumber>): Promise<void> => {
   if (settled.length === 0) return
   const { rows } = await sql<{ highest: string }>`select coalesce(max(id), 0) as highest from messages`.execute(trx)

@@ -24,7 +24,6 @@ interface MessageRows {
   readonly settled: Array<SettledNumber>
 }
 
-/** Folds a batch of commits into rows. Pure. */
 const messageRows = (commits: ReadonlyArray<Logged>): MessageRows => {
   const rows: MessageRows = { sent: new Map(), read: new Map(), settled: [] }
   for (const { id: text, commit } of commits) {

@@ -62,7 +62,7 @@ export const listOf = (db: Kysely<Database>, { page, per_page, ...asked }: Omit<
     .limit(per_page)
     .offset((page - 1) * per_page)
 
-/** Only the visible rows, with sender and recipient. */
+/** Adds sender and recipient to the rows of a page. */
 const messageRows = (db: Kysely<Database>, messages: AliasableExpression<Stored>) =>
   db
     .selectFrom(messages.as("m"))
@@ -115,7 +115,7 @@ const newestOf = ({ agent, box }: Box): RawBuilder<unknown> => {
   return newest(box === "sent" ? "sender" : "recipient")
 }
 
-/** The number that the answer waits for; `null` if there is no gap. */
+/** The number that the answer waits for; `null` if there is no gap, or if the query does not wait. */
 const heldBack = async (db: Kysely<Database>, { until, ...box }: MessagesQuery): Promise<number | null> => {
   if (until === undefined) return null
   const top = until === null ? newestOf(box) : sql`${String(until)}::bigint`

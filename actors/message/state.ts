@@ -25,7 +25,6 @@ export const MessageEvent = Schema.Union([
     in_reply_to: Schema.NullOr(Schema.Int),
     body: Schema.String
   }),
-  /** The recipient has read the message. */
   event("message.read", 1, { by: Schema.String }),
   /** The number was drawn and then refused, or not used in time. So no message can have it any more. */
   event("message.voided", 1, {})

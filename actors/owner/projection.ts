@@ -26,7 +26,6 @@ interface Rows {
   readonly read: Map<number, string>
 }
 
-/** Folds a batch of commits into rows. Pure. */
 const rowsOf = (commits: ReadonlyArray<Logged>): Rows => {
   const rows: Rows = { written: new Map(), read: new Map() }
   for (const { id: text, commit } of commits) {

@@ -13,7 +13,7 @@ import { COUNTED, pageOf } from "../tables/page.ts"
 type Db = Kysely<Database>
 type Row = Selectable<Database["owner_messages"]>
 
-/** Questions of all agents of a person. */
+/** The most questions that a person sees at once, from all of the person's agents. */
 const QUESTIONS_MAX = 50
 
 const sealedOf = ({

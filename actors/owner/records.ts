@@ -65,7 +65,6 @@ const ownerMessageRecord = (
   }
 }
 
-/** The records in the order of the rows. */
 export const ownerMessageRecords = (
   accounts: AccountKeys,
   rows: ReadonlyArray<SealedMessage>,

@@ -10,7 +10,6 @@ import type { Span } from "../../../schemas/runtime/trace/span.ts"
 
 export type Send = (ask: Ask, span?: Span | null) => Promise<Answer>
 
-/** The trace that an ask is part of. */
 export interface Traced {
   readonly span?: Span | null
   readonly message: { readonly traceparent?: string | undefined }
@@ -20,7 +19,7 @@ export const ASK_DEADLINE_MS = 10_000
 
 const text = new TextDecoder()
 
-/** Asks an actor. Every refusal counts as temporary, because an actor that seems to be missing may only lag behind. */
+/** Asks an actor, with a deadline. Fails with the actor's refusal. */
 export const asking =
   (clock: Clock.Clock, send: Send) =>
   <Op extends OperationName>(

@@ -20,7 +20,6 @@ export type HeldBounds = Pick<Limits["webhook"], "held_max" | "fetch_room_min" |
 
 export class HeldMessages {
   private readonly bounds: HeldBounds
-  /** Messages by their sequence. */
   private readonly messages = new Map<number, Message>()
   /**
    * Messages that were returned before any work, for lack of room. If one comes back as the next delivery, no other
@@ -41,7 +40,6 @@ export class HeldMessages {
     return this.bounds.held_max - this.messages.size
   }
 
-  /** Waits until there is room. */
   get roomy(): Effect.Effect<void> {
     return this.mayFetch.await
   }
@@ -50,7 +48,7 @@ export class HeldMessages {
     return this.messages.has(seq)
   }
 
-  /** `true` if no worker has begun this message before. */
+  /** Adds a message. Returns true if certainly no worker has begun it before. */
   hold(message: Message): boolean {
     const { seq, given } = message
     this.messages.set(seq, message)

@@ -4,7 +4,6 @@ import { eventsOf, type EventUnion } from "../../engine/events.ts"
 import { type Inventory, knowsEvent } from "../../engine/fold.ts"
 import type { Commit } from "../../log/commit.ts"
 
-/** One message of the consumer, with a commit. */
 export interface Message {
   readonly seq: number
   /** Id of the actor that the commit belongs to, such as a delivery. */
@@ -40,7 +39,7 @@ export const eventsIn = <Declared extends EventUnion>(
   return commit.events.every((event) => knowsEvent(inventory, event)) ? eventsOf(declared, commit) : undefined
 }
 
-/** The kind of an error. Logs contain only this, because the text of an error may hold an address or a mail. */
+/** The kind of an error, for logs. The text of an error may contain an address or a mail. */
 export const kindOf = (error: unknown): string => {
   if (error instanceof Error) return error.constructor.name
   const { code } = (typeof error === "object" && error !== null ? error : {}) as { readonly code?: unknown }

@@ -51,7 +51,6 @@ const messageOf = (message: JsMsg, ack: (message: JsMsg) => void, tracing: Traci
   working: () => message.working()
 })
 
-/** `durable`: the name of the consumer. */
 export const commitSource = (clock: Clock.Clock, nats: NatsConnection, tracing: Tracing, durable: string): Source => {
   const ack = gatheredAcks(clock)
   let known: Consumer | null = null
@@ -71,7 +70,7 @@ export const commitSource = (clock: Clock.Clock, nats: NatsConnection, tracing: 
         for await (const message of messages) receive(messageOf(message, ack, tracing))
       })
     })
-  // If the consumer is gone, an operator has to create it again.
+  // The next fetch looks the consumer up again, because an operator may have created it again.
   const forget = Effect.sync(() => void (known = null))
   return { fetch: (max, receive) => Effect.tapError(Effect.scoped(fetch(max, receive)), () => forget) }
 }

@@ -37,7 +37,6 @@ interface Work<Call> {
   readonly end?: (() => void) | undefined
 }
 
-/** Opens the work and passes messages to it while the scope is open. */
 export const openWorker = <Call, Opened extends Work<Call>>(
   { source, ackWaitMs, lingerMs, callIn, bounds }: Consumed<Call> & { readonly bounds: HeldBounds },
   open: (held: HeldMessages, run: Run) => Opened
@@ -54,7 +53,7 @@ export const openWorker = <Call, Opened extends Work<Call>>(
       if (call === undefined) return message.nak(STRANGE_MS)
       if (call === null) return message.ack()
       if (isEnding) return message.nak(0)
-      // The server has delivered the message again while the connection was down.
+      // The server may deliver a message again, for example after the connection was down.
       if (held.has(message)) return
       work.begin(message, call, held.hold(message))
     }

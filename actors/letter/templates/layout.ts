@@ -9,9 +9,7 @@ export interface Laid {
 }
 
 interface Around {
-  /** The name of the deployment. */
   readonly service: string
-  /** Full address of the draft's link. */
   readonly href: string
   /** Seconds for which the link is valid; 0 if it is valid as long as the page exists. */
   readonly seconds: number

@@ -1,4 +1,4 @@
-/** The letter about events of a person's agents. */
+/** The letters about events of a person's agents. */
 import type { LetterLimits } from "../limits.ts"
 import { handle, line, path, template, words } from "./template.ts"
 

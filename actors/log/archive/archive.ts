@@ -3,7 +3,7 @@
  *
  * Invariants
  *  - An answer never lacks a commit that the mark says is archived: if the index or a segment is missing, reading
- *    fails. The mark is read with every look into the index, because the index may have been lost.
+ *    fails. Whenever the index is asked for a subject, the mark is read too, because the index may have been lost.
  *  - Commits that the log would have forgotten by now are left out. They may be gone (ending.ts).
  *  - The number of open segments and unpacked blocks in memory is bounded.
  */
@@ -22,9 +22,7 @@ import { type Archived, archivedIn, headOf, isOf, objectName, Segment, type Segm
 
 const SEGMENTS_KEPT = 256
 const BLOCKS_KEPT = 64
-/** Blocks of one segment that are read in parallel. */
 const BLOCKS_ABREAST = 8
-/** Blocks that are unpacked ahead while one is read. */
 const BLOCKS_AHEAD = 4
 /** For each commit that a page may contain, the number of commits that are looked at. */
 const LOOKED_FOR_EACH = 16
@@ -76,7 +74,6 @@ interface IndexAnswer {
   readonly mark: number
 }
 
-/** The last sequence of a subject in the archive. */
 export interface ArchivedTip {
   /** 0 if the subject has no archived commit. */
   readonly newest: number
@@ -86,7 +83,7 @@ export interface ArchivedTip {
 
 export interface ArchivedPage {
   readonly commits: ReadonlyArray<Archived>
-  /** The sequence up to which the subject has no other commit. */
+  /** The sequence up to which the archive was read. It has no other wanted commits up to there. */
   readonly reached: number
 }
 
@@ -100,7 +97,6 @@ export interface ArchiveParts {
 }
 
 export class Archive {
-  /** The mark at the last read. */
   mark: Mark = NO_MARK
   private readonly parts: ArchiveParts
   private repairedAt = Number.NEGATIVE_INFINITY
@@ -211,7 +207,7 @@ export class Archive {
     return all
   }
 
-  /** The oldest commits after `after` up to `end`, at least enough to be worth the reading. */
+  /** The commits after `after` up to `end`, in order. Stops after a segment once a page (`HISTORY_PAGE`) is full. */
   private async before(subject: string, after: number, end: number): Promise<ReadonlyArray<LogEntry>> {
     const found: Array<LogEntry> = []
     for (const last of await this.endsOf(subject, after, end)) {
@@ -278,7 +274,9 @@ export class Archive {
     }
   }
 
-  /** Asks every segment, for a commit that does not name the one before it (a restore writes such commits). */
+  /**
+   * Searches the segments backwards, for a commit that does not name the one before it (a restore writes such commits).
+   */
   private async newestBefore(subject: string, seq: number): Promise<number> {
     for (let at = this.placeOf(seq) - 1; at >= 0; at--) {
       const name = this.segments[at]
@@ -375,7 +373,6 @@ export class Archive {
     return this.segments[this.placeOf(seq + 1)]
   }
 
-  /** The segment that holds this sequence. */
   private async named(seq: number): Promise<SegmentName> {
     const known =
       this.segmentAt(seq) ??
@@ -394,7 +391,6 @@ export class Archive {
     return found !== undefined && found.first <= seq ? found : undefined
   }
 
-  /** The position of the first segment that ends at this sequence or after it. */
   private placeOf(seq: number): number {
     let [low, high] = [0, this.segments.length]
     while (low < high) {
@@ -405,7 +401,6 @@ export class Archive {
     return low
   }
 
-  /** Reads the newer segments of the index. */
   private async learn(): Promise<void> {
     const last = this.segments.at(-1)?.last ?? 0
     const newer = await this.parts.index.segmentsAfter(last)

@@ -51,18 +51,16 @@ const TIMEOUT_MS = 3000
 /** The pause before a replica that is behind is asked again. */
 const BEHIND_PAUSE_MS = 50
 /**
- * The most times that replicas which end before the leader are asked, one after the other. Then the run fails, and the
- * next run continues.
+ * The most times in a row that replicas behind the leader are asked. Then the run fails, and the next run continues.
  */
 const BEHIND_LOOKS_MAX = 200
 const EVERYTHING = ">"
 /** The number of characters of text in one segment. A run holds them in memory. */
 const SEGMENT_CHARS = 67_108_864
-/** Segments of one run. Then the sealed commits are dropped, and the next run continues. */
+/** The most segments of one run. The next run continues. */
 const SEGMENTS_OF_RUN = 16
 
 export interface ArchivePolicy {
-  /** The time that a commit stays in the log, in seconds. */
   readonly hotSeconds: number
   /** A segment that is not full is made only if its first commit is older than `hotSeconds` by this many seconds. */
   readonly partialSeconds: number
@@ -77,7 +75,6 @@ export interface ArchiverParts {
   readonly index: IndexTable
   readonly objects: Objects
   readonly policy: ArchivePolicy
-  /** The names of all actor kinds. */
   readonly kinds: ReadonlyArray<string>
   /**
    * Called when the index has a new segment that no mark names yet. From then on no counter may be lower than the
@@ -94,7 +91,6 @@ export class Overtaken extends Error {}
 export interface ArchiverRun {
   readonly segments: number
   readonly commits: number
-  /** The last sequence that the archive covers. */
   readonly through: number
 }
 
@@ -108,7 +104,6 @@ export const archiveOnce = (parts: ArchiverParts): Effect.Effect<ArchiverRun | n
     return yield* attempt(() => parts.index.alone((index) => new Run(clock, { ...parts, index }).go()))
   })
 
-/** The parts of a run, with the index of the lock's holder. */
 interface RunParts extends Omit<ArchiverParts, "index"> {
   readonly index: IndexWriter
 }
@@ -173,7 +168,6 @@ const checkHash = async (object: ObjectReader, stated: string, place: () => stri
 interface Stretch {
   /** The last sequence of a segment that no mark names. The next segment replaces it. */
   readonly least: number
-  /** The last sequence that may be archived. */
   readonly target: number
 }
 
@@ -223,13 +217,13 @@ class Run {
     const cutoff = wallMs(this.clock) - policy.hotSeconds * 1000
     if (state.messages === 0 || cutoff < Date.parse(state.first_ts)) return 0
     const hot = await manager.direct.getMessage(streams.events, { start_time: new Date(cutoff) })
-    // A replica that ends before the leader does does not know the newer commits.
+    // A replica that is behind the leader does not know the newer commits.
     if (hot === null && Date.parse(state.last_ts) >= cutoff) return 0
     const old = hot === null ? state.last_seq : hot.seq - 1
     return Math.min(old, await done())
   }
 
-  /** True if there was enough for a segment. */
+  /** Archives one segment. Returns false if there was not enough for one. */
   private async seal(first: number, { least, target }: Stretch): Promise<boolean> {
     const { nats, objects, index, policy } = this.parts
     const began = monotonicMs(this.clock)
@@ -280,8 +274,8 @@ class Run {
   }
 
   /**
-   * Finds the commit before one that does not name it. A restore writes such commits, and without this readers would
-   * not look further back. `sealed`: the commits of the segment so far.
+   * Finds the predecessors of commits that do not name them. A restore writes such commits, and readers go back from
+   * commit to predecessor. `sealed`: the commits of the segment so far.
    */
   private async previousOf(
     page: ReadonlyArray<Archived>,
@@ -301,7 +295,7 @@ class Run {
     return ({ subject }, now) => now.get(subject)?.seq ?? before.get(subject) ?? 0
   }
 
-  /** A replica that answers may end before the leader does. */
+  /** True if the leader has a commit after `seq` up to `target`. The replica that answered is then behind. */
   private async isBehind(seq: number, target: number): Promise<boolean> {
     const { nats } = this.parts
     const next = await leaderMessage(nats, streams.events, { seq: seq + 1, next_by_subj: EVERYTHING }, TIMEOUT_MS)

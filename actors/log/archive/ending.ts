@@ -4,8 +4,9 @@
  * over, so that nothing is ever rewritten.
  *
  * Invariants
- *  - The name of a part says when it is removed, so the removal needs no list. It can end at any point and be repeated.
- *    It also finds parts of a segment that was never indexed or marked, and files that a killed `put` has left.
+ *  - The name of a part says when it is removed, so the removal reads no segment. It can end at any point and be
+ *    repeated. It also finds parts of a segment that was never indexed or marked, and files that a killed `put` has
+ *    left.
  *  - Readers leave out a commit from its end on. They stop reading a part some time before it is removed, so that no
  *    reader misses a part that it needs.
  *  - A removal cannot be undone, so no single clock decides on it: the time must be over for the bus too.

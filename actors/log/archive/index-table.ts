@@ -6,8 +6,8 @@
  *    alone. Postgres releases the lock when the session ends, and then no statement of the session arrives. So a
  *    process that has lost the lock without noticing can change nothing.
  *  - The actors' rows of a segment are written in one transaction with the segment's own row, and before the mark
- *    (mark.ts). So an index that reaches the mark knows every archived actor. One that does not reach it reports that,
- *    and gives no answer.
+ *    (mark.ts). So an index that reaches the mark knows every archived actor, except those whose commits have ended. An
+ *    answer states how far the index reaches (`through`), and readers refuse one that does not reach the mark.
  *  - It can be made again from the segments at any time.
  */
 import { type Kysely, sql } from "kysely"
@@ -17,10 +17,8 @@ import { placeOf, type SegmentName } from "./segment.ts"
 
 const ROWS_REMOVED = 10_000
 const IDS_PAGE = 1000
-/** The number of the advisory lock in Postgres. */
 const LOCK = 7_310_588_214
 
-/** The newest archived commit of an actor. */
 export interface Newest {
   readonly seq: number
   /** Unix ms at which the log deletes the commit; `null` if it never does. */
@@ -28,7 +26,6 @@ export interface Newest {
 }
 
 interface Answer {
-  /** The last sequence that the index covers. */
   readonly through: number
   readonly of: (subject: string) => Newest | null
 }
@@ -72,7 +69,6 @@ export class IndexTable {
     return (await this.find([])).through >= through
   }
 
-  /** All segments after a sequence, in order. */
   async segmentsAfter(last: number): Promise<ReadonlyArray<SegmentName>> {
     const rows = await this.db
       .selectFrom("archive_segments")
@@ -110,7 +106,6 @@ export class IndexTable {
     })
   }
 
-  /** Ids of the archived actors of a kind, in pages. */
   async *idsOf(kind: string): AsyncGenerator<ReadonlyArray<string>> {
     for (let after = ""; ;) {
       const rows = await this.db
@@ -136,7 +131,6 @@ export const highestArchived = async (db: Kysely<Database>, kind: string): Promi
   return Number(rows[0]?.highest)
 }
 
-/** The index, for the holder of its lock. */
 export class IndexWriter extends IndexTable {
   private readonly held: Kysely<Database>
 
@@ -211,7 +205,6 @@ export class IndexWriter extends IndexTable {
 
 const NUMBER = /^[1-9]\d{0,14}$/
 
-/** The highest numeric id of each kind. */
 const numbersIn = (subjects: Iterable<string>): ReadonlyMap<string, number> => {
   const all = new Map<string, number>()
   for (const { kind, id } of [...subjects].map(placeOf))

@@ -71,7 +71,6 @@ export const markAppends = ({ seq }: Mark, commit: Commit): ReadonlyArray<Append
   { subject: MARK_SUBJECT, expected: seq, commit }
 ]
 
-/** The last sequence that the archive covers. */
 export const throughOf = ({ segment }: Mark): number => segment?.last ?? 0
 
 const Marked = Schema.Struct({

@@ -2,7 +2,7 @@
  * Places for the objects of the archive: a folder, or a bucket.
  *
  * Invariants
- *  - An object is complete and durable once `put` resolves, and not visible before.
+ *  - A visible object is complete. It is durable once `put` resolves.
  *  - A stored object is never changed, because its name contains its hash. Only parts are removed (ending.ts).
  */
 import { randomBytes } from "node:crypto"

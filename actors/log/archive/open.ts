@@ -28,7 +28,8 @@ export const objectsOf = async (settings: ArchiveSettings): Promise<Objects> =>
   settings.type === "folder" ? folderOf(settings.folder) : (await import("./bucket.ts")).bucketOf(settings)
 
 /**
- * `null` if the log has no archive. Rejects with `ArchiveMissing` if the log has an archive, and this one is another.
+ * `null` if the log has no archive and none is configured. Rejects with `ArchiveMissing` if the log's archive is not
+ * the configured one.
  */
 export const openArchive = async (settings: ArchiveSettings | null, parts: Parts): Promise<OpenArchive | null> => {
   const { segment } = await newestMark(parts.nats)
@@ -50,8 +51,8 @@ export const openArchive = async (settings: ArchiveSettings | null, parts: Parts
 }
 
 /**
- * Resolves when the index covers all archived commits. If Postgres has lost the index, one of the waiting processes
- * rebuilds it.
+ * Makes the index cover all archived commits, for example after Postgres has lost it. Rejects if it still does not,
+ * because another process is rebuilding it.
  */
 export const awaitIndex = async (opened: OpenArchive): Promise<void> => {
   if (await opened.index.reaches(opened.archive.through)) return

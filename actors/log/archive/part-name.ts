@@ -12,7 +12,6 @@ export interface PartName {
   readonly last: number
   /** Unix ms, whole seconds. */
   readonly ends: number
-  /** The hash of the part. */
   readonly sha256: string
 }
 
@@ -24,7 +23,7 @@ export const partName = ({ first, last, ends, sha256 }: PartName): string => {
 
 const pad = (value: number, digits: number): string => String(value).padStart(digits, "0")
 
-/** The time in a part's name at which its commits have ended (Unix ms); `null` if the name is none of a part. */
+/** The time in a part's name at which its commits have ended (Unix ms); `null` if the name is not a part's. */
 export const endIn = (name: string): number | null => {
   const until = UNTIL.exec(name)?.[1]
   return until === undefined ? null : Number(until) * 1000

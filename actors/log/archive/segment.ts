@@ -17,8 +17,8 @@
  * Invariants
  *  - A segment names its sequences, and its footer names the segment before it with its hash. So the newest one fixes
  *    the whole archive, and any change in it is seen.
- *  - Every read is checked: a block by its own checksum, the index by the footer, the footer by its hash. The hash in
- *    the next segment checks the whole, and with the footer the hash of each part.
+ *  - Reads are checked: a block by its own checksum, the index by the footer, the footer by its hash. The hash in the
+ *    next segment checks the whole, and with the footer the hash of each part.
  *  - A segment with parts has another version in its footer: an earlier release refuses it, and leaves nothing out.
  */
 import { createHash, hash } from "node:crypto"
@@ -49,7 +49,6 @@ const PAIR_BYTES = 8
 const TAIL_BYTES = 32_768
 const NONE = "-"
 
-/** A commit in the form of the archive. */
 export interface Archived {
   readonly seq: number
   readonly subject: string
@@ -121,7 +120,6 @@ const lineOf = ({ seq, subject, at, previous, expires, traceparent, data }: Arch
 
 const FIELDS = 6
 
-/** The commit that a line holds. */
 export const archivedIn = (line: string): Archived => {
   const fields: Array<string> = []
   let from = 0
@@ -158,7 +156,6 @@ export interface Sealed extends SegmentName {
   readonly parts: ReadonlyArray<{ readonly name: string; readonly object: Buffer }>
 }
 
-/** A part while its segment is written. */
 interface OpenPart {
   readonly chunks: Array<Buffer>
   readonly frames: Array<number>
@@ -169,7 +166,6 @@ interface OpenPart {
 const packed = async (lines: ReadonlyArray<string>): Promise<Buffer> =>
   lines.length === 0 ? Buffer.alloc(0) : compress(Buffer.from(lines.join("")), COMPRESSION)
 
-/** Takes commits in order and makes the objects from them. */
 export class SegmentWriter {
   /** Characters of all lines so far. They decide when a segment is large enough. */
   chars = 0
@@ -179,7 +175,6 @@ export class SegmentWriter {
   /** Hash and block number combined into one number, so that they sort as numbers. */
   private readonly pairs = new Set<number>()
   private lines: Array<string> = []
-  /** Parts by the time at which they end. */
   private readonly parts = new Map<number, OpenPart>()
   private lineChars = 0
   private blockFirst = 0
@@ -274,7 +269,6 @@ export interface ObjectReader {
   readonly read: (offset: number, bytes: number) => Promise<Buffer>
 }
 
-/** Opens the parts of segments. */
 export interface Parts {
   /** True if every commit of a part with this end (Unix ms) is over, and the part may be gone. */
   readonly areOver: (ends: number) => boolean
@@ -312,7 +306,6 @@ export class Segment {
     }
   }
 
-  /** The numbers of the blocks that may contain commits of the subject. */
   async blocksOf(subject: string): Promise<ReadonlyArray<number>> {
     const { offset } = this.footer.index
     const fanout = await (this.fanout ??= this.checkedFanout())
@@ -361,7 +354,6 @@ export class Segment {
     return [own, ...others].flat().toSorted((one, other) => headOf(one).seq - headOf(other).seq)
   }
 
-  /** The parts that are not over. */
   get liveParts(): ReadonlyArray<Part> {
     return (this.footer.parts ?? []).filter(({ ends }) => !this.parts.areOver(ends))
   }
@@ -426,13 +418,11 @@ export const sha256Of = async (object: ObjectReader): Promise<string> => {
   return hashing.digest("hex")
 }
 
-/** True if a line belongs to this subject. The rest of the line is not parsed. */
 export const isOf = (line: string, subject: string): boolean => {
   const from = line.indexOf(" ") + 1
   return line.startsWith(subject, from) && line.charAt(from + subject.length) === " "
 }
 
-/** The sequence and subject of a line. The rest of the line is not parsed. */
 export const headOf = (line: string): Pick<Archived, "seq" | "subject"> => {
   const from = line.indexOf(" ")
   const to = line.indexOf(" ", from + 1)
@@ -440,7 +430,6 @@ export const headOf = (line: string): Pick<Archived, "seq" | "subject"> => {
   return { seq: Number(line.slice(0, from)), subject: line.slice(from + 1, to) }
 }
 
-/** Kind and id of an actor's subject. */
 export const placeOf = (subject: string): { readonly kind: string; readonly id: string } => {
   const [, , kind = "", ...id] = subject.split(".")
   return { kind, id: id.join(".") }

@@ -65,7 +65,7 @@ export const mailDomainHolderKind = kind(fold, holderOperations, (node: MailPart
       return { standing, proof, proven, fromSeq, records: yield* provider.declare(domain, dkim), dkim }
     })
 
-  /** The facts of the agent's domain, if it is the wanted one (`null`: any). */
+  /** `wanted`: `null` for any domain. The facts are `null` if the agent does not have the wanted domain. */
   const heldFacts = (
     { domain }: MailDomainHolderState,
     wanted: string | null,

@@ -65,7 +65,7 @@ export const takenRefusal = (
 export interface DeclareFacts {
   readonly standing: DomainStanding
   readonly proof: DnsRecord
-  /** Only looked up if another agent has the domain. */
+  /** True if DNS has the proof. It is only looked up if another agent's domain may be taken over (`mayTake`). */
   readonly proven: boolean
   /** The sequence of the previous holder's last commit in the log; 0 if there is none. */
   readonly fromSeq: number

@@ -22,7 +22,6 @@ export const NO_DOMAIN: MailDomainHolderState = { domain: null, declared: [] }
 
 export const DAY_MS = 86_400_000
 
-/** Declarations of the day before `at`. */
 export const declaredWithin = ({ declared }: MailDomainHolderState, at: number): ReadonlyArray<number> =>
   declared.filter((time) => time > at - DAY_MS)
 

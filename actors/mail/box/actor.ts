@@ -83,14 +83,14 @@ type Ending = Operations["mailbox.end_tag"]["input"]
 
 const notErased = unavailable("The mail of this mailbox cannot be erased at the moment.")
 
-/** Deletes everything of a message that is stored. It is safe to repeat. */
+/** Deletes all stored mail of a mailbox. It is safe to repeat. */
 const purgeMail = (manager: JetStreamManager, mailbox: string): Effect.Effect<void, Refusal> =>
   Effect.tryPromise({
     try: async () => void (await manager.streams.purge(streams.mail, { filter: subjects.mailOf(mailbox) })),
     catch: () => notErased
   })
 
-/** True for a banned or deleted account, which receives no mail (contract 22). A suspended account does. */
+/** True for a banned, deleted or unknown account, which receives no mail (contract 22). A suspended account does. */
 const isClosed = (agent: string, context: PrepareContext): Effect.Effect<boolean, Refusal, Actors> =>
   Effect.gen(function* () {
     const actors = yield* Actors

@@ -20,7 +20,7 @@ export const noMailbox: { readonly refused: Refusal } = { refused: notFound("mai
 
 const PERCENT = 100
 
-/** The part of a mailbox's daily count and bytes that a message may use. */
+/** The limits of a mailbox's daily messages and of its bytes, for kinds of senders. */
 interface Shares {
   /** Messages a day that are not reserved. */
   readonly unreserved: number
@@ -111,13 +111,12 @@ interface Taking {
   readonly sender?: From
   /** True if the agent allows the sender, or has written to it. False if this was not looked up. */
   readonly isKnown: boolean
-  /** Size of the arriving message. */
   readonly bytes: number
   /** Bytes in the agent's other mailboxes. */
   readonly elsewhere: number
 }
 
-/** A mail process of an earlier release does not name the sender. */
+/** `undefined`: a mail process of an earlier release, which does not name the sender. */
 const isUnproven = (sender: From): boolean => sender !== undefined && sender.proven.length === 0
 
 const isNewcomer = (
@@ -149,7 +148,9 @@ const domainIsFull = (
   return ofDay(hours, at) >= most || (stored > 0 && stored + bytes > mostBytes)
 }
 
-/** True if unproven senders or newcomers have their share already, or both together have theirs. */
+/**
+ * True if the sender is unproven or a newcomer, and its group has used its share, or both groups together have theirs.
+ */
 const groupIsFull = (state: MailboxValue, taking: Taking, at: number, limits: BoxLimits): boolean => {
   const isNew = isNewcomer(state, taking, at)
   if (!isNew && !isUnproven(taking.sender)) return false
@@ -260,7 +261,10 @@ export const decideReceive = (
   }
 }
 
-/** `sealed`: the sender. Dropped messages are counted separately, so that unwanted mail cannot fill the log. */
+/**
+ * `sealed`: the sender and the rule. Dropped messages have a daily limit of their own, so that they cannot fill the
+ * log.
+ */
 export const decideDrop = (
   state: MailboxState,
   { sealed }: { readonly sealed: string },
@@ -282,7 +286,7 @@ export const decideChange = (
   return state.chosen === facts ? { events: [] } : { events: [{ type: "mailbox.changed", v: 1, agent, chosen: facts }] }
 }
 
-/** By this time the key and the mail are erased. */
+/** Records that the key and the mail are erased, which is done before this decision. */
 export const decideErase = (state: MailboxState, fired: FiredTimer, { at }: { readonly at: number }): Decided => {
   if (fired.name !== ERASE_TIMER) return { events: [] }
   if (state?.status === "closed") return { events: [{ type: "mailbox.erased", v: 1 }] }

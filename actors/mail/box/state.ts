@@ -29,15 +29,15 @@ export const MailboxValue = Schema.Struct({
   status: Schema.Literals(["active", "closed", "erased"]),
   created_at: Schema.Number,
   inbound: MailCounts,
-  /** The part of these that used no reserved place (decide.ts). */
+  /** The part of `inbound` that used no reserved place (decide.ts). */
   unreserved: MailCounts,
-  /** The part of `inbound` whose sender DMARC did not prove. */
+  /** The part of `unreserved` whose sender DMARC did not prove. */
   unproven: MailCounts,
-  /** The part of `inbound` whose domain DMARC proved, and which was new to the mailbox. */
+  /** The part of `unreserved` whose domain DMARC proved, and which was new to the mailbox. */
   newcomers: MailCounts,
   /**
-   * Marks of the domains whose mail the mailbox took, with the time of the first message (Unix ms). The domain that
-   * wrote most recently is last.
+   * Marks of the proven domains whose mail the mailbox took, with the time of the first message (Unix ms). The domain
+   * that wrote most recently is last.
    */
   known: Schema.Array(Schema.Struct({ domain: Schema.String, since: Schema.Number })),
   /** Messages of the last day by the sender's domain. */
@@ -67,7 +67,7 @@ export const MailboxEvent = Schema.Union([
   /**
    * `domain`: keyed hash of the sender's domain. `from`: the sender. `reserved`: the message took one of the reserved
    * places. `unproven`: DMARC did not prove its sender. `newcomer`: DMARC proved the sender, and its domain was new.
-   * `filled`: one more such message would be refused, and the agent is notified.
+   * `filled`: no place is left for unproven senders, and the agent is notified.
    */
   event("mailbox.received", 1, {
     agent: Schema.String,
@@ -96,7 +96,7 @@ export const receivedFields = { agent: Schema.String, mailbox: Schema.Int, ...Se
 /** The window of a day includes the hour in which it begins. */
 const HOURS = 25
 
-/** Bytes of messages older than any retention are not counted for ever. */
+/** Counts of bytes are dropped after this time, which is longer than any retention. */
 const STORED_DAYS_MAX = 400
 const STORED_WEEKS_MAX = Math.ceil((STORED_DAYS_MAX * DAY_MS) / WEEK_MS)
 

@@ -31,7 +31,7 @@ const split = ({ tags, ended }: Tags, isOver: (tag: Tag) => boolean): Tags => {
   return { tags: tags.filter((tag) => !isOver(tag)), ended: [...ended, ...chosen] }
 }
 
-/** The tags as they are at that time. */
+/** Removes the tags that expired by `at`, and remembers the marks of those that an agent chose. */
 export const withoutExpiredTags = (all: Tags, at: number): Tags =>
   split(all, ({ expires_at }) => expires_at !== null && expires_at <= at)
 

@@ -3,9 +3,9 @@
  *
  * Invariants
  *  - The log has a tag as a keyed hash (mark) and as sealed text. Neither reveals anything without the mailbox's key.
- *  - An ended tag is refused, unless it is created again. For a tag that an agent chose, this holds only while its mark
- *    is remembered; the number of marks is limited. A random tag needs no memory: it has a signature, so one that is
- *    signed and not in the list has ended.
+ *  - An ended tag is refused, unless it is created again. The mark of an ended tag is remembered if an agent chose the
+ *    tag; the number of chosen tags is limited. A random tag needs no memory: it has a signature, so one that is signed
+ *    and not in the list has ended.
  */
 import { randomInt } from "node:crypto"
 import { aboveMax, notFound, type Refusal } from "../../../schemas/errors.ts"
@@ -30,7 +30,6 @@ export const openTag = (sealer: Sealer, sealed: string): string => sealer.open(s
 
 const signOf = (sealer: Sealer, random: string): string => sealer.mark(random, "drawn tag").slice(0, SIGN_CHARS)
 
-/** Generates a random tag that cannot be guessed. */
 export const generateTag = (sealer: Sealer): string => {
   const random = Array.from(
     { length: RANDOM_CHARS },
@@ -55,7 +54,6 @@ const hasEnded = (box: MailboxValue, sealer: Sealer, tag: string, at: number): b
 export const isOver = (box: MailboxValue, sealer: Sealer, tag: string, at: number): boolean =>
   tag.split("+").some((_part, index, all) => hasEnded(box, sealer, all.slice(0, index + 1).join("+"), at))
 
-/** The facts that will be written of a tag. */
 export interface TagFacts {
   readonly mark: string
   readonly sealed: string

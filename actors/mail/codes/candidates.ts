@@ -1,6 +1,6 @@
 /**
  * Finds the parts of a line that have the form of a code: digits, digits in groups, letters with digits. Dates, times,
- * amounts, versions and parts of longer texts are left out.
+ * amounts, versions and parts of longer texts are left out, if their form is clear.
  *
  * Invariant: the line is read once, from left to right. A group of connected tokens is examined only as a whole.
  */
@@ -9,7 +9,6 @@ import { isDense, isLetter } from "./vocabulary.ts"
 export interface Candidate {
   readonly from: number
   readonly to: number
-  /** The text that has to be typed. */
   readonly code: string
   /** A correction of the confidence for its form alone: about -0.4 to 0.1. */
   readonly prior: number
@@ -100,7 +99,7 @@ const isMasked = (line: string, from: number, to: number): boolean => {
   return MASKS.includes(mask) && mask !== "#" && twice && line[to] !== mask
 }
 
-/** True if the surrounding characters make it a part of a longer text, or an amount. */
+/** True if the surrounding characters make the token a part of a longer text, or an amount. */
 const isPartOfOther = (line: string, from: number, to: number): boolean => {
   const left = line.charAt(from - 1)
   const right = line.charAt(to)
@@ -232,7 +231,10 @@ const spaced = (line: string, tokens: ReadonlyArray<Token>): Array<Candidate> =>
 /** True for `K7Q2`: half of a code that is written with a space. */
 const isMixed = (text: string): boolean => UPPER.test(text) && HAS_DIGIT.test(text) && HAS_LETTER.test(text)
 
-/** The group of connected tokens from `from` on. They are connected by dashes, or by spaces between digits. */
+/**
+ * The group of connected tokens from `from` on. They are connected by dashes, or by spaces if they look like parts of
+ * one code.
+ */
 const chainAt = (
   line: string,
   from: number
@@ -246,7 +248,8 @@ const chainAt = (
     if (next.kind === null || (separator !== null && next.kind !== separator)) break
     const token = tokenAt(line, next.to)
     const wide = next.to - last.to > 1
-    // Dashes with spaces separate words, and several spaces separate cells of a table, so both end the group.
+    // Dashes with spaces separate words, and several spaces separate cells of a table. So both end the group, except
+    // between single characters.
     if ((wide || line[last.to] === "\t") && !(token.text.length === 1 && last.text.length === 1)) break
     const small = token.text.length === 1 && last.text.length === 1 && UPPER.test(token.text + last.text)
     const alike = isMixed(token.text) && isMixed(last.text) && token.text.length === last.text.length

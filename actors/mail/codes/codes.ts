@@ -149,7 +149,6 @@ const weighed = (sightings: ReadonlyArray<Sighting>): ReadonlyArray<Sighting> =>
   )
 }
 
-/** The codes of the subject and of the parts of a message. */
 export const codesIn = (
   subject: ReadonlyArray<Line>,
   parts: ReadonlyArray<ReadonlyArray<Line>>

@@ -62,7 +62,6 @@ interface Open {
   readonly pre: boolean
 }
 
-/** Collects lines. */
 class Writer {
   readonly lines: Array<Line> = []
   text = ""
@@ -305,7 +304,6 @@ const readerOf = (html: string): Reader => {
   return reader
 }
 
-/** Returns the HTML without the text that no reader sees. */
 export const withoutAbsent = (html: string): string => {
   const parts: Array<string> = []
   let at = 0

@@ -17,7 +17,6 @@ export interface Emphasis {
 export interface Line {
   readonly text: string
   readonly emphases: ReadonlyArray<Emphasis>
-  /** True if the reader of the message does not see the line. */
   readonly hidden: boolean
 }
 
@@ -51,7 +50,7 @@ export const cleaned = (text: string): string =>
 const LONE = /^[0-9A-Za-z]$/
 const LONE_MIN = 4
 
-/** Joins digits on consecutive lines, each in its own box, to one line. */
+/** Joins at least `LONE_MIN` consecutive lines of one digit or letter to one line. They may be a code in boxes. */
 const joined = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => {
   const result: Array<Line> = []
   let run: Array<Line> = []
@@ -75,8 +74,8 @@ const joined = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => {
 export const joinedLines = joined
 
 /**
- * Runs of blanks are one blank, because a relaxed signature (RFC 6376 3.4.4) covers them as one: nobody may change a
- * signed message's reading by another run.
+ * Makes one blank of each run of blanks. A relaxed signature (RFC 6376 3.4.4) does not cover the length of a run, so it
+ * must not change what is read.
  */
 export const linesOfText = (text: string): ReadonlyArray<Line> =>
   joined(
@@ -119,7 +118,6 @@ const withoutTail = (text: string, from: number, end: number): number => {
 
 const SCHEME = /https?:\/\//g
 
-/** The URLs of a text in lower case. */
 export const urlsIn = (low: string): ReadonlyArray<Span> => {
   const spans: Array<Span> = []
   SCHEME.lastIndex = 0

@@ -19,7 +19,7 @@ export interface JudgedLine {
   readonly other: number
 }
 
-/** No character between these two codes ends a sentence. */
+/** Characters between these two codes are not examined as ends of sentences. */
 const QUESTION_MARK = 0x3f
 const IDEOGRAPHIC_STOP = 0x3002
 const WIDE_STOPS = "。！？；"

@@ -110,7 +110,6 @@ const endingAt = <Kind>(text: string, from: number, to: number, ends: ReadonlyMa
   return null
 }
 
-/** The words in a text in lower case, in order and without overlap. */
 export const marksIn = <Kind>(text: string, { starts, ends }: Vocabulary<Kind>): ReadonlyArray<Mark<Kind>> => {
   const marks: Array<Mark<Kind>> = []
   for (let at = 0; at < text.length;) {

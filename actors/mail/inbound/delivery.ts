@@ -2,9 +2,10 @@
  * Handles an incoming message, from its bytes to the mailboxes that it is for.
  *
  * Invariants
- *  - A message is answered with "taken" only when the log of each of its mailboxes has it. If the process dies before,
- *    there is no answer, and the sender tries again. The same bytes from the same sender are the same command. So they
- *    are received once, as long as the mailbox remembers the command (the newest 128, for at most a day).
+ *  - A message is answered with "taken" only when each of its mailboxes has it in the log, or has noted that it was
+ *    dropped. If the process dies before, there is no answer, and the sender tries again. The same bytes from the same
+ *    sender are the same command. So they are received once, as long as the mailbox remembers the command (the newest
+ *    128, for at most a day).
  *  - A message is judged and parsed once, and sealed for each mailbox under its own key.
  *  - A sender that a mailbox's rules keep out gets the answer that the message was taken. The message is noted in the
  *    journal and dropped.
@@ -57,7 +58,6 @@ export interface DeliveryParts {
   readonly notStored: Refusal
 }
 
-/** A message that was parsed and judged. */
 interface ReadMail {
   readonly mail: ParsedMail
   readonly verdicts: Verdicts
@@ -71,7 +71,10 @@ interface ReadMail {
 const knownBy = ({ known, raw, sender }: Incoming): string =>
   known ?? createHash("sha256").update(sender).update("\n").update(raw).digest("hex")
 
-/** The client whose share of the threads this message takes: the SMTP client, or the agent who sent it. */
+/**
+ * The client whose share of the threads this message takes: the SMTP client, the sender of mail inside the service, or
+ * `EVERYBODY` for mail from a provider.
+ */
 const broughtBy = ({ ip, own, sender }: Incoming): string => {
   if (ip !== undefined) return clientOf(ip)
   return own === true ? sender : EVERYBODY
@@ -210,8 +213,8 @@ const received = (
       // The message was received before, under another number.
       if (Exit.isSuccess(exit)) return exit.value === number ? Effect.void : forget
       const error = Cause.findErrorOption(exit.cause)
-      // True if the mailbox has decided to refuse the message, so that no commit of it can come. Any other outcome is
-      // unknown, for example after an interruption.
+      // If the mailbox has refused the message, no commit of it can follow. Otherwise the outcome is unknown, for
+      // example after an interruption.
       return Option.isSome(error) && !UNCERTAIN.has(error.value.code) ? forget : doubted
     })
   })

@@ -20,7 +20,6 @@ export interface UnconfirmedParts {
   readonly bounds: Pick<Limits["service"]["mail"], "doubt_ms" | "doubts_max" | "doubt_looks_max">
 }
 
-/** Runs until the scope closes. */
 export const unconfirmedMails = ({
   ask,
   store,

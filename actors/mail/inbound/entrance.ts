@@ -1,6 +1,6 @@
 /**
  * `smtp-server` with a place for each connection from its first moment. The library asks `onConnect` only 100 ms after
- * a client has connected, and connections that wait for that would count for nobody.
+ * a client has connected, and would not count connections that wait for that.
  *
  * Invariants
  *  - At most `LEAVING_MAX` refused or ended connections wait for their client to read why. Further ones just end.

@@ -32,7 +32,6 @@ const ANSWERED = ["reply-to", "to", "cc"] as const
 /** Matches a header field as `form.ts` and postal-mime do: any number of blanks may precede its colon. */
 const FIELD = /^([!-9;-~]+)[ \t]*:/gm
 
-/** Names of the fields of a header, in lower case. */
 const fieldsOf = (bytes: Buffer): ReadonlySet<string> => {
   const text = bytes.toString("latin1")
   const end = /\r?\n\r?\n/.exec(text)?.index ?? text.length

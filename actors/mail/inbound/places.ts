@@ -40,7 +40,6 @@ interface Connection {
   isAtWork: boolean
   /** Its message is complete. */
   isKept: boolean
-  /** Its client has gone. */
   isGone: boolean
 }
 
@@ -95,7 +94,6 @@ export class Places {
     else this.remove(id)
   }
 
-  /** Called when a message begins. */
   begin(id: string): void {
     const connection = this.connections.get(id)
     if (connection !== undefined) connection.isAtWork = true
@@ -172,8 +170,8 @@ export class Places {
   }
 
   /**
-   * Displaces a connection of a network that uses more than the newcomer's by over `amount`. Returns false if there is
-   * none.
+   * Displaces the connection of the fullest network that made no progress for longest. Returns false if no other
+   * network has to give way.
    */
   private makeRoom({ networks }: Connection, weight: Weight, amount: number): boolean {
     let among = [...this.connections].filter(([, other]) => !other.isKept && weight(other) > 0)

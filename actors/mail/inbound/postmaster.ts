@@ -121,7 +121,7 @@ const wrapped = (
   return Buffer.concat([Buffer.from(head.join("\r\n")), raw, Buffer.from(`\r\n--${boundary}--\r\n`)])
 }
 
-/** The keys of all stored entries. */
+/** The ids of all messages that are stored completely, which are those with a key. */
 export const postmasterKeys = async (manager: JetStreamManager): Promise<ReadonlyArray<string>> => {
   const { state } = await manager.streams.info(streams.mail, { subjects_filter: subjects.postmasterKey("*") })
   return Object.keys(state.subjects ?? {}).map((subject) => subject.split(".")[3] ?? "")

@@ -24,7 +24,7 @@ export type RecipientOf = (address: string, tag: string | null) => Effect.Effect
 
 const NOBODY: Recipient = { type: "nobody" }
 
-/** True while the domain belongs to the agent. Otherwise its mailboxes are about to be closed. */
+/** `gone` if the domain does not belong to the agent any more. Its mailboxes are then about to be closed. */
 const domainStands = (
   ask: Asking,
   domain: string,

@@ -1,6 +1,6 @@
 /**
  * Parses reports of mail servers that a message could not be delivered (RFC 3464), or that its recipient did not want
- * it (RFC 5965). Pure. It reads line by line, up to the longest report that is accepted.
+ * it (RFC 5965). Pure. Only the first `maxBytes` of a message are read.
  *
  * Invariants
  *  - A report counts for the one sending whose token it contains, in the address that it came to or in the part of the
@@ -35,7 +35,9 @@ const BLOCK_END = /\r?\n[ \t]*\r?\n/
 const BOUNDARY = /^--/m
 const OWN_REPORT = /^X-Hub-Report:[ \t]*([1-9]\d{0,14}-[1-9]\d?)-([0-9a-f]{16})/im
 
-/** The headers of the original message that a report repeats name its sending. Answers of people do not repeat them. */
+/**
+ * Returns the sending that the repeated headers of the original message name. Answers of people do not repeat headers.
+ */
 const repeatedIn = (keys: Keys, text: string): string | null => {
   const [, sending = "", token] = OWN_REPORT.exec(text) ?? []
   return sendingOf(sending) !== null && isSendingToken(keys, "report", sending, token) ? sending : null

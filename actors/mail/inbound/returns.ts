@@ -18,7 +18,10 @@ export const returnsBy = (
   maxBytes: number,
   postmaster: Postmaster
 ): Returning => {
-  /** Resolves to whether the message was handled. A message that the service has forgotten needs no handling. */
+  /**
+   * Resolves to whether the message was handled. Unsubscribing from a sending that the service has forgotten counts as
+   * handled.
+   */
   const taken = (raw: Buffer, to: OwnAddress, ip?: string): Effect.Effect<boolean, Refusal> => {
     if (to === "postmaster") return postmaster(raw, ip)
     const id = `report-${createHash("sha256").update(raw).digest("hex")}`

@@ -25,14 +25,12 @@ import type { Part } from "./store.ts"
 const LISTED_LINKS_MAX = 10
 const LISTED_LINK_CHARS = 8000
 const LISTED_CODES_MAX = 5
-/** The beginning of a text, in which words are looked for. */
+/** Words for searching are taken from this many characters at the beginning of a text. */
 const SEARCHED_CHARS = 20_000
 const FOLLOWS_MAX = 20
 
-/** The recipient, as the message was addressed. */
 export interface Addressed {
   readonly mailbox: number
-  /** The address of the mailbox. */
   readonly address: string
   /** The address as in the envelope. */
   readonly to: string
@@ -45,7 +43,7 @@ const LETS_IN: ReadonlySet<string> = new Set(["confirmation", "password_reset", 
 export const letsIn = ({ codes, links }: Pick<ParsedMail, "codes" | "links">): boolean =>
   codes.length > 0 || links.some(({ kind }) => LETS_IN.has(kind))
 
-/** Links that log in come first. */
+/** Links that log in or confirm come first. */
 const listedLinks = (links: ReadonlyArray<MailLink>): ReadonlyArray<MailLink> => {
   const ranked = [...links.filter(({ kind }) => LETS_IN.has(kind)), ...links.filter(({ kind }) => !LETS_IN.has(kind))]
   let chars = 0

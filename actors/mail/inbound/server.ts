@@ -7,7 +7,8 @@
  *  - Resources are limited before a stranger can use them: connections in total and for each network (places.ts),
  *    recipients, the size of a message, and the bytes of all messages together. The time and the commands of a client
  *    are limited too (sessions.ts). If there is no room for its message, a client is asked to try again later (4xx).
- *  - A message is accepted only after it is in the log. Otherwise the client is asked to try again later.
+ *  - A message is accepted only after its mailboxes have it in the log, and mail to the service's own addresses was
+ *    handled. Otherwise the client is asked to try again later.
  */
 import { readFileSync } from "node:fs"
 import type { SMTPServerDataStream, SMTPServerSession } from "smtp-server"
@@ -30,7 +31,6 @@ import type { Origin } from "./verdicts.ts"
 export interface Receiving {
   /** Looks up a recipient. `address`: the address without its tag. */
   readonly recipient: (address: string, tag: string | null) => Promise<Recipient>
-  /** True if there is room for mail at all. */
   readonly hasRoom: () => Promise<boolean>
   /** Resolves to true if the message was accepted. */
   readonly deliver: (incoming: Incoming & Origin) => Promise<boolean>
@@ -72,7 +72,6 @@ const commandsTold = (told: (id: string, command: string) => void) => {
 const STEPS: Readonly<Record<string, number>> = { HELO: 1, EHLO: 1, STARTTLS: 2 }
 const SENDER_STEP = 3
 
-/** The parts of a message that are in memory while it is received. */
 interface PartialMessage {
   readonly chunks: Array<Buffer>
   pieces: number
@@ -85,7 +84,6 @@ interface PartialMessage {
  */
 const PIECE_BYTES = 128
 
-/** The recipients of a connection's message so far. */
 interface Recipients {
   readonly mailboxes: Map<number, { address: string; to: string; tags: Array<string> }>
   readonly own: Map<string, OwnAddress>

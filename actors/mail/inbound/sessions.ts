@@ -57,7 +57,7 @@ export class Sessions {
   }
 
   /**
-   * Called after each executed command. `step`: the step that the command reached. Returns true if that is progress.
+   * Called after a command that may be progress. `step`: the step that it reached. Returns true if that is progress.
    */
   advanced(id: string, step: number): boolean {
     const session = this.sessions.get(id)
@@ -80,7 +80,6 @@ export class Sessions {
     session.data = after(this.clock, this.bounds.data_ms, () => this.end(id, DATA_OVER), "unref")
   }
 
-  /** Called when the message is complete and the client waits for the answer. */
   dataEnded(id: string): void {
     const session = this.sessions.get(id)
     if (session === undefined) return

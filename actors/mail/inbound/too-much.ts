@@ -1,6 +1,7 @@
 /**
- * Detects messages for which the judging library needs more time than their size: a few bytes by a stranger would use up
- * the whole CPU time of a message. Other slow messages end with their thread (parse/thread.ts). Pure.
+ * Detects messages for which the judging library needs far more time than for others of their size. With few bytes, a
+ * stranger could use up the whole CPU time of a message. Other slow messages end with their thread (parse/thread.ts).
+ * Pure.
  *
  *  - Work on the header grows with the square of its size.
  *  - Each signature has the header hashed once more.

@@ -10,7 +10,6 @@ import type { Verdict, VerdictReason, Verdicts } from "../../../schemas/mail/rec
 import type { UnsignedField } from "../../../schemas/mail/stored.ts"
 
 export interface Origin {
-  /** The IP address of the client. */
   readonly ip: string
   readonly helo: string
   /** The sender in the envelope; empty for reports of failed deliveries. */
@@ -26,7 +25,7 @@ export interface JudgedSender {
    * added them.
    */
   readonly unsigned?: ReadonlyArray<UnsignedField>
-  /** The domain of the sender that DMARC was checked for; `null` if the judge does not tell. */
+  /** The domain of the sender that DMARC was checked for; `null` if the judge does not say. */
   readonly author: string | null
 }
 
@@ -44,7 +43,6 @@ export const UNJUDGED: JudgedSender = {
   author: null
 }
 
-/** The worst verdict counts. */
 const WORST_FIRST: ReadonlyArray<Verdict> = ["FAIL", "GRAY", "PROCESSING_FAILED", "PASS"]
 
 /** The worst of several verdicts on the same question. */

@@ -7,7 +7,6 @@ import type { Returning } from "./returns.ts"
 
 export interface InboundPorts {
   readonly recipient: RecipientOf
-  /** Addresses of the service's own. */
   readonly returns: Returning
   readonly hasRoom: () => Promise<boolean>
 }

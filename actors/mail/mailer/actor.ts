@@ -46,7 +46,7 @@ const notLooked = unavailable("Mailboxes cannot be looked up at the moment. It i
 const last = (log: Pick<EventLog, "last">, of: string, id: string) =>
   Effect.tryPromise({ try: () => log.last(subjects.event(of, id)), catch: () => notLooked })
 
-/** The newest event contains the whole address. */
+/** The state of an address's actor. Its newest commit contains the whole state. */
 const addressAt = (log: Pick<EventLog, "last">, address: string): Effect.Effect<At<MailAddress>, Refusal> =>
   Effect.map(last(log, "mail_address", addressId(address)), (found) =>
     found === null

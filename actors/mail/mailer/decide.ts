@@ -3,7 +3,8 @@
  *
  * Invariants
  *  - Mailbox, address and the agent's list change in one commit. An address has one mailbox at most. It belongs to the
- *    agent that took it first, even after the mailbox was closed (spec 4.9).
+ *    agent that took it first, even after the mailbox was closed (spec 4.9). Addresses at an agent's own domain are an
+ *    exception.
  */
 import { refusal, type Refusal, unavailable } from "../../../schemas/errors.ts"
 import type { MailAddress, MailAddressEvent } from "../address/actor.ts"
@@ -86,7 +87,7 @@ export const decideOpen =
     }
   }
 
-/** The sequences of the mailboxes to close in the log. */
+/** The mailboxes to close, with the sequences of the last commits of mailbox and address. */
 export interface CloseFacts {
   readonly closing: ReadonlyArray<{ readonly mailbox: number; readonly boxSeq: number; readonly addressSeq: number }>
 }

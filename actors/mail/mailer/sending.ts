@@ -36,7 +36,6 @@ import { evolveMailer, type MailerEvent, type MailerState } from "./state.ts"
 
 type MailLimits = Limits["limits"]["email"]
 
-/** The facts that the decision needs. */
 export interface SenderFacts {
   /** Unix ms. */
   readonly registeredAt: number
@@ -105,7 +104,6 @@ interface Window {
   readonly window_seconds: number
 }
 
-/** A refusal with the details of every 429 (contract 13). */
 const quota = (
   bucket: "email_quota" | "email_instance_quota",
   message: string,
@@ -202,7 +200,6 @@ const firstTime = (
 const serviceLimitOf = (established: boolean, { service_per_day, service_reserved_percent }: MailLimits): number =>
   established ? service_per_day : Math.floor((service_per_day * (PERCENT - service_reserved_percent)) / PERCENT)
 
-/** A message to be sent, sealed. */
 export interface SealedSending {
   readonly mail: number
   readonly message: Omit<Extract<MailMessageEvent, { type: "mail.queued" }>, "type" | "v" | "agent">
@@ -265,14 +262,14 @@ const isTooBad = ({ recipients, bounced, complained }: Rates, limits: MailLimits
 
 interface Outcome {
   readonly type: "bounced" | "complained"
-  /** True at one of this service's own domains. */
+  /** True if the recipient is at one of this service's own domains. */
   readonly own?: boolean
 }
 
 /**
- * A recipient bounced or complained. The same commit counts it for the service, or, if this ends the sender's right to
- * send, subtracts the sender's figures from the service's. Mail inside the service does not dilute the rates outside. A
- * bounce inside it does not count: no other server sees it, and a stranger's Reply-To may name any address here.
+ * Counts a bounce or a complaint for the agent and, in the same commit, for the service. If it suspends the agent, the
+ * agent's figures are subtracted from the service's instead. A bounce inside the service does not count, because a
+ * stranger's Reply-To may name any address here.
  */
 export const decideCount = (
   state: MailerState,

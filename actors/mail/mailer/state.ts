@@ -8,7 +8,6 @@ import { DAY_MS, dayCounted, NO_DAYS, SendingDays } from "../counted.ts"
 const WRITTEN_MAX = 500
 
 export const MailerState = Schema.Struct({
-  /** The open mailboxes. */
   mailboxes: Schema.Array(
     Schema.Struct({ mailbox: Schema.Int, address: Schema.String, claim: Schema.optionalKey(Schema.Int) })
   ),
@@ -59,7 +58,6 @@ export const MailerEvent = Schema.Union([
     window_days: Schema.Int
   }),
   event("mailer.reinstated", 1),
-  /** The agent was banned. */
   event("mailer.ending", 1, { closes_at: Schema.Number })
 ])
 export type MailerEvent = typeof MailerEvent.Type

@@ -42,7 +42,7 @@ const opened = ({ mail }: Pick<MailParts, "mail">, state: MailMessageState): Eff
     return sealer === null ? yield* failing(noMail.refused) : { state, sealer }
   })
 
-/** The form for its agent. The queue knows the outcome for each recipient. */
+/** A sent message as its agent sees it. The outcome for each recipient comes from the queue. */
 const shownSent = (
   state: SentValue,
   sealer: Sealer,

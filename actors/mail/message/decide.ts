@@ -25,7 +25,7 @@ export const decideExpire =
   (retentionMs: number) =>
   (state: MailMessageState, fired: FiredTimer, { at }: { readonly at: number }): Decided => {
     if (fired.name !== EXPIRE_TIMER || state === null) return { events: [] }
-    // If the retention was changed since, the message is deleted at the earlier of both times.
+    // If the retention was changed since, the message is deleted at the time that its timer was set for.
     if (firing(fired, (beganAt(state) ?? at) + retentionMs, at) === "early")
       return { refused: unavailable("The message is not due yet by this node's clock.") }
     return { events: [{ type: "mail.expired", v: 1, agent: state.agent }] }

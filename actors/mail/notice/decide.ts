@@ -33,7 +33,7 @@ export const decideTake = (
         timers: [{ name: OVER_TIMER, at: at + notice_over_seconds * 1000 }]
       }
 
-/** The first outcome counts. A second worker that carries it out has the same outcome. */
+/** The first outcome counts. */
 export const decideSettle = (state: NoticeState, { outcome, reason }: NoticeOutcome): Decision<NoticeEvent, null> => {
   if (state === null) return noNotice
   return { events: state.status === "waiting" ? [{ type: "mail_notice.settled", v: 1, outcome, reason }] : [] }

@@ -26,14 +26,17 @@ const REASON_CHARS = 200
 const STATUS = /^[245]\.\d{1,3}\.\d{1,3}$/
 const KIND = /^[a-z-]{1,30}$/
 
-/** Events contain the tag. Feedback notifications contain the header, if headers are included. */
+/**
+ * The sending that a notification is about. Events contain the tag; feedback notifications contain the header, if SES
+ * includes headers.
+ */
 export const sendingOf = ({ mail: { tags, headers } }: Notification): string | null => {
   const header = headers?.find(({ name }) => name.toLowerCase() === SENDING_HEADER.toLowerCase())?.value
   const id = tags?.[SENDING_TAG]?.[0] ?? header?.trim()
   return id !== undefined && SENDING_ID.test(id) ? id : null
 }
 
-/** Makes one line of visible text of whatever a foreign server sent. */
+/** Joins texts of a foreign server to one line of visible text. */
 const words = (...parts: ReadonlyArray<string | undefined>): string =>
   parts
     .filter((part) => part !== undefined && part !== "")

@@ -82,7 +82,7 @@ const addressedTo = (
     for (const text of recipients.slice(0, recipients_max)) {
       const named = namedBy(text)
       const one = named === null ? null : yield* ways.recipient(named.address, named.tag)
-      // The outcome is unknown, so the notification comes again.
+      // The recipient could not be looked up, so the notification is tried again.
       if (one?.type === "unknown") return yield* Effect.fail(notAsked)
       if (one?.type === "crowded") return yield* Effect.fail(noRoom)
       if (one?.type === "postmaster") {

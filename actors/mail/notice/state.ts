@@ -19,7 +19,6 @@ export const NoticeState = Schema.NullOr(
     reason: Schema.NullOr(Schema.String),
     /** Unix ms. */
     taken_at: Schema.Number,
-    /** The number of the newest attempt. */
     attempt: Schema.Int,
     /** Unix ms of a postponed notice's next attempt; `null` while an attempt is under way, and after the end. */
     due: Schema.NullOr(Schema.Number)

@@ -107,7 +107,7 @@ const putOff = (
         : Effect.fail(refused)
   })
 
-/** A fixed text. It contains only the kind of a fault, because the fault's text may quote mail. */
+/** The fixed message of a refusal, or the kind of a fault, whose own text may quote mail. */
 const reasonOf = (cause: Cause.Cause<unknown>): string => {
   const error = Cause.squash(cause)
   if (error instanceof Error) return error.constructor.name

@@ -41,7 +41,7 @@ const withFooter = (text: string | null, html: string | null, footer: string | n
   html: html === null || footer === null ? html : `${html}\n<p>-- <br>${escaped(footer)}</p>\n`
 })
 
-/** From this number of recipients on, they may not know each other, and each gets a link to unsubscribe. */
+/** From this number of recipients on, they may not know each other, and each copy has the header List-Unsubscribe. */
 const STRANGERS_MIN = 2
 
 export const composed = (

@@ -33,7 +33,7 @@ export class Shares {
     this.atOnce = atOnce
   }
 
-  /** Runs the attempt after a place is free. */
+  /** Runs the attempt when a place is free. Fails if a share has too many attempts already. */
   using<A, E, R>(shares: ReadonlyArray<Share>, attempt: Effect.Effect<A, E, R>): Effect.Effect<A, E | Refusal, R> {
     return Effect.suspend((): Effect.Effect<A, E | Refusal, R> => {
       if (shares.some((share) => this.count(share, () => true) >= share.held)) return Effect.fail(crowded)

@@ -42,7 +42,6 @@ export interface OutboundParts {
   readonly world: Transport
 }
 
-/** Sends for as long as the scope is open. */
 export const mailSender = (
   parts: OutboundParts
 ): Effect.Effect<void, never, Bus | Configuration | Tracing | Scope.Scope> =>

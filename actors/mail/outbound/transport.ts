@@ -23,7 +23,7 @@ export interface Outgoing {
  *  - `refused`: certainly not taken, and no later attempt will succeed: the address does not exist, or the message is
  *    unwanted.
  *  - `passing`: certainly not taken; a later attempt may succeed.
- *  - `unknown`: the other side got the whole message, and did not answer.
+ *  - `unknown`: the other side may have taken the message, and did not say so.
  */
 export type Outcome =
   | { readonly type: "sent"; readonly provider_id: string | null; readonly delivered: boolean }

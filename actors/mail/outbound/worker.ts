@@ -89,7 +89,7 @@ export const outboundWorker = (parts: WorkerParts): Effect.Effect<void, never, S
     })
   })
 
-/** The attempt of a closed mailbox fails without a connection, so it needs no share. */
+/** Empty if the mailbox is closed: such an attempt fails without a connection. */
 const sharesOf = ({ ask, bounds }: WorkerParts, { delivery: sending, seq, given }: Message) =>
   Effect.map(orNone(ask(`send-${sending}-${seq}-${given}-share`, "mail_sending.share", sending, null)), (found) =>
     found === null

@@ -1,4 +1,4 @@
-/** Chooses the transport of outgoing mail by the settings: a relay, the servers of its recipients, or files. */
+/** Chooses the transport of outgoing mail by the settings: SES, a relay, the servers of its recipients, or files. */
 import { Effect, type Scope } from "effect"
 import type { HubConfig } from "../../../schemas/config.ts"
 import { MAIL_SERVICE_LIMITS } from "../../../schemas/mail/limits.ts"

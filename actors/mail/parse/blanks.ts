@@ -54,11 +54,11 @@ const isPaddedBoundary = (line: Uint8Array, boundaries: ReadonlyArray<Boundary>)
   )
 }
 
-/** `line`: a line without its end. */
 export const dependsOnBlanks = (line: Uint8Array, { isPartHeader, isQuotedPrintable, boundaries }: Where): boolean => {
   if (isPaddedBoundary(line, boundaries)) return true
   if (!isBlank(line.at(-1)) || (!isPartHeader && !isQuotedPrintable)) return false
   const last = line.findLast((byte) => !isBlank(byte))
-  // A header's end that became a fold, or a soft line break that became text.
+  // In a part's header, a line of blanks may have been its empty last line. In text, `=` and blanks may have been a
+  // soft line break.
   return isPartHeader ? last === undefined : last === EQUALS
 }

@@ -7,7 +7,7 @@
  * Invariants
  *  - Every parser reads each header line in the same way. It has a field's name in printable ASCII and a colon, or it
  *    continues the line above and is not blank. It contains neither a bare CR nor NUL.
- *  - A field that appears twice but may appear once has no meaning, whichever of the two is signed.
+ *  - A field that appears twice, but may appear only once, has no meaning, whichever of the two is signed.
  */
 import type { VerdictReason } from "../../../schemas/mail/records.ts"
 import { type Mailbox, mailboxesIn } from "./mailboxes.ts"
@@ -89,7 +89,6 @@ const mailboxesOf = (fields: ReadonlyArray<Field>): ReadonlyArray<Mailbox> =>
     .filter(({ name }) => name === "from")
     .flatMap(({ value }) => mailboxesIn(unfolded(Buffer.from(value, "latin1").toString())))
 
-/** Domains of the addresses in From. */
 const domainsOf = (mailboxes: ReadonlyArray<Mailbox>): ReadonlySet<string> =>
   new Set(mailboxes.flatMap(({ address }) => (address === null ? [] : [address.slice(address.lastIndexOf("@") + 1)])))
 

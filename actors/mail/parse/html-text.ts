@@ -20,7 +20,7 @@ const rowsOf = (elem: DomNode): ReadonlyArray<DomNode> =>
 
 const clamped = (span: unknown): number => Math.min(Math.max(Math.trunc(Number(span)) || 1, 1), MAX_SPAN)
 
-/** Limits the width of its cells from here on. Returns its number of columns. */
+/** Returns the number of columns of a row. Limits the spans of its cells as a side effect. */
 const columnsOf = (row: DomNode): number =>
   tagsIn(row)
     .filter(({ name }) => name === "td" || name === "th")
@@ -29,12 +29,11 @@ const columnsOf = (row: DomNode): number =>
       return columns + clamped(attribs.colspan)
     }, 0)
 
-/** The library's own type, with the additional members below. */
 type Builder = Parameters<FormatCallback>[2] & {
   readonly options: { readonly formatters: Readonly<Record<string, FormatCallback>> }
 }
 
-/** Larger tables are written row by row. */
+/** Draws a small table as a table, and writes a larger one row by row. */
 const boundedTable: FormatCallback = (elem, walk, builder, options) => {
   const rows = rowsOf(elem)
   const columns = rows.reduce((most, row) => Math.max(most, columnsOf(row)), 0)

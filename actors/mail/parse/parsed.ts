@@ -12,7 +12,7 @@ export interface ParsedAttachment {
 export interface ParsedMail {
   /** True if it could be parsed. Otherwise `text` is the raw message, up to the limit that is kept. */
   readonly parsed: boolean
-  /** True if a part was too long, too deep or too much to be kept. */
+  /** True if a text was cut, or if attachments or links were left out. */
   readonly truncated: boolean
   /** The address in From, in lower case with the domain as A-label. Empty if From has no valid address. */
   readonly from: MailSender

@@ -85,7 +85,6 @@ const followed = ({ inReplyTo, references }: Email): ReadonlyArray<string> => [
   ...new Set([...idsIn(inReplyTo), ...idsIn(references).toReversed()].slice(0, FOLLOWS_MAX))
 ]
 
-/** The file's name without a path. */
 const filenameOf = (name: string | null): string | null => {
   const last = line((name ?? "").split(/[/\\]/).at(-1) ?? "", NAME_MAX_CHARS)
   return last === "" || last === "." || last === ".." ? null : last

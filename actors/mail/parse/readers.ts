@@ -7,8 +7,8 @@
  *  - The queue is limited. A further message is refused for the time being. A message whose client has gone is not
  *    begun.
  *  - The client that used the least CPU time lately comes first. While there are others, a client that used much gets
- *    half of the threads. So the others' messages do not wait for its own, nor for a thread that it has brought to its
- *    end.
+ *    half of the threads. So the others' messages do not wait for its own, nor for the restart of a thread that its
+ *    messages have ended.
  */
 import { Clock, Effect, type Scope } from "effect"
 import { type Refusal, unavailable } from "../../../schemas/errors.ts"
@@ -29,12 +29,11 @@ export interface ReaderBounds extends ThreadBounds {
 }
 
 export interface Readers {
-  /** `client`: the bringer of the message, as `clientOf` names it. */
+  /** `client`: whose share of the threads the message takes. */
   readonly parse: (raw: Buffer, client: string) => Effect.Effect<ParsedMail, Refusal>
   readonly judge: (raw: Buffer, origin: Origin) => Effect.Effect<JudgedSender, Refusal>
 }
 
-/** The settings for judging, and the DNS lookup. */
 export interface Judging {
   readonly mta: string
   readonly lookup: Lookup
@@ -51,7 +50,9 @@ export const EVERYBODY = ""
 
 /** After this time half of a client's CPU time is forgotten. */
 const HALF_LIFE_MS = 10_000
-/** CPU time that makes a client one that used much, in microseconds. */
+/**
+ * A client that lately used this much CPU time, in microseconds, gets only half of the threads while there are others.
+ */
 const HEAVY_US = 1_000_000
 const CLIENTS_MAX = 4096
 /** A client is alone if no other one came for this time. */
@@ -115,7 +116,9 @@ export const openReaders = (
     const spending = new Spending(clock)
     const waiting: Array<Job> = []
     const shared = Math.ceil(bounds.threads / 2)
-    /** The last threads come first: those of the clients that use little. */
+    /**
+     * Returns the last free thread that the client may use. The last threads are reserved for clients that use little.
+     */
     const freeFor = (client: string): Thread | undefined =>
       threads.findLast(({ isFree }, place) => isFree && (place < shared || !spending.isBounded(client)))
     const next = (): void => {

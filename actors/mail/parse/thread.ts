@@ -4,8 +4,8 @@
  * Invariants
  *  - A job may use `thread_cpu_ms` of the thread's CPU time in all of its turns. A job that needs more is given up, and
  *    its thread ends. Waiting for a slow machine does not count.
- *  - The other jobs of that thread begin again. If one job was at fault, that is no try of theirs. A job has `TRIES`
- *    tries in all.
+ *  - The other jobs of that thread begin again. If the running job was at fault (time or memory), this is not counted
+ *    as a try of the others. A job has `TRIES` tries in all.
  */
 import { Worker } from "node:worker_threads"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
@@ -23,7 +23,6 @@ export interface ThreadBounds extends ReadBounds {
 export interface Job {
   /** The message. Its bytes are copied when the job begins. */
   readonly work: Work
-  /** The client that brought the message. */
   readonly client: string
   /** Makes a new lookup for each try. */
   readonly lookup: () => Lookup
@@ -37,7 +36,6 @@ export interface Job {
 export interface Queue {
   /** Called when the thread can take a job. */
   readonly next: () => void
-  /** Puts a job back in the queue. */
   readonly again: (job: Job) => void
 }
 
@@ -52,7 +50,7 @@ interface UnderWay {
 }
 
 const TRIES = 5
-/** A job that neither computes nor asks for DNS is given up after this number of checks. */
+/** A job is given up after this number of checks, even if it has used little CPU time. */
 const LOOKS = 20
 const LOOKS_PER_BOUND = 4
 
@@ -157,7 +155,7 @@ export class Thread {
     )
   }
 
-  /** Jobs that wait for answers go before jobs that have not begun. */
+  /** Jobs that got answers of DNS go before jobs that have not begun. */
   private go(): void {
     if (this.running !== null) return
     const under = [...this.open.values()].find(({ answers }) => answers.length > 0)

@@ -30,7 +30,7 @@ const cpu = (): number => {
   return user + system
 }
 
-/** Runs after everything that follows from the known answers. */
+/** Reports that a job waits for DNS, after the job has used the answers that it got. */
 const settle = (id: number): void => {
   if (settling.has(id)) return
   settling.add(id)

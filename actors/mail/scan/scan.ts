@@ -29,7 +29,6 @@ interface Scanned {
 export interface Scanning {
   readonly raw: Buffer
   readonly origin: SpamOrigin
-  /** The recipients in the envelope. */
   readonly to: ReadonlyArray<string>
   /** True if an agent of this service sent it. Such mail is not scanned for spam. */
   readonly own: boolean

@@ -169,7 +169,10 @@ const isFurther = (state: MailSendingValue, status: SendingStatus): boolean =>
   // A report settles an unknown outcome.
   state.unknown || RANKS[status] > RANKS[state.status]
 
-/** A server to which a recipient forwards its mail reports on an address that the message was not for. */
+/**
+ * True if the report is about this recipient. A server to which the recipient forwards mail may report on another
+ * address.
+ */
 const isAbout = ({ recipient, untagged }: MailSendingValue, { of }: SendingReport): boolean =>
   of === undefined || of.includes(recipient) || (untagged !== undefined && of.includes(untagged.recipient))
 

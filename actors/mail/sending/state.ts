@@ -23,7 +23,7 @@ const queued = {
   n: Schema.Int,
   /** Id of its recipient's actor. */
   recipient: Schema.String,
-  /** The recipient's address, sealed under the mailbox's key (as a counterpart in the journal). */
+  /** The recipient's address, sealed under the mailbox's key. */
   to: Sealed,
   /** The address, sealed under the service's key, because suppressed addresses outlive the mailbox. */
   sealed: Sealed,
@@ -39,9 +39,8 @@ export const MailSendingValue = Schema.Struct({
   /** `called`: an attempt is due. `attempting`: one is under way. `waiting`: a timer is set for the next one. */
   phase: Schema.Literals(["called", "attempting", "waiting", "over"]),
   attempts: Schema.Int,
-  /** True if the outcome of the last attempt was not reported. */
+  /** True if the outcome of the last attempt is unknown. */
   unknown: Schema.Boolean,
-  /** True if its recipient has unsubscribed. */
   unsubscribed: Schema.Boolean,
   /** Unix ms. */
   due: Schema.NullOr(Schema.Number)
@@ -51,7 +50,6 @@ export type MailSendingValue = typeof MailSendingValue.Type
 export const MailSendingState = Schema.NullOr(MailSendingValue)
 export type MailSendingState = typeof MailSendingState.Type
 
-/** Includes everything that journals and reactions need. */
 const about = { agent: Schema.String, mailbox: Schema.Int, to: Sealed }
 
 const bad = { recipient: Schema.String, sealed: Sealed, untagged, mail: Schema.Int, n: Schema.Int }
@@ -68,7 +66,7 @@ export const MailSendingEvent = Schema.Union([
     status: SendingStatus,
     detail: Schema.NullOr(Schema.String),
     unknown: Schema.Boolean,
-    /** An address of the service's own. */
+    /** True if the address is at one of this service's own domains. */
     own: Schema.optionalKey(Schema.Boolean)
   }),
   event("mail_sending.reported", 1, {

@@ -85,7 +85,6 @@ export const usedOfDay = ({ hours }: MailServiceState, at: number): number => co
 
 /** Limited because all entries are in one event. */
 const SENDERS_MAX = 32
-/** The number of sponsors that one entry remembers. */
 const SPONSORS_MAX = 64
 
 const isTooHigh = (days: SendingDays, at: number, limits: MailLimits): boolean => {
@@ -226,10 +225,9 @@ export const afterSuspension = (state: MailServiceState, sender: SenderDays): Ma
   return stands({ ...state, days: daysWithout(state.days, sender.days), senders }, "suspended")
 }
 
-/** An operator paused sending. */
 export const paused = (state: MailServiceState, at: number): MailServiceEvent =>
   stands({ ...state, paused_at: at }, "paused")
 
-/** An operator resets the counts. */
+/** An operator lets the service send again. Its rates begin at zero. */
 export const resumed = (state: MailServiceState): MailServiceEvent =>
   stands({ ...state, days: NO_DAYS, senders: [], paused_at: null }, "resumed")

@@ -1,4 +1,4 @@
-/** Watches the account at the provider, and logs a line for operators whenever it changes. */
+/** Watches the account at the provider, and logs a line for operators whenever its problem changes. */
 import { Effect, Schedule, type Scope } from "effect"
 import { logNow } from "../../../schemas/runtime/log/log.ts"
 import type { AccountState, Identities } from "./identities.ts"

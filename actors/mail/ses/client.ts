@@ -1,4 +1,4 @@
-/** Settings that all SES clients share: the region and time limits. The clients do not retry. */
+/** Settings that all clients of AWS share: the region, time limits and tries. */
 import type { Limits } from "../../../schemas/limits.ts"
 
 export type ProviderBounds = Pick<
@@ -7,8 +7,8 @@ export type ProviderBounds = Pick<
 >
 
 /**
- * Credentials and addresses come from the SDK's own settings. `maxAttempts` is 1, because a mail that is sent twice is
- * received twice.
+ * Credentials and addresses come from the SDK's own settings. `maxAttempts` is 1 for calls that send, because a mail
+ * that is sent twice is received twice.
  */
 export const clientSettings = (region: string, bounds: ProviderBounds, maxAttempts = 1) => ({
   region,

@@ -1,4 +1,4 @@
-/** Domains of agents at SES, and the state of the account itself. Calls can be repeated without effect. */
+/** Domains of agents at SES, and the state of the account itself. Calls can be repeated without a further effect. */
 import {
   AlreadyExistsException,
   CreateEmailIdentityCommand,
@@ -17,7 +17,6 @@ export const IDENTITY_STATUSES = ["SUCCESS", "PENDING", "FAILED", "TEMPORARY_FAI
 export type IdentityStatus = (typeof IDENTITY_STATUSES)[number]
 
 export interface AccountState {
-  /** True if it may send at all. */
   readonly sending: boolean
   /** False in the SES sandbox, which sends only to known addresses. */
   readonly production: boolean
@@ -36,7 +35,7 @@ export interface Identities {
   readonly declareIdentity: (domain: string) => Effect.Effect<Identity, ProviderFault>
   /** `null` if SES does not know the domain. */
   readonly identityOf: (domain: string) => Effect.Effect<Identity | null, ProviderFault>
-  /** Restarts the search for a domain that SES gave up, by setting the same keys again. */
+  /** Makes SES search again for a domain that it gave up. The domain may get other keys. */
   readonly seekAgain: (domain: string) => Effect.Effect<Identity, ProviderFault>
   readonly deleteIdentity: (domain: string) => Effect.Effect<void, ProviderFault>
   readonly accountState: Effect.Effect<AccountState, ProviderFault>

@@ -27,7 +27,7 @@ const isKey = (key: string): boolean =>
 const unread = unavailable("A stored message could not be read.")
 const tooLarge: RawOrLost = { lost: "the stored message is too large" }
 
-/** Closes the connection if the reader stops. */
+/** Reads at most `maxBytes`. Leaving the loop early closes the connection. */
 const bytesOf = async (
   client: S3Client,
   place: { readonly Bucket: string; readonly Key: string },

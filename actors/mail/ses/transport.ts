@@ -89,7 +89,6 @@ const rawStatusOf = (error: unknown): number | undefined => {
   return $response?.statusCode
 }
 
-/** The outcome of the message after a failed call. */
 export const outcomeOf = (error: unknown, pausedSeconds: number): Outcome => {
   if (error instanceof SESv2ServiceException) return errorOutcome(error, pausedSeconds)
   const [name, words] = error instanceof Error ? [error.name, error.message] : ["", ""]
