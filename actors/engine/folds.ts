@@ -13,7 +13,7 @@ export const FOLDS: Readonly<Record<string, string>> = {
   filing: "533416c2a2a917b2",
   fleet: "302f5cf4875757f7",
   handle: "8d91f76c79f0d504",
-  human: "afd2dbe91969f96e",
+  human: "aae356ce8e8d3f8d",
   key: "c39a3053a015a528",
   letter: "9ad331de57af2bee",
   library: "ea4d66fdecada0e4",

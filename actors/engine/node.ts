@@ -121,26 +121,25 @@ export class Node<R = never> {
     }
     const began = monotonicMs(this.clock)
     const span = ask.traceparent === undefined ? null : commandSpan(this.tracing, ask)
+    const end = (head: ReplyHead, body: Uint8Array): void => {
+      const isOwner = this.placement.serves(shard)
+      const sent: ReplyHead = isOwner ? head : { notOwner: { shard, owner: null } }
+      if (span !== null) endAnswered(span, sent)
+      this.send(to, number, sent, isOwner ? body : EMPTY)
+    }
     const answered = ({ head, body }: Reply): void => {
       this.observer?.settled(
         ask.op,
         head.elsewhere === true ? "unavailable" : head.refused?.code,
         secondsSince(this.clock, began)
       )
-      const serves = this.placement.serves(shard)
-      if (span !== null) endAnswered(span, serves ? head : { notOwner: { shard, owner: null } })
-      if (serves) this.send(to, number, head, body)
-      else this.send(to, number, { notOwner: { shard, owner: null } }, EMPTY)
+      end(head, body)
     }
     const failed = (error: unknown): void => {
       if (error instanceof UnknownEvent) return answered(this.elsewhere(ask))
       this.observer?.settled(ask.op, "internal_error", secondsSince(this.clock, began))
       logNow("error", "node", { op: ask.op, command: ask.command ?? ask.id, error, span })
-      const head: ReplyHead = {
-        refused: { code: "internal_error", message: "The operation failed inside the service." }
-      }
-      if (span !== null) endAnswered(span, head)
-      this.send(to, number, head, EMPTY)
+      end({ refused: { code: "internal_error", message: "The operation failed inside the service." } }, EMPTY)
     }
     try {
       const reply = operation === null ? this.strange(ask) : this.handle(ask, operation, span)

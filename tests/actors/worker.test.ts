@@ -1,6 +1,7 @@
 /** A worker on a shared consumer: what it holds, how it settles that, and how it ends. */
 import { type Cause, Deferred, Effect } from "effect"
 import { expect, onTestFinished, test } from "vitest"
+import { HeldMessages } from "../../actors/kit/worker/held.ts"
 import type { Message, Source } from "../../actors/kit/worker/message.ts"
 import { handleEach } from "../../actors/kit/worker/worker.ts"
 import { type Refusal, unavailable } from "../../schemas/errors.ts"
@@ -68,6 +69,25 @@ test("a message that calls for nothing is acknowledged, and one of a newer relea
   give(message(1, null), message(2, {}))
   await waitFor(() => told.length === 2)
   expect([told, begun()]).toEqual([["ack 1", "nak 2 5000"], []])
+})
+
+test("what it gave back first is forgotten first, so that a later one is known to be untouched", () => {
+  const held = new HeldMessages({ held_max: 2, fetch_room_min: 1, ack_pending_max: 3 })
+  const message = (seq: number, given: number): Message => ({
+    seq,
+    delivery: String(seq),
+    data: Buffer.alloc(0),
+    given,
+    ack: () => undefined,
+    nak: () => undefined,
+    working: () => undefined
+  })
+  for (let seq = 1; seq <= 4; seq++) {
+    expect(held.hold(message(seq, 1))).toBe(true)
+    held.giveBack(message(seq, 1))
+  }
+  expect(held.hold(message(4, 2))).toBe(true)
+  expect(held.hold(message(1, 2))).toBe(false)
 })
 
 test("it holds so many, fetches as there is room, and settles each by how its work ended", async () => {

@@ -95,7 +95,12 @@ export class HostCounters {
     counter.added++
     counter.lastAt = Math.max(counter.lastAt, now)
     const wait = counter.writtenAt + GATHER_MS - now
-    if (wait <= 0 && counter.writing === null) return this.begun(agent, counter, now)
+    if (wait <= 0 && counter.writing === null) {
+      const isStored = await this.begun(agent, counter, now)
+      // The visit is refused, so its repetition counts.
+      if (!isStored) counter.added = Math.max(0, counter.added - 1)
+      return isStored
+    }
     if (!counter.gathering) {
       counter.gathering = true
       after(this.clock, Math.max(1, wait), () => void this.gathered(agent, counter))

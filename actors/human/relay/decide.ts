@@ -139,7 +139,7 @@ export const decideRelay = (
 }
 
 /** True if `relay_held_max` events are held and this kind is among them, so that the event is not counted any more. */
-const isCounted = ({ held }: Human["relay"], about: About, { relay_held_max }: RelayLimits): boolean =>
+const isUncounted = ({ held }: Human["relay"], about: About, { relay_held_max }: RelayLimits): boolean =>
   heldCount(held) >= relay_held_max && isHeld(held, about)
 
 /** The letter, or the record that the event is held because there is no room. */
@@ -153,7 +153,7 @@ const letterOrHeld = (
   const { relay } = human
   if (hasRoom(human, { agent, event }, at, limits))
     return { events: [{ type: "human.relayed", v: 1, agent, event }], posted: letter }
-  if (isCounted(relay, { agent, event }, limits)) return { events: [], posted: {} }
+  if (isUncounted(relay, { agent, event }, limits)) return { events: [], posted: {} }
   const due = relay.due ?? Math.max(at, roomAt(relay.letters, at, limits.relay_letters))
   return {
     events: [{ type: "human.relay_held", v: 1, agent, event, due }],

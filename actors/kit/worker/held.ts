@@ -75,7 +75,13 @@ export class HeldMessages {
   }
 
   giveBack(message: Message): void {
-    if (this.givenBack.size < this.bounds.ack_pending_max) this.givenBack.set(message.seq, message.given)
+    // Another worker may have taken the oldest ones, so they would stay here for ever.
+    if (this.givenBack.size >= this.bounds.ack_pending_max)
+      for (const oldest of this.givenBack.keys()) {
+        this.givenBack.delete(oldest)
+        break
+      }
+    this.givenBack.set(message.seq, message.given)
     this.nak(message, Math.min(BUSY_MS * message.given, BUSY_MAX_MS))
   }
 

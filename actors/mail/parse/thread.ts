@@ -174,6 +174,7 @@ export class Thread {
 
   private turnEnds(under: UnderWay, cpu: number): void {
     under.cpu += cpu - this.cpu
+    under.looks = 0
     under.job.spent(cpu - this.cpu)
     this.cpu = cpu
     if (this.running !== under) return

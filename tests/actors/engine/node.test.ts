@@ -15,7 +15,11 @@ const note = (reason: unknown): void => void unhandled.push(reason)
 process.on("unhandledRejection", note)
 afterEach(() => process.off("unhandledRejection", note))
 
-test("a verdict that fails before the nonce is in the log is an answer, and ends no process", async () => {
+test.each([
+  ["an answer", true, "internal_error"],
+  ["left to the actor's next owner, if this node is none any more", false, "not owner"]
+])("a verdict that fails before the nonce is in the log is %s, and ends no process", async (_what, stays, answer) => {
+  let isOwner = true
   const recorded = Promise.withResolvers<boolean>()
   const operations = { "noted.note": { type: "custom", run: () => Promise.resolve({ data: null }) } }
   const definition = {
@@ -34,7 +38,7 @@ test("a verdict that fails before the nonce is in the log is an answer, and ends
     machineClock,
     transport as unknown as BusTransport,
     host as unknown as ActorHost,
-    { serves: () => true } as unknown as Placement,
+    { serves: () => isOwner } as unknown as Placement,
     new LeaseView(),
     NO_TRACING
   )
@@ -45,7 +49,9 @@ test("a verdict that fails before the nonce is in the log is an answer, and ends
   node.receive({ subject: subjects.node("s", "actors"), payload, reply: "to", noResponders: false })
   // A turn of the event loop and more: long enough for Node to find a rejection that nobody handles.
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
+  isOwner = stays
   recorded.resolve(true)
-  await vi.waitFor(() => expect(replies.map(({ head }) => head.refused?.code)).toEqual(["internal_error"]), 60_000)
+  const told = () => replies.map(({ head }) => (head.notOwner === undefined ? head.refused?.code : "not owner"))
+  await vi.waitFor(() => expect(told()).toEqual([answer]), 60_000)
   expect(unhandled).toEqual([])
 })
