@@ -54,13 +54,21 @@ afterAll(async () => {
   await names?.stop()
 })
 
-test("what waited then is told as not known, and its sender may send it again", async () => {
+/** Ends every node, as a restore requires, and starts them again behind it. */
+const restored = async (folder: string): Promise<void> => {
+  const nodes = [...service.system.actors, service.system.mail, ...service.system.edges]
+  for (const node of nodes) await node?.kill()
+  expect(await operated(desk, ["restore", folder, "--replace", "--gap", "0"])).toContain("mail that waited")
+  for (const node of nodes) await node?.restart()
+}
+
+/** An agent with a mailbox, and a letter of it to somebody else. */
+const sent = async (local: string) => {
   const { client, agent } = await anAgent(service.edges)
   dataOf(await client.call("POST", "/api/v1/email/mailboxes", { body: {} }))
-  world.refuses.set("somebody", { at: "rcpt", code: 450, says: "later" })
   const letter = {
     from: `${agent.handle}@${DOMAIN}`,
-    to: ["somebody@world.example"],
+    to: [`${local}@world.example`],
     subject: "Once",
     text: "Only once."
   }
@@ -69,24 +77,44 @@ test("what waited then is told as not known, and its sender may send it again", 
     const answer = await client.call("GET", `/api/v1/email/messages/${id}`)
     return dataOf<{ recipients: ReadonlyArray<Recipient> }>(answer).recipients[0]
   }
-  await waitFor(async () => typeof (await look())?.detail === "string", { describe: "the first attempt" })
-  const folder = join(service.system.folder, "backups", "first")
-  await operated(desk, ["backup", folder])
-  world.refuses.clear()
-  await waitFor(() => world.taken.length > 0, { describe: "the message to be taken" })
-  const nodes = [...service.system.actors, service.system.mail, ...service.system.edges]
-  for (const node of nodes) await node?.kill()
-  expect(await operated(desk, ["restore", folder, "--replace", "--gap", "0"])).toContain("mail that waited")
-  for (const node of nodes) await node?.restart()
   const isNotKnown = async (): Promise<true> => {
     const recipient = await look()
     if (recipient?.unknown === true) return true
     const log = await logOf(service.view, "mail_sending", sendingId(Number(/\d+/.exec(id)?.[0]), 1))
     throw new Error(JSON.stringify({ recipient, log: log.map(({ seq, commit }) => ({ seq, ...commit })) }))
   }
-  await waitFor(isNotKnown, { describe: "the message to be told as not known" })
+  const notKnown = () => waitFor(isNotKnown, { describe: "the message to be told as not known" })
+  return { client, letter, look, notKnown }
+}
+
+const subjectsTaken = () => world.taken.map(({ raw }) => /^subject: ([^\r\n]+)/im.exec(raw)?.[1])
+
+test("what waited then is told as not known, and its sender may send it again", async () => {
+  world.refuses.set("somebody", { at: "rcpt", code: 450, says: "later" })
+  const { client, letter, look, notKnown } = await sent("somebody")
+  await waitFor(async () => typeof (await look())?.detail === "string", { describe: "the first attempt" })
+  const folder = join(service.system.folder, "backups", "first")
+  await operated(desk, ["backup", folder])
+  world.refuses.clear()
+  await waitFor(() => world.taken.length > 0, { describe: "the message to be taken" })
+  await restored(folder)
+  await notKnown()
   expect((await look())?.detail).toContain("restored from a backup")
   dataOf(await client.call("POST", "/api/v1/email/send", { body: { ...letter, subject: "Again" } }))
   await waitFor(() => world.taken.length > 1, { describe: "the second message" })
-  expect(world.taken.map(({ raw }) => /^subject: ([^\r\n]+)/im.exec(raw)?.[1])).toEqual(["Once", "Again"])
+  expect(subjectsTaken()).toEqual(["Once", "Again"])
+})
+
+test("an attempt that was under way then is not made a second time", async () => {
+  world.taken.length = 0
+  world.silent.add("silent")
+  const { look, notKnown } = await sent("silent")
+  await waitFor(() => world.taken.length > 0, { describe: "the message to be taken" })
+  const folder = join(service.system.folder, "backups", "second")
+  await operated(desk, ["backup", folder])
+  world.silent.clear()
+  await restored(folder)
+  await notKnown()
+  expect((await look())?.detail).toContain("not known whether it was sent")
+  expect(subjectsTaken()).toEqual(["Once"])
 })

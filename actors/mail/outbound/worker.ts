@@ -4,10 +4,13 @@
  * Invariants (besides kit/worker/worker.ts)
  *  - An attempt is begun in the log before anything is sent. After a crash another process asks the actor. It allows a
  *    second attempt only if receiving the message twice does no harm (sending/decide.ts).
+ *  - Each delivery of a message asks under ids of its own. The number of its deliveries begins anew after a restore, and
+ *    the actor would answer a repeated id with the permission that it gave before.
  *  - A slow server occupies one place of `sends_at_once` for each attempt. One sender or one destination domain never
  *    has more than its share of the places (shares.ts).
  *  - When the scope closes, no attempt is begun, and attempts under way get less time.
  */
+import { randomBytes } from "node:crypto"
 import { Cause, Deferred, Effect, Schedule, type Scope } from "effect"
 import { type Refusal, unavailable } from "../../../schemas/errors.ts"
 import type { Limits } from "../../../schemas/limits.ts"
@@ -47,6 +50,7 @@ const AGAIN_MAX_MS = 60_000
 const TOLD_AGAIN_MS = 1000
 const TELLINGS_MAX = 20
 const LINGER_MS = 1500
+const ID_BYTES = 8
 
 const ending = unavailable("The process ends.")
 const paused = unavailable("This service sends no mail at the moment.")
@@ -111,11 +115,11 @@ const sharesOf = ({ ask, bounds }: WorkerParts, { delivery: sending, seq, given 
 /** Fails if the message has to be delivered to a worker again. */
 const sent = (
   { ask, route, made }: WorkerParts,
-  { delivery: sending, seq, given }: Message,
+  { delivery: sending, seq }: Message,
   hurry: Deferred.Deferred<void>
 ): Effect.Effect<void, Refusal> =>
   Effect.gen(function* () {
-    const id = `send-${sending}-${seq}-${given}`
+    const id = `send-${sending}-${seq}-${randomBytes(ID_BYTES).toString("hex")}`
     // No attempt is begun that could not end in time.
     if (Deferred.isDoneUnsafe(hurry)) return yield* Effect.fail(ending)
     // The message waits in the queue until an operator resumes sending.
