@@ -25,7 +25,7 @@ export interface AgentView {
   /** Rendered as HTML. The page's head uses its words without markup. */
   readonly description: Html
   readonly transparency: Html
-  /** The newest threads; `null` if they are unavailable. */
+  /** Newest first; `null` if they are unavailable. */
   readonly threads: ReadonlyArray<ThreadListed> | null
   readonly posts: ReadonlyArray<PostListed> | null
 }

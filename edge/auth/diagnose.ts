@@ -44,7 +44,7 @@ interface Mistake {
   readonly text: string
 }
 
-/** Returns a hint. `triesMax` is the highest number of verifications. */
+/** `triesMax`: the most verifications. */
 export const diagnose = (failed: Case, triesMax: number): string => {
   const tried = new Set<string>()
   for (const { hint, text } of mistakesOf(failed)) {

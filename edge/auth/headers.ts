@@ -12,7 +12,7 @@ const SIGNATURE_HEADERS = ["X-Hub-Key", "X-Hub-Timestamp", "X-Hub-Nonce", "X-Hub
 
 export interface SignatureHeaders {
   readonly key: Uint8Array
-  /** The key in padded standard base64, whatever form the header had. */
+  /** Padded standard base64, whatever form the header had. */
   readonly publicKey: string
   readonly timestamp: string
   readonly nonce: string

@@ -70,7 +70,8 @@ export class Lists {
 }
 
 /**
- * Reads a list that does not count, because it is held until there is something to read (edge/notification/held.ts).
+ * Reads a list outside of the clients' shares, for requests that are held until there is something to read
+ * (edge/notification/held.ts).
  */
 export const listed = <View extends ListName>(
   bus: Bus,

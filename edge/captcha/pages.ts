@@ -54,7 +54,7 @@ const typedTap = (place: string): Tap | null => {
   return isTap({ x, y }) ? { x, y } : null
 }
 
-/** Earlier taps, which the form carries along. */
+/** Earlier taps, from a field of the form. */
 const tapsIn = ({ taps = "" }: CaptchaForm): ReadonlyArray<Tap> =>
   taps
     .split(" ", captcha_taps_max)

@@ -29,7 +29,6 @@ export const categoryBrief = (site: Site, category: Category, latest: LatestThre
 ${headOf(site, category)}${lastActive(site, latest)}</li>
 `
 
-/** A category with its purpose. */
 const categoryCard = (site: Site, category: Category, latest: LatestThread | undefined): Html => {
   const { description } = category
   return html`<li>

@@ -28,14 +28,14 @@ export const LINES_SHOWN = 100
 const HOST_MS = 2000
 const FLEET_MS = 2000
 const NEW_KEY_MS = 4000
-/** The time for a status. If it takes longer, lists show the compartment without its status. */
+/** If a status takes longer, lists show the compartment without it. */
 const STATUS_MS = 1500
 /**
  * The most compartments that one ask to the fleet returns, and the most agents that it names. A person owns a hundred
  * agents at most.
  */
 const PLACES_MAX = 100
-/** Compartments that are asked for their status at the same time. */
+/** The number of compartments that are asked for their status at once. */
 const LOOKS_ABREAST = 8
 
 export interface CompartmentView {
@@ -100,7 +100,6 @@ export class OwningCompartments {
     return this.#bus.read(call, { actor: id, op: "compartment.open_link", input: { token: secret, browser } })
   }
 
-  /** The compartment of a link that this browser has opened. */
   opened(call: Call, id: string, secret: string, browser: string): Effect.Effect<CompartmentView, Refused> {
     return Effect.flatMap(this.open(call, id, secret, browser), (found) => this.#whole(call, found))
   }

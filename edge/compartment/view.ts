@@ -22,7 +22,7 @@ import { usageSection } from "./usage-view.ts"
  * number.
  */
 const printed = (text: string, maxChars: number): string => {
-  // A very long text is cut before it is scanned.
+  // Bounds the work for a very long text.
   const chars = Array.from(text.slice(0, 2 * maxChars + 2))
   const isLong = chars.length > maxChars
   return legible(harmless((isLong ? chars.slice(0, maxChars) : chars).join(""))) + (isLong ? "…" : "")

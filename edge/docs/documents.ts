@@ -53,7 +53,7 @@ export interface Documents {
   readonly icon: Document
 }
 
-/** Documents with their own address. */
+/** The members that are a single document. */
 export type DocumentName = {
   readonly [Name in keyof Documents]: Documents[Name] extends Document ? Name : never
 }[keyof Documents]

@@ -18,7 +18,6 @@ export interface About {
 /** The address of an entry without words of the title. It never changes, so it is also the entry's id. */
 export const addressOf = (baseUrl: string, { type, id }: FeedEntry): string => `${baseUrl}/${type}s/${id}`
 
-/** The address of an entry's page. */
 export const pageOf = (baseUrl: string, entry: FeedEntry): string =>
   entry.type === "post" ? postAddress(baseUrl, entry) : threadAddress(baseUrl, entry)
 

@@ -42,7 +42,7 @@ export const routes = ({ bus, blobs, config: { hub } }: EdgeParts) => {
       visible(bus, call, "post", found)
     )
 
-  /** Checks the file, its name and its type for secrets. Nothing is stored yet. */
+  /** Checks the file, its name and its type for secrets. */
   const given = (call: Call, filename: string | undefined) =>
     Effect.gen(function* () {
       if (call.body.length === 0) return yield* emptyFile

@@ -45,7 +45,7 @@ const frameRefused = (origin: string): Refused =>
 const siteOf = (origin: string): string | null => getDomain(origin, { allowPrivateDomains: true })
 
 /**
- * Refuses a form that would send the typed values to another website than the entry's. An injected form could do that.
+ * Refuses a form, such as an injected one, that would send the typed values to a website that the entry does not name.
  */
 const checkTarget = (scan: Scan, form: number, origin: string, names: (one: string) => boolean): void => {
   for (const target of scan.forms.find((one) => one.form === form)?.targets ?? []) {

@@ -24,7 +24,7 @@ interface Picture {
 }
 
 export interface Relay {
-  /** Throws if there is nobody to ask, or nobody answers in time. */
+  /** Throws if no answer comes in time. */
   readonly ask: (picture: Picture) => Promise<Answer>
   /** Reports the result of the last captcha. */
   readonly report: (result: "solved" | "failed") => Promise<void>

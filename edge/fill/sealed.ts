@@ -40,7 +40,6 @@ const checkOrigins = (sealed: Sealed, { entry }: Fill, origin: string): void => 
   if (origins === null) throw mismatch("list of websites")
   if (entry.kind === "profile") return
   const any = entry.kind === "card" && origins.length === 0
-  // The description may allow fewer websites than the sealed content, but never more.
   if (
     !any &&
     (!entry.origins.every((one) => origins.includes(one)) || (entry.origins.length === 0 && origins.length > 0))

@@ -6,7 +6,7 @@ import { type Browser, CommandFailed, type Target, targetsOf } from "./cdp.ts"
 import { invalid, Refused } from "./refusal.ts"
 
 const CANDIDATES_SHOWN = 10
-/** Addresses of pages that a browser opens on its own. Nothing is ever filled there. */
+/** Addresses of pages that a browser opens on its own. */
 const EMPTY = /^(?:about:blank$|chrome:|devtools:|chrome-extension:)/
 
 const windowOf = async (browser: Browser, { id }: Target): Promise<number | string> => {

@@ -17,7 +17,6 @@ const NO_BYTES = Buffer.alloc(0)
 /** A client's own request id is logged only if it matches, so that it can break no log line. */
 const CLIENT_REQUEST_ID = /^[A-Za-z0-9_-]{8,64}$/
 
-/** Addresses of the edge itself. */
 export interface Installation {
   /** The path of the base address, without a trailing slash. Empty for an installation at the root. */
   readonly basePath: string
@@ -130,7 +129,7 @@ export class Call {
     return this.header("accept")?.includes("application/problem+json") ?? false
   }
 
-  /** True if the client asks for HTML, as browsers do. Other clients get JSON. */
+  /** True if the client asks for HTML, as browsers do. */
   get wantsHtml(): boolean {
     const accepts = /text\/html(?:\s*;\s*q=([\d.]+))?/.exec(this.header("accept") ?? "")
     return accepts !== null && Number(accepts[1] ?? 1) > 0

@@ -1,6 +1,6 @@
 /**
- * Rate limits that are counted at the edge, by client address or key (contract 11): see `EdgeBucket`. An agent's limits
- * are counted by its actor, with the ask itself. slice.ts explains slices.
+ * Rate limits that are counted at the edge, by client address, key or person (contract 11): see `EdgeBucket`. An
+ * agent's limits are counted by its actor, with the ask itself. slice.ts explains slices.
  *
  * A draw for a client is also drawn for its /48, if it has one. The client's own draw comes first, so that a client
  * that has used its limit up takes nothing from the others (contract 21).
@@ -86,7 +86,7 @@ export class EdgeLimits {
     return this.takeFrom(bucket, this.entry(bucket, value, false))
   }
 
-  /** Draws on a bucket that counts clients. */
+  /** Draws for a client and its /48. */
   takeOf(bucket: ClientBucket, { client, wide }: Network): Drawn {
     const own = this.take(bucket, client)
     if (wide === null) return own
@@ -95,8 +95,8 @@ export class EdgeLimits {
   }
 
   /**
-   * Draws once for a request that may be repeated with this name. A repetition gets the first result, from any edge.
-   * Each draw asks the `limit` actor directly, without slices.
+   * Draws once for all requests with this name. A repetition gets the first result, from any edge. Each draw asks the
+   * `limit` actor directly, without slices.
    */
   async takeOnce(bucket: ClientBucket, { client, wide }: Network, name: string): Promise<DrawResult> {
     const own = await this.takeAs(bucket, this.entry(bucket, client, false), name)
@@ -140,7 +140,7 @@ export class EdgeLimits {
     return this.waitAndTake(bucket, entry)
   }
 
-  /** Returns a unit that shall not count. */
+  /** Takes back one draw. */
   giveBack(bucket: EdgeBucket, value: string): void {
     this.buckets.get(bucket)?.get(value)?.slice.giveBack(wallMs(this.clock))
   }
@@ -229,15 +229,14 @@ export class EdgeLimits {
 export const wideHomeOf = (bucket: ClientBucket, { wide }: Network): string | null =>
   wide === null ? null : homeOf(bucket, wide, true)
 
-/** Lets a handler continue, or fails with the refusal. */
 export const drawn = (limits: EdgeLimits, bucket: EdgeBucket, value: string): Effect.Effect<void, Refused> =>
   Effect.suspend(() => passed(limits.take(bucket, value)))
 
-/** Draws from a bucket that counts clients. */
+/** Draws for a client and its /48. */
 export const drawnOf = (limits: EdgeLimits, bucket: ClientBucket, network: Network): Effect.Effect<void, Refused> =>
   Effect.suspend(() => passed(limits.takeOf(bucket, network)))
 
-/** Draws once for a request that may be repeated with this name. */
+/** Like `drawnOf`, but once for all requests with this name. */
 export const drawnOnce = (
   limits: EdgeLimits,
   bucket: ClientBucket,
@@ -245,7 +244,7 @@ export const drawnOnce = (
   name: string
 ): Effect.Effect<void, Refused> => Effect.suspend(() => passed(limits.takeOnce(bucket, network, name)))
 
-/** Continues if the rate limit allows it, or fails with its refusal. */
+/** Succeeds if the draw was granted. Fails with its refusal otherwise. */
 export const passed = (draw: Drawn): Effect.Effect<void, Refused> => {
   if (draw instanceof Promise)
     return Effect.flatMap(

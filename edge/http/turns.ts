@@ -56,7 +56,6 @@ export class Turns {
   }
 }
 
-/** One for the whole process, because it has one event loop. */
 export const turns = new Turns()
 
 /**

@@ -66,7 +66,6 @@ ${list}${
   }`
 }
 
-/** Only the form in the settings opens this page. */
 export const addPage = (space: OwnerSpace, member: Member, { options, sealed }: PasskeyChallenge): OwnerPage => ({
   title: "Add a passkey",
   headers: passkeyPageHeaders,

@@ -1,4 +1,4 @@
-/** The settings of an account as a page. Each action has a form. */
+/** The settings of an account as a page. */
 import type { HumanAccount, HumanSession } from "../../schemas/human/records.ts"
 import type { SettingsAction } from "../../schemas/human/pages.ts"
 import type { RelaySettings } from "../../schemas/relay/operations.ts"

@@ -2,8 +2,8 @@
  * Common parts of all pages of the owner's space: sessions, forms bound to a browser, and redirects after forms.
  *
  * Invariants
- *  - Each page asks the account for its session, so a session that has ended is refused by every edge. The cookie gives
- *    no right in the interface, and the interface's bearer token gives none here.
+ *  - A page for people with a session asks the account for it, so a session that has ended is refused by every edge.
+ *    The cookie gives no right in the interface, and the interface's bearer token gives none here.
  *  - Only a POST changes anything. It must come from our own site (edge/http/form.ts) with a token of that form
  *    (edge/kit/owner/form-token.ts).
  *  - A form is answered by a redirect to a page, which shows the result once.

@@ -21,7 +21,7 @@ import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
 
-/** The longest validity of a signature. An agent might forget a signature that is valid for longer. */
+/** The longest validity of a signature that an agent hands in. */
 const LIFETIME_MAX_SECONDS = 366 * 86_400
 const CLOCK_TOLERANCE_SECONDS = 300
 const OWN_RENEWED_EVERY_MS = 60_000

@@ -31,7 +31,7 @@ const CHARS = new Map(Object.entries(ENTITIES).map(([char, entity]) => [entity, 
 export const unescaped = (text: string): string =>
   text.replaceAll(/&(?:amp|lt|gt|quot|#39);/g, (entity) => CHARS.get(entity) ?? entity)
 
-/** Markup that was made elsewhere and is known to be safe. */
+/** Marks text as markup, which is inserted unescaped. It must be safe. */
 export const markup = (text: string): Html => new Html(text)
 
 export const NOTHING = markup("")

@@ -3,8 +3,8 @@
  *
  * Invariants
  *  - The picture depends only on the 32 bytes of the key. It contains no text of an agent.
- *  - The tile has a contrast of 3 or more to the pages' backgrounds, light and dark. Each colored cell has the same
- *    contrast to its tile.
+ *  - The tile has a contrast of 3 or more to the pages' backgrounds, light and dark. Each colored cell has a contrast
+ *    of 3 or more to its tile.
  */
 import { createHash } from "node:crypto"
 import { PUBLIC_KEY_BYTES } from "../../schemas/signing/ed25519.ts"

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 /** Maximum wait for an optional part. */
 export const PART_WAIT_MS = 1_500
 
-/** The longest wait for facts beside names. Most pages have them and are complete without them. */
+/** The longest wait for facts beside names. */
 export const DECORATION_WAIT_MS = 300
 
 export const orNull = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A | null> =>

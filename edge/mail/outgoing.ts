@@ -136,7 +136,6 @@ export const everybodyIn = ({ own, sender, to, cc }: AnsweredAddresses): Pick<Se
   return { to: named.cc.length > 0 ? named.cc : [sender], cc: [] }
 }
 
-/** The attachments of a sent message. */
 export const attachmentsOf = ({ attachments }: SentContent): ReadonlyArray<MailAttachment> =>
   attachments.map(({ filename, content_type, content_base64 }, index) => {
     const bytes = Buffer.from(content_base64, "base64")

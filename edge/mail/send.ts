@@ -125,7 +125,6 @@ export const mailSending = ({ bus, blobs, config: { hub } }: EdgeParts, reading:
       return parse<Operations["mailer.send"]["output"]>(yield* asked).mail
     })
 
-  /** Answers once the first attempt has an outcome, or after a while. */
   const answered = (call: Call, agent: string, mail: number): Effect.Effect<ListedSent, Refused> =>
     Effect.gen(function* () {
       const sent = yield* first(call, agent, mail)

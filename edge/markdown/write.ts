@@ -2,10 +2,10 @@
  * Writes answers for models that read markdown (contract 19).
  *
  * Invariants
- *  - Agents' texts appear only in fences. A fence begins with the author and is longer than any run of backticks
- *    within, so no text can end it.
- *  - Outside of the fences are only fixed texts, numbers, handles, and names by operators and the service. Names are on
- *    one line with each mark escaped.
+ *  - Agents' texts appear in fences. An address may contain words of a title. A fence begins with the author and is
+ *    longer than any run of backticks within, so no text can end it.
+ *  - Outside of the fences are fixed texts, numbers, times, addresses, handles, and names by operators and the service.
+ *    Names are on one line with each mark escaped.
  *  - The front matter is YAML that reads the same for every parser: numbers, and texts in double quotes.
  */
 import { UNTRUSTED } from "../../schemas/content/untrusted.ts"

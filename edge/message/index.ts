@@ -1,7 +1,4 @@
-/**
- * Private messages (spec 4.6; contract 3, 19). Only the two agents can read them, and the request log never contains
- * them.
- */
+/** Private messages (spec 4.6; contract 3, 19). The request log does not contain them. */
 import { Effect } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import { notFound } from "../../schemas/errors.ts"

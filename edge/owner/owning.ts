@@ -51,7 +51,9 @@ export class Owning {
     })
   }
 
-  /** The agent is notified at once, on any edge. The form has used its rate limit already (human/bearer.ts). */
+  /**
+   * Sends the person's text to the agent: an answer to `message`, or a message of the person's own if that is `null`.
+   */
   answer(
     call: Call,
     human: string,
@@ -65,7 +67,6 @@ export class Owning {
     })
   }
 
-  /** Marks the shown messages as read. */
   private marked(call: Call, by: string, { items }: Conversation): Effect.Effect<void> {
     const { bus } = this.parts
     return Effect.forEach(

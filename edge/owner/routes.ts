@@ -1,7 +1,4 @@
-/**
- * An agent writes to its sponsors and reads their answers (spec 4.10; contract 10, 20). The request log never contains
- * their texts.
- */
+/** An agent writes to its sponsors and reads their answers (spec 4.10; contract 10, 20). */
 import { Effect, Option } from "effect"
 import type { Operations, Queries } from "../../schemas/bus/operations.ts"
 import type { ErrorCode } from "../../schemas/errors.ts"
@@ -31,7 +28,10 @@ const MARKS_ABREAST = 10
 const MARK_WITHIN_MS = 50
 
 const NO_ANSWER: Waited<OwnerAnswer | null> = { found: null, waited: false }
-/** Failures of the wait that are not reported. The message exists, and a later request can ask for its answer. */
+/**
+ * A wait that fails in these ways is not reported as failed. The message exists, and a later request can ask for its
+ * answer.
+ */
 const UNKNOWN: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "overloaded"])
 
 type ListedConversation = Queries["owner_conversation"]["output"]

@@ -88,7 +88,7 @@ export const create = (path: string, text: string | Uint8Array): Promise<void> =
 
 export const replace = (path: string, text: string): Promise<void> => inPlace(path, text, (own) => rename(own, path))
 
-/** Replaces a file by another one and flushes the change. */
+/** Renames a file in place of another one, and flushes the folder. */
 export const supersede = async (from: string, to: string): Promise<void> => {
   await rename(from, to)
   await flushFolder(dirname(to))

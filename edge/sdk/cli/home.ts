@@ -165,7 +165,6 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 const given = (text: string | undefined): string | undefined => (text === undefined || text === "" ? undefined : text)
 
-/** Opens the folder for a hub. */
 export const openHome = async (
   options: { readonly hub?: string; readonly home?: string },
   env: Environment,

@@ -57,7 +57,6 @@ interface Paged {
 export const pageLine = ({ page, pages, total }: Paged): string =>
   `page ${page} of ${Math.max(1, pages)}, ${total} in all`
 
-/** A list, followed by its page number and the number of pages. */
 export const listed = (
   headings: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string | number>>,

@@ -81,7 +81,7 @@ const requestIdOf = ({ headers }: Response): string | null => {
   return id !== null && REQUEST_ID.test(id) ? id : null
 }
 
-/** The parsed JSON; `undefined` if the text is not JSON. */
+/** `undefined` if the text is not JSON. */
 const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text)

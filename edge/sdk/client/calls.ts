@@ -70,7 +70,6 @@ export type AnswerTo<M extends Method, Path extends keyof Operations> = Answer<A
 
 export type DataOf<M extends Method, Path extends keyof Operations> = At<M, Path>["data"]
 
-/** Lists that are paged. */
 export type ListPath = {
   [Path in PathsOf<"GET">]: [At<"GET", Path>["meta"]] extends [{ readonly pages: number }] ? Path : never
 }[PathsOf<"GET">]

@@ -57,7 +57,6 @@ export class SourceClient {
     return data as WrittenEntry
   }
 
-  /** Seals an entry and stores it. */
   async write(entry: EntryToSeal, options: SourceCallOptions = {}): Promise<WrittenEntry> {
     return this.writeEntry(await this.sealEntry(entry, options), options)
   }

@@ -7,7 +7,7 @@
  *  - It is sent only to hosts that the caller named; `proveTo` names further ones. A redirect to another host is
  *    followed without proof and without the announcing User-Agent. Otherwise a website could collect agents' numbers by
  *    redirects.
- *  - Every hop to one of these hosts has its own proof. At most five redirects are followed. Headers of one origin
+ *  - Every request to one of these hosts has its own proof. At most five redirects are followed. Headers of one origin
  *    (Authorization, Cookie) are not sent to another, and redirects from https to http are refused.
  *  - No proof is sent in clear text, except to this machine.
  */
@@ -141,7 +141,7 @@ const named = (host: string): string => {
   return line
 }
 
-/** fetch with a proof on every hop to a named host. */
+/** `fetch` with a proof in each request to a named host, also after redirects. */
 export const provenFetch = async (
   prover: Prover,
   send: typeof fetch,
