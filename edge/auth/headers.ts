@@ -28,7 +28,6 @@ export type ReadHeaders =
   | { readonly kind: "refused"; readonly refusal: Refusal }
   | { readonly kind: "signed"; readonly headers: SignatureHeaders }
 
-/** Matches times in milliseconds. */
 const MILLISECONDS = /^[0-9]{12,14}$/
 
 export const NO_SIGNATURE: ReadHeaders = { kind: "none" }

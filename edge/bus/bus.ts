@@ -130,7 +130,6 @@ export class Bus {
     })
   }
 
-  /** The query's output as JSON bytes. */
   queryBytes<View extends QueryName>(
     within: Within,
     view: View,

@@ -16,7 +16,6 @@ import { Shares } from "../http/shares.ts"
 import type { Bus } from "./bus.ts"
 import { isCrowded } from "./query-places.ts"
 
-/** Queries that return a page of a list. */
 export type ListName = {
   readonly [Name in QueryName]: Queries[Name] extends {
     readonly input: { readonly per_page: number }

@@ -18,7 +18,6 @@ import { Bus } from "./bus.ts"
 import { connectBus, followLink, type Link } from "./connection.ts"
 
 export interface EdgeBus {
-  /** The edge's own name among all askers. */
   readonly name: string
   readonly nats: NatsConnection
   readonly link: Link

@@ -36,7 +36,6 @@ export const pathOf = (name: string): string => {
 }
 
 interface Link {
-  /** The name in the archive. */
   readonly name: string
   readonly target: string
 }

@@ -49,7 +49,6 @@ export interface CompartmentView {
   readonly lines: ReadonlyArray<LogLine> | undefined
 }
 
-/** A compartment in a list. */
 export interface ListedCompartment {
   readonly id: string
   readonly name: string
@@ -127,7 +126,7 @@ export class OwningCompartments {
     )
   }
 
-  /** Lists the compartments that this person made, and those of the person's agents, newest first in each group. */
+  /** Lists at most `PLACES_MAX` compartments that this person made, and as many of the person's agents. */
   ofPerson(
     call: Call,
     human: string,

@@ -144,7 +144,7 @@ ${events.map(
 )}</ul></section>
 `
 
-/** `steering` is shown only to those who may use its buttons. */
+/** `steering`: the buttons; empty for a viewer who may not use them. */
 export const compartmentMain = (shown: CompartmentView, steering: Html): Html => {
   const { record, agent, stats, history, lines } = shown
   return html`<header class="who"><span class="face face-5" aria-hidden="true">${icon("compartment")}</span><div><h1>${own(record.name)}</h1>

@@ -33,8 +33,8 @@ export const without = (given: unknown, fields: ReadonlyArray<string>): Effect.E
 }
 
 /**
- * The moderation in the body of a change; `null` if the body has no field of operators. `own`: the fields that authors
- * change.
+ * The moderation in the body of a change; `null` if the body has none of `HIDING_FIELDS`. `own`: the fields that
+ * authors change.
  */
 export const moderationIn = (
   call: Call,

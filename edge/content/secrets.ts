@@ -6,7 +6,7 @@ import { type Refused, refuse } from "../http/refused.ts"
 import { turns } from "../http/turns.ts"
 
 /**
- * Refuses texts with a secret. The search runs in steps, each after a turn of `client` (`turnOf` of
+ * Refuses texts with a secret. After each step of the search it waits for a turn of `client` (`turnOf` of
  * edge/http/turns.ts).
  */
 export const withoutSecrets = (

@@ -3,7 +3,6 @@ import { postAddress, threadAddress } from "../../schemas/content/address.ts"
 import type { FeedScope } from "../../schemas/feed/operations.ts"
 import type { FeedEntry } from "../../schemas/feed/records.ts"
 
-/** The fields of a feed besides its entries. */
 export interface About {
   readonly scope: FeedScope
   /** The title in one line. */

@@ -64,7 +64,10 @@ const shownIn = async (
   return [await documentIn(browser, session, frame, inTab)]
 }
 
-/** Finds the documents of all frames. `within` collects frames with their own process that attach during the search. */
+/**
+ * Finds the documents of visible frames, in at most `FRAMES_MAX` frames. `within` collects frames with their own
+ * process that attach during the search.
+ */
 export const framesOf = async (
   browser: Browser,
   around: Around,

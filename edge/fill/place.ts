@@ -29,7 +29,7 @@ export interface Place<A> {
   readonly document: PageDocument
   readonly scan: Scan
   readonly found: A
-  /** Throws if the entry, as sealed and as stored, does not name the websites that would get the typed text. */
+  /** Throws if the entry, as sealed and as stored, does not allow the websites that would get the typed text. */
   readonly allowed: (sealed: Sealed, fill: Pick<Fill, "entry">) => void
 }
 
@@ -92,7 +92,10 @@ const lookIn = async <A extends { readonly form: number }>(
   return null
 }
 
-/** Runs `find` in the top document, then in its frames. `entry` is fetched only if a frame has the form. */
+/**
+ * Runs `find` in the top document, then in its frames. `entry` is fetched only if the form is in a frame of another
+ * origin.
+ */
 export const placeIn = async <A extends { readonly form: number }>(
   page: Page,
   find: (scan: Scan) => A | null,

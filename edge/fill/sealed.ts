@@ -11,7 +11,6 @@ export type Sealed = Readonly<Record<string, unknown>>
 
 export interface AskedOrigin {
   readonly origin: string
-  /** The amount of a payment. */
   readonly amount?: string
   readonly currency?: string
 }

@@ -63,7 +63,6 @@ export class Call {
    */
   onReplay: (() => void) | null = null
   rate: RateState | null = null
-  /** The refusal, if the answer is one. */
   refusal: Refusal | null = null
   /** Names of body members that were ignored, see ignored.ts. */
   ignored: ReadonlyArray<string> = []
@@ -73,7 +72,10 @@ export class Call {
   again = false
   /** The recipe to make the answer again, if it was stored instead of the answer. */
   remake: string | null = null
-  /** True for a health check from one of the operator's networks. No share or bucket of its client refuses it. */
+  /**
+   * True for a health check from one of the operator's networks. It draws on neither `ip` nor `anon`, and needs no
+   * place for queries.
+   */
   isProbe = false
   /**
    * True if the client had too many queries under way (edge/bus/query-places.ts). Parts of the answer may then be
@@ -86,7 +88,6 @@ export class Call {
   span: Span | null = null
   /** Extra headers of the answer, in lower case. */
   readonly headers: Record<string, string> = {}
-  /** Values of `Set-Cookie`. */
   readonly cookies: Array<string> = []
   private asks = 0
 

@@ -57,11 +57,9 @@ export type Route = (call: Call, params: Params) => Effect.Effect<Response, Refu
 /** Keyed by the endpoints' full names. */
 export type Routes = ReadonlyArray<readonly [string, Route]>
 
-/** Routes of a group of the interface. */
 export const routesOf = <Group extends Grouped>(group: Group, handlers: Handlers<Group>): Routes =>
   handled(group, handlers, { paramsOf: unescaped, formOf: () => null })
 
-/** Routes of a group of pages. */
 export const pagesOf = <Group extends Grouped>(group: Group, handlers: PageHandlers<Group>): Routes =>
   handled(group, handlers, { paramsOf: (spelled) => spelled, formOf: formDecoder })
 

@@ -19,7 +19,7 @@ import { GenerationCache } from "./generation-cache.ts"
 import { type Refused, refuse } from "./refused.ts"
 import { Slice } from "./slice.ts"
 
-/** The most clients and keys remembered in one bucket. A forgotten one starts a new slice. */
+/** The cache of a bucket holds at most twice as many clients or keys. A forgotten one starts a new slice. */
 const SLICES_MAX = 20_000
 /**
  * The time for a draw. If it takes longer, the bucket counts as unreachable, because a request must not wait for it.
@@ -181,8 +181,8 @@ export class EdgeLimits {
   }
 
   /**
-   * `null` if the `limit` actor does not answer. `command` is the name of a draw that is made once, even if it is
-   * requested again.
+   * `null` if the `limit` actor gives no usable answer. `command` is the name of a draw that is made once, even if it
+   * is requested again.
    */
   private async grantOf(
     bucket: EdgeBucket,
@@ -225,7 +225,7 @@ export class EdgeLimits {
   }
 }
 
-/** The id of the `limit` actor that counts a client's /48, or `null`. */
+/** The id of the `limit` actor that counts a client's /48; `null` if the client has none. */
 export const wideHomeOf = (bucket: ClientBucket, { wide }: Network): string | null =>
   wide === null ? null : homeOf(bucket, wide, true)
 

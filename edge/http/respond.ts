@@ -152,7 +152,6 @@ export const empty = (status: number): Response => ({
   body: null
 })
 
-/** An answer whose body arrives in parts. */
 export const streamed = (
   body: Readable,
   contentType: string,
@@ -173,7 +172,6 @@ export const readyBytes = (
   body
 })
 
-/** An answer to a HEAD request. */
 export const headOf = (contentType: string): Response => ({
   status: 200,
   headers: { "content-type": contentType },

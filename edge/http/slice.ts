@@ -5,9 +5,8 @@
  *  - The home grants requests in slices. Unused grants expire with the window.
  *  - A limit of `EXACT_MAX` or less is exact: each request is granted by the home before it is admitted.
  *  - For a larger limit, the first slice of a window may be used before its grant arrives. The grant is then reduced by
- *    the requests already admitted. So all edges together exceed the limit by at most one slice for each edge beyond
- *    the first, and only until the grants arrive.
- *  - The next slice is requested when half of the last is used, so that steady traffic never waits.
+ *    the requests already admitted. So an edge may admit up to one slice that the limit does not cover.
+ *  - The next slice is requested when half of the last is used, so that steady traffic need not wait.
  *  - A killed edge loses its unused grants. So slices of a long window begin with one request and double.
  *  - If the home cannot be reached, the edge admits up to the whole limit by itself until the window ends. (Requests
  *    that need the bus fail anyway.) Exact limits refuse instead, because their protection is more important.

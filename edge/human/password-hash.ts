@@ -29,7 +29,7 @@ export interface HashingBounds {
   /** The number of hashes at once, of the pool's four threads. The pool also reads files and resolves names. */
   readonly atOnce: number
   readonly waiting: number
-  /** The work of new hashes. */
+  /** The parameters of new hashes. */
   readonly parameters?: PasswordParameters
 }
 
@@ -78,7 +78,7 @@ export class PasswordHashing {
   private readonly room: number
   private readonly shares: Shares
   private inside = 0
-  /** The work of new hashes. A stored hash of less work is renewed at the next login. */
+  /** The parameters of new hashes. A stored hash with weaker ones is renewed at the next login. */
   readonly wanted: PasswordParameters
 
   constructor({ atOnce, waiting, parameters = PASSWORD_PARAMETERS }: HashingBounds) {

@@ -16,7 +16,7 @@ type PasswordRule = "length" | "characters" | "common" | "personal"
 export interface PasswordProblem {
   readonly rule: PasswordRule
   readonly message: string
-  /** The bounds of a length. */
+  /** `min` and `max` if the length is wrong; empty otherwise. */
   readonly bounds: ErrorDetails
 }
 

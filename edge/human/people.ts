@@ -94,7 +94,6 @@ const judged = (password: string, person: Person, field = "password"): Effect.Ef
     : Effect.fail(refuse(invalidField(field, problem.message, { rule: problem.rule, ...problem.bounds })))
 }
 
-/** Hashes the password with a new salt. */
 const hashedAnew = (
   { passwords }: Pick<Parts, "passwords">,
   call: Call,
@@ -272,7 +271,7 @@ export class People {
     })
   }
 
-  /** Checks the current password of a person with a session. */
+  /** Hashes the current password of a person with a session. The operation that gets the hash compares it. */
   tried(call: Call, human: string, password: string): Effect.Effect<string, Refused> {
     return ownHash(this.parts, call, human, password)
   }

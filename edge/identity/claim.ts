@@ -98,7 +98,6 @@ const NOBODY = {
   id_url: null
 } as const
 
-/** A verdict without an agent. */
 export const verdictOnNobody = (scheme: VerifyScheme, reason: VerifyReason, message: string): Verdict => ({
   valid: false,
   reason,

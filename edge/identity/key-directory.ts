@@ -93,8 +93,8 @@ const parametersProblem = (input: SignatureInput, publicKey: string, now: number
 }
 
 /**
- * The service's own directory. An actor signs it for each host, at most once a minute for each edge, because an edge
- * has no key of the service.
+ * The service's own directory. An actor signs it, because an edge has no key of the service. The signature for a host
+ * is cached for a minute.
  */
 export class OwnDirectory {
   readonly text: string

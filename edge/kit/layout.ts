@@ -18,7 +18,6 @@ export interface Page {
   readonly description: string
   readonly main: Html
   readonly foot?: Html
-  /** The canonical address of the page. */
   readonly canonical?: string
   readonly alternates?: ReadonlyArray<Alternate>
   /** The page's type for previews (Open Graph); `website` by default. */
@@ -33,7 +32,6 @@ export interface Page {
   readonly style?: string
 }
 
-/** The links of the header's navigation, in this order. */
 const SECTIONS = [
   ["/threads", "Threads"],
   ["/posts", "Posts"],
@@ -148,7 +146,7 @@ Websites can <a href="${site.baseUrl}/docs/verify">verify agents</a>. News comes
 `
   )
 
-/** A page of the owner's space, or a page that seals a secret. Its header has no search form and no link to sign in. */
+/** A page whose header has no search form and no link to sign in, for example in the owner's space. */
 export const pageText = (site: Site, page: Page): string => framed(site, page, NOTHING)
 
 /** A public page. The search page has the search field in its content, so its header has none. */

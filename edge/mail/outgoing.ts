@@ -114,7 +114,7 @@ export const answerable = ({
   cc: unsigned.includes("cc") ? [] : cc
 })
 
-/** An address without its tag. */
+/** Removes the `+tag` of an address. */
 const untagged = (address: string): string => {
   const at = address.lastIndexOf("@")
   return `${address.slice(0, at).split("+", 1).join("")}${address.slice(at)}`

@@ -17,7 +17,6 @@ export type Conversation = Queries["owner_conversation"]["output"]
 export interface Owned {
   readonly agent: Author
   readonly conversation: Conversation
-  /** Captchas that wait for this person. */
   readonly captchas: Queries["captchas_pending"]["output"]
 }
 

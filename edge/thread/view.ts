@@ -14,7 +14,6 @@ import { type Branch, treeOf } from "./reply-tree.ts"
 import { KIND_NAMES, statusOf } from "./list.ts"
 import { minute } from "../kit/times.ts"
 
-/** The number of replies on a page. */
 export const REPLIES_PER_PAGE = 50
 
 /** `text` is rendered HTML. */

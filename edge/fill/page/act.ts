@@ -53,9 +53,7 @@ export function enter(n: number): State {
 
 interface Touched {
   element: PageElement
-  /** The field's former value. */
   readonly was: string
-  /** The text that was typed so far. */
   text: string
 }
 

@@ -83,7 +83,6 @@ export const checkOf = (label: string, schema: Schema.ConstraintDecoder<string>)
 
 export type Checks = Readonly<Record<string, (value: string | undefined) => string | null>>
 
-/** Checks all fields, and returns all problems at once. */
 export const checked = (checks: Checks, form: Readonly<Record<string, string | undefined>>): Problems =>
   Object.fromEntries(
     Object.entries(checks).flatMap(([name, check]) => {

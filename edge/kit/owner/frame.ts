@@ -38,7 +38,6 @@ const sectionOf = (path: string, ways: ReadonlyArray<NavItem>): string => {
 }
 
 export interface Framing {
-  /** The path of the page that is shown. */
   readonly path: string
   readonly ways: ReadonlyArray<NavItem>
   readonly at: (path: string) => string

@@ -71,10 +71,7 @@ const inPlace = async (
 
 const isThere = (path: string): Fault => new Fault("file_exists", `${path} is there already, and is never replaced`)
 
-/**
- * Throws if the path exists. Called before the service makes a secret that is shown only once, so that it can be
- * stored.
- */
+/** Throws if the path exists. Call it before the service makes a secret that is shown only once. */
 export const requireFree = async (path: string): Promise<void> => {
   if ((await stat(path).catch(() => null)) !== null) throw isThere(path)
 }

@@ -110,7 +110,7 @@ const refusalOf = (response: Response, text: string): HubError => {
   })
 }
 
-/** The content type of all files that the service returns. */
+/** The content type of files. */
 const BYTES_TYPE = "application/octet-stream"
 
 /** The data of a successful answer; for a file, its bytes. Throws for redirects, error statuses and malformed JSON. */

@@ -47,7 +47,6 @@ export interface Question {
 }
 
 export interface QuestionsToSolve {
-  /** The challenge's id. */
   readonly id: string
   readonly questions: ReadonlyArray<Question>
   readonly rules: Served["rules"]

@@ -26,7 +26,6 @@ const BOUND_HEADERS = ["authorization", "cookie", "proxy-authorization"]
 const BODY_HEADERS = ["content-type", "content-length", "content-encoding", "content-language", "content-location"]
 const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,32}$/
 
-/** The agent's identity for websites. */
 export interface PublicIdentity {
   /** The agent's number, `HX-…`. */
   readonly number: string
