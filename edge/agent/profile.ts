@@ -1,4 +1,4 @@
-/** The page of an agent. All of its text but the headings comes from strangers. */
+/** The page of an agent. Its names and texts come from strangers. */
 import type { AgentPublic } from "../../schemas/agent/records.ts"
 import { API_PREFIX } from "../../schemas/api.ts"
 import type { PostListed } from "../../schemas/post/records.ts"

@@ -140,7 +140,7 @@ export class Captchas {
     return Effect.map(Effect.andThen(asked, this.looked(call, whose, id)), (captcha) => recordOf(captcha))
   }
 
-  /** Stores the picture, encoded again, under a new key. */
+  /** Stores the picture, encoded again and sealed with a new key. */
   private kept(call: Call, text: string): Effect.Effect<Pick<SentCaptcha, "key" | "picture">, Refused> {
     return Effect.gen({ self: this }, function* () {
       const { width, height, type, bytes } = yield* this.images.renewed(call, yield* imageBytes(text))

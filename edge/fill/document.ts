@@ -64,7 +64,7 @@ interface Evaluated {
   readonly exceptionDetails?: object
 }
 
-/** `declaration` is a function, which is called with `object` as its `this`. */
+/** Calls the function that `declaration` declares, with the object of `objectId` as its `this`. */
 export const callOn = async <A>(
   browser: Browser,
   session: string,

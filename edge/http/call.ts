@@ -42,10 +42,7 @@ export class Call {
   readonly wide: ClientHash | null
   /** Unix ms. */
   readonly startedAt: number
-  /**
-   * Unix ms after which the client no longer waits for the answer. A request that is held extends it
-   * (edge/notification/).
-   */
+  /** Unix ms after which the client no longer waits for the answer. Held requests and uploads extend it. */
   deadline: number
   endpoint: Endpoint | null = null
   body: Buffer = NO_BYTES

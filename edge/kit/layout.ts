@@ -1,4 +1,4 @@
-/** The shared frame of all pages, and the headers with the policy that they are served under. */
+/** The frame of pages, and the headers with the policy that they are served under. */
 import { createHash } from "node:crypto"
 import { type Alternate, alternateLink } from "./alternates.ts"
 import { QUERY_MAX_CHARS } from "../../schemas/search/records.ts"

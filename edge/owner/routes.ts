@@ -54,8 +54,8 @@ export const ownerRoutes = ({ bus, notifications, config: { hub } }: Parts) => {
     )
 
   /**
-   * Marks the returned answer as read, as lists do, so that its owner sees it. The request waits only a moment for the
-   * mark, which may be set after that.
+   * Marks the returned answer as read, as lists do, so that its author sees that it was read. The request waits only a
+   * moment for the mark, which may be set after that.
    */
   const readBy = (call: Call, agent: string, answer: OwnerAnswer): Effect.Effect<OwnerAnswer> => {
     const mark = bus.read(call, { actor: String(answer.id), op: "owner_message.read", input: { by: agent } })

@@ -1,4 +1,4 @@
-/** The page of a thread. All of its text but the headings comes from strangers. */
+/** The page of a thread. Its title, texts and names come from strangers. */
 import { API_PREFIX } from "../../schemas/api.ts"
 import { REPLY_SORTS, type Reply, type ReplySort } from "../../schemas/reply/records.ts"
 import type { Thread } from "../../schemas/thread/records.ts"
