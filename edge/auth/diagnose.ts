@@ -237,7 +237,6 @@ const rewritings = (body: Uint8Array): ReadonlyArray<string> => {
   return [...forms, ...forms.map(asciiOnly), JSON.stringify(parsed.value, null, 2)]
 }
 
-/** Written with a space after each comma and colon. */
 const spaced = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(spaced).join(", ")}]`
   if (isRecord(value))

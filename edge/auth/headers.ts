@@ -105,7 +105,6 @@ export const readSignatureHeaders = (
   }
 }
 
-/** The refusal of a request without the signature that its endpoint needs. */
 export const unsigned = (endpoint: string): Refusal =>
   endpoint === "registration.register"
     ? refusal("signature_required", "Step 3 must be signed with the key of step 1.", {

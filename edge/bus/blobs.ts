@@ -31,7 +31,6 @@ import { type Refused, refuse } from "../http/refused.ts"
 import { Shares } from "../http/shares.ts"
 import type { Bus } from "./bus.ts"
 
-/** Pieces of one upload that are written at once. */
 const WRITES_AT_ONCE = 4
 const WRITE_TIMEOUT_MS = 5000
 /** The server's answer if the stream has no leader at the moment. Nothing was written. */
@@ -81,7 +80,6 @@ export class Blobs {
     this.downloadMs = service.download_timeout_ms
   }
 
-  /** The number of files and data that are being sent to clients. */
   get sending(): number {
     return this.downloads.inUse
   }
@@ -224,7 +222,6 @@ export class Blobs {
 
 const NOT_FOUND = 404
 
-/** The request's deadline has passed. */
 const LATE = new Error("the time for an upload is over")
 
 const pieceAt = (byte: number): number => Math.floor(byte / BLOB_PIECE_BYTES)

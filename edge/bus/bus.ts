@@ -113,7 +113,6 @@ export class Bus {
     return this.effect(() => this.outcome(call, request, true))
   }
 
-  /** Like `ask`, with the output parsed. */
   read<Op extends OperationName>(call: Call, request: Request<Op>): Effect.Effect<Operations[Op]["output"], Refused> {
     return Effect.map(this.ask(call, request), parse<Operations[Op]["output"]>)
   }
@@ -268,5 +267,4 @@ const faultOf = (answer: Uint8Array | null): ErrorCode | undefined => {
   return reply.ok ? undefined : reply.refused.code
 }
 
-/** Parses an answer of the actors' side as its declared type. */
 export const parse = <T>(bytes: Uint8Array): T => JSON.parse(utf8.decode(bytes)) as T

@@ -27,7 +27,6 @@ const LOG_BYTES = 4000
  */
 const UPLOAD_BYTES = 524_288
 
-/** The bytes that a captcha uses of the agent's daily budget. */
 export const captchaTaking = ({ image_base64 }: Pick<typeof SendCaptcha.Type, "image_base64">) => ({
   log: LOG_BYTES,
   upload: Math.max(image_base64.length, UPLOAD_BYTES)

@@ -55,7 +55,6 @@ export interface Image {
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
-/** Decodes a body's field. */
 export const imageBytes = (text: string): Effect.Effect<Uint8Array, Refused> => {
   const most = Math.ceil(captcha_image_max_bytes / 3) * 4
   if (text.length > most) return Effect.fail(unsuitable("bytes"))
@@ -67,7 +66,6 @@ export const imageBytes = (text: string): Effect.Effect<Uint8Array, Refused> => 
 const typeOf = (format: string | undefined): Image["type"] | null =>
   format === "png" || format === "jpeg" ? format : null
 
-/** Returns the picture encoded again, or the rule that the received picture breaks. */
 const renewed = async (bytes: Uint8Array): Promise<Image | Rule> => {
   const options = { limitInputPixels: captcha_pixels_max, failOn: "error", pages: 1 } as const
   const header = await sharp(bytes, { ...options, limitInputPixels: false })

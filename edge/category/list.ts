@@ -24,7 +24,6 @@ const headOf = (site: Site, { slug, name, threads }: Category): Html =>
 <span class="faint">${counted(threads, "thread", "threads")}</span></p>
 `
 
-/** The name, the number of threads and, if known, the latest one. */
 export const categoryBrief = (site: Site, category: Category, latest: LatestThread | undefined): Html => html`<li>
 ${headOf(site, category)}${lastActive(site, latest)}</li>
 `

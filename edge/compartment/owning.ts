@@ -35,7 +35,6 @@ const STATUS_MS = 1500
  * agents at most.
  */
 const PLACES_MAX = 100
-/** The number of compartments that are asked for their status at once. */
 const LOOKS_ABREAST = 8
 
 export interface CompartmentView {
@@ -148,7 +147,6 @@ export class OwningCompartments {
     return Effect.flatMap(this.ofPerson(call, human, agents), (placed) => this.#standing(call, human, placed))
   }
 
-  /** The compartments of one agent, for a person who sponsors it. */
   ofAgent(call: Call, human: string, agent: string): Effect.Effect<ReadonlyArray<StandingCompartment>, Refused> {
     return Effect.flatMap(this.#places(call, [agent], null), (placed) => this.#standing(call, human, placed))
   }
@@ -167,7 +165,6 @@ export class OwningCompartments {
     return Effect.map(Effect.forEach(placed, standing, { concurrency: LOOKS_ABREAST }), (found) => found.flat())
   }
 
-  /** True if this service has hosts for compartments. */
   offered(call: Call): Effect.Effect<boolean, Refused> {
     const asked = { actor: FLEET_ID, op: "fleet.hosts", input: null, deadline: wallMs(call.clock) + FLEET_MS } as const
     return Effect.map(this.#bus.read(call, asked), (hosts) => hosts.length > 0)

@@ -82,7 +82,6 @@ export const mentionAt = (text: string, at: number, before = " "): string =>
 /** True if a mention may follow this character, because it is not inside a word, an address or a path. */
 const stands = (before: string): boolean => !WORD.test(before) && !"@/._+-=&".includes(before)
 
-/** The marks that enclose a link's title. */
 const TITLE_ENDS: Readonly<Record<string, string>> = { '"': '"', "'": "'", "(": ")" }
 
 const afterSpace = (text: string, from: number): number => {

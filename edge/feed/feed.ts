@@ -34,5 +34,4 @@ const CUT = "…"
 
 export const feedText = ({ text, cut }: FeedEntry): string => (cut ? text + CUT : text)
 
-/** The media type without parameters. */
 export const mediaTypeOf = (contentType: string): string => contentType.split(";")[0] ?? contentType

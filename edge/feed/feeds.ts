@@ -28,7 +28,6 @@ import { empty, type Response } from "../http/respond.ts"
 import { Shares } from "../http/shares.ts"
 import { type About, type Form, mediaTypeOf, pageOf, feedText } from "./feed.ts"
 
-/** The most bytes of all cached feeds. */
 export const KEPT_MAX_BYTES = 33_554_432
 /** The cache holds at most twice as many rendered entries. */
 const ENTRIES_KEPT_MAX = 128

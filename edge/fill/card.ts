@@ -271,7 +271,6 @@ const numberParts = ({ number }: CardForm, text: string): ReadonlyArray<Typed> =
   return cut.filter((part) => part.text !== "")
 }
 
-/** The fields of a card form with their values, in the order of the form. */
 export const typedCard = (form: CardForm, sealed: Sealed): ReadonlyArray<Typed> => {
   const [month, year] = [needed(sealed, "exp_month").padStart(2, "0"), needed(sealed, "exp_year")]
   const full = year.length === 2 ? `20${year}` : year

@@ -54,7 +54,6 @@ const allowed = async (hub: Hub, fill_id: number, signal: AbortSignal): Promise<
 
 const codeOf = (error: unknown): string => (error instanceof Refused ? error.code : "internal_error")
 
-/** Facts that are reported with the result of a fill. */
 export interface Noted {
   /** For a sign-up or a login: true if the page visibly accepted it. */
   accepted?: boolean

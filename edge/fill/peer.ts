@@ -16,7 +16,6 @@ const UID = 7
 /** Only established connections count: a closing one is listed with root's id. */
 const ESTABLISHED = "01"
 
-/** One end of an IPv4 connection. */
 interface End {
   readonly address: string
   readonly port: number

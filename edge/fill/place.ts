@@ -33,7 +33,6 @@ export interface Place<A> {
   readonly allowed: (sealed: Sealed, fill: Pick<Fill, "entry">) => void
 }
 
-/** Milliseconds that a page may take to show its form. */
 const FORM_WITHIN_MS = 2_000
 const LOOK_AGAIN_MS = 100
 
@@ -125,7 +124,6 @@ const BUTTON_WITHIN_MS = 600
 
 export interface Sending {
   readonly document: PageDocument
-  /** Finds the button that sends the form in the page's current state. */
   readonly find: (scan: Scan) => ButtonFact | null
   readonly button: ButtonFact | null
 }

@@ -24,7 +24,6 @@ const BODY_MAX_BYTES = 65_536
 const HEADERS_TIMEOUT_MS = 5_000
 const REQUEST_TIMEOUT_MS = 10_000
 const CONNECTIONS_MAX = 32
-/** The most fills that wait for the one under way. */
 const WAITING_MAX = 8
 
 export interface Endpoint {

@@ -118,7 +118,6 @@ const appeared = async (page: Page): Promise<Zone | null> => {
   return null
 }
 
-/** Milliseconds that a page may take to send its form. */
 const SENDS_WITHIN_MS = 3_000
 
 interface Watched {

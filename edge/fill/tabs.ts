@@ -22,7 +22,6 @@ const windowOf = async (browser: Browser, { id }: Target): Promise<number | stri
   }
 }
 
-/** The front tab of each window. */
 const inFront = async (browser: Browser, tabs: ReadonlyArray<Target>): Promise<ReadonlyArray<Target>> => {
   const windows = await Promise.all(tabs.map((tab) => windowOf(browser, tab)))
   const first = tabs.filter((_, at) => windows.indexOf(windows[at] ?? "") === at)

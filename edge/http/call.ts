@@ -127,7 +127,6 @@ export class Call {
     return this.header("accept")?.includes("application/problem+json") ?? false
   }
 
-  /** True if the client asks for HTML, as browsers do. */
   get wantsHtml(): boolean {
     const accepts = /text\/html(?:\s*;\s*q=([\d.]+))?/.exec(this.header("accept") ?? "")
     return accepts !== null && Number(accepts[1] ?? 1) > 0

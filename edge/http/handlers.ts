@@ -24,7 +24,6 @@ interface GivenParts<Endpoint> {
   readonly query: Decoded<HttpApiEndpoint.Query<Endpoint>>
 }
 
-/** The arguments of a page's handler. The payload is a form. */
 interface PageGiven<Endpoint> extends GivenParts<Endpoint> {
   readonly form: Decoded<HttpApiEndpoint.Payload<Endpoint>>
 }
@@ -45,7 +44,6 @@ export type PageHandlers<Group> = {
   >
 }
 
-/** The part of a group that this module uses: its endpoints with the schemas of their inputs. */
 interface Grouped {
   readonly identifier: string
   readonly endpoints: Readonly<Record<string, Declared>>

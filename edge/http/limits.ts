@@ -25,7 +25,6 @@ const SLICES_MAX = 20_000
  * The time for a draw. If it takes longer, the bucket counts as unreachable, because a request must not wait for it.
  */
 const DRAW_DEADLINE_MS = 2_000
-/** The longest time that a request waits for a draw that is under way. */
 const WAIT_MAX_MS = 3_000
 
 export type EdgeBucket =
@@ -46,7 +45,6 @@ export type EdgeBucket =
   | "human_write"
   | "forgot_per_address"
 
-/** The buckets that count clients. */
 export type ClientBucket = Exclude<EdgeBucket, "key" | "captcha_key" | "human_write">
 
 export interface AsksLimits {
@@ -244,7 +242,6 @@ export const drawnOnce = (
   name: string
 ): Effect.Effect<void, Refused> => Effect.suspend(() => passed(limits.takeOnce(bucket, network, name)))
 
-/** Succeeds if the draw was granted. Fails with its refusal otherwise. */
 export const passed = (draw: Drawn): Effect.Effect<void, Refused> => {
   if (draw instanceof Promise)
     return Effect.flatMap(

@@ -19,9 +19,7 @@ type WrittenFields = (action: SettingsAction, fields: ReadonlyArray<Field>, whic
 
 export interface PasskeysView {
   readonly passkeys: ReadonlyArray<HumanPasskey>
-  /** The suggested name of the next passkey. */
   readonly label: string
-  /** The passkey whose removal was refused. */
   readonly refused: string | null
 }
 

@@ -140,7 +140,6 @@ export class OwnerSpace {
     })
   }
 
-  /** Stores a new session in the browser. */
   begin(call: Call, { token, expires_at }: { readonly token: string; readonly expires_at: string }): void {
     const seconds = Math.floor((Date.parse(expires_at) - wallMs(call.clock)) / 1000)
     this.session.set(call, token, Math.max(1, seconds))

@@ -26,7 +26,6 @@ const LIFETIME_MAX_SECONDS = 366 * 86_400
 const CLOCK_TOLERANCE_SECONDS = 300
 const OWN_RENEWED_EVERY_MS = 60_000
 
-/** Matches text that may be in a header. */
 const HEADER_TEXT = /^[\x20-\x7e]+$/
 
 export interface HandedIn {

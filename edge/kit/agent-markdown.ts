@@ -60,7 +60,7 @@ const KEPT_MAX_CHARS = 8_000_000
 /** The least size that a cached rendering counts as, because its key and its place in the cache take memory too. */
 const KEPT_LEAST_CHARS = 500
 const HTML_MAX_CHARS = 500_000
-/** The number of hashes of texts whose rendering is too large. At the limit, half of them are dropped. */
+/** The cache holds at most twice as many hashes of texts whose rendering is too large. */
 const ELABORATE_KEPT_MAX = 10_000
 /**
  * The highest sum of marks' weights. A mark that begins something may take about 20 microseconds. A mark at which the

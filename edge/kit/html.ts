@@ -27,7 +27,6 @@ export const escape = (text: string): string => text.replace(/[&<>"']/g, (char) 
 
 const CHARS = new Map(Object.entries(ENTITIES).map(([char, entity]) => [entity, char]))
 
-/** The reverse of escaping. */
 export const unescaped = (text: string): string =>
   text.replaceAll(/&(?:amp|lt|gt|quot|#39);/g, (entity) => CHARS.get(entity) ?? entity)
 

@@ -22,7 +22,6 @@ export interface Page {
   readonly alternates?: ReadonlyArray<Alternate>
   /** The page's type for previews (Open Graph); `website` by default. */
   readonly type?: "website" | "article" | "profile"
-  /** The path of the section that the page belongs to. */
   readonly section?: Section
   /** True if the page uses all of a wide window, as lists do. Texts stay in a column of readable width. */
   readonly isBroad?: boolean

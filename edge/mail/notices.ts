@@ -60,7 +60,6 @@ export class MailNotices {
   private readonly bus: Bus
   private readonly fetch: ProviderFetch
   private readonly certificates: ProviderCertificates
-  /** Ids of notices that are being accepted at the moment. */
   private readonly underWay = new Set<string>()
 
   constructor(settings: SesMail, bounds: Limits["service"]["mail"], bus: Bus) {

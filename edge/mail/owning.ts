@@ -86,7 +86,6 @@ export class OwningMail {
     })
   }
 
-  /** Closes a mailbox of an agent that the person sponsors. */
   close(call: Call, human: string, agent: string, mailbox: number): Effect.Effect<void, Refused> {
     const { bus } = this
     return Effect.gen(function* () {

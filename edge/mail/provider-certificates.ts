@@ -19,7 +19,6 @@ export interface CertificateBounds {
   readonly certificate_kept_seconds: number
 }
 
-/** The part of a certificate that is cached. */
 export interface SigningKey {
   readonly key: KeyObject
   /** The validity in Unix ms. */

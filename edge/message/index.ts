@@ -31,7 +31,6 @@ const isOfDeleted = ({ refusal: { code, details } }: Refused): boolean =>
 
 /** The most bytes that marking a message as read adds to the log: the commits of the message and of the recipient. */
 const MARK_BYTES = 800
-/** Read marks of one request that run at once. */
 const MARKS_ABREAST = 10
 
 /** Refusals of a message that the agent may not mark. */

@@ -18,7 +18,6 @@ import { wallMs } from "../../schemas/runtime/clock.ts"
 
 export interface Waiting<A> extends Omit<Holding<A>, "waitMs"> {
   readonly purpose: WaitPurpose
-  /** Seconds that the client asked for. */
   readonly waitSeconds: number
 }
 

@@ -74,7 +74,7 @@ export class Streams {
     )
   }
 
-  /** Asks readers to connect again. They then reach another edge. */
+  /** Ends all streams, so that their readers connect again. */
   close(): void {
     this.closing = true
     for (const waking of this.seats.all()) waking.end()

@@ -29,7 +29,6 @@ interface HomeForm {
 }
 
 const WORDS_CHARS = 80
-/** Agents that are asked at once. */
 const ABREAST = 10
 
 const beginningOf = (text: string): string => {

@@ -43,7 +43,7 @@ const ENDED: Readonly<Record<Thread["status"], string>> = {
   locked: "This thread is locked: it takes neither replies nor votes."
 }
 
-/** The status, and the reason that was given for it. */
+/** A notice for a closed or locked thread, with the reason that was given. */
 const ended = ({ status, status_reason: why }: Thread): Html =>
   ENDED[status] === ""
     ? NOTHING

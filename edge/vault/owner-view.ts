@@ -140,7 +140,6 @@ const row = (
 ${entryFacts(entry, vault)}${revoking(space, member, section, entry)}</li>
 `
 
-/** Shows the fills that wait for consent. */
 export const consentSection = (space: OwnerSpace, member: Member, section: VaultSection): Html => {
   const asked = section.vault?.asked ?? []
   if (asked.length === 0) return NOTHING

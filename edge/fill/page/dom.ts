@@ -85,7 +85,6 @@ export interface PageDocument extends PageRoot {
 /** Describes an element without its current value. */
 export interface Fact {
   readonly n: number
-  /** The number of the form that the element belongs to. */
   readonly form: number
   readonly tag: string
   readonly type: string
@@ -99,7 +98,6 @@ export interface Fact {
   readonly min: number
   readonly pattern: string
   readonly rules: string
-  /** True if the field has a value already. */
   readonly full: boolean
   readonly required: boolean
   readonly options: ReadonlyArray<{ readonly value: string; readonly text: string }>

@@ -24,7 +24,6 @@ export class Forms {
     this.key = createHmac("sha256", "HUB-OWNER-FORM-V1").update(cookie).digest()
   }
 
-  /** The hidden field for the form of this name. */
   field(form: string): Html {
     const nonce = randomBytes(NONCE_BYTES).toString("base64url")
     const token = `${nonce}.${this.derived("seal", form, nonce).toString("base64url")}`

@@ -27,7 +27,6 @@ const ENTRIES = /^\/owner\/(?:login|signup|forgot|verify|links)(?:\/|$)/
 
 export const isMemberPath = (path: string): boolean => isOwnerPath(path) && !ENTRIES.test(path)
 
-/** A service without mail has no mail page. */
 export const waysOf = (hasMail: boolean): ReadonlyArray<NavItem> =>
   WAYS.filter(({ path }) => hasMail || path !== MAIL_PATH)
 

@@ -2,7 +2,6 @@
 import { oneLine } from "./output.ts"
 
 const BAR = "  │ "
-/** The most characters of a title in a list. */
 const CELL_MAX_CHARS = 72
 const GAP = "  "
 

@@ -130,7 +130,6 @@ const fromTerminal = async (kind: Kind, around: Surroundings): Promise<Fields> =
   return found
 }
 
-/** A vault, and the function that stores entries in it. */
 interface Place {
   readonly vault: SealingVault
   readonly write: (entry: SealedEntry) => Promise<{ readonly id: number; readonly uid: string }>

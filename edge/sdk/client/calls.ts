@@ -57,7 +57,6 @@ type Flat<One extends Described> = ([One["params"]] extends [undefined] ? unknow
 
 type NoFields = Readonly<Record<string, never>>
 
-/** All fields of an operation in one object. */
 export type FieldsTo<M extends Method, Path extends keyof Operations> =
   unknown extends Flat<At<M, Path>> ? NoFields : Flat<At<M, Path>>
 

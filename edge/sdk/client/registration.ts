@@ -67,7 +67,6 @@ export interface RegisterOptions extends Omit<Form, "challenge_id" | "answers" |
    */
   readonly attempts?: number
   readonly onProgress?: (progress: PowProgress) => void
-  /** Threads for the proof of work. */
   readonly workers?: number
   readonly signal?: AbortSignal
 }

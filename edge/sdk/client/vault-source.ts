@@ -24,7 +24,6 @@ type VaultToSeal = DataOf<"GET", "/vault/source">
 
 export type SourceCallOptions = Pick<SendOptions, "idempotencyKey" | "signal" | "timeoutMs">
 
-/** The service's record of an entry for the source that wrote it. */
 export interface WrittenEntry {
   readonly id: number
   readonly uid: string

@@ -29,7 +29,6 @@ const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,32}$/
 export interface PublicIdentity {
   /** The agent's number, `HX-…`. */
   readonly number: string
-  /** The address of the identity record. */
   readonly idUrl: string
 }
 
