@@ -1,6 +1,6 @@
 /**
- * Puts an edge together. Each part is a service with a layer. A layer names the parts that it needs, is built once in a
- * process, and is closed before them. The server is built last, so it is closed first.
+ * Puts an edge together. Each part is a service with a layer, which names the parts that it needs and is closed before
+ * them.
  */
 import { randomUUID } from "node:crypto"
 import type { Server } from "node:http"
@@ -83,7 +83,7 @@ class Connected extends Context.Service<Connected, EdgeBus>()("hub/edge/Connecte
   )
 }
 
-/** Buckets, room for bodies, and the addresses of clients: one of each for all requests at this edge. */
+/** One instance of each part serves all requests at this edge. */
 class Admission extends Context.Service<
   Admission,
   {
@@ -115,7 +115,6 @@ class Admission extends Context.Service<
   )
 }
 
-/** The parts that nouns use. */
 class NounParts extends Context.Service<NounParts, RouteParts>()("hub/edge/NounParts") {
   static readonly layer = Layer.effect(
     NounParts,
@@ -192,8 +191,8 @@ class Requests extends Context.Service<Requests, Pipeline>()("hub/edge/Requests"
 
 class Listener extends Context.Service<Listener, Server>()("hub/edge/Listener") {
   /**
-   * Its parts are closed in reverse order. First the edge reports that it is not ready and waits until no client
-   * connects (edge/http/leaving.ts). Then held requests end, then the server.
+   * Finalizers run in reverse order. First the edge reports that it is not ready, and gives balancers time to notice
+   * (edge/http/leaving.ts). Then held requests end, then the server.
    */
   static readonly layer = Layer.effect(
     Listener,

@@ -23,7 +23,6 @@ export interface RouteParts extends EdgeParts {
   readonly passwords: PasswordHashing
 }
 
-/** The parts that an edge serves. */
 export interface Served {
   readonly endpoints: ReadonlyArray<Endpoint>
   readonly routes: (parts: RouteParts) => Routes

@@ -11,7 +11,7 @@ const DESCRIBED_MAX_CHARS = 200
 const ROW_PIXELS = 48
 const BRIEF_PIXELS = 36
 
-/** `name` replaces the plain name, for example by one with a search's match marked. */
+/** `name`: shown in place of the plain name, for example with a search's match marked. */
 export const agentRow = (agent: AgentListed, name: Html = own(agent.name)): Html => {
   const { handle, hx_id, url, scores, description, last_seen_at, public_key } = agent
   return html`<li class="row agent">${picture(public_key, ROW_PIXELS)}

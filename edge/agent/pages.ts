@@ -34,7 +34,7 @@ const NEWEST = { page: 1, per_page: NEWEST_SHOWN, sort: "newest", kind: null, ta
 const PICTURE_HEADERS = { ...IMAGE_HEADERS, "cache-control": "no-cache" }
 
 export const agentPages = ({ bus, lists, markdown, config: { hub } }: EdgeParts) => {
-  /** `null` for each part that is unavailable. */
+  /** Reads the other parts of the page. A part that is unavailable is `null`. */
   const besides = (call: Call, { id }: AgentPublic) => {
     const newest = { ...NEWEST, author: id, viewer: viewerOf(call) }
     const threads = bus.query(call, "threads", { ...newest, category: null, status: null }, PART_WAIT_MS)

@@ -40,7 +40,6 @@ ${entries.slice(0, ROWS_SHOWN).map(row)}</tbody>
 `
 }
 
-/** The line begins with the value before the oldest known change. */
 const history = (entries: ScoreEntries, score: ScoreEntry["score"]): Html => {
   const [first, ...later] = (entries ?? []).filter((entry) => entry.score === score).toReversed()
   return first === undefined

@@ -1,4 +1,4 @@
-/** The page of an agent. All of its text but the headings comes from strangers. */
+/** The page of an agent. Its names and texts come from strangers. */
 import type { AgentPublic } from "../../schemas/agent/records.ts"
 import { API_PREFIX } from "../../schemas/api.ts"
 import type { PostListed } from "../../schemas/post/records.ts"
@@ -25,7 +25,7 @@ export interface AgentView {
   /** Rendered as HTML. The page's head uses its words without markup. */
   readonly description: Html
   readonly transparency: Html
-  /** The newest threads; `null` if they are unavailable. */
+  /** Newest first; `null` if they are unavailable. */
   readonly threads: ReadonlyArray<ThreadListed> | null
   readonly posts: ReadonlyArray<PostListed> | null
 }

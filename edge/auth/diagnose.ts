@@ -44,7 +44,7 @@ interface Mistake {
   readonly text: string
 }
 
-/** Returns a hint. `triesMax` is the highest number of verifications. */
+/** `triesMax`: the most verifications. */
 export const diagnose = (failed: Case, triesMax: number): string => {
   const tried = new Set<string>()
   for (const { hint, text } of mistakesOf(failed)) {
@@ -237,7 +237,6 @@ const rewritings = (body: Uint8Array): ReadonlyArray<string> => {
   return [...forms, ...forms.map(asciiOnly), JSON.stringify(parsed.value, null, 2)]
 }
 
-/** Written with a space after each comma and colon. */
 const spaced = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(spaced).join(", ")}]`
   if (isRecord(value))

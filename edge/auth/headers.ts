@@ -12,7 +12,7 @@ const SIGNATURE_HEADERS = ["X-Hub-Key", "X-Hub-Timestamp", "X-Hub-Nonce", "X-Hub
 
 export interface SignatureHeaders {
   readonly key: Uint8Array
-  /** The key in padded standard base64, whatever form the header had. */
+  /** Padded standard base64, whatever form the header had. */
   readonly publicKey: string
   readonly timestamp: string
   readonly nonce: string
@@ -28,7 +28,6 @@ export type ReadHeaders =
   | { readonly kind: "refused"; readonly refusal: Refusal }
   | { readonly kind: "signed"; readonly headers: SignatureHeaders }
 
-/** Matches times in milliseconds. */
 const MILLISECONDS = /^[0-9]{12,14}$/
 
 export const NO_SIGNATURE: ReadHeaders = { kind: "none" }
@@ -106,7 +105,6 @@ export const readSignatureHeaders = (
   }
 }
 
-/** The refusal of a request without the signature that its endpoint needs. */
 export const unsigned = (endpoint: string): Refusal =>
   endpoint === "registration.register"
     ? refusal("signature_required", "Step 3 must be signed with the key of step 1.", {

@@ -1,4 +1,4 @@
-/** Caches public keys that are ready for verification, because making one costs a fifth of a verification. */
+/** Caches public keys that are ready for verification. */
 import type { KeyObject } from "node:crypto"
 import { GenerationCache } from "../http/generation-cache.ts"
 import { hubIdOf } from "../../schemas/signing/key.ts"
@@ -14,7 +14,7 @@ export interface VerifyKey {
 export class VerifyKeys {
   private readonly known = new GenerationCache<string, VerifyKey>(KEYS_MAX)
 
-  /** `publicKey` is the key of `bytes` in standard base64. */
+  /** `publicKey`: `bytes` in standard base64. */
   of(publicKey: string, bytes: Uint8Array): VerifyKey {
     const known = this.known.get(publicKey)
     if (known !== undefined) return known

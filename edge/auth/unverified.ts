@@ -14,7 +14,7 @@ import { type Refusal, refusal } from "../../schemas/errors.ts"
 import { GenerationCache } from "../http/generation-cache.ts"
 import type { Drawn, EdgeLimits, DrawResult } from "../http/limits.ts"
 
-/** Verifying this many signatures takes a tenth of a core, at about 0.1 ms each. */
+/** Takes a tenth of a core, at about 0.1 ms for each signature. */
 export const FAILURES_PER_SECOND_MAX = 1000
 const FAILED_LATELY_MS = 60_000
 const CLIENTS_MAX = 20_000

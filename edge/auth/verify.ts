@@ -18,9 +18,7 @@ import { signatureHolds } from "../../schemas/signing/verify.ts"
 import type { SignedRequest, VerifierConfig } from "./signed.ts"
 import { Ticket } from "../http/ticket.ts"
 
-/**
- * The most verifications for the explanation of one refusal, at about 0.1 ms each. There are no more mistakes to try.
- */
+/** The most verifications for the explanation of one refusal, at about 0.1 ms each. */
 const TRIES_MAX = 48
 const DIAGNOSES_PER_SECOND_MAX = 30
 
@@ -70,17 +68,13 @@ export class Verifier {
     }
   }
 
-  /**
-   * Finding the reason of a failure costs many verifications, so its rate is limited: strangers must not be able to
-   * keep this process busy.
-   */
+  /** Limits the rate, because finding the reason of a failure costs up to `TRIES_MAX` verifications. */
   private mayDiagnose(now: number): boolean {
     const second = Math.floor(now / 1000)
     if (second !== this.diagnosing.second) this.diagnosing = { second, count: 0 }
     return ++this.diagnosing.count <= DIAGNOSES_PER_SECOND_MAX
   }
 
-  /** The refusal contains only data that the client sent, and fixed names of the service. */
   private badSignature(signed: Omit<RequestToSign, "host">, hint: string): Refusal {
     const [host = ""] = this.config.hosts
     return refusal("auth_bad_signature", "The signature does not verify for this request.", {

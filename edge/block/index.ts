@@ -16,7 +16,7 @@ const decodeNamed = bodyDecoder(NamedAgent)
 const noAgent = invalidField("agent", "Name the agent, as ?agent= or in a JSON body.", { rule: "required" })
 
 export const routes = ({ bus, lists, config: { hub } }: EdgeParts) => {
-  /** Returns the hub id of the agent that the query names, or else the body. */
+  /** Returns the hub id of the agent in the query, or in the body if the query names none. */
   const named = (call: Call, ref: string | undefined): Effect.Effect<string, Refused> =>
     (ref === undefined
       ? Effect.flatMap(decodeNamed(call), ({ agent }) => agentOf(bus, call, agent))

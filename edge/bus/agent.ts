@@ -33,7 +33,7 @@ export const holderOf = (bus: Bus, call: Call, ref: string): Effect.Effect<strin
   return Effect.map(bus.read(call, { actor: handle, op: "handle.resolve", input: null }), (found) => found.agent)
 }
 
-/** The author record of an agent. The old handle of a deleted agent names nobody. */
+/** The author record of an agent. The old handle of a deleted agent is refused. */
 export const authorOf = (bus: Bus, call: Call, ref: string): Effect.Effect<Author, Refused> =>
   Effect.flatMap(holderOf(bus, call, ref), (actor) =>
     Effect.filterOrFail(
@@ -43,7 +43,7 @@ export const authorOf = (bus: Bus, call: Call, ref: string): Effect.Effect<Autho
     )
   )
 
-/** The hub id of an agent. The old handle of a deleted agent names nobody. */
+/** The hub id of an agent. The old handle of a deleted agent is refused. */
 export const agentOf = (bus: Bus, call: Call, ref: string): Effect.Effect<string, Refused> =>
   isPermanent(ref) ? holderOf(bus, call, ref) : Effect.map(authorOf(bus, call, ref), ({ id }) => id)
 

@@ -2,19 +2,17 @@
  * Stores the bytes of files and data in the stream of blobs, in numbered pieces under the SHA-256 of the whole.
  *
  * Invariants
- *  - Nothing from strangers is stored. Bytes come here only after their signature has verified, its nonce was checked,
- *    and their size was drawn from the agent's daily bytes. Until then they count among the bodies that the edge holds
- *    (edge/http/body.ts).
- *  - The blob's actor is asked before the first piece is written, again at each try. From then on it expects a
- *    reference to the blob, and deletes the blob if none comes (actors/blob/state.ts). A writer refers to a blob only
- *    when every piece is acknowledged. Each piece is an atomic batch of one, so the server flushes it to disk before it
- *    acknowledges.
+ *  - Bytes come here only after their sender was authenticated and their size was drawn from the agent's daily bytes.
+ *    Until then they count among the bodies that the edge holds (edge/http/body.ts).
+ *  - Each try asks the blob's actor before it writes the first piece. From then on it expects a reference to the blob,
+ *    and deletes the blob if none comes (actors/blob/state.ts). Each piece is an atomic batch of one, so the server
+ *    flushes it to disk before it acknowledges.
  *  - A piece is written once, because the stream refuses a second one with its number. If one is there already (two
  *    uploads of the same bytes, or a lost acknowledgement), it is read and compared.
  *  - No piece is sent after the request's deadline. So an edge that was frozen writes nothing to a blob that was
  *    deleted meanwhile.
- *  - The reader sets the pace: a piece is read when the reader has taken the one before. The number of downloads is
- *    bounded, for each client and in all, and so is the time of each.
+ *  - A piece is read from the stream when the client has taken the one before. The number of downloads is bounded, for
+ *    each client and in all. Each download has a time limit.
  */
 import { createHash } from "node:crypto"
 import { Readable } from "node:stream"
@@ -33,7 +31,6 @@ import { type Refused, refuse } from "../http/refused.ts"
 import { Shares } from "../http/shares.ts"
 import type { Bus } from "./bus.ts"
 
-/** Pieces of one upload that are under way at once. */
 const WRITES_AT_ONCE = 4
 const WRITE_TIMEOUT_MS = 5000
 /** The server's answer if the stream has no leader at the moment. Nothing was written. */
@@ -83,12 +80,14 @@ export class Blobs {
     this.downloadMs = service.download_timeout_ms
   }
 
-  /** The number of files and data that are being sent to clients. */
   get sending(): number {
     return this.downloads.inUse
   }
 
-  /** Stores the bytes. Does nothing if they are stored already, or if the command is only answered again. */
+  /**
+   * Stores the bytes. Writes nothing if they are stored already, or if the command was carried out before
+   * (`call.again`).
+   */
   keep(call: Call, bytes: Uint8Array, sha256 = sha256Of(bytes)): Effect.Effect<BlobRef, Refused> {
     const ref = { sha256, size: bytes.length }
     if (call.again) return Effect.succeed(ref)
@@ -108,7 +107,7 @@ export class Blobs {
     })
   }
 
-  /** The bytes of a blob as a stream. The first piece is read before this succeeds, and the reader ends the stream. */
+  /** The bytes of a blob as a stream. The first piece is read before this succeeds. */
   open(call: Call, { sha256 }: BlobRef, span: Span): Effect.Effect<Readable, Refused> {
     return Effect.gen({ self: this }, function* () {
       if (!this.downloads.take(call, 1)) return yield* refuse(tooMany)
@@ -223,7 +222,6 @@ export class Blobs {
 
 const NOT_FOUND = 404
 
-/** The request's deadline has passed. */
 const LATE = new Error("the time for an upload is over")
 
 const pieceAt = (byte: number): number => Math.floor(byte / BLOB_PIECE_BYTES)

@@ -45,8 +45,8 @@ export type Outcome =
 export type Within = Call | (Pick<Call, "deadline"> & Partial<Pick<Call, "span">> & { readonly call: Call | null })
 
 /**
- * Operations that only record a signature's nonce: one for keys of agents, one for keys that need not belong to an
- * agent.
+ * Operations that settle a signature and do nothing else: one for keys of agents, one for keys that need not belong to
+ * an agent.
  */
 export type SettlingOp = "agent.authenticate" | "agent.admit_key"
 
@@ -68,7 +68,7 @@ const refusedBy = (view: string, refusal: Refusal): Refused =>
 const utf8 = new TextDecoder()
 const encoder = new TextEncoder()
 
-/** Notified of the outcome of every query. */
+/** `refused` is `undefined` if the query succeeded. */
 export interface QueryObserver {
   readonly settled: (view: string, refused: ErrorCode | undefined, seconds: number) => void
 }
@@ -113,7 +113,6 @@ export class Bus {
     return this.effect(() => this.outcome(call, request, true))
   }
 
-  /** The parsed output, for the few handlers that look into it. */
   read<Op extends OperationName>(call: Call, request: Request<Op>): Effect.Effect<Operations[Op]["output"], Refused> {
     return Effect.map(this.ask(call, request), parse<Operations[Op]["output"]>)
   }
@@ -130,7 +129,6 @@ export class Bus {
     })
   }
 
-  /** The query's output as JSON bytes, for answers that are passed on without parsing. */
   queryBytes<View extends QueryName>(
     within: Within,
     view: View,
@@ -256,7 +254,7 @@ const hostIn = (input: unknown): string | undefined =>
 const settlingOp = ({ endpoint }: Call): SettlingOp =>
   endpoint?.signer === "candidate" || endpoint?.signer === "recovery" ? "agent.admit_key" : "agent.authenticate"
 
-/** The beginning of every successful answer of a query (schemas/bus/operations.ts, QueryReply). */
+/** The beginning of a successful answer of a query (schemas/bus/operations.ts, QueryReply). */
 const QUERY_GOOD = encoder.encode('{"ok":true,"data":')
 
 const isGood = (answer: Uint8Array): boolean =>
@@ -269,5 +267,4 @@ const faultOf = (answer: Uint8Array | null): ErrorCode | undefined => {
   return reply.ok ? undefined : reply.refused.code
 }
 
-/** Parses an answer of the actors' side as its declared type. */
 export const parse = <T>(bytes: Uint8Array): T => JSON.parse(utf8.decode(bytes)) as T

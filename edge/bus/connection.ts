@@ -1,4 +1,4 @@
-/** The connection to NATS. It reconnects forever, and reports when it is down. */
+/** The edge's connection to NATS, which reports when it is down. */
 import { type NatsConnection, NatsConnectionImpl, setTransportFactory } from "@nats-io/transport-node"
 import { NodeTransport } from "@nats-io/transport-node/lib/node_transport.js"
 import { logNow } from "../../schemas/runtime/log/log.ts"
@@ -24,8 +24,8 @@ export interface Link {
 }
 
 /**
- * Follows the connection's state for as long as it lives. `renewed` is called when it is up again. A refusal by the
- * server is a fault of the deployment, and is logged.
+ * Follows the connection's state until the connection closes. Calls `renewed` after each reconnection, and logs errors
+ * that the server reports.
  */
 export const followLink = (nats: NatsConnection, renewed: () => void): Link => {
   const link = { up: true, reconnects: 0 }

@@ -16,7 +16,6 @@ import { Shares } from "../http/shares.ts"
 import type { Bus } from "./bus.ts"
 import { isCrowded } from "./query-places.ts"
 
-/** Queries that return a page of a list. */
 export type ListName = {
   readonly [Name in QueryName]: Queries[Name] extends {
     readonly input: { readonly per_page: number }
@@ -70,7 +69,8 @@ export class Lists {
 }
 
 /**
- * Reads a list that does not count, because it is held until there is something to read (edge/notification/held.ts).
+ * Reads a list outside of the clients' shares, for requests that are held until there is something to read
+ * (edge/notification/held.ts).
  */
 export const listed = <View extends ListName>(
   bus: Bus,

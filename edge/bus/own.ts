@@ -1,4 +1,4 @@
-/** Asks the actor of the signer. Only handlers of signed requests use this module. */
+/** Asks the actor of the signer. */
 import { Effect } from "effect"
 import type { OperationName, Operations } from "../../schemas/bus/operations.ts"
 import { type Bus, parse } from "./bus.ts"

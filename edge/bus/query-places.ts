@@ -5,8 +5,8 @@
  * Invariants
  *  - A query counts for the address that it came from. If an account signed the request, it counts for the account too:
  *    an account at many addresses has one share.
- *  - A place is freed when the node is done, not when the client leaves. A query that the edge has given up still runs
- *    on the node until `service.query_timeout_ms`.
+ *  - A place is freed when a node answers. Without an answer it is freed after `service.query_timeout_ms`, because the
+ *    node may run the query until then.
  */
 import type { Clock } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"
@@ -26,7 +26,7 @@ export const tooManyQueries: Refusal = {
 /** True for a refusal because the client has too many queries under way. */
 export const isCrowded = ({ refusal }: Refused): boolean => refusal === tooManyQueries
 
-/** Frees the place. `isAnswered` is true if a node sent the answer. */
+/** Frees the place: at once if a node answered (`isAnswered`), otherwise when the query's time is over. */
 export type GivePlace = (isAnswered: boolean) => void
 
 export class QueryPlaces {

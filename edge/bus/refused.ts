@@ -10,7 +10,6 @@ import type { Refusals } from "../http/refusals.ts"
 const FORGET_EVERY_MS = 600_000
 const utf8 = new TextDecoder()
 
-/** Answers for as long as the scope is open. */
 export const answerRefused = (
   clock: Clock.Clock,
   nats: NatsConnection,

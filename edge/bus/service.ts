@@ -18,7 +18,6 @@ import { Bus } from "./bus.ts"
 import { connectBus, followLink, type Link } from "./connection.ts"
 
 export interface EdgeBus {
-  /** The edge's own name among all askers. */
   readonly name: string
   readonly nats: NatsConnection
   readonly link: Link
@@ -27,7 +26,7 @@ export interface EdgeBus {
   readonly requests: Requests<Msg, MsgHdrs>
 }
 
-/** A bus that does not answer cannot be drained, and that must not keep the process from ending. */
+/** The most milliseconds to drain the connection. A bus that does not answer must not keep the process from ending. */
 const DRAIN_MS = 1_000
 
 const leave = (nats: NatsConnection): Effect.Effect<void> =>

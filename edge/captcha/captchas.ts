@@ -19,7 +19,7 @@ import { imageBytes, Images } from "./images.ts"
 const recordOf = (captcha: Captcha, kept: Captcha = { ...captcha, answer: null }, status?: number): Response =>
   captcha.answer === null ? dataValue(captcha, status) : dataOfPeople(captcha, kept, status)
 
-/** The most bytes that a captcha adds to the log, besides its context. */
+/** The most bytes that a captcha is counted to add to the log. */
 const LOG_BYTES = 4000
 /**
  * The least bytes that a captcha counts in the agent's daily upload. The encoded picture may be larger than the
@@ -27,7 +27,6 @@ const LOG_BYTES = 4000
  */
 const UPLOAD_BYTES = 524_288
 
-/** The bytes that a captcha uses of the agent's daily budget. */
 export const captchaTaking = ({ image_base64 }: Pick<typeof SendCaptcha.Type, "image_base64">) => ({
   log: LOG_BYTES,
   upload: Math.max(image_base64.length, UPLOAD_BYTES)
@@ -35,11 +34,12 @@ export const captchaTaking = ({ image_base64 }: Pick<typeof SendCaptcha.Type, "i
 
 const CREATED = 201
 /**
- * Failures of the wait that are not reported. The captcha exists already, and a later request can ask for its answer.
+ * A wait that fails in these ways is not reported as failed. The captcha exists already, and a later request can ask
+ * for its answer.
  */
 const UNKNOWN: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "overloaded"])
 
-/** `origin` is set if the actor knows it better than the sender. */
+/** `origin`, if set, replaces the origin that the sender stated. */
 type BegunCaptcha = Operations["captcha.send"]["output"] & { readonly origin?: string }
 
 /** The sender of a captcha: the agent, or the fill service of its vault (`ofFill`). */
@@ -94,7 +94,6 @@ export class Captchas {
     )
   }
 
-  /** Sends a captcha. The caller has checked that the agent may send one. */
   handed(call: Call, sent: typeof SendCaptcha.Type, { whose, fill, begin }: Handing): Effect.Effect<Response, Refused> {
     const { image_base64, kind, context = null, origin = null, wait_seconds = 0 } = sent
     return Effect.gen({ self: this }, function* () {
@@ -140,7 +139,7 @@ export class Captchas {
     return Effect.map(Effect.andThen(asked, this.looked(call, whose, id)), (captcha) => recordOf(captcha))
   }
 
-  /** Stores the picture, encoded again, under a new key. */
+  /** Stores the picture, encoded again and sealed with a new key. */
   private kept(call: Call, text: string): Effect.Effect<Pick<SentCaptcha, "key" | "picture">, Refused> {
     return Effect.gen({ self: this }, function* () {
       const { width, height, type, bytes } = yield* this.images.renewed(call, yield* imageBytes(text))

@@ -4,7 +4,7 @@
  * Invariants
  *  - Only the decoded and re-encoded picture is stored: no data around the pixels, no metadata, no second format. Only
  *    PNG and JPEG are read, recognized by their bytes.
- *  - It is not longer than an agent may send, however well the received file was compressed.
+ *  - The stored file is not longer than the longest that an agent may send.
  *  - The size and ratio are checked in the header, before a pixel is decoded.
  *  - Pictures are decoded on the thread pool. The numbers of pictures under way and of waiting ones are limited, and
  *    each client has a share. Further ones are refused for now. The time for each is limited.
@@ -55,7 +55,6 @@ export interface Image {
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
-/** The bytes of a body's field. */
 export const imageBytes = (text: string): Effect.Effect<Uint8Array, Refused> => {
   const most = Math.ceil(captcha_image_max_bytes / 3) * 4
   if (text.length > most) return Effect.fail(unsuitable("bytes"))
@@ -67,7 +66,6 @@ export const imageBytes = (text: string): Effect.Effect<Uint8Array, Refused> => 
 const typeOf = (format: string | undefined): Image["type"] | null =>
   format === "png" || format === "jpeg" ? format : null
 
-/** Returns the picture encoded again, or the rule that the received picture breaks. */
 const renewed = async (bytes: Uint8Array): Promise<Image | Rule> => {
   const options = { limitInputPixels: captcha_pixels_max, failOn: "error", pages: 1 } as const
   const header = await sharp(bytes, { ...options, limitInputPixels: false })
@@ -89,8 +87,8 @@ const renewed = async (bytes: Uint8Array): Promise<Image | Rule> => {
 }
 
 /**
- * Encodes the picture in several ways, until the result is not longer than an agent may send. A well compressed picture
- * may grow when it is encoded again.
+ * Yields encodings of the picture. The next one is tried if the last is longer than an agent may send: a well
+ * compressed picture may grow when it is encoded again.
  */
 function* writtenAs(read: Sharp, type: Image["type"]): Generator<readonly [Image["type"], Sharp]> {
   yield [type, type === "png" ? read.clone().png() : read.clone().jpeg({ quality: JPEG_QUALITY })]

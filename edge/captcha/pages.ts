@@ -54,7 +54,6 @@ const typedTap = (place: string): Tap | null => {
   return isTap({ x, y }) ? { x, y } : null
 }
 
-/** Earlier taps, which the form carries along. */
 const tapsIn = ({ taps = "" }: CaptchaForm): ReadonlyArray<Tap> =>
   taps
     .split(" ", captcha_taps_max)
@@ -65,7 +64,6 @@ const tapsIn = ({ taps = "" }: CaptchaForm): ReadonlyArray<Tap> =>
     })
     .filter(isTap)
 
-/** The meaning of a form: an answer, or a further tap. */
 type Meant =
   | { readonly answer: CaptchaAnswer }
   | { readonly taps: ReadonlyArray<Tap>; readonly problems: Problems; readonly status: number }

@@ -40,7 +40,6 @@ export class Solving {
     })
   }
 
-  /** The pages have drawn from the person's rate limit before (human/bearer.ts). */
   answer(call: Call, human: string, id: string, answer: CaptchaAnswer): Effect.Effect<void, Refused> {
     return Effect.asVoid(this.parts.bus.ask(call, { actor: id, op: "captcha.answer", input: { human, answer } }))
   }

@@ -24,12 +24,10 @@ const headOf = (site: Site, { slug, name, threads }: Category): Html =>
 <span class="faint">${counted(threads, "thread", "threads")}</span></p>
 `
 
-/** The name, the number of threads and, if known, the latest one. */
 export const categoryBrief = (site: Site, category: Category, latest: LatestThread | undefined): Html => html`<li>
 ${headOf(site, category)}${lastActive(site, latest)}</li>
 `
 
-/** A category with its purpose. */
 const categoryCard = (site: Site, category: Category, latest: LatestThread | undefined): Html => {
   const { description } = category
   return html`<li>

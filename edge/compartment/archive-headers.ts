@@ -14,9 +14,7 @@ import { Broken } from "./archive-rules.ts"
 
 const BLOCK_BYTES = 512
 const HEADERS_PER_TURN = 64
-/**
- * The most bytes of extended names. Usual names have at most 4 KB, but tools of other systems add attributes to them.
- */
+/** The most bytes of an extended header. Names need at most 4 KB, but tools of some systems add attributes. */
 const EXTENDED_MAX_BYTES = 65_536
 const RECORDS_MAX = 100
 /** The most bytes of a global header. `git archive` writes one, which contains the commit. */
@@ -26,7 +24,7 @@ const [TYPE_AT, SIZE_AT, SIZE_END, SUM_AT, NAME_BYTES] = [156, 124, 136, 148, 10
 const ZEROS = Buffer.alloc(BLOCK_BYTES)
 const LINE_FEED = 0x0a
 
-/** True for a header of zeros, which ends an archive. Readers do not check its checksum. */
+/** True for a header of zeros, which ends an archive. Its checksum may have any value. */
 const isEnd = (block: Buffer): boolean =>
   block.subarray(0, SUM_AT).equals(ZEROS.subarray(0, SUM_AT)) && block.subarray(TYPE_AT).equals(ZEROS.subarray(TYPE_AT))
 
@@ -90,7 +88,8 @@ class Headers {
   #hasEnded = false
 
   /**
-   * Examines headers from `from` on. Returns the position at the end, or after as many headers as one turn may handle.
+   * Examines headers from `from` on. Returns the position that it reached: the chunk's end, or less if one turn's
+   * number of headers is used up.
    */
   walk(chunk: Buffer, from: number): number {
     let at = from

@@ -5,7 +5,7 @@
  *  - A link's target is resolved as the system will resolve it: through the other links of the archive. All links must
  *    be known first, since a later link may change the target of an earlier one.
  *  - A hard link to a symbolic link is a second symbolic link. It is resolved from the folder of the hard link.
- *  - The number of characters examined is bounded, and other work is done meanwhile.
+ *  - The number of characters examined is bounded. The process does other work between two parts of them.
  */
 import { posix } from "node:path"
 import { setImmediate as turn } from "node:timers/promises"
@@ -36,7 +36,6 @@ export const pathOf = (name: string): string => {
 }
 
 interface Link {
-  /** The name in the archive. */
   readonly name: string
   readonly target: string
 }
@@ -59,7 +58,7 @@ export class Links {
     return false
   }
 
-  /** Removes a link, because another entry replaces it. */
+  /** Forgets a link that another entry replaces. */
   drop(path: string): void {
     this.#links.delete(path)
   }
@@ -93,7 +92,7 @@ export class Links {
     }
   }
 
-  /** Follows a link. Returns the cost. */
+  /** Returns the cost of following the link. */
   #follow(path: string, { name, target }: Link, max: number): number {
     // No entry can be below a link, so no part of the folder's path is a link.
     const at = partsOf(posix.dirname(path))

@@ -49,9 +49,7 @@ const quotedName = (name: string): string =>
     .join("")
 
 interface Where {
-  /** The name in the archive. */
   readonly entry?: string | undefined
-  /** The limit, for a rule of size or count. */
   readonly max?: number
 }
 

@@ -34,9 +34,9 @@ const ENTRY_TYPES: ReadonlySet<string> = new Set(["file", "contiguous-file", "di
 const FILE_TYPES: ReadonlySet<string> = new Set(["file", "contiguous-file"])
 const DEVICES: ReadonlySet<string> = new Set(["character-device", "block-device", "fifo"])
 
-/** Larger chunks than usual, because each takes a turn of the event loop. */
+/** Larger than the default, because each chunk takes a turn of the event loop. */
 const CHUNK_BYTES = 262_144
-/** Longer than the largest archive takes on a busy machine. An archive that takes longer is refused. */
+/** An archive that takes longer is refused. */
 const JUDGE_MAX_MS = 60_000
 
 class Judge {

@@ -41,7 +41,6 @@ export class Compartments {
     return this.#bus.read(call, { actor: FLEET_ID, op: "fleet.hosts", input: null, anew: true })
   }
 
-  /** The complete record. */
   record(call: Call, id: string, by: Asker): Effect.Effect<Compartment, Refused> {
     return Effect.flatMap(this.look(call, id, by), (found) =>
       Effect.flatMap(this.records(call, [found]), ([record]) =>

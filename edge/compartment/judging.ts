@@ -1,6 +1,6 @@
 /**
- * Limits the number of archives that are checked at once, because each takes seconds of a core and holds its bytes.
- * Agents share the places. All agents of one client together have at most half of those that are then left.
+ * Limits the number of archives that are checked at once, because each takes seconds of a core and holds its bytes. The
+ * places to wait are divided among agents and clients (edge/http/shares.ts).
  */
 import { Effect, Semaphore } from "effect"
 import type { Refusal } from "../../schemas/errors.ts"

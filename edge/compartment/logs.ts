@@ -64,7 +64,10 @@ export class Logs {
     this.#streams = new Seats(log_streams_max, log_streams_per_agent_max)
   }
 
-  /** Lists lines. If `waitMs` is 0, or if no place to wait is free, only existing lines are returned. */
+  /**
+   * Lists lines. Returns only existing lines if `waitMs` is 0, if no place to wait is free, or if the agent already
+   * waits.
+   */
   list(call: Call, id: string, by: Asker, wanted: LogsWanted, waitMs: number): Effect.Effect<Lines, Refused> {
     const agent = agentIn(by)
     if (waitMs <= 0 || this.#waits.full || this.#waits.oldest(agent) !== null)

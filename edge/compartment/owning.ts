@@ -28,14 +28,13 @@ export const LINES_SHOWN = 100
 const HOST_MS = 2000
 const FLEET_MS = 2000
 const NEW_KEY_MS = 4000
-/** The time for a status. If it takes longer, lists show the compartment without its status. */
+/** If a status takes longer, lists show the compartment without it. */
 const STATUS_MS = 1500
 /**
  * The most compartments that one ask to the fleet returns, and the most agents that it names. A person owns a hundred
  * agents at most.
  */
 const PLACES_MAX = 100
-/** Compartments that are asked for their status at the same time. */
 const LOOKS_ABREAST = 8
 
 export interface CompartmentView {
@@ -49,7 +48,6 @@ export interface CompartmentView {
   readonly lines: ReadonlyArray<LogLine> | undefined
 }
 
-/** A compartment in a list. */
 export interface ListedCompartment {
   readonly id: string
   readonly name: string
@@ -100,7 +98,6 @@ export class OwningCompartments {
     return this.#bus.read(call, { actor: id, op: "compartment.open_link", input: { token: secret, browser } })
   }
 
-  /** The compartment of a link that this browser has opened. */
   opened(call: Call, id: string, secret: string, browser: string): Effect.Effect<CompartmentView, Refused> {
     return Effect.flatMap(this.open(call, id, secret, browser), (found) => this.#whole(call, found))
   }
@@ -128,7 +125,7 @@ export class OwningCompartments {
     )
   }
 
-  /** Lists the compartments that this person made, and those of the person's agents, newest first in each group. */
+  /** Lists at most `PLACES_MAX` compartments that this person made, and as many of the person's agents. */
   ofPerson(
     call: Call,
     human: string,
@@ -150,7 +147,6 @@ export class OwningCompartments {
     return Effect.flatMap(this.ofPerson(call, human, agents), (placed) => this.#standing(call, human, placed))
   }
 
-  /** The compartments of one agent, for a person who sponsors it. */
   ofAgent(call: Call, human: string, agent: string): Effect.Effect<ReadonlyArray<StandingCompartment>, Refused> {
     return Effect.flatMap(this.#places(call, [agent], null), (placed) => this.#standing(call, human, placed))
   }
@@ -169,7 +165,6 @@ export class OwningCompartments {
     return Effect.map(Effect.forEach(placed, standing, { concurrency: LOOKS_ABREAST }), (found) => found.flat())
   }
 
-  /** True if this service has hosts for compartments. */
   offered(call: Call): Effect.Effect<boolean, Refused> {
     const asked = { actor: FLEET_ID, op: "fleet.hosts", input: null, deadline: wallMs(call.clock) + FLEET_MS } as const
     return Effect.map(this.#bus.read(call, asked), (hosts) => hosts.length > 0)

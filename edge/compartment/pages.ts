@@ -55,7 +55,7 @@ const MADE: FieldProblems = {
   rate_limited: ["refused", "You have made as many as a person may in one day. Try again tomorrow."]
 }
 
-/** Forms send `\r\n`; all other texts have `\n`. */
+/** Forms send `\r\n` as line breaks. */
 const textOf = (typed: string): string => typed.replaceAll("\r\n", "\n").trim()
 
 const isMadeBy = ({ record }: CompartmentView, human: string): boolean =>

@@ -14,7 +14,6 @@ const FOLDER = new URL("programs/", import.meta.url)
 
 const textOf = (name: Program): string => readFileSync(new URL(`${name}.sh`, FOLDER), "utf8").trimEnd()
 
-/** Read once, when an edge starts. */
 export const commandsOfPrograms = (): Readonly<Record<Program, string>> => ({
   "polite-member": textOf("polite-member"),
   "mail-codes": textOf("mail-codes"),

@@ -13,7 +13,10 @@ const nameRefused = (name: string, problem: string): Refusal =>
 
 const PROTOTYPE = "__proto__"
 
-/** Examines the raw bytes, because the parser has dropped a member of this name (http/json.ts). */
+/**
+ * Refuses a secret named `__proto__`. It examines the raw bytes, because the parser drops a member of this name
+ * (http/json.ts).
+ */
 export const prototypeProblem = (body: Uint8Array): Refusal | null => {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length)
   if (bytes.length === 0 || !scanJson(bytes).suspect) return null

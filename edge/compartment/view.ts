@@ -22,7 +22,7 @@ import { usageSection } from "./usage-view.ts"
  * number.
  */
 const printed = (text: string, maxChars: number): string => {
-  // A very long text is cut before it is scanned.
+  // Bounds the work for a very long text.
   const chars = Array.from(text.slice(0, 2 * maxChars + 2))
   const isLong = chars.length > maxChars
   return legible(harmless((isLong ? chars.slice(0, maxChars) : chars).join(""))) + (isLong ? "…" : "")
@@ -144,7 +144,7 @@ ${events.map(
 )}</ul></section>
 `
 
-/** `steering` is shown only to those who may use its buttons. */
+/** `steering`: the buttons; empty for a viewer who may not use them. */
 export const compartmentMain = (shown: CompartmentView, steering: Html): Html => {
   const { record, agent, stats, history, lines } = shown
   return html`<header class="who"><span class="face face-5" aria-hidden="true">${icon("compartment")}</span><div><h1>${own(record.name)}</h1>

@@ -2,8 +2,7 @@
  * The agents that a text mentions: `@handle` outside code, link targets, titles of links, texts of images and addresses
  * (contract "Common" and 19). The first ten different handles are looked up.
  *
- * Invariant: the work is proportional to the length of the text. Nothing is read twice except the ends of runs of
- * backticks, which are searched once for each run, and possible titles and image texts, within a limit.
+ * Invariant: the work is proportional to the length of the text.
  */
 import { Effect } from "effect"
 import { HANDLE_PATTERN } from "../../schemas/agent/fields.ts"
@@ -83,7 +82,6 @@ export const mentionAt = (text: string, at: number, before = " "): string =>
 /** True if a mention may follow this character, because it is not inside a word, an address or a path. */
 const stands = (before: string): boolean => !WORD.test(before) && !"@/._+-=&".includes(before)
 
-/** The marks that enclose a link's title. */
 const TITLE_ENDS: Readonly<Record<string, string>> = { '"': '"', "'": "'", "(": ")" }
 
 const afterSpace = (text: string, from: number): number => {

@@ -1,4 +1,6 @@
-/** Operators' changes to others' content (contract 19). Their requests contain no field that authors change. */
+/**
+ * Operators' changes to others' content (contract 19). A request with such a change may not change a field of authors.
+ */
 import { Effect, Schema } from "effect"
 import { Hiding } from "../../schemas/content/hiding.ts"
 import { invalidField } from "../../schemas/errors.ts"
@@ -31,8 +33,8 @@ export const without = (given: unknown, fields: ReadonlyArray<string>): Effect.E
 }
 
 /**
- * The moderation in the body of a change; `null` if it has none of these fields. `own` are the fields that authors
- * change.
+ * The moderation in the body of a change; `null` if the body has none of `HIDING_FIELDS`. `own`: the fields that
+ * authors change.
  */
 export const moderationIn = (
   call: Call,

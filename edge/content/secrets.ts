@@ -5,7 +5,10 @@ import { type Author, searched, secretRefusal, type TextField } from "../../sche
 import { type Refused, refuse } from "../http/refused.ts"
 import { turns } from "../http/turns.ts"
 
-/** Searches in steps. After each step it waits for a turn of `client` (`turnOf` of edge/http/turns.ts). */
+/**
+ * Refuses texts with a secret. After each step of the search it waits for a turn of `client` (`turnOf` of
+ * edge/http/turns.ts).
+ */
 export const withoutSecrets = (
   fields: Iterable<TextField>,
   author: Author,

@@ -1,4 +1,4 @@
-/** Helpers that all writes of content share: checks of required fields, the caller, and the daily limit of bytes. */
+/** Helpers for writes of content: checks of required fields, the caller, and the daily limit of bytes. */
 import { Effect } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import type { Caller } from "../../schemas/content/author.ts"
@@ -81,7 +81,7 @@ type Admitted = Operations["content.admit"]["output"]
 
 const NOTHING = { bytes: 0 }
 
-/** Bytes that count in the agent's day. */
+/** Bytes that count toward the agent's daily limits. */
 interface Taking {
   /** The bytes that the write adds to the log. */
   readonly log: number

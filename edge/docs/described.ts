@@ -12,7 +12,6 @@ import { JSON_TYPE } from "../http/respond.ts"
 
 type Spec = OpenApi.OpenAPISpec
 
-/** Shared by all edges of a process. */
 let described: Spec | undefined
 
 const specOf = ({ hub }: EdgeConfig): Spec => {
@@ -47,7 +46,6 @@ const addReferences = (part: unknown, components: Components, found: Set<string>
   }
 }
 
-/** The part of a document that belongs to one tag. */
 const ofTag = (spec: Spec, tag: string): Spec => {
   const paths = Object.fromEntries(
     Object.entries(spec.paths).flatMap(([path, operations]) => {
@@ -57,7 +55,6 @@ const ofTag = (spec: Spec, tag: string): Spec => {
       return own.length === 0 ? [] : [[path, Object.fromEntries(own)]]
     })
   )
-  // The components have kinds that their type does not name.
   const all: Components = { ...spec.components }
   const found = new Set<string>()
   addReferences(paths, all, found)

@@ -7,7 +7,6 @@ import { pageHeaders, publicPageText, type Site } from "../kit/layout.ts"
 import { wideTables } from "../kit/tables.ts"
 import { slugOf } from "./chapters.ts"
 
-/** The slug of the chapter whose tables explain error codes. */
 const ERRORS = "errors"
 
 const anchors = (markdown: MarkdownIt): MarkdownIt => {

@@ -53,7 +53,6 @@ export interface Documents {
   readonly icon: Document
 }
 
-/** Documents with their own address. */
 export type DocumentName = {
   readonly [Name in keyof Documents]: Documents[Name] extends Document ? Name : never
 }[keyof Documents]
@@ -163,7 +162,6 @@ const chapterDocuments = (config: EdgeConfig, reference: string): Documents["cha
   )
 }
 
-/** Finds a chapter of the reference by its slug. */
 export const chapterOf = ({ chapters }: Documents, slug: string): Effect.Effect<InTwoForms, Refused> => {
   const found = chapters.get(slug)
   if (found !== undefined) return Effect.succeed(found)

@@ -6,7 +6,7 @@ import { type Document, documentOf } from "../http/documents.ts"
 import { frontMatter } from "../markdown/write.ts"
 
 const DAY_MS = 86_400_000
-/** RFC 9116 recommends less than a year. The text is made again each day. */
+/** RFC 9116 recommends less than a year. */
 const SECURITY_DAYS = 180
 
 /** The name of a skill: small letters, digits and single hyphens, 64 at most (Agent Skills, "name"). */

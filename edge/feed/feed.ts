@@ -3,7 +3,6 @@ import { postAddress, threadAddress } from "../../schemas/content/address.ts"
 import type { FeedScope } from "../../schemas/feed/operations.ts"
 import type { FeedEntry } from "../../schemas/feed/records.ts"
 
-/** The fields of a feed besides its entries. */
 export interface About {
   readonly scope: FeedScope
   /** The title in one line. */
@@ -18,7 +17,6 @@ export interface About {
 /** The address of an entry without words of the title. It never changes, so it is also the entry's id. */
 export const addressOf = (baseUrl: string, { type, id }: FeedEntry): string => `${baseUrl}/${type}s/${id}`
 
-/** The address of an entry's page. */
 export const pageOf = (baseUrl: string, entry: FeedEntry): string =>
   entry.type === "post" ? postAddress(baseUrl, entry) : threadAddress(baseUrl, entry)
 
@@ -36,5 +34,4 @@ const CUT = "…"
 
 export const feedText = ({ text, cut }: FeedEntry): string => (cut ? text + CUT : text)
 
-/** The media type without parameters. */
 export const mediaTypeOf = (contentType: string): string => contentType.split(";")[0] ?? contentType

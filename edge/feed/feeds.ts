@@ -5,8 +5,8 @@
  *  - A request for an unchanged feed that is cached reads only the feed's version, and no text.
  *  - One feed is written at a time, entry by entry, so that other requests are served in between. The number of waiting
  *    requests is limited, also for one client. Further ones are refused for now.
- *  - An entry's text is rendered once for all feeds with it. A text whose HTML is longer than `ENTRY_HTML_MAX_CHARS` is
- *    shown as it was written.
+ *  - A rendered entry is cached for all feeds that contain it. A text whose HTML is longer than `ENTRY_HTML_MAX_CHARS`
+ *    is shown as it was written.
  *  - Cached feeds expire, so that a text that could not be rendered in time is tried again.
  *  - The entity tag is a hash of the bytes, so it is strong on every edge.
  */
@@ -28,7 +28,6 @@ import { empty, type Response } from "../http/respond.ts"
 import { Shares } from "../http/shares.ts"
 import { type About, type Form, mediaTypeOf, pageOf, feedText } from "./feed.ts"
 
-/** Bytes of all kept feeds. */
 export const KEPT_MAX_BYTES = 33_554_432
 /** The cache holds at most twice as many rendered entries. */
 const ENTRIES_KEPT_MAX = 128
@@ -37,7 +36,6 @@ const WAITING_MAX = 64
 const CLIENT_WAITING_MAX = 7
 const KEPT_MS = 600_000
 
-/** A feed as it was last written. */
 interface WrittenFeed {
   /** The version of its content. For another version the feed must be written again. */
   readonly version: string

@@ -42,7 +42,7 @@ export const routes = ({ bus, blobs, config: { hub } }: EdgeParts) => {
       visible(bus, call, "post", found)
     )
 
-  /** Checks the file, its name and its type for secrets. Nothing is stored yet. */
+  /** Checks the file, its name and its type for secrets. */
   const given = (call: Call, filename: string | undefined) =>
     Effect.gen(function* () {
       if (call.body.length === 0) return yield* emptyFile
@@ -63,7 +63,7 @@ export const routes = ({ bus, blobs, config: { hub } }: EdgeParts) => {
         const named = yield* given(call, query.filename)
         const by = yield* admitted(bus, call, { log: 2 * WRITE_MIN_BYTES, upload: call.body.length })
         const before = yield* standing(bus, call, { noun: "post", id, by }, seen(call, id))
-        // The actor checks the author again. Asking it first avoids storing bytes that nobody may use.
+        // The actor checks the author again. This check avoids storing bytes that nobody may use.
         if (before.author.id !== by.agent) return yield* notAuthor
         const file: FileRef = { ...(yield* blobs.keep(call, call.body, call.bodySha256)), ...named }
         const stands = yield* bus.read(call, {

@@ -53,7 +53,7 @@ const BY_LABEL = 4
 const BY_NAME = 2
 const BY_HINT = 1
 
-/** Matches tokens of fields that are for something else. */
+/** Matches tokens of fields for something else than the wanted part. */
 const OTHER_TOKEN = /^(?:cc-|tel|bday|address-|street-|country|organization)|(?:name|email|-code|-password)$/
 
 /** The evidence for a field, higher for a surer sign; 0 if there is none. */
@@ -110,7 +110,7 @@ const splitNumber = (fields: ReadonlyArray<Fact>): ReadonlyArray<Fact> => {
 
 const isMonthOnly = (text: string): boolean => saysMonth(text) && !saysYear(text)
 const isYearOnly = (text: string): boolean => saysYear(text) && !saysMonth(text)
-/** A field that mentions a card's expiry counts more than any list of months. */
+/** Extra evidence for a field that mentions a card's expiry. */
 const expiryBonus = (field: Fact): number => (saysExpiry(textOf(field)) ? BY_LABEL : 0)
 const isOtherDate = (field: Fact): boolean => saysOtherDate(textOf(field)) && !saysExpiry(textOf(field))
 
@@ -222,7 +222,7 @@ const ambiguous = (fields: ReadonlyArray<string>): Refused =>
 
 /**
  * The form for cards that has most of the necessary fields; `null` if the page has none. Throws if its fields are
- * complete, but two fields or two forms are equal.
+ * complete, but two fields or two forms are equally likely.
  */
 export const cardIn = (scan: Scan): CardForm | null => {
   const forms = [...new Set(scan.fields.map(({ form }) => form))]
@@ -271,7 +271,6 @@ const numberParts = ({ number }: CardForm, text: string): ReadonlyArray<Typed> =
   return cut.filter((part) => part.text !== "")
 }
 
-/** The fields of a card form with their values, in the order of the form. */
 export const typedCard = (form: CardForm, sealed: Sealed): ReadonlyArray<Typed> => {
   const [month, year] = [needed(sealed, "exp_month").padStart(2, "0"), needed(sealed, "exp_year")]
   const full = year.length === 2 ? `20${year}` : year

@@ -31,16 +31,17 @@ export interface PageDocument {
   readonly origin: string
   readonly scan: () => Promise<Scan>
   readonly call: <A>(name: InPage, ...args: ReadonlyArray<unknown>) => Promise<A>
-  /**
-   * Converts a point to coordinates of the tab. `null` if an element of the page outside of this document covers it.
-   */
+  /** Converts a point to coordinates of the tab. `null` if a click there would not reach this document. */
   readonly inTab: (point: Point) => Promise<Point | null>
 }
 
 /** The page has changed since it was examined. */
 export class PageMoved extends Error {}
 
-/** The origin of a frame. `"null"` for documents without an address: `blob:`, `data:`, a sandbox, an error page. */
+/**
+ * The origin of a frame. `"null"` for other schemes than http and https, and for https with another security origin, as
+ * in a sandbox.
+ */
 export const originOf = ({ url, securityOrigin }: Frame): string => {
   if (!URL.canParse(url)) return "null"
   const { protocol, origin } = new URL(url)
@@ -63,7 +64,7 @@ interface Evaluated {
   readonly exceptionDetails?: object
 }
 
-/** `declaration` is a function, which is called with `object` as its `this`. */
+/** Calls the function that `declaration` declares, with the object of `objectId` as its `this`. */
 export const callOn = async <A>(
   browser: Browser,
   session: string,

@@ -22,7 +22,6 @@ export const tokensOf = ({ autocomplete }: Fact): ReadonlyArray<string> => autoc
 export const hasToken = (field: Fact, ...tokens: ReadonlyArray<string>): boolean =>
   tokensOf(field).some((token) => tokens.includes(token))
 
-/** All texts on and around a field. */
 export const textOf = ({ name, id, label, hint }: Fact): string => plain(`${name} ${id} ${label} ${hint}`)
 /** The names of a field without its hint, because hints mention other things too. */
 export const namesOf = ({ name, id, label }: Fact): string => plain(`${name} ${id} ${label}`)

@@ -24,7 +24,9 @@ interface Around {
   readonly top: Frame
 }
 
-/** The frame's element in the surrounding document; `null` for a frame inside of another frame. */
+/**
+ * The frame's element in the top document; `null` if the browser finds none, as for a frame inside of another frame.
+ */
 const ownerOf = async (browser: Browser, { session, top }: Around, frame: Frame): Promise<string | null> => {
   try {
     const owner = await browser.send<{ readonly backendNodeId: number }>(
@@ -62,7 +64,10 @@ const shownIn = async (
   return [await documentIn(browser, session, frame, inTab)]
 }
 
-/** Finds the documents of all frames. `within` collects frames with their own process that attach during the search. */
+/**
+ * Finds the documents of visible frames, in at most `FRAMES_MAX` frames. `within` collects frames with their own
+ * process that attach during the search.
+ */
 export const framesOf = async (
   browser: Browser,
   around: Around,

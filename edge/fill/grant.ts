@@ -38,7 +38,7 @@ const isAsked = (fill: FillAnswer): fill is typeof AskedFill.Type => "consent" i
 /** The seconds for which the service holds one request. A request that is not held is repeated after a pause. */
 const WAIT_SECONDS = 25
 const ASK_AGAIN_MS = 500
-/** Longer than the time that the service gives an owner. */
+/** Longer than `consent_seconds`, the time that the service gives an owner. */
 const CONSENT_WITHIN_MS = 900_000
 
 /** Waits until an owner has allowed or declined the fill, or its time is over. The service's answer tells which. */
@@ -54,13 +54,12 @@ const allowed = async (hub: Hub, fill_id: number, signal: AbortSignal): Promise<
 
 const codeOf = (error: unknown): string => (error instanceof Refused ? error.code : "internal_error")
 
-/** Facts that only the fill service can report to the service. */
 export interface Noted {
   /** For a sign-up or a login: true if the page visibly accepted it. */
   accepted?: boolean
 }
 
-/** `use` types the content. The result is reported to the service in any case. */
+/** `use` types the content. Success and failure are both reported to the service. */
 export const granted = async <A extends Outcome>(
   { service: { hub, key }, patience }: Asking,
   wanted: FillRequest,

@@ -40,7 +40,7 @@ const textOf = async (answer: Response): Promise<string> => {
   }
 }
 
-/** `ended` is called when the token is no longer valid. */
+/** `ended` is called when the service refuses the token as invalid. */
 export const hubAt = (origin: string, token: string, ended: () => void = () => undefined): Hub => ({
   ask: async <A>(method: string, path: string, body?: object): Promise<A> => {
     const answer = await fetch(`${origin}/api/v1${path}`, {

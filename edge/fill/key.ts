@@ -1,6 +1,6 @@
 /**
  * Holds the vault's key (contract 17). It is requested once, sealed to a one-time key pair, and kept in one buffer that
- * is wiped at the end. Opened secrets are JavaScript strings, which cannot be wiped: they live as long as one fill.
+ * is wiped at the end. Opened secrets are JavaScript strings, which cannot be wiped.
  */
 import sodium from "libsodium-wrappers"
 import { openEntry } from "../sdk/vault/seal.ts"

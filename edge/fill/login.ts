@@ -54,7 +54,6 @@ const typeLogin = async (page: Page, document: PageDocument, steps: Steps, seale
   return filled
 }
 
-/** The page's login form: fields, a passkey button, or both. */
 interface LoginForm {
   readonly form: number
   readonly steps: Steps | null

@@ -1,10 +1,10 @@
 /**
  * The fill service (spec 4.12; contract 17): a separate program beside an agent's browser. It types secrets of the
- * agent's vault into the open page, and gives them to nobody.
+ * agent's vault into the open page.
  *
- * Core dumps: Node can neither set a limit nor call prctl. The npm script starts this program under `ulimit -c 0`.
- * If it is started without the script, the same limit must be set. Node cannot keep its memory out of swap either, so
- * the machine must encrypt swap or have none.
+ * Core dumps: Node can neither set a limit nor call prctl. The npm script starts this program under `ulimit -c 0`. If
+ * it is started without the script, the same limit must be set. Node cannot keep its memory out of swap either, so the
+ * machine must encrypt swap or have none.
  */
 import { harmless } from "../../schemas/printed.ts"
 import { withoutTokens } from "../../schemas/secret/without-tokens.ts"
@@ -15,7 +15,7 @@ import { Refused, StartFault } from "./refusal.ts"
 import { endpointsOf } from "./endpoints.ts"
 import { serve } from "./server.ts"
 
-/** The end does not wait longer than this for a fill under way. */
+/** The longest wait for a fill under way when the program ends. */
 const END_WITHIN_MS = 8_000
 
 const run = async (): Promise<void> => {

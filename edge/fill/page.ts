@@ -14,7 +14,6 @@ export interface Page {
   readonly top: PageDocument
   readonly origin: string
   readonly frames: () => Promise<ReadonlyArray<PageDocument>>
-  /** The current document. */
   readonly current: () => Promise<PageDocument>
   /** Throws if another document has been loaded, or begins to load. */
   readonly still: () => void
@@ -25,7 +24,7 @@ export interface Page {
   readonly heard: (method: string) => () => boolean
   /** Returns a function that tells if the page has sent data anywhere since the call. */
   readonly requested: () => Promise<() => boolean>
-  /** The reason why a fill was interrupted. The page may have navigated during the fill. */
+  /** The error to report. If the page has changed or is gone, that is a refusal which says so. */
   readonly reason: (error: unknown) => Promise<unknown>
   readonly end: () => Promise<void>
 }
@@ -50,7 +49,6 @@ const isSending = (method: string, params: object): boolean => {
   return method === "Network.requestWillBeSent" && isData
 }
 
-/** Records the browser's events of the page. */
 interface Watch {
   readonly moved: boolean
   /** The address that the page has navigated to, or is navigating to. */

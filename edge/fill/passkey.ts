@@ -24,7 +24,6 @@ export interface Passkey {
   readonly user_handle: string
 }
 
-/** The button that starts a login with a passkey. */
 export const passkeyIn = ({ buttons }: Scan): ButtonFact | null =>
   buttons.find(({ text }) => saysPasskey(plain(text)) && !saysSignup(plain(text))) ?? null
 

@@ -23,7 +23,6 @@ const PATTERN_MAX_CHARS = 200
 const LOWER = "abcdefghijkmnopqrstuvwxyz"
 const UPPER = "ABCDEFGHJKLMNPQRSTUVWXYZ"
 const DIGITS = "23456789"
-/** Special characters that hardly any website refuses. */
 const SIGNS = "-_.!*"
 const CLASSES: Readonly<Record<string, string>> = {
   lower: LOWER,

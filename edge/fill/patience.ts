@@ -1,7 +1,7 @@
 /** Bounds the time of a fill. Waiting for a page is limited, but a person may take as long as the service allows. */
 import { unreachable } from "./cdp.ts"
 
-/** A fill that takes longer is ended, because its page does not let it finish. */
+/** A fill that takes longer is ended. */
 const FILL_MAX_MS = 60_000
 
 export interface Patience {

@@ -16,7 +16,6 @@ const UID = 7
 /** Only established connections count: a closing one is listed with root's id. */
 const ESTABLISHED = "01"
 
-/** One end of an IPv4 connection. */
 interface End {
   readonly address: string
   readonly port: number
@@ -48,7 +47,10 @@ export const ownerIn = (table: string, { client, service }: Ends): number | null
 
 const ROOT = 0
 
-/** True if the connection is from one of `users`, or from root. */
+/**
+ * True if the connection is from one of `users`, or from root. Always true without the kernel's table, on other systems
+ * than Linux.
+ */
 export const isFrom = async (users: ReadonlyArray<number>, ends: Ends): Promise<boolean> => {
   const table = await readFile(TABLE, "utf8").catch(() => null)
   if (table === null) return process.platform !== "linux"

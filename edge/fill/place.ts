@@ -29,11 +29,10 @@ export interface Place<A> {
   readonly document: PageDocument
   readonly scan: Scan
   readonly found: A
-  /** Throws if the entry, as sealed and as stored, does not name the websites that would get the typed text. */
+  /** Throws if the entry, as sealed and as stored, does not allow the websites that would get the typed text. */
   readonly allowed: (sealed: Sealed, fill: Pick<Fill, "entry">) => void
 }
 
-/** Milliseconds that a page may take to show its form. */
 const FORM_WITHIN_MS = 2_000
 const LOOK_AGAIN_MS = 100
 
@@ -45,7 +44,7 @@ const frameRefused = (origin: string): Refused =>
 const siteOf = (origin: string): string | null => getDomain(origin, { allowPrivateDomains: true })
 
 /**
- * Refuses a form that would send the typed values to another website than the entry's. An injected form could do that.
+ * Refuses a form, such as an injected one, that would send the typed values to a website that the entry does not name.
  */
 const checkTarget = (scan: Scan, form: number, origin: string, names: (one: string) => boolean): void => {
   for (const target of scan.forms.find((one) => one.form === form)?.targets ?? []) {
@@ -92,7 +91,10 @@ const lookIn = async <A extends { readonly form: number }>(
   return null
 }
 
-/** Runs `find` in the top document, then in its frames. `entry` is fetched only if a frame has the form. */
+/**
+ * Runs `find` in the top document, then in its frames. `entry` is fetched only if the form is in a frame of another
+ * origin.
+ */
 export const placeIn = async <A extends { readonly form: number }>(
   page: Page,
   find: (scan: Scan) => A | null,
@@ -122,7 +124,6 @@ const BUTTON_WITHIN_MS = 600
 
 export interface Sending {
   readonly document: PageDocument
-  /** Finds the button that sends the form in the page's current state. */
   readonly find: (scan: Scan) => ButtonFact | null
   readonly button: ButtonFact | null
 }

@@ -2,10 +2,7 @@
  * Refusals of fills, in the form in which the local service answers them (contract 9, 17). They never contain a secret.
  */
 
-/**
- * HTTP statuses by code: 400 malformed request, 403 policy, 404 unknown, 409 state, 422 invalid field, 502 browser or
- * hub.
- */
+/** HTTP statuses by code. Other codes are refusals by policy. */
 const STATUSES: Readonly<Record<string, number>> = {
   bad_request: 400,
   entry_unknown: 404,

@@ -24,9 +24,8 @@ interface Picture {
 }
 
 export interface Relay {
-  /** Throws if there is nobody to ask, or nobody answers in time. */
+  /** Throws if no answer comes in time, or if no round is left. */
   readonly ask: (picture: Picture) => Promise<Answer>
-  /** Reports the result of the last captcha. */
   readonly report: (result: "solved" | "failed") => Promise<void>
 }
 

@@ -11,7 +11,6 @@ export type Sealed = Readonly<Record<string, unknown>>
 
 export interface AskedOrigin {
   readonly origin: string
-  /** The amount of a payment. */
   readonly amount?: string
   readonly currency?: string
 }
@@ -40,7 +39,6 @@ const checkOrigins = (sealed: Sealed, { entry }: Fill, origin: string): void => 
   if (origins === null) throw mismatch("list of websites")
   if (entry.kind === "profile") return
   const any = entry.kind === "card" && origins.length === 0
-  // The description may allow fewer websites than the sealed content, but never more.
   if (
     !any &&
     (!entry.origins.every((one) => origins.includes(one)) || (entry.origins.length === 0 && origins.length > 0))

@@ -5,7 +5,7 @@
  * Invariants
  *  - `X-Hub-Vault`, `Origin` and `Host` are checked before the body is read. A web page cannot send `X-Hub-Vault` here,
  *    and its browser adds `Origin`. `Host` shows a foreign name that was pointed at this address.
- *  - Users of the machine who are not allowed get no other answer than a refusal.
+ *  - Users of the machine who are not allowed are refused.
  *  - One fill runs at a time. A few may wait, and further ones are refused.
  *  - An answer is plain JSON and contains no secret. Unexpected errors are reported without their messages.
  */
@@ -24,7 +24,6 @@ const BODY_MAX_BYTES = 65_536
 const HEADERS_TIMEOUT_MS = 5_000
 const REQUEST_TIMEOUT_MS = 10_000
 const CONNECTIONS_MAX = 32
-/** The most fills that wait for the one under way. */
 const WAITING_MAX = 8
 
 export interface Endpoint {
@@ -116,7 +115,7 @@ const respond = (response: ServerResponse, status: number, body: object): void =
     "content-length": bytes.length,
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
-    // The rest of a refused request is not read, so the connection is closed.
+    // The body of such a request was not read to its end, so the connection is closed.
     ...("code" in body && UNREAD.has(body.code) ? { connection: "close" } : {})
   })
   response.end(bytes)

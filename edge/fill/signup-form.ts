@@ -46,8 +46,7 @@ const askedBy = (field: Fact): SignUpField | null => {
   if (saysUsername(text)) return "username"
   if (saysLastName(text) && !saysFirstName(text)) return "family_name"
   if (saysFirstName(text) && !saysLastName(text)) return "given_name"
-  // In some languages the same word means the full name and the given name. A form with a field for each uses different
-  // words.
+  // In some languages the same word means the full name and the given name.
   return saysName(text) || saysFirstName(text) ? "name" : null
 }
 

@@ -17,7 +17,6 @@ import { type Filling, type Sending, submitForm } from "./place.ts"
 import { type Answer, relayOf, type Relay, unsolved } from "./relay.ts"
 import { clickAt, clickOn, typeInto } from "./typing.ts"
 
-/** The reason why nothing was sent. */
 type NotSent = "button_disabled" | "form_invalid" | "nothing_sent"
 
 export interface SentForm {
@@ -119,11 +118,9 @@ const appeared = async (page: Page): Promise<Zone | null> => {
   return null
 }
 
-/** Milliseconds that a page may take to send its form. */
 const SENDS_WITHIN_MS = 3_000
 
 interface Watched {
-  /** Presses the button that sends the form. */
   readonly send: () => Promise<void>
   /** `null` if the page has sent or accepted the form. */
   readonly problem: () => Promise<NotSent | null>
@@ -222,7 +219,7 @@ const askOwner = async (page: Page, relay: Relay, zone: Zone, seen: string | nul
   return hash
 }
 
-/** Sends the typed form, and handles every captcha that the page shows before or after that. */
+/** Sends the typed form, and handles captchas that the page shows before or after that. */
 export const sendForm = async (filling: Filling, fill_id: number, sending: Sending): Promise<SentForm> => {
   const { page, patience, service } = filling
   const context = `Before a form at ${page.origin} is sent`

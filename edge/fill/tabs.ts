@@ -6,7 +6,7 @@ import { type Browser, CommandFailed, type Target, targetsOf } from "./cdp.ts"
 import { invalid, Refused } from "./refusal.ts"
 
 const CANDIDATES_SHOWN = 10
-/** Addresses of pages that a browser opens on its own. Nothing is ever filled there. */
+/** Addresses of pages that a browser opens on its own. */
 const EMPTY = /^(?:about:blank$|chrome:|devtools:|chrome-extension:)/
 
 const windowOf = async (browser: Browser, { id }: Target): Promise<number | string> => {
@@ -22,7 +22,6 @@ const windowOf = async (browser: Browser, { id }: Target): Promise<number | stri
   }
 }
 
-/** The front tab of each window. */
 const inFront = async (browser: Browser, tabs: ReadonlyArray<Target>): Promise<ReadonlyArray<Target>> => {
   const windows = await Promise.all(tabs.map((tab) => windowOf(browser, tab)))
   const first = tabs.filter((_, at) => windows.indexOf(windows[at] ?? "") === at)

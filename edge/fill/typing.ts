@@ -9,7 +9,7 @@
  *    check of the focus. Another document or another field cannot get it.
  *  - A page may replace a field by another one at any time. If the new field is of the same kind and cannot be confused
  *    with another, typing continues there, and it gets the whole text again.
- *  - A fill that ends before the form is sent leaves nothing behind in its fields.
+ *  - A fill that fails before the form is sent gives its fields their former values back.
  *  - Typed text is compared within the page. No value of a field is read out.
  */
 import type { State } from "./page/act.ts"
@@ -24,7 +24,7 @@ const KEY = { key: "Unidentified", code: "", windowsVirtualKeyCode: 229 } as con
 
 const NO_FOCUS = "The field is gone, or does not keep the focus."
 
-/** `before` is the text that was typed before. */
+/** `before`: the text that the field has already. */
 const put = async (
   page: Page,
   document: PageDocument,

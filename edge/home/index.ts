@@ -1,4 +1,4 @@
-/** News for the calling agent (contract 19). */
+/** `GET /me/home`: news for the calling agent (contract 19). */
 import { Clock, Effect, Option } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import { invalidField } from "../../schemas/errors.ts"
@@ -33,7 +33,7 @@ const NOTHING_NEW: HomeItems = {
  * this one.
  */
 const VISIBLE_WITHIN_MS = 1000
-/** The part of a query's time for the number of bookmarks. An answer without news needs no other table. */
+/** The part of a query's time that counting the bookmarks may take. */
 const BOOKMARKS_PART = 1 / 5
 
 const UNIX_SECONDS = /^\d{9,11}$/
@@ -109,8 +109,8 @@ export const routes = ({ bus, config: { hub } }: EdgeParts) => {
     })
 
   /**
-   * An agent without bookmarks needs no read model. Nodes of an older release do not report the number, which then
-   * counts as 0.
+   * The number of bookmarks; `null` if it is unavailable. The read model is not asked if the agent has none. Nodes of
+   * an older release do not report `kept`, which then counts as 0.
    */
   const bookmarked = (asked: Call, agent: string, kept: number | undefined): Effect.Effect<number | null> =>
     kept === undefined || kept === 0

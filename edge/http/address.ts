@@ -65,7 +65,6 @@ export class Clients {
     return this.at(this.addressOf(request))
   }
 
-  /** True if the request comes from a network of health checks. */
   probes(request: IncomingMessage): boolean {
     return this.isProbe(this.addressOf(request))
   }

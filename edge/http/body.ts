@@ -1,7 +1,7 @@
 /**
  * Reads a request's body within bounds.
  *
- * - The limits are that of its endpoint (contract 21), a timeout for slow senders, and one budget for all bodies of
+ * - Three limits apply: the endpoint's size (contract 21), a timeout for slow senders, and one budget for all bodies of
  *   this edge. Each client has a share of the budget. Bytes count from their arrival until the call has ended.
  * - Bytes are hashed as they arrive: signatures cover the hash, and stored bytes are named by it.
  * - A body in too many small pieces is refused, because a piece of one byte takes 200 bytes of memory and 5 µs of the

@@ -6,7 +6,7 @@ export class ByteCache<V> {
   private readonly weigh: (value: V) => number
   private bytes = 0
 
-  /** `weigh` returns the size of a value in bytes. It must return the same for each call. */
+  /** `weigh` returns the size of a value in bytes. */
   constructor(maxBytes: number, weigh: (value: V) => number) {
     this.maxBytes = maxBytes
     this.weigh = weigh

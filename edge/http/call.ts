@@ -17,7 +17,6 @@ const NO_BYTES = Buffer.alloc(0)
 /** A client's own request id is logged only if it matches, so that it can break no log line. */
 const CLIENT_REQUEST_ID = /^[A-Za-z0-9_-]{8,64}$/
 
-/** Addresses of the edge itself. */
 export interface Installation {
   /** The path of the base address, without a trailing slash. Empty for an installation at the root. */
   readonly basePath: string
@@ -43,10 +42,7 @@ export class Call {
   readonly wide: ClientHash | null
   /** Unix ms. */
   readonly startedAt: number
-  /**
-   * Unix ms after which the client no longer waits for the answer. A request that is held extends it
-   * (edge/notification/).
-   */
+  /** Unix ms after which the client no longer waits for the answer. Held requests and uploads extend it. */
   deadline: number
   endpoint: Endpoint | null = null
   body: Buffer = NO_BYTES
@@ -64,7 +60,6 @@ export class Call {
    */
   onReplay: (() => void) | null = null
   rate: RateState | null = null
-  /** The refusal, if the answer is one. */
   refusal: Refusal | null = null
   /** Names of body members that were ignored, see ignored.ts. */
   ignored: ReadonlyArray<string> = []
@@ -74,7 +69,10 @@ export class Call {
   again = false
   /** The recipe to make the answer again, if it was stored instead of the answer. */
   remake: string | null = null
-  /** True for a health check from one of the operator's networks. No share or bucket of its client refuses it. */
+  /**
+   * True for a health check from one of the operator's networks. It draws on neither `ip` nor `anon`, and needs no
+   * place for queries.
+   */
   isProbe = false
   /**
    * True if the client had too many queries under way (edge/bus/query-places.ts). Parts of the answer may then be
@@ -87,7 +85,6 @@ export class Call {
   span: Span | null = null
   /** Extra headers of the answer, in lower case. */
   readonly headers: Record<string, string> = {}
-  /** Values of `Set-Cookie`. */
   readonly cookies: Array<string> = []
   private asks = 0
 
@@ -130,7 +127,6 @@ export class Call {
     return this.header("accept")?.includes("application/problem+json") ?? false
   }
 
-  /** True if the client asks for HTML, as browsers do. Other clients get JSON. */
   get wantsHtml(): boolean {
     const accepts = /text\/html(?:\s*;\s*q=([\d.]+))?/.exec(this.header("accept") ?? "")
     return accepts !== null && Number(accepts[1] ?? 1) > 0

@@ -23,7 +23,6 @@ type Env = Readonly<Record<string, string | undefined>>
 
 const ADDRESS_KEY_BYTES = 32
 
-/** Reads the configuration of an edge from its environment. */
 export const loadEdgeConfig = (env: Env): Effect.Effect<EdgeConfig, ConfigurationFault> =>
   Effect.gen(function* () {
     const result = readConfig(env)

@@ -1,5 +1,5 @@
 /**
- * The cookies of the owner's pages and of the operators' console. No other part has cookies.
+ * The cookies of the owner's pages, of links to compartments, and of the operators' console.
  *
  * Invariants
  *  - No script can read a cookie. Browsers do not send it with POST forms of other sites (form.ts has the exceptions),
@@ -32,7 +32,7 @@ export interface Cookie {
   readonly clear: (call: Call) => void
 }
 
-/** Returns the cookie with a plain name, for one path or host. */
+/** Makes a cookie. The protocol decides if a prefix is put before `plainName`. */
 type CookieBy = (plainName: string) => Cookie
 
 /** Cookies for a path of the service and everything below it. */

@@ -7,7 +7,7 @@
  *    connections itself, the client's requests under way are counted.
  *  - If an edge is short of places, a client with many connections loses some to clients with fewer. It is the client
  *    with the most waiting connections: those without a complete request, or with an unread answer.
- *  - A refused connection gets an answer, if at most `LINGERING_MAX` refused ones are open. Otherwise it just ends.
+ *  - A refused connection gets an answer, if fewer than `LINGERING_MAX` refused ones are open. Otherwise it just ends.
  *  - Requests that come at once on one connection are bounded too (schemas/runtime/pipelined.ts).
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
@@ -35,7 +35,6 @@ const tooMany: Refusal = { code: "overloaded", message: "You have too many conne
 
 export interface DoorParts extends Outside {
   readonly clients: Clients
-  /** The shares of connections. */
   readonly connections: Shares
 }
 
@@ -58,7 +57,7 @@ export class Doorkeeper {
   /** Called for each new connection. */
   meet(socket: Socket): void {
     this.pipelined.meet(socket)
-    // The edge ends a proxy's connection only if the proxy does not read its answers.
+    // A proxy's connections count for no client.
     if (!this.clients.direct) return this.sockets.meet(socket, "", () => undefined)
     const network = this.clients.at(socket.remoteAddress ?? "")
     while (!this.connections.take(network, 1)) if (!this.makeRoom(network)) return this.turnAway(socket)

@@ -90,7 +90,6 @@ export const endpointsOf = <Id extends string, Groups extends HttpApiGroup.Const
 
 /** True if a path belongs to the interface. Every other path is a page or unknown. */
 export const isApiPath = (path: string): boolean => path === API_PREFIX || path.startsWith(`${API_PREFIX}/`)
-/** The endpoints of the interface. */
 export const ENDPOINTS: ReadonlyArray<Endpoint> = endpointsOf(HubApi)
 export const PAGES: ReadonlyArray<Endpoint> = endpointsOf(HubPages)
 

@@ -43,7 +43,6 @@ const isOurs = (origin: string, protocol: string, hosts: ReadonlyArray<string>):
 
 export type FormDecoder = (call: Call) => Effect.Effect<unknown, Refused>
 
-/** The part of an endpoint that this module uses: the schemas of its inputs. */
 export interface Declared {
   readonly identifier: string
   readonly params: Schema.Constraint | undefined

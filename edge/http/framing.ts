@@ -4,7 +4,7 @@ import { refusal } from "../../schemas/errors.ts"
 import { misframed } from "../../schemas/runtime/framing.ts"
 import { type Outside, refusalOutside } from "./raw-answer.ts"
 
-/** Returns false if the request was refused. The connection then closes after the answer. */
+/** Returns false if the request was refused. */
 export const wellFramed = (outside: Outside, request: IncomingMessage, response: ServerResponse): boolean => {
   const fault = misframed(request)
   if (fault === null) return true

@@ -10,7 +10,6 @@ export class GenerationCache<K, V> {
   private young = new Map<K, V>()
   private old = new Map<K, V>()
   private readonly capacity: number
-  /** The weight of the young map. */
   private weight = 0
   private readonly weigh: (value: V) => number
   /** Called with each value of a dropped map. It is not called for a value that `set` replaces. */

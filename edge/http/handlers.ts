@@ -24,7 +24,6 @@ interface GivenParts<Endpoint> {
   readonly query: Decoded<HttpApiEndpoint.Query<Endpoint>>
 }
 
-/** The arguments of a page's handler. The payload is a form. */
 interface PageGiven<Endpoint> extends GivenParts<Endpoint> {
   readonly form: Decoded<HttpApiEndpoint.Payload<Endpoint>>
 }
@@ -45,7 +44,6 @@ export type PageHandlers<Group> = {
   >
 }
 
-/** The part of a group that this module uses: its endpoints with the schemas of their inputs. */
 interface Grouped {
   readonly identifier: string
   readonly endpoints: Readonly<Record<string, Declared>>
@@ -57,11 +55,9 @@ export type Route = (call: Call, params: Params) => Effect.Effect<Response, Refu
 /** Keyed by the endpoints' full names. */
 export type Routes = ReadonlyArray<readonly [string, Route]>
 
-/** Routes of a group of the interface. */
 export const routesOf = <Group extends Grouped>(group: Group, handlers: Handlers<Group>): Routes =>
   handled(group, handlers, { paramsOf: unescaped, formOf: () => null })
 
-/** Routes of a group of pages. */
 export const pagesOf = <Group extends Grouped>(group: Group, handlers: PageHandlers<Group>): Routes =>
   handled(group, handlers, { paramsOf: (spelled) => spelled, formOf: formDecoder })
 

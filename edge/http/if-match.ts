@@ -1,6 +1,6 @@
 /**
- * `If-Match` (RFC 9110, 13.1.1). On reads it is checked on the finished answer, also if that is 304, 206 or 416. So it
- * comes before every other condition and before ranges. A weak tag never matches.
+ * `If-Match` (RFC 9110, 13.1.1). On reads it is checked on the finished answer, even if that is 304, 206 or 416. So it
+ * takes precedence over the other conditions and over ranges. A weak tag never matches.
  */
 import { type Refusal, refusal } from "../../schemas/errors.ts"
 import type { FileConditions } from "../../schemas/post/operations.ts"

@@ -31,7 +31,6 @@ const collect = (given: unknown, made: unknown, path: string, found: Array<strin
   }
 }
 
-/** Names of query parameters that no schema uses. */
 export const ignoredParameters = (given: Parts, taken: unknown): ReadonlyArray<string> => {
   const known = isParts(taken) ? taken : {}
   return Object.keys(given)

@@ -4,8 +4,8 @@
  * Invariants
  *  - A change less than `SETTLED_SECONDS` ago gets an earlier date. Read models may still receive more changes of the
  *    same second, and a client that comes back with that date must get those too.
- *  - Only exactly the time that was sent is answered with 304. A later time proves nothing, because the latest change
- *    may be older after a removal.
+ *  - 304 is sent only for exactly the time of the current content. A later time proves nothing, because a removal can
+ *    make the latest change older.
  *  - An entity tag, if there is one, decides alone.
  */
 import type { Call } from "./call.ts"

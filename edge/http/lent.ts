@@ -11,7 +11,7 @@ import { after } from "../../schemas/runtime/clock.ts"
 
 const HELD_MAX_MS = 60_000
 
-/** Gives the shares back when the call has ended with any answer. */
+/** Gives the shares back when the response closes, at the latest after `HELD_MAX_MS`. */
 export const giveBackOnceSent = ({ clock, lent }: Call, response: ServerResponse): void => {
   if (lent.length === 0) return
   const giveBack = (): void => {

@@ -1,6 +1,6 @@
 /**
- * Rate limits that are counted at the edge, by client address or key (contract 11): see `EdgeBucket`. An agent's limits
- * are counted by its actor, with the ask itself. slice.ts explains slices.
+ * Rate limits that are counted at the edge, by client address, key or person (contract 11): see `EdgeBucket`. An
+ * agent's limits are counted by its actor, with the ask itself. slice.ts explains slices.
  *
  * A draw for a client is also drawn for its /48, if it has one. The client's own draw comes first, so that a client
  * that has used its limit up takes nothing from the others (contract 21).
@@ -19,13 +19,12 @@ import { GenerationCache } from "./generation-cache.ts"
 import { type Refused, refuse } from "./refused.ts"
 import { Slice } from "./slice.ts"
 
-/** The most clients and keys remembered in one bucket. A forgotten one starts a new slice. */
+/** The cache of a bucket holds at most twice as many clients or keys. A forgotten one starts a new slice. */
 const SLICES_MAX = 20_000
 /**
  * The time for a draw. If it takes longer, the bucket counts as unreachable, because a request must not wait for it.
  */
 const DRAW_DEADLINE_MS = 2_000
-/** The longest time that a request waits for a draw that is under way. */
 const WAIT_MAX_MS = 3_000
 
 export type EdgeBucket =
@@ -46,7 +45,6 @@ export type EdgeBucket =
   | "human_write"
   | "forgot_per_address"
 
-/** The buckets that count clients. */
 export type ClientBucket = Exclude<EdgeBucket, "key" | "captcha_key" | "human_write">
 
 export interface AsksLimits {
@@ -86,7 +84,7 @@ export class EdgeLimits {
     return this.takeFrom(bucket, this.entry(bucket, value, false))
   }
 
-  /** Draws on a bucket that counts clients. */
+  /** Draws for a client and its /48. */
   takeOf(bucket: ClientBucket, { client, wide }: Network): Drawn {
     const own = this.take(bucket, client)
     if (wide === null) return own
@@ -95,8 +93,8 @@ export class EdgeLimits {
   }
 
   /**
-   * Draws once for a request that may be repeated with this name. A repetition gets the first result, from any edge.
-   * Each draw asks the `limit` actor directly, without slices.
+   * Draws once for all requests with this name. A repetition gets the first result, from any edge. Each draw asks the
+   * `limit` actor directly, without slices.
    */
   async takeOnce(bucket: ClientBucket, { client, wide }: Network, name: string): Promise<DrawResult> {
     const own = await this.takeAs(bucket, this.entry(bucket, client, false), name)
@@ -140,7 +138,7 @@ export class EdgeLimits {
     return this.waitAndTake(bucket, entry)
   }
 
-  /** Returns a unit that shall not count. */
+  /** Takes back one draw. */
   giveBack(bucket: EdgeBucket, value: string): void {
     this.buckets.get(bucket)?.get(value)?.slice.giveBack(wallMs(this.clock))
   }
@@ -181,8 +179,8 @@ export class EdgeLimits {
   }
 
   /**
-   * `null` if the `limit` actor does not answer. `command` is the name of a draw that is made once, even if it is
-   * requested again.
+   * `null` if the `limit` actor gives no usable answer. `command` is the name of a draw that is made once, even if it
+   * is requested again.
    */
   private async grantOf(
     bucket: EdgeBucket,
@@ -225,19 +223,18 @@ export class EdgeLimits {
   }
 }
 
-/** The id of the `limit` actor that counts a client's /48, or `null`. */
+/** The id of the `limit` actor that counts a client's /48; `null` if the client has none. */
 export const wideHomeOf = (bucket: ClientBucket, { wide }: Network): string | null =>
   wide === null ? null : homeOf(bucket, wide, true)
 
-/** Lets a handler continue, or fails with the refusal. */
 export const drawn = (limits: EdgeLimits, bucket: EdgeBucket, value: string): Effect.Effect<void, Refused> =>
   Effect.suspend(() => passed(limits.take(bucket, value)))
 
-/** Draws from a bucket that counts clients. */
+/** Draws for a client and its /48. */
 export const drawnOf = (limits: EdgeLimits, bucket: ClientBucket, network: Network): Effect.Effect<void, Refused> =>
   Effect.suspend(() => passed(limits.takeOf(bucket, network)))
 
-/** Draws once for a request that may be repeated with this name. */
+/** Like `drawnOf`, but once for all requests with this name. */
 export const drawnOnce = (
   limits: EdgeLimits,
   bucket: ClientBucket,
@@ -245,7 +242,6 @@ export const drawnOnce = (
   name: string
 ): Effect.Effect<void, Refused> => Effect.suspend(() => passed(limits.takeOnce(bucket, network, name)))
 
-/** Continues if the rate limit allows it, or fails with its refusal. */
 export const passed = (draw: Drawn): Effect.Effect<void, Refused> => {
   if (draw instanceof Promise)
     return Effect.flatMap(

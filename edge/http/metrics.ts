@@ -114,7 +114,6 @@ export class EdgeMetrics {
     if (status >= SERVER_FAULT) series.lastError = call.refusal.code
   }
 
-  /** The figures of all routes, summed by noun. */
   stats(): ReadonlyArray<CallStats> {
     const nouns = new Map(
       NOUNS.map((noun) => [noun, { requests: 0, errors: 0, seconds: 0, lastError: null as string | null }])

@@ -12,7 +12,7 @@ export interface Span {
 export type Ranged =
   | { readonly kind: "whole" }
   | { readonly kind: "part"; readonly span: Span }
-  /** The range begins after the end. */
+  /** No byte of the content is in the range. */
   | { readonly kind: "beyond" }
 
 const WHOLE: Ranged = { kind: "whole" }

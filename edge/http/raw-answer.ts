@@ -20,7 +20,6 @@ const clientErrorOf = (error: ParserError): Refusal => {
   return refusal("bad_request", "This is not an HTTP request.")
 }
 
-/** The parts that are needed to make an answer outside the pipeline. */
 export interface Outside {
   readonly clock: Clock.Clock
   readonly docUrls: DocUrls
@@ -68,7 +67,10 @@ type Connection = Duplex & { readonly _httpMessage?: UnderWay | null }
 /** Milliseconds that a client has to close its side after its malformed request was answered. */
 const CLOSE_WITHIN_MS = 2_000
 
-/** Closes the connection, so that handlers that wait for the rest of a request learn of its end. */
+/**
+ * Destroys the connection after `CLOSE_WITHIN_MS`, so that handlers that wait for the rest of a request learn of its
+ * end.
+ */
 const closeSoon = (clock: Clock.Clock, socket: Duplex): void => {
   const cancel = after(clock, CLOSE_WITHIN_MS, () => socket.destroy())
   socket.once("close", cancel)

@@ -3,7 +3,7 @@
  *
  * Invariants
  *  - It is bounded in memory (a ring for each status), in age, and in refusals remembered each second. A flood of one
- *    status costs two comparisons a request and pushes out no other status.
+ *    status pushes out no refusals of others.
  *  - It holds the fields of `RefusedRequest`. A detail is kept only if it is a plain word of the service's own.
  */
 import type { Clock } from "effect"
@@ -14,7 +14,7 @@ import type { Call } from "./call.ts"
 import { beginningOf } from "./log.ts"
 import { wordIn } from "./words.ts"
 
-/** The most remembered refusals of one status. With all statuses of the service, this takes at most 7 MB. */
+/** The most remembered refusals of one status. */
 export const REMEMBERED_MAX = 512
 /** Statuses beyond this number share the last ring. */
 const STATUSES_MAX = 24
@@ -80,7 +80,7 @@ export class Refusals {
     this.since = wallMs(clock)
   }
 
-  /** Called for every request whose answer is a refusal. */
+  /** Remembers the refusal of a call. Does nothing if its answer is no refusal. */
   note(call: Call, status: number): void {
     const { refusal } = call
     if (refusal === null) return

@@ -1,6 +1,6 @@
 /**
- * Builds every answer of the pipeline, so that the envelope of spec 4.1 and the common headers are defined in one
- * place. An actor's answer is complete JSON and is passed on unchanged.
+ * Builds the answers of the pipeline, with the envelope of spec 4.1 and the common headers. An actor's JSON is inserted
+ * without being parsed.
  */
 import { STATUS_CODES } from "node:http"
 import type { Readable } from "node:stream"
@@ -11,7 +11,7 @@ import { REQUEST_SCHEME_V2 } from "../../schemas/signing/request.ts"
 import type { Call } from "./call.ts"
 import type { DocUrls } from "./doc-urls.ts"
 
-/** A handler's answer. Each one belongs to one call, because the pipeline adds headers in place. */
+/** A handler's answer. Make a new one for each call, because the pipeline adds headers in place. */
 export interface Response {
   readonly status: number
   /** Headers by lower-case name. */
@@ -57,7 +57,6 @@ const EXPOSED_HEADERS = [
   "Location"
 ].join(", ")
 
-/** The headers that every answer has. */
 export const commonHeaders = (clock: Clock.Clock, requestId: string): Record<string, string> => ({
   "x-hub-server-time": String(wallSeconds(clock)),
   "x-request-id": requestId,
@@ -66,7 +65,7 @@ export const commonHeaders = (clock: Clock.Clock, requestId: string): Record<str
   "x-content-type-options": "nosniff"
 })
 
-/** Completes the answer. It changes the response in place, because each one is made for its call alone. */
+/** Completes the answer. The response is changed in place. */
 export const finish = (call: Call, response: Response): Response => {
   const { headers } = response
   Object.assign(headers, commonHeaders(call.clock, call.id), call.headers)
@@ -153,7 +152,6 @@ export const empty = (status: number): Response => ({
   body: null
 })
 
-/** An answer whose body arrives in parts. */
 export const streamed = (
   body: Readable,
   contentType: string,
@@ -164,7 +162,6 @@ export const streamed = (
   body
 })
 
-/** An answer whose body is complete. */
 export const readyBytes = (
   body: Uint8Array,
   contentType: string,
@@ -175,7 +172,6 @@ export const readyBytes = (
   body
 })
 
-/** The answer to a HEAD request, made without the body. */
 export const headOf = (contentType: string): Response => ({
   status: 200,
   headers: { "content-type": contentType },

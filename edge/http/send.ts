@@ -42,7 +42,10 @@ export const send = (request: IncomingMessage, response: ServerResponse, answer:
 const isStream = (body: Response["body"]): body is Readable =>
   typeof body === "object" && body !== null && !(body instanceof Uint8Array)
 
-/** Node would close the socket right here, and would drain a body without end. */
+/**
+ * Takes the place of Node's own handling, which closes the socket at once, or reads the rest of the body without a
+ * limit.
+ */
 const leave = (request: IncomingMessage, response: ServerResponse & { _last?: boolean }): void => {
   if (request.complete || request.destroyed) return
   const { socket } = request

@@ -65,7 +65,6 @@ export class Shares {
     return this.held
   }
 
-  /** The amount that the client has taken. */
   heldBy({ client }: Network): number {
     return this.of(client)
   }

@@ -5,11 +5,9 @@
  *  - The home grants requests in slices. Unused grants expire with the window.
  *  - A limit of `EXACT_MAX` or less is exact: each request is granted by the home before it is admitted.
  *  - For a larger limit, the first slice of a window may be used before its grant arrives. The grant is then reduced by
- *    the requests already admitted. So all edges together exceed the limit by at most one slice for each edge beyond
- *    the first, and only until the grants arrive.
- *  - The next slice is requested when half of the last is used, so that steady traffic never waits.
- *  - A killed edge loses its unused grants. In a long window slices begin with one request and double. So at most twice
- *    the used requests are lost, and four more.
+ *    the requests already admitted. So an edge may admit up to one slice that the limit does not cover.
+ *  - The next slice is requested when half of the last is used, so that steady traffic need not wait.
+ *  - A killed edge loses its unused grants. So slices of a long window begin with one request and double.
  *  - If the home cannot be reached, the edge admits up to the whole limit by itself until the window ends. (Requests
  *    that need the bus fail anyway.) Exact limits refuse instead, because their protection is more important.
  *  - The code is pure: time and grants are inputs, and requests for grants are outputs.
@@ -46,10 +44,7 @@ export class Slice {
   private readonly sizeFirst: number
   private sizeNext: number
   private sizeLast = 0
-  /**
-   * The requests that may be admitted now. Negative if more were admitted before the grant than it covers. A positive
-   * number is for the window that ends at `homeEndsAt`.
-   */
+  /** The requests that may be admitted now. Negative if more were admitted before the grant than it covers. */
   private tokens = 0
   private used = 0
   private endsAt = 0
@@ -84,7 +79,7 @@ export class Slice {
     return this.exhausted && this.tokens <= 0 && now < this.endsAt ? this.endsAt - now : 0
   }
 
-  /** Returns a request that must not count. Does nothing after the end of its window. */
+  /** Takes back an admitted request that must not count. Does nothing after the end of its window. */
   giveBack(now: number): void {
     if (now >= this.endsAt || this.used === 0) return
     this.tokens++

@@ -6,7 +6,6 @@
  */
 import type { SignedBy } from "../../schemas/bus/frames.ts"
 
-/** The signing headers of the request. */
 interface Signing {
   readonly publicKey: string
   readonly nonce: string

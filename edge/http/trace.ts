@@ -6,7 +6,7 @@ import type { Tracing } from "../../schemas/runtime/trace/tracing.ts"
 import { TRACEPARENT } from "../../schemas/runtime/trace/traceparent.ts"
 import type { Call } from "./call.ts"
 
-/** Other methods are not recorded, because a client can send any name. */
+/** Other methods are recorded as `_OTHER`, because a client can send any name. */
 const METHODS: ReadonlySet<string> = new Set([
   "GET",
   "HEAD",

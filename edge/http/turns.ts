@@ -17,7 +17,6 @@ export class Turns {
   private readonly waiting = new Map<string, Array<() => void>>()
   private scheduled = false
 
-  /** Waits for the client's next turn. */
   next(client: string): Effect.Effect<void> {
     return Effect.callback<void>((resume) => {
       const step = (): void => resume(Effect.void)
@@ -56,7 +55,6 @@ export class Turns {
   }
 }
 
-/** One for the whole process, because it has one event loop. */
 export const turns = new Turns()
 
 /**

@@ -32,7 +32,7 @@ type Names = ReadonlyArray<readonly [sign: string, name: string]>
 
 const nameIn = (text: string, names: Names): string | null => names.find(([sign]) => text.includes(sign))?.[1] ?? null
 
-/** `null` if the browser is not known. */
+/** The browser and the system, or the one of them that is known. `null` if both are unknown. */
 export const browserName = (userAgent: string | undefined): string | null => {
   if (userAgent === undefined) return null
   const browser = nameIn(userAgent, BROWSERS)

@@ -1,6 +1,6 @@
 /**
- * Detects the most common passwords, and variations of them: other case, and digits or signs around letters or in place
- * of them.
+ * Detects the most common passwords, rows of keys and short repetitions. Variations count too: other case, and digits
+ * or signs around letters or in place of them.
  */
 import { dictionary } from "@zxcvbn-ts/language-common"
 import { compactOf, plainOf, spellingsOf } from "./password-text.ts"

@@ -119,7 +119,6 @@ export const letterPages = (space: OwnerSpace, people: People, bus: Bus) => {
       : space.page(call, guest, withProblems(forgotPage(space, guest, form.email, outcome.problems), outcome.status))
   })
 
-  /** The account of a valid link. */
   const resetting = (call: Call, token: string): Effect.Effect<Resetting, Refused> =>
     Effect.gen(function* () {
       const { human, token: hash } = yield* linkOf(token)

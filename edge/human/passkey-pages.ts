@@ -18,7 +18,6 @@ interface PasskeyForm {
 
 const NOT_ACCEPTED =
   "The passkey was not accepted: it may have been removed, or the page was open for too long. Try again, or log in with your password."
-/** The status for every kind of failure. */
 const REFUSED_STATUS = 403
 
 export const passkeyPages = (space: OwnerSpace, parts: EdgeParts) => {

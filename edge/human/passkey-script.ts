@@ -2,8 +2,8 @@
  * The script that asks the browser for a passkey and sends it by the form of its button.
  *
  * Invariants
- *  - Two pages have it. Their policy allows only this script, by its hash. Its text is constant; variable data is in a
- *    field beside it.
+ *  - The policy of its pages allows only this script, by its hash. Its text is constant; variable data is in a field
+ *    beside it.
  *  - It loads nothing, sends nothing itself, and writes into the page by `textContent` only.
  */
 import { createHash } from "node:crypto"

@@ -19,9 +19,7 @@ type WrittenFields = (action: SettingsAction, fields: ReadonlyArray<Field>, whic
 
 export interface PasskeysView {
   readonly passkeys: ReadonlyArray<HumanPasskey>
-  /** The suggested name of the next passkey. */
   readonly label: string
-  /** The passkey whose removal was refused. */
   readonly refused: string | null
 }
 
@@ -66,7 +64,6 @@ ${list}${
   }`
 }
 
-/** Only the form in the settings opens this page. */
 export const addPage = (space: OwnerSpace, member: Member, { options, sealed }: PasskeyChallenge): OwnerPage => ({
   title: "Add a passkey",
   headers: passkeyPageHeaders,

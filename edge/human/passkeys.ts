@@ -3,7 +3,7 @@
  *
  * Invariants
  *  - The answer is the same for an unknown account, an unknown passkey and a wrong signature.
- *  - A try uses the client's bucket like a password does, before anything is verified.
+ *  - A try draws on the client's bucket before the passkey is verified.
  */
 import { Effect, Result, Schema } from "effect"
 import { humanOfHandle, MadePasskey, PasskeyLogin, type PasskeyChallenge } from "../../schemas/human/passkey.ts"
@@ -17,7 +17,6 @@ import { newToken } from "./people.ts"
 import type { Person } from "../http/person.ts"
 import { tokenHash } from "./token-hash.ts"
 
-/** A session that was opened. */
 interface OpenedSession {
   readonly token: string
   readonly expires_at: string
@@ -25,7 +24,6 @@ interface OpenedSession {
 
 type Parts = Pick<EdgeParts, "bus" | "limits">
 
-/** The browser's answer as a form sends it. */
 export interface PasskeyAnswer {
   /** JSON of the browser's answer. */
   readonly answer: string

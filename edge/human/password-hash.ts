@@ -29,7 +29,7 @@ export interface HashingBounds {
   /** The number of hashes at once, of the pool's four threads. The pool also reads files and resolves names. */
   readonly atOnce: number
   readonly waiting: number
-  /** The work of new hashes. */
+  /** The parameters of new hashes. */
   readonly parameters?: PasswordParameters
 }
 
@@ -47,7 +47,6 @@ const tooLong: Refusal = invalidField("password", `password must be at most ${PA
 const isParameters = Schema.is(PasswordParameters)
 const isSalt = Schema.is(PasswordSalt)
 
-/** A salt for a new password. */
 export const freshSalt = (): string => randomBytes(PASSWORD_SALT_BYTES).toString("base64")
 
 /**
@@ -79,7 +78,7 @@ export class PasswordHashing {
   private readonly room: number
   private readonly shares: Shares
   private inside = 0
-  /** The work of new hashes. A stored hash of less work is renewed at the next login. */
+  /** The parameters of new hashes. A stored hash with weaker ones is renewed at the next login. */
   readonly wanted: PasswordParameters
 
   constructor({ atOnce, waiting, parameters = PASSWORD_PARAMETERS }: HashingBounds) {
@@ -90,8 +89,8 @@ export class PasswordHashing {
   }
 
   /**
-   * Runs a client's hashing with a place of its share. Refused before anything of it runs if there is no place, so that
-   * what counts as a try is also tried.
+   * Runs `hashed` with a place of the client's share. Without a free place it is refused before it starts, so that a
+   * refusal does not count as a try of the password.
    */
   by<A>(client: Network, hashed: Effect.Effect<A, Refused>): Effect.Effect<A, Refused> {
     const placed = Effect.acquireUseRelease(
@@ -102,7 +101,10 @@ export class PasswordHashing {
     return this.shares.within(client, tooMany, placed)
   }
 
-  /** To be run by `by`. Salt and parameters come from the service's own records, so values out of bounds are the service's fault. */
+  /**
+   * Run it by `by`, which takes a place for it. Salt and parameters come from the service's own records, so values out
+   * of bounds are the service's fault.
+   */
   hash(password: string, salt: string, parameters: PasswordParameters): Effect.Effect<Uint8Array, Refused> {
     if (passwordLength(password) > PASSWORD_MAX_CODE_POINTS) return Effect.fail(refuse(tooLong))
     if (!isParameters(parameters) || !isSalt(salt)) return Effect.die(new Error("A password's record is out of bounds"))

@@ -3,8 +3,7 @@
  * length nor several kinds of characters.
  *
  * Invariants
- *  - Only the length is examined until it is known to be within bounds. The work after that is a few thousand steps for
- *    any text.
+ *  - The other rules are checked only if the length is within its bounds.
  *  - No message contains any part of a password, a name or an address.
  */
 import type { ErrorDetails } from "../../schemas/errors.ts"
@@ -17,7 +16,7 @@ type PasswordRule = "length" | "characters" | "common" | "personal"
 export interface PasswordProblem {
   readonly rule: PasswordRule
   readonly message: string
-  /** The bounds of a length. */
+  /** `min` and `max` if the length is wrong; empty otherwise. */
   readonly bounds: ErrorDetails
 }
 

@@ -7,7 +7,7 @@ const PLAIN_MAX_CHARS = 800
 export const plainOf = (text: string): string =>
   text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase().slice(0, PLAIN_MAX_CHARS)
 
-/** Only letters and digits. */
+/** Removes all characters but letters and digits. */
 export const compactOf = (plain: string): string => plain.replaceAll(/[^\p{L}\p{N}]/gu, "")
 
 const LETTER_OF: Readonly<Record<string, string>> = {

@@ -3,7 +3,8 @@
  *
  * Invariants
  *  - A password is hashed here and goes no further. The account gets the hash (password-hash.ts).
- *  - Guessing an address is useless: the answer and its time are the same whether an account has it or not.
+ *  - A refused login and a request for a letter do not show if an account has the address: their answer and its time
+ *    are the same.
  *  - A form that is sent twice has one effect, because its token is the command (edge/kit/owner/form-token.ts). Each
  *    login is a new attempt, since its session token is new; the later session replaces the earlier one.
  */
@@ -86,7 +87,6 @@ export const newToken = (human: string): string =>
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64")
 
-/** Fails if the password is too weak. */
 const judged = (password: string, person: Person, field = "password"): Effect.Effect<void, Refused> => {
   const problem = passwordProblem(password, person)
   return problem === null
@@ -94,7 +94,6 @@ const judged = (password: string, person: Person, field = "password"): Effect.Ef
     : Effect.fail(refuse(invalidField(field, problem.message, { rule: problem.rule, ...problem.bounds })))
 }
 
-/** Hashes the password with a new salt. */
 const hashedAnew = (
   { passwords }: Pick<Parts, "passwords">,
   call: Call,
@@ -175,13 +174,13 @@ export class People {
     return Effect.andThen(drawnOf(this.parts.limits, "human_login", call), entered)
   }
 
-  /** Signs up and logs in. A form that is sent again leads to the account that it made, and to no other. */
+  /** Signs up and logs in. A form that is sent again logs in to the account that it made, and to no other. */
   signUpAndEnter(call: Call, form: SignUp): Effect.Effect<Entered, Refused> {
     const { email, password } = form
     return Effect.flatMap(this.signUp(call, form), ({ id }) => this.enter(call, { email, password }, { only: id }))
   }
 
-  /** Logs in. The caller has drawn from a bucket before. `only` is the one account that may be entered. */
+  /** Logs in. `only`: the account that the address must belong to. */
   private enter(
     call: Call,
     form: typeof LogIn.Type,
@@ -256,7 +255,7 @@ export class People {
     })
   }
 
-  /** Ends every session, including the caller's. */
+  /** Changes the password, and ends every session, including the caller's. */
   changePassword(
     call: Call,
     human: string,
@@ -272,7 +271,7 @@ export class People {
     })
   }
 
-  /** Checks the current password of a person with a session. */
+  /** Hashes the current password of a person with a session. The operation that gets the hash compares it. */
   tried(call: Call, human: string, password: string): Effect.Effect<string, Refused> {
     return ownHash(this.parts, call, human, password)
   }
@@ -291,7 +290,10 @@ export class People {
     })
   }
 
-  /** Hashes with stronger parameters while the password is at hand. A failure is ignored until the next login. */
+  /**
+   * Hashes the password again if its parameters are weaker than today's. A failure is ignored: the next login tries
+   * again.
+   */
   private renewed(
     call: Call,
     human: string,

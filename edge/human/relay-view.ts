@@ -58,7 +58,6 @@ ${unlink}${another}`
 
 const PUSH_FORM = "settings.subscribe_push"
 
-/** Only the form in the settings opens this page. */
 export const pushPage = (space: OwnerSpace, member: Member, key: string): OwnerPage => {
   const names = ["endpoint", "p256dh", "auth"]
   const fields = html`${hidden("action", "subscribe_push")}${names.map((name) => hidden(name, ""))}<button type="button" class="main" id="push" hidden>Tell me in this browser</button>

@@ -1,4 +1,4 @@
-/** The settings of an account as a page. Each action has a form. */
+/** The settings of an account as a page. */
 import type { HumanAccount, HumanSession } from "../../schemas/human/records.ts"
 import type { SettingsAction } from "../../schemas/human/pages.ts"
 import type { RelaySettings } from "../../schemas/relay/operations.ts"
@@ -13,7 +13,6 @@ import type { Member, OwnerPage, OwnerSpace } from "./space.ts"
 
 export const SETTINGS_PATH = "/owner/settings"
 
-/** The refused form and its problems. */
 export interface Refusing {
   readonly action: SettingsAction
   readonly typed: Readonly<Record<string, string | undefined>>
@@ -29,7 +28,6 @@ export interface SettingsView {
   readonly refusing: Refusing | null
 }
 
-/** Parts of the page, in order. */
 const PARTS = [
   ["name", "Name"],
   ["address", "Address"],

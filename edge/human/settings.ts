@@ -1,4 +1,4 @@
-/** Actions of people in their settings. Each form is one action and leads back to the settings. */
+/** Actions of people in their settings. Each form is one action. */
 import { Effect, Schema } from "effect"
 import { Name } from "../../schemas/agent/fields.ts"
 import { Code, Password, TriedPassword } from "../../schemas/human/fields.ts"

@@ -2,11 +2,12 @@
  * Common parts of all pages of the owner's space: sessions, forms bound to a browser, and redirects after forms.
  *
  * Invariants
- *  - Each page asks the account for its session, so a session that has ended is refused by every edge. The cookie gives
- *    no right in the interface, and the interface's bearer token gives none here.
+ *  - A page for people with a session asks the account for it, so a session that has ended is refused by every edge.
+ *    The cookie gives no right in the interface, and the interface's bearer token gives none here.
  *  - Only a POST changes anything. It must come from our own site (edge/http/form.ts) with a token of that form
  *    (edge/kit/owner/form-token.ts).
- *  - A form is answered by a redirect to a page, which shows the result once.
+ *  - A form is answered by a redirect to a page that shows the result once. Some forms are answered by a page that
+ *    shows a secret once.
  *  - No redirect leaves the owner's space: `next` names one of its pages, or nothing.
  *  - Addresses use the host of the request, because its cookies belong to that host.
  */
@@ -89,7 +90,7 @@ export class OwnerSpace {
     this.notice = cookie("hub_owner_notice")
   }
 
-  /** Serves a page that needs no session. Its forms are bound to a cookie that has no other use. */
+  /** Serves a page that needs no session. Its forms are bound to a cookie of the browser. */
   asGuest(call: Call, serve: (guest: Guest) => PageAnswer): PageAnswer {
     return Effect.suspend(() => {
       let secret = this.browser.of(call)
@@ -139,7 +140,6 @@ export class OwnerSpace {
     })
   }
 
-  /** Stores a new session in the browser. */
   begin(call: Call, { token, expires_at }: { readonly token: string; readonly expires_at: string }): void {
     const seconds = Math.floor((Date.parse(expires_at) - wallMs(call.clock)) / 1000)
     this.session.set(call, token, Math.max(1, seconds))

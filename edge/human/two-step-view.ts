@@ -56,7 +56,6 @@ ${qrCode(uri, "The code for your authenticator app") ?? NOTHING}
 ${form("enable_two_step", written("enable_two_step", [code]), html`<button class="main">Ask for codes from now on</button>`)}${begin}`
 }
 
-/** Only the form opens this page. Sending it again shows the same codes. */
 export const codesPage = (space: OwnerSpace, codes: ReadonlyArray<string>): OwnerPage => ({
   title: "Recovery codes",
   main: html`<h1>Recovery codes</h1>

@@ -2,7 +2,7 @@
  * Reads a website's report of a request: the agent number, and the string that must have been signed (spec 4.7, 5.3).
  * The agent's own actor checks the rest.
  *
- * The checks are in the order of the specification's table. These are the ones that need no data of the agent.
+ * The checks are in the order of the specification's table.
  */
 import type { VerifyReason } from "../../schemas/identity/reasons.ts"
 import type { Verdict, VerifyScheme } from "../../schemas/identity/records.ts"
@@ -98,7 +98,6 @@ const NOBODY = {
   id_url: null
 } as const
 
-/** A verdict without an agent. */
 export const verdictOnNobody = (scheme: VerifyScheme, reason: VerifyReason, message: string): Verdict => ({
   valid: false,
   reason,

@@ -267,7 +267,6 @@ async function* plain(parts: AsyncIterable<Part>): AsyncGenerator<Uint8Array> {
   for await (const { bytes } of parts) yield bytes
 }
 
-/** Compressed for clients that accept gzip. */
 const inOnePiece = (call: Call, text: string): Effect.Effect<Response> =>
   takesGzip(call)
     ? Effect.map(

@@ -17,7 +17,6 @@ import {
 
 /** Longer headers are not read. */
 export const SIGNATURE_HEADER_MAX_CHARS = 4096
-/** The most components that one signature may cover. */
 const COMPONENTS_MAX = 32
 
 /** The parts of a message that a signature may cover. For a response, `request` has the parts of its request. */
@@ -42,7 +41,6 @@ export interface SignatureInput {
   readonly signature: string
 }
 
-/** True if both headers have one member each. */
 export const holdsOneSignature = (signatureInput: string, signature: string): boolean => {
   try {
     return parseDictionary(signatureInput).size === 1 && parseDictionary(signature).size === 1

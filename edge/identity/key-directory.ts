@@ -21,12 +21,11 @@ import type { Bus } from "../bus/bus.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
 
-/** The longest validity of a signature. An agent might forget a signature that is valid for longer. */
+/** The longest validity of a signature that an agent hands in. */
 const LIFETIME_MAX_SECONDS = 366 * 86_400
 const CLOCK_TOLERANCE_SECONDS = 300
 const OWN_RENEWED_EVERY_MS = 60_000
 
-/** Matches text that may be in a header. */
 const HEADER_TEXT = /^[\x20-\x7e]+$/
 
 export interface HandedIn {
@@ -93,8 +92,8 @@ const parametersProblem = (input: SignatureInput, publicKey: string, now: number
 }
 
 /**
- * The service's own directory. An actor signs it for each host, at most once a minute for each edge, because an edge
- * has no key of the service.
+ * The service's own directory. An actor signs it, because an edge has no key of the service. The signature for a host
+ * is cached for a minute.
  */
 export class OwnDirectory {
   readonly text: string

@@ -18,7 +18,6 @@ import { ownHost } from "./visitor.ts"
 
 type Parts = EdgeParts & { readonly documents: Documents; readonly identities: Identities }
 
-/** Resolves the number in a path to an agent. */
 export const agentNumbered = (identities: Identities, call: Call, number: string): Effect.Effect<string, Refused> =>
   AGENT_NUMBER_PATTERN.test(number)
     ? Effect.flatMap(identities.numbers.agentOf(call, number), (agent) =>

@@ -27,7 +27,6 @@ export interface OwnNames {
   readonly hosts: ReadonlyArray<string>
 }
 
-/** The most characters of a host line. */
 const HOST_MAX_CHARS = 255
 
 export const hostLine = (host: string): string | null => (host.length > HOST_MAX_CHARS ? null : normaliseHost(host))

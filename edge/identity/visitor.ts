@@ -10,7 +10,6 @@ import type { Call } from "../http/call.ts"
 import type { Judge } from "./judge.ts"
 import { hostLine } from "./reading.ts"
 
-/** The longest delay of a page for verifying its visitor. */
 const WAIT_MAX_MS = 500
 
 /** The host of the request, if it is one of the service's; otherwise the first configured one. */

@@ -7,10 +7,10 @@
  *  - It fits into the page. Its headings are below the section's own and skip no level. Each block has the direction of
  *    its own text, which ends with the block.
  *  - It costs little. The cost comes from the marks of markdown, line ends among them, and from the cells of tables,
- *    which may be empty. Up to `MARKS_MAX` marks of a text are rendered; the rest is shown as it was written. Tables
- *    beyond `TABLE_CELLS_MAX` cells are not rendered as tables. Results are cached. The time for all other renderings
- *    is limited by two budgets (`TimeBudget`): one for short texts and one for long texts, so that neither starves the
- *    other. Without budget, texts are shown as they were written.
+ *    which may be empty. A text is rendered up to the mark at which their weights exceed `MARKS_MAX`; the rest is shown
+ *    as it was written. Tables beyond `TABLE_CELLS_MAX` cells are not rendered as tables. Results are cached. The time
+ *    for all other renderings is limited by two budgets (`TimeBudget`): one for short texts and one for long texts, so
+ *    that neither starves the other. Without budget, texts are shown as they were written.
  *  - A text whose HTML would exceed `HTML_MAX_CHARS` is shown as it was written, and is not tried again.
  *  - Browsers can lay it out: a letter shows no more combining marks than a reader could tell apart
  *    (schemas/legible.ts).
@@ -60,7 +60,7 @@ const KEPT_MAX_CHARS = 8_000_000
 /** The least size that a cached rendering counts as, because its key and its place in the cache take memory too. */
 const KEPT_LEAST_CHARS = 500
 const HTML_MAX_CHARS = 500_000
-/** The number of hashes of texts whose rendering is too large. At the limit, half of them are dropped. */
+/** The cache holds at most twice as many hashes of texts whose rendering is too large. */
 const ELABORATE_KEPT_MAX = 10_000
 /**
  * The highest sum of marks' weights. A mark that begins something may take about 20 microseconds. A mark at which the

@@ -14,7 +14,6 @@ const LINK_MAX_CHARS = 2_000
 export interface Alternate {
   readonly type: typeof JSON_TYPE | typeof MARKDOWN_TYPE | typeof ATOM_TYPE | typeof JSON_FEED_TYPE
   readonly href: string
-  /** A feed's title, as feed readers list it. */
   readonly title?: string
 }
 
@@ -46,6 +45,5 @@ export const linkHeader = (alternates: ReadonlyArray<Alternate>): string | null 
   return link === "" || link.length > LINK_MAX_CHARS ? null : link
 }
 
-/** True if the page's address answers in more than one form. */
 export const variesByAccept = (alternates: ReadonlyArray<Alternate>): boolean =>
   alternates.some(({ type }) => type === MARKDOWN_TYPE)

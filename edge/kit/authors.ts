@@ -18,7 +18,6 @@ interface HasAuthor {
   readonly author: Author
 }
 
-/** Returns the item with the facts of its author. */
 export type Introduce = <Item extends HasAuthor>(item: Item) => Item & { readonly author: AuthorView }
 
 /** Asks one query for all items of a page. */
@@ -35,7 +34,6 @@ export const introducing = (bus: Bus, call: Call, items: ReadonlyArray<HasAuthor
   })
 }
 
-/** Adds the facts to a whole list. */
 export const introduced = <Item extends HasAuthor>(
   bus: Bus,
   call: Call,

@@ -30,7 +30,6 @@ ${choices.map(({ value, name }) =>
 )}</nav>
 `
 
-/** A list with its sorts and filters, which are beside it in a wide window. */
 export const sided = (ways: Html, list: Html): Html => html`<div class="sided">
 <div class="filters">
 ${ways}</div>

@@ -27,11 +27,10 @@ export const escape = (text: string): string => text.replace(/[&<>"']/g, (char) 
 
 const CHARS = new Map(Object.entries(ENTITIES).map(([char, entity]) => [entity, char]))
 
-/** The reverse of escaping. */
 export const unescaped = (text: string): string =>
   text.replaceAll(/&(?:amp|lt|gt|quot|#39);/g, (entity) => CHARS.get(entity) ?? entity)
 
-/** Markup that was made elsewhere and is known to be safe. */
+/** Marks text as markup, which is inserted unescaped. It must be safe. */
 export const markup = (text: string): Html => new Html(text)
 
 export const NOTHING = markup("")

@@ -3,8 +3,8 @@
  *
  * Invariants
  *  - The picture depends only on the 32 bytes of the key. It contains no text of an agent.
- *  - The tile has a contrast of 3 or more to the pages' backgrounds, light and dark. Each colored cell has the same
- *    contrast to its tile.
+ *  - The tile has a contrast of 3 or more to the pages' backgrounds, light and dark. Each colored cell has a contrast
+ *    of 3 or more to its tile.
  */
 import { createHash } from "node:crypto"
 import { PUBLIC_KEY_BYTES } from "../../schemas/signing/ed25519.ts"
@@ -18,7 +18,6 @@ const BITS_PER_CELL = 2
 const TONES = 2 ** BITS_PER_CELL
 
 const TILE_LUMINANCE = 0.16
-/** One luminance for each tone of a cell. */
 const CELL_LUMINANCES = [0.93, 0.72, 0.62] as const
 /** Degrees between the hue of the tile and the hue of its second cell color. */
 const HUE_STEPS = [40, 130, 200, 310] as const
@@ -43,7 +42,6 @@ const linear = (share: number): number => (share <= 0.04045 ? share / 12.92 : ((
 const luminanceOf = ([red, green, blue]: Channels): number =>
   0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
 
-/** The color of this hue with this luminance. */
 const colorOf = (hue: number, luminance: number): string => {
   let [low, high] = [0, 1]
   for (let step = 0; step < SEARCH_STEPS; step++) {

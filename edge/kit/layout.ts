@@ -1,4 +1,4 @@
-/** The shared frame of all pages, and the headers with the policy that they are served under. */
+/** The frame of pages, and the headers with the policy that they are served under. */
 import { createHash } from "node:crypto"
 import { type Alternate, alternateLink } from "./alternates.ts"
 import { QUERY_MAX_CHARS } from "../../schemas/search/records.ts"
@@ -18,12 +18,10 @@ export interface Page {
   readonly description: string
   readonly main: Html
   readonly foot?: Html
-  /** The canonical address of the page. */
   readonly canonical?: string
   readonly alternates?: ReadonlyArray<Alternate>
   /** The page's type for previews (Open Graph); `website` by default. */
   readonly type?: "website" | "article" | "profile"
-  /** The path of the section that the page belongs to. */
   readonly section?: Section
   /** True if the page uses all of a wide window, as lists do. Texts stay in a column of readable width. */
   readonly isBroad?: boolean
@@ -33,7 +31,6 @@ export interface Page {
   readonly style?: string
 }
 
-/** The links of the header's navigation, in this order. */
 const SECTIONS = [
   ["/threads", "Threads"],
   ["/posts", "Posts"],
@@ -148,7 +145,7 @@ Websites can <a href="${site.baseUrl}/docs/verify">verify agents</a>. News comes
 `
   )
 
-/** A page of the owner's space, or a page that seals a secret. Its header has no search form and no link to sign in. */
+/** A page whose header has no search form and no link to sign in, for example in the owner's space. */
 export const pageText = (site: Site, page: Page): string => framed(site, page, NOTHING)
 
 /** A public page. The search page has the search field in its content, so its header has none. */

@@ -6,7 +6,6 @@ import type { ListName, Lists } from "../bus/lists.ts"
 import type { Call } from "../http/call.ts"
 import type { Refused } from "../http/refused.ts"
 
-/** The number of records on a page. */
 export const PER_PAGE = 20
 
 export interface Records<View extends ListName> {

@@ -1,10 +1,8 @@
 /** Optional parts of a page, which is shown without them if they are unavailable or late. */
 import { Effect } from "effect"
 
-/** Maximum wait for an optional part. */
 export const PART_WAIT_MS = 1_500
 
-/** The longest wait for facts beside names. Most pages have them and are complete without them. */
 export const DECORATION_WAIT_MS = 300
 
 export const orNull = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A | null> =>

@@ -9,7 +9,7 @@ import { withQuery } from "./paths.ts"
 /** Isolates the direction of a text from the text around it. */
 export const own = (text: string): Html => html`<bdi>${text}</bdi>`
 
-/** The minus sign is as wide as a digit. */
+/** Writes a negative number with the minus sign, which is as wide as a digit. */
 export const number = (value: number): string => String(value).replace("-", "−")
 
 export const counted = (count: number, one: string, several: string): string =>

@@ -5,7 +5,6 @@ import type grammar from "./highlight-language.d.ts"
 
 declare const highlight: {
   readonly registerLanguage: (name: string, language: typeof grammar) => void
-  /** Finds a language by its name or an alias. */
   readonly getLanguage: (name: string) => object | undefined
   /** `value` is HTML, in which the code is escaped. */
   readonly highlight: (

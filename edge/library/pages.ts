@@ -14,7 +14,6 @@ import { day } from "../kit/times.ts"
 import { LibraryMarkdown } from "./body.ts"
 import { entryOf } from "./routes.ts"
 
-/** Kinds in the order of the page. */
 const SECTIONS: ReadonlyArray<readonly [LibraryKind, several: string, one: string]> = [
   ["guide", "Guides", "Guide"],
   ["code", "Code", "Code"],

@@ -6,7 +6,8 @@
  *  - Checks are ordered by their cost: form, topic, time, address of the certificate, then the certificate and the
  *    signature. Only allowed hosts are contacted.
  *  - The answer is 200 as soon as the notification is in the log. A repeated one also gets 200, and changes nothing.
- *  - An edge processes a limited number at once, and each of them once.
+ *  - An edge processes a limited number at once. A notification that arrives again while it is processed is refused for
+ *    now.
  */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
@@ -59,7 +60,6 @@ export class MailNotices {
   private readonly bus: Bus
   private readonly fetch: ProviderFetch
   private readonly certificates: ProviderCertificates
-  /** Ids of notices that are being accepted at the moment. */
   private readonly underWay = new Set<string>()
 
   constructor(settings: SesMail, bounds: Limits["service"]["mail"], bus: Bus) {

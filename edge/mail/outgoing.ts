@@ -114,7 +114,7 @@ export const answerable = ({
   cc: unsigned.includes("cc") ? [] : cc
 })
 
-/** An address without its tag. */
+/** Removes the `+tag` of an address. */
 const untagged = (address: string): string => {
   const at = address.lastIndexOf("@")
   return `${address.slice(0, at).split("+", 1).join("")}${address.slice(at)}`
@@ -136,7 +136,6 @@ export const everybodyIn = ({ own, sender, to, cc }: AnsweredAddresses): Pick<Se
   return { to: named.cc.length > 0 ? named.cc : [sender], cc: [] }
 }
 
-/** The attachments of a sent message. */
 export const attachmentsOf = ({ attachments }: SentContent): ReadonlyArray<MailAttachment> =>
   attachments.map(({ filename, content_type, content_base64 }, index) => {
     const bytes = Buffer.from(content_base64, "base64")

@@ -42,13 +42,13 @@ export class OwningMail {
     return this.settings !== null
   }
 
-  /** Asks the agent's actor first if the person sponsors the agent. Fails with `not_found` otherwise. */
+  /** Like `shown`. Fails with `not_found` if the person does not sponsor the agent. */
   shownTo(call: Call, human: string, agent: string, deadline: number): Effect.Effect<OwnedMail, Refused> {
     const asked = this.bus.ask(call, { actor: agent, op: "owner.carries", input: { human }, deadline })
     return Effect.andThen(asked, this.shown(call, agent, deadline))
   }
 
-  /** The caller has checked the right with the agent's actor (`owner.carries`). `deadline` is in Unix ms. */
+  /** Callers must check the person's right first (`owner.carries`). `deadline` is in Unix ms. */
   shown(call: Call, agent: string, deadline = call.deadline): Effect.Effect<OwnedMail, Refused> {
     const { bus } = this
     return Effect.gen(function* () {
@@ -86,7 +86,6 @@ export class OwningMail {
     })
   }
 
-  /** Closes a mailbox of an agent that the person sponsors. */
   close(call: Call, human: string, agent: string, mailbox: number): Effect.Effect<void, Refused> {
     const { bus } = this
     return Effect.gen(function* () {

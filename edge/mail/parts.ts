@@ -13,7 +13,6 @@ export const unreadable = refuse(refusal("email_inbound_unavailable", "The store
 
 export interface StoredMail {
   readonly mailbox: number
-  /** The message's number. */
   readonly mail: number
   readonly key: string
   readonly parts: ReadonlyArray<MailPart>

@@ -19,7 +19,6 @@ export interface CertificateBounds {
   readonly certificate_kept_seconds: number
 }
 
-/** The part of a certificate that is cached. */
 export interface SigningKey {
   readonly key: KeyObject
   /** The validity in Unix ms. */
@@ -117,8 +116,7 @@ export class ProviderCertificates {
       const pem = (await this.fetch.get(address)).toString("latin1")
       found = signingKeyIn(pem, new URL(address).hostname)
     } catch (error) {
-      // If the fetch fails, a cached certificate is used until it expires. So an attacker gains nothing by blocking the
-      // fetch.
+      // If the fetch fails, a cached certificate is used until it expires.
       const before = this.kept.get(address)
       if (before !== undefined) return inTime(before.found, now)
       return { type: "unreachable", why: error instanceof Error ? error.message : "unknown" }

@@ -1,6 +1,5 @@
 /**
- * Fetches from the provider: its certificates, and the confirmation of a subscription. An edge makes no other requests
- * to the internet.
+ * Fetches from the provider: its certificates, and the confirmation of a subscription.
  *
  * Invariants
  *  - Requests use TLS, with a certificate for that host from an authority that this process trusts. They are sent once:

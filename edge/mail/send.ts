@@ -58,7 +58,6 @@ export const mailSending = ({ bus, blobs, config: { hub } }: EdgeParts, reading:
   const { email } = hub.limits.limits
   const { send_answer_ms: answerMs, words_max: wordsMax } = hub.limits.service.mail
 
-  /** Finds a mailbox by its number or its address. */
   const boxOf = (boxes: ReadonlyArray<Mailbox>, wanted: number | string): Mailbox | undefined =>
     boxes.find(({ id, address }) =>
       typeof wanted === "number" ? id === wanted : address === wanted.trim().toLowerCase() || String(id) === wanted
@@ -125,7 +124,6 @@ export const mailSending = ({ bus, blobs, config: { hub } }: EdgeParts, reading:
       return parse<Operations["mailer.send"]["output"]>(yield* asked).mail
     })
 
-  /** Answers once the first attempt has an outcome, or after a while. */
   const answered = (call: Call, agent: string, mail: number): Effect.Effect<ListedSent, Refused> =>
     Effect.gen(function* () {
       const sent = yield* first(call, agent, mail)

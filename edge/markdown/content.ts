@@ -15,6 +15,6 @@ export const yes = (holds: boolean | undefined): string | null => (holds === tru
 
 type PostHead = Pick<Post, "id" | "author" | "created_at" | "url">
 
-/** Front matter of one text (contract 19). */
+/** Front matter of a post, thread or reply (contract 19). */
 export const textFields = (type: string, { id, author, created_at, url }: PostHead): string =>
   frontMatter({ type, id, author: author.hx_id, author_handle: author.handle, created_at, url })

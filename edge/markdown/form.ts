@@ -20,16 +20,14 @@ interface Answer<Data> {
   readonly meta: PageMeta
 }
 
-/** Converts the bytes of an envelope. */
+/** Converts the bytes of an envelope to markdown. */
 export type Form = (envelope: Uint8Array, at: At) => string
 
-/** Makes the form of one record. */
 export const record =
   <Data>(write: (data: Data, at: At) => string): Form =>
   (envelope, at) =>
     write(parse<Answer<Data>>(envelope).data, at)
 
-/** The form of one page of a list. */
 export const listed =
   <Item>(write: (items: ReadonlyArray<Item>, at: At, meta: PageMeta) => string): Form =>
   (envelope, at) => {
@@ -37,7 +35,6 @@ export const listed =
     return write(data, at, meta)
   }
 
-/** The front matter of a list. */
 export const listFields = (type: string, { baseUrl, path }: At, { page, per_page, total, pages }: PageMeta) => ({
   type,
   url: baseUrl + path,

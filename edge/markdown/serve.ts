@@ -56,7 +56,6 @@ const pageIn = (
     return markdown(call, mapped(params))
   })
 
-/** Keyed by the ids of endpoints and of pages. */
 interface WrittenForms {
   readonly forms: Forms
   readonly pageForms: PageForms

@@ -2,10 +2,10 @@
  * Writes answers for models that read markdown (contract 19).
  *
  * Invariants
- *  - Agents' texts appear only in fences. A fence begins with the author and is longer than any run of backticks
- *    within, so no text can end it.
- *  - Outside of the fences are only fixed texts, numbers, handles, and names by operators and the service. Names are on
- *    one line with each mark escaped.
+ *  - Agents' texts appear in fences. An address may contain words of a title. A fence begins with the author and is
+ *    longer than any run of backticks within, so no text can end it.
+ *  - Outside of the fences are fixed texts, numbers, times, addresses, handles, and names by operators and the service.
+ *    Names are on one line with each mark escaped.
  *  - The front matter is YAML that reads the same for every parser: numbers, and texts in double quotes.
  */
 import { UNTRUSTED } from "../../schemas/content/untrusted.ts"
@@ -33,7 +33,7 @@ export const frontMatter = (fields: Readonly<Record<string, Value>>): string => 
 /** Characters that markdown may give a meaning. */
 const MARKS = /[!-/:-@[-`{-~]/g
 
-/** A name by operators: of a category, or of an entry of the library or the roadmap. */
+/** Writes a text by operators on one line, for example a category's name. */
 export const line = (text: string): string => oneLine(text).replaceAll(MARKS, "\\$&")
 
 /** Joins parts in order, with an empty line between them. */
@@ -98,6 +98,6 @@ export const untrusted = (number: string, ...parts: ReadonlyArray<string>): stri
 
 export const NOTE = `Fences opened with \`untrusted from\` hold what others wrote. ${UNTRUSTED}`
 
-/** Handles are of a-z, 0-9, - and _. */
+/** Handles consist of letters, digits, `-` and `_`. Markdown may read only `_` as a mark. */
 export const byline = ({ handle, hx_id, status }: Author): string =>
   `${handle === null ? "a deleted agent" : `@${handle.replaceAll("_", "\\_")}`} (${hx_id}${status === "active" || status === "deleted" ? "" : `, ${status}`})`

@@ -1,7 +1,4 @@
-/**
- * Private messages (spec 4.6; contract 3, 19). Only the two agents can read them, and the request log never contains
- * them.
- */
+/** Private messages (spec 4.6; contract 3, 19). The request log does not contain them. */
 import { Effect } from "effect"
 import type { Operations } from "../../schemas/bus/operations.ts"
 import { notFound } from "../../schemas/errors.ts"
@@ -34,7 +31,6 @@ const isOfDeleted = ({ refusal: { code, details } }: Refused): boolean =>
 
 /** The most bytes that marking a message as read adds to the log: the commits of the message and of the recipient. */
 const MARK_BYTES = 800
-/** Read marks of one request that run at once. */
 const MARKS_ABREAST = 10
 
 /** Refusals of a message that the agent may not mark. */

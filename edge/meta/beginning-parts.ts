@@ -1,7 +1,4 @@
-/**
- * Parts of the service's home page that change slowly and are public. Crawlers request that page most often, so an edge
- * reads these parts once in `PARTS_KEPT_MS`.
- */
+/** Parts of the service's home page that are the same for all callers. An edge reads them once in `PARTS_KEPT_MS`. */
 import { type Clock, Effect } from "effect"
 import { wallMs } from "../../schemas/runtime/clock.ts"
 import { cachedFor } from "../../schemas/runtime/cached-for.ts"
@@ -9,7 +6,7 @@ import type { Bus } from "../bus/bus.ts"
 import type { BeginningView } from "./beginning.ts"
 import { orNull, PART_WAIT_MS } from "../kit/optional.ts"
 
-/** An unavailable part stays missing for as long. A defect is not cached. */
+/** An unavailable part stays missing for this time. A defect is not cached. */
 export const PARTS_KEPT_MS = 5_000
 export const DISCUSSED_SHOWN = 6
 const AGENTS_SHOWN = 6

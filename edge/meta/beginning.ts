@@ -60,7 +60,6 @@ interface Part<Item> {
   readonly items: ReadonlyArray<Item> | null
   readonly nothing: string
   readonly show: (items: ReadonlyArray<Item>) => Html
-  /** Address and words of a link to more. */
   readonly more: readonly [address: string, words: string] | null
 }
 

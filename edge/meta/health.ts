@@ -90,7 +90,6 @@ type VaultHealth = Required<Pick<Health, "vault_key_ok" | "vaults_active">>
 
 const NO_VAULTS: VaultHealth = { vault_key_ok: null, vaults_active: null }
 
-/** Milliseconds for which the state of vaults is cached. */
 const VAULTS_KNOWN_MS = 5000
 const known = new WeakMap<Bus, () => Promise<VaultHealth>>()
 

@@ -37,7 +37,6 @@ export const metaPages = ({ bus, lists, config: { hub }, documents }: Parts) => 
   const beginning = beginningOf(hub)
   const document = (name: DocumentName) => (call: Call) => Effect.sync(() => serveDocument(call, documents[name]))
 
-  /** Created at the first call, because only a call has the clock of its edge. */
   let shared: ReturnType<typeof beginningParts> | undefined
 
   /** A client over its limit is refused, because the page would lack parts and may be shared with others. */

@@ -4,11 +4,11 @@
  * Invariants
  *  - Each search for a result is an ordinary query; waiting only decides when it is made. A request is woken when its
  *    agent gets a notification (watch.ts).
- *  - The request's own deadline (request_deadline_ms) applies to each query on its behalf. The whole request is bounded
- *    by `waitMs` plus one such deadline.
+ *  - The request's own deadline (request_deadline_ms) applies to each query on its behalf. After `waitMs`, the request
+ *    still waits for its last query and for the check of the right to read.
  *  - If the first query fails, the failure is the answer. Later failures of a held request are ignored, unless there is
  *    no time for another query.
- *  - The result is given only to a caller who may still read it.
+ *  - A result after a wait is given only to a caller who may still read it.
  */
 import { Effect, Result } from "effect"
 import { unavailable } from "../../schemas/errors.ts"
@@ -33,7 +33,6 @@ export interface Holding<A> {
   /** The agent's hub id. */
   readonly agent: string
   readonly waitMs: number
-  /** Searches for the result. */
   readonly look: Effect.Effect<A, Refused>
   /** True if the result is worth an answer. */
   readonly isThere: (found: A) => boolean

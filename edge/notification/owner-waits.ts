@@ -3,9 +3,8 @@
  * whole service. A second request for the same purpose is answered at once.
  *
  * Invariants
- *  - The slot is released before the answer is sent, so that the next request may be held. If the agent's actor is
- *    unavailable, the answer does not wait for it: the release is repeated in the background, and the slot expires in
- *    any case.
+ *  - The slot is released before the answer is sent, so that the next request may be held. The answer waits at most
+ *    `LEAVING_MS` for that. The release then continues in the background, and the slot expires in any case.
  */
 import { randomUUID } from "node:crypto"
 import { Effect, Fiber } from "effect"
@@ -19,7 +18,6 @@ import { wallMs } from "../../schemas/runtime/clock.ts"
 
 export interface Waiting<A> extends Omit<Holding<A>, "waitMs"> {
   readonly purpose: WaitPurpose
-  /** Seconds that the client asked for. */
   readonly waitSeconds: number
 }
 

@@ -7,10 +7,10 @@
  *    a write of another node came first, the log refuses the later one, which then takes a new number
  *    (actors/engine/activation.ts). Rows are made in the order of the log. So "greater than the last" loses nothing and
  *    repeats nothing, whichever edge goes on from the same `Last-Event-ID`.
- *  - A read that fails is repeated from the same id. The client does not notice it.
+ *  - If the first read fails, the request is refused. A later read that fails is repeated from the same id.
  *  - The signer's right to read is checked again every `judge_ms`, at once when the account changed, and after each
- *    notification of such a change, before anything further is sent. If it cannot be checked for `judge_overdue_ms`,
- *    the stream ends.
+ *    notification of such a change, before a further notification is sent. If it cannot be checked for
+ *    `judge_overdue_ms`, the stream ends.
  *  - The reader sets the pace: a page is read when the one before is taken, so no more than a page is held for it. A
  *    reader that takes nothing for two heartbeats is dropped.
  *  - Every stream ends: by its lifetime, by the agent's newer streams, or by the edge's end. The client then connects
@@ -74,7 +74,7 @@ export class Streams {
     )
   }
 
-  /** Asks readers to connect again. They then reach another edge. */
+  /** Ends all streams, so that their readers connect again. */
   close(): void {
     this.closing = true
     for (const waking of this.seats.all()) waking.end()

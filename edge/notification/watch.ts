@@ -2,9 +2,9 @@
  * Wakes held requests of this edge when there may be something new for their agents.
  *
  * Invariants
- *  - Nothing is decided here: a request that is woken reads the read models. It is woken by a hint on the bus, which
- *    the projector sends after its transaction, or by a periodic query of this edge. Hints may be lost if the projector
- *    dies after its transaction, or if the bus is down. So hints are fast, and queries are reliable.
+ *  - A woken request reads the read models itself. It is woken by a hint on the bus, which the projector sends after
+ *    its transaction, or by a periodic query of this edge. Hints may be lost if the projector dies after its
+ *    transaction, or if the bus is down. So hints are fast, and queries are reliable.
  *  - An agent's requests here share one subscription, which is made before the first of them reads. So a commit after
  *    that read causes a hint, or is found by a query.
  *  - One query is for up to `look_agents_max` agents, however many requests wait. There are no queries without waiting

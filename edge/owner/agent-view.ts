@@ -120,7 +120,6 @@ const STANDING: Readonly<Record<string, readonly [name: string, tone: Tone]>> = 
   deleted: ["Deleted", "plain"]
 }
 
-/** Links to the parts of the page, in order. */
 const jumps = ({ mail, vault, compartments }: AgentPageView): Html => {
   const parts: ReadonlyArray<readonly [id: string, name: string, part: Html]> = [
     ["mail", "Mail", mail],

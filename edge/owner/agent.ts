@@ -70,7 +70,7 @@ const TOLD: FieldProblems = {
 }
 const check = checkOf("What you write", OwnerText)
 
-/** Forms send `\r\n`; all other texts have `\n`. */
+/** Forms send `\r\n` as line breaks. */
 const textOf = ({ option, text = "" }: AgentForm): string => (option ?? text).replaceAll("\r\n", "\n").trim()
 
 interface Showing {

@@ -30,8 +30,8 @@ interface Parts {
 
 export const belongingsPages = (space: OwnerSpace, { bus, mail, vaults, compartments }: Parts) => {
   /**
-   * Asks each agent by `look`. An agent that does not answer in time has `undefined`, and the page says so. An agent
-   * that refuses `not_found` is left out: its actor knows before the read model that the person no longer sponsors it.
+   * Asks each agent by `look`. An agent that does not answer in time has `undefined`. An agent that refuses `not_found`
+   * is left out: its actor knows before the read model that the person no longer sponsors it.
    */
   const page = <A>(
     call: Call,

@@ -1,4 +1,4 @@
-/** The overview: a list of everything that waits, a card for each agent, compartments, and a form for one more agent. */
+/** The overview: what waits for the person, a card for each agent, compartments, and a form for one more agent. */
 import type { HomeAction } from "../../schemas/human/pages.ts"
 import { OWNER_PATH } from "../../schemas/human/pages.ts"
 import type { HumanSponsorship, SponsorshipStatus } from "../../schemas/sponsorship/records.ts"

@@ -29,10 +29,8 @@ interface HomeForm {
 }
 
 const WORDS_CHARS = 80
-/** Agents that are asked at once. */
 const ABREAST = 10
 
-/** The first line, shortened. */
 const beginningOf = (text: string): string => {
   const first =
     text

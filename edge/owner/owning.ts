@@ -17,7 +17,6 @@ export type Conversation = Queries["owner_conversation"]["output"]
 export interface Owned {
   readonly agent: Author
   readonly conversation: Conversation
-  /** Captchas that wait for this person. */
   readonly captchas: Queries["captchas_pending"]["output"]
 }
 
@@ -51,7 +50,9 @@ export class Owning {
     })
   }
 
-  /** The agent is notified at once, on any edge. The form has used its rate limit already (human/bearer.ts). */
+  /**
+   * Sends the person's text to the agent: an answer to `message`, or a message of the person's own if that is `null`.
+   */
   answer(
     call: Call,
     human: string,
@@ -65,7 +66,6 @@ export class Owning {
     })
   }
 
-  /** Marks the shown messages as read. */
   private marked(call: Call, by: string, { items }: Conversation): Effect.Effect<void> {
     const { bus } = this.parts
     return Effect.forEach(

@@ -1,7 +1,4 @@
-/**
- * An agent writes to its sponsors and reads their answers (spec 4.10; contract 10, 20). The request log never contains
- * their texts.
- */
+/** An agent writes to its sponsors and reads their answers (spec 4.10; contract 10, 20). */
 import { Effect, Option } from "effect"
 import type { Operations, Queries } from "../../schemas/bus/operations.ts"
 import type { ErrorCode } from "../../schemas/errors.ts"
@@ -31,7 +28,10 @@ const MARKS_ABREAST = 10
 const MARK_WITHIN_MS = 50
 
 const NO_ANSWER: Waited<OwnerAnswer | null> = { found: null, waited: false }
-/** Failures of the wait that are not reported. The message exists, and a later request can ask for its answer. */
+/**
+ * A wait that fails in these ways is not reported as failed. The message exists, and a later request can ask for its
+ * answer.
+ */
 const UNKNOWN: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["unavailable", "overloaded"])
 
 type ListedConversation = Queries["owner_conversation"]["output"]
@@ -54,8 +54,8 @@ export const ownerRoutes = ({ bus, notifications, config: { hub } }: Parts) => {
     )
 
   /**
-   * Marks the returned answer as read, as lists do, so that its owner sees it. The request waits only a moment for the
-   * mark, which may be set after that.
+   * Marks the returned answer as read, as lists do, so that its author sees that it was read. The request waits only a
+   * moment for the mark, which may be set after that.
    */
   const readBy = (call: Call, agent: string, answer: OwnerAnswer): Effect.Effect<OwnerAnswer> => {
     const mark = bus.read(call, { actor: String(answer.id), op: "owner_message.read", input: { by: agent } })

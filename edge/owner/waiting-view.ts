@@ -62,7 +62,7 @@ const pageOf = ({ handle }: Pick<Author, "handle">, part: string): string | null
 
 const TIME = new Intl.DateTimeFormat("en-GB", { timeStyle: "short", timeZone: "UTC" })
 
-/** The end of an item. Items that expire within minutes have no date. */
+/** The end of an item that expires within minutes, so without a date. */
 const until = ({ name }: Pick<Author, "name">, iso: string): Html =>
   html`${own(name)} · until <time datetime="${iso}">${TIME.format(new Date(iso))} UTC</time>`
 

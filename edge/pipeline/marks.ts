@@ -3,7 +3,6 @@ import { type Clock, Effect } from "effect"
 import type { Bus } from "../bus/bus.ts"
 import { wallMs, monotonicMs } from "../../schemas/runtime/clock.ts"
 
-/** The longest wait. After that it is as fast to ask the tables. */
 const WAIT_MS = 400
 /** Milliseconds after a missing answer in which requests do not wait for another one. */
 const SILENT_MS = 2000

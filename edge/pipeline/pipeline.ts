@@ -275,7 +275,10 @@ export class Pipeline {
       : served
   }
 
-  /** Makes a large body wait for its turn, once its sender is known. An unsigned one draws on `anon`. */
+  /**
+   * Makes a large body wait for its turn, once its sender is known. An unknown sender draws on `anon`, unless the
+   * request has done so already or is a notice of the mail provider.
+   */
   private large(call: Call, served: Effect.Effect<Response, Refused>): Effect.Effect<Response, Refused> {
     const { bus, buckets } = this.parts
     const { endpoint, ticket } = call

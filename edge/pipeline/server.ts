@@ -84,7 +84,7 @@ const makeServer = (service: Limits["service"]): Server => {
   // Clients share the connections (edge/http/doorkeeper.ts). Refused ones use additional places for a moment.
   server.maxConnections = service.max_connections_per_edge + LINGERING_MAX
   server.maxRequestsPerSocket = REQUESTS_PER_SOCKET_MAX
-  // A client that reads no byte of an answer for this long does not want it.
+  // Ends a connection on which no byte is read or written for this long.
   server.timeout = service.request_deadline_ms + service.keep_alive_timeout_ms
   return server
 }

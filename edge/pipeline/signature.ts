@@ -48,10 +48,7 @@ export class Signatures {
     return drawsAnon ? buckets.takeOf("anon", call) : null
   }
 
-  /**
-   * Gives the call its ticket, and returns the result of the key's bucket. The steps run in the request's own fiber,
-   * without an Effect around them.
-   */
+  /** Gives the call its ticket, and returns the result of the key's bucket. */
   *admit(call: Call, headers: SignatureHeaders): Effect.fn.Return<DrawResult, Refused> {
     const { buckets, unverified } = this.parts
     const { publicKey } = headers

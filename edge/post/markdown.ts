@@ -1,4 +1,4 @@
-/** Renders posts as markdown. */
+/** Posts as markdown (contract 19). */
 import type { Post, PostListed } from "../../schemas/post/records.ts"
 import { tagged, textFields, votes, yes } from "../markdown/content.ts"
 import { type Forms, listed, listFields, more, numbered, type PageForms, record } from "../markdown/form.ts"

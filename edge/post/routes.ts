@@ -62,7 +62,7 @@ export const postRoutes = ({ bus, lists, blobs, markdown, config: { hub } }: Edg
       visible(bus, call, "post", found)
     )
 
-  /** Stores the data. The caller has checked the author, and has searched the data for secrets. */
+  /** Stores the data. Check the author and search the data for secrets first. */
   const kept = (call: Call, data: Data | null | undefined): Effect.Effect<BlobRef | null, Refused> =>
     data === null || data === undefined ? Effect.succeed(null) : blobs.keep(call, data.bytes)
 

@@ -1,4 +1,4 @@
-/** The page of a post. All of its text but the headings comes from strangers. */
+/** The page of a post. Its title, text and names come from strangers. */
 import { postAddress } from "../../schemas/content/address.ts"
 import type { Post } from "../../schemas/post/records.ts"
 import { asFeeds, asJson, asMarkdown } from "../kit/alternates.ts"

@@ -13,7 +13,6 @@ import type { Refused } from "../http/refused.ts"
 import type { EdgeParts } from "../kit/parts.ts"
 import { addressesOf, BEGIN, END, written } from "./addresses.ts"
 
-/** Addresses written in one turn. */
 const PART = 500
 const SECOND_MS = 1000
 

@@ -55,7 +55,7 @@ export const threadRoutes = ({ bus, lists, markdown, config: { hub } }: EdgePart
       return dataValue({ ...(yield* toChange(call, id, by)), pinned })
     })
 
-  /** The thread with its state after a change, as its actor reports it. */
+  /** `before` with the state after a change, as the thread's actor reports it. */
   const after = (
     call: Call,
     before: Thread,

@@ -1,4 +1,4 @@
-/** The page of a thread. All of its text but the headings comes from strangers. */
+/** The page of a thread. Its title, texts and names come from strangers. */
 import { API_PREFIX } from "../../schemas/api.ts"
 import { REPLY_SORTS, type Reply, type ReplySort } from "../../schemas/reply/records.ts"
 import type { Thread } from "../../schemas/thread/records.ts"
@@ -14,7 +14,6 @@ import { type Branch, treeOf } from "./reply-tree.ts"
 import { KIND_NAMES, statusOf } from "./list.ts"
 import { minute } from "../kit/times.ts"
 
-/** The number of replies on a page. */
 export const REPLIES_PER_PAGE = 50
 
 /** `text` is rendered HTML. */
@@ -44,7 +43,7 @@ const ENDED: Readonly<Record<Thread["status"], string>> = {
   locked: "This thread is locked: it takes neither replies nor votes."
 }
 
-/** The status, and the reason that was given for it. */
+/** A notice for a closed or locked thread, with the reason that was given. */
 const ended = ({ status, status_reason: why }: Thread): Html =>
   ENDED[status] === ""
     ? NOTHING

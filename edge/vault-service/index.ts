@@ -103,7 +103,8 @@ export const routes = ({ bus, notifications, captchas, config: { hub } }: Parts)
         const { agent: actor, hash } = holding(call)
         // Refused fills add to the log too. The end of a fill is counted with its beginning.
         if (call.remake === null) yield* admittedHolding(bus, call, actor, { log: FILL_BYTES + call.body.length })
-        // A request with the same key is the same fill for a day. The vault itself remembers only its newest commands.
+        // A repeated request with the same Idempotency-Key means the same fill. The vault itself remembers only its
+        // newest commands.
         const fill =
           call.remake === null
             ? (yield* bus.read(call, { actor, op: "vault.fill", input: { hash, wanted } })).fill

@@ -123,7 +123,6 @@ ${form}</details>
 `
 }
 
-/** Shows an entry without its secret. */
 export const entryFacts = (entry: VaultEntry, { consenters }: NonNullable<OwnedVault>): Html =>
   html`<p class="title">${named(entry)}</p>
 <p>${sites(entry)}${limited(entry)}${consentWords(entry, consenters.get(entry.id))}</p>
@@ -141,7 +140,6 @@ const row = (
 ${entryFacts(entry, vault)}${revoking(space, member, section, entry)}</li>
 `
 
-/** Shows the fills that wait for consent. They come before everything else on the page. */
 export const consentSection = (space: OwnerSpace, member: Member, section: VaultSection): Html => {
   const asked = section.vault?.asked ?? []
   if (asked.length === 0) return NOTHING

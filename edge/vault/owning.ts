@@ -93,7 +93,6 @@ export class OwningVault {
     )
   }
 
-  /** Revokes an entry, if the person sponsors the agent. */
   revoke(call: Call, human: string, actor: string, entry: number): Effect.Effect<void, Refused> {
     const { bus } = this
     return Effect.gen(function* () {

@@ -37,8 +37,8 @@ export const readHolder = (call: Call, wanted: TokenKind, signed: boolean): Bear
 export const isBearer = (read: Bearer | Refusal): read is Bearer => "hash" in read
 
 /**
- * Reports a token that may have been valid once, so that the agent and its owners are alerted. The caller does not
- * learn this.
+ * Reports an invalid token to the vault, which alerts the agent and its owners if the token was valid once. The caller
+ * does not learn this.
  */
 const misused = (bus: Bus, call: Call, { agent: actor, hash }: Bearer): Effect.Effect<void> =>
   Effect.ignore(bus.ask(call, { actor, op: "vault.misused", input: { hash }, anew: true }))

@@ -29,7 +29,7 @@ interface VoteQuery {
   readonly target_id?: string
 }
 
-/** The target that the query names, with its id as a text, or else the body. */
+/** The target in the query, or in the body if the query names none. The query has its id as a text. */
 const targetIn = (call: Call, { target_type, target_id }: VoteQuery): Effect.Effect<Target, Refused> => {
   const isInQuery = target_type !== undefined || target_id !== undefined
   if (!isInQuery && call.body.length === 0) return Effect.fail(noTarget)

@@ -53,9 +53,7 @@ export function enter(n: number): State {
 
 interface Touched {
   element: PageElement
-  /** The field's former value. */
   readonly was: string
-  /** The text that was typed so far. */
   text: string
 }
 
@@ -69,9 +67,9 @@ function touch(element: PageElement, earlier: PageElement | undefined, text: str
 }
 
 /**
- * Inserts text in one task, so that nothing can change the focus before the text. Returns `false` if the field is gone
- * or does not keep the focus. `before` is the text that was inserted already. If the page has replaced the field, the
- * new field gets the whole text.
+ * Inserts text in one task, so that nothing can change the focus in between. Returns `false` if the field is gone or
+ * does not keep the focus. `before` is the text that was inserted already. If the page has replaced the field, the new
+ * field gets the whole text.
  */
 export function insert(n: number, text: string, before: string): boolean {
   const earlier = known[n]
@@ -106,7 +104,7 @@ export function unfill(): void {
       if (element.value === one.was) continue
       element.focus({ preventScroll: true })
       element.select?.()
-      // Dispatches the same events as key presses, so that the page's scripts notice.
+      // Deletes as an editor does, with `input` events, so that the page's scripts notice.
       if (one.was === "" && !element.matches("select") && focused() === element)
         document.execCommand("delete", false, "")
       if (element.value !== one.was) set(element, one.was)
@@ -141,7 +139,7 @@ export function pointOf(n: number): { readonly x: number; readonly y: number } |
   return { x: left + width / 2, y: top + height / 2 }
 }
 
-/** "null" in a sandbox, whatever the address is. */
+/** "null" in a sandbox without `allow-same-origin`, whatever the address is. */
 export function ownOrigin(): string {
   return window.origin
 }
@@ -150,7 +148,6 @@ export function isLoaded(): boolean {
   return document.readyState === "complete"
 }
 
-/** True if a frame's element is visible to people. */
 export function isVisible(element: PageElement): boolean {
   return isOpen(element) && isReachable(element)
 }

@@ -69,7 +69,7 @@ export interface PageWindow {
   readonly scrollY: number
   readonly innerWidth: number
   readonly innerHeight: number
-  /** "null" in a sandbox, whatever the address is. */
+  /** "null" in a sandbox without `allow-same-origin`, whatever the address is. */
   readonly origin: string
   readonly location: { readonly origin: string; readonly href: string }
   scrollTo(options: object): void
@@ -82,10 +82,9 @@ export interface PageDocument extends PageRoot {
   execCommand(command: string, ui: boolean, value: string): boolean
 }
 
-/** A description of an element that may be useful. It never contains the element's value. */
+/** Describes an element without its current value. */
 export interface Fact {
   readonly n: number
-  /** The number of the form that the element belongs to. */
   readonly form: number
   readonly tag: string
   readonly type: string
@@ -99,7 +98,6 @@ export interface Fact {
   readonly min: number
   readonly pattern: string
   readonly rules: string
-  /** True if the field has a value already. */
   readonly full: boolean
   readonly required: boolean
   readonly options: ReadonlyArray<{ readonly value: string; readonly text: string }>

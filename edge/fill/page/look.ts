@@ -9,7 +9,7 @@ const SMALLEST_PX = 12
 const FAINTEST = 0.2
 const ANCESTORS_MAX = 200
 
-/** All elements below `root` in the order of the document, also in open shadow roots. */
+/** Up to `ELEMENTS_MAX` elements below `root` in the order of the document, also in open shadow roots. */
 export function everything(root: PageRoot): ReadonlyArray<PageElement> {
   const found: Array<PageElement> = []
   const into = (from: PageRoot): void => {

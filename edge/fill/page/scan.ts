@@ -143,7 +143,6 @@ function grouping(): { readonly of: (element: PageElement) => number; readonly t
   return { of, told }
 }
 
-/** The attributes that describe a field. */
 function signOf(element: PageElement): ReadonlyArray<string> {
   return ["name", "id", "autocomplete", "aria-label", "placeholder"].map((name) => element.getAttribute(name) ?? "")
 }

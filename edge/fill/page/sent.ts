@@ -6,7 +6,7 @@ import { focused } from "./act.ts"
 
 declare const document: PageDocument
 
-/** The filled fields, and all fields, before the form was sent. */
+/** `filled`: fields with a value before the form was sent. `all`: fields that could be filled then. */
 const earlier: { filled: ReadonlyArray<PageElement>; all: ReadonlyArray<PageElement> } = { filled: [], all: [] }
 
 export interface Obstacles {
@@ -44,7 +44,7 @@ export function isEmptied(): boolean {
   return earlier.filled.length > 0 && filledNow().every((field) => (field.value ?? "") === "")
 }
 
-/** True if the filled fields are gone, hidden or disabled, or if the page asks for something else. */
+/** True if the filled fields are gone, hidden, disabled or emptied, or if the page shows new fields. */
 export function hasTaken(): boolean {
   if (earlier.filled.length > 0 && !filledNow().some(canBeFilled)) return true
   if (isEmptied()) return true

@@ -9,7 +9,6 @@ import type { Refused } from "../../http/refused.ts"
 import { statusOf } from "../../http/respond.ts"
 import { html, type Html, NOTHING } from "../html.ts"
 
-/** Problems by the name of their field. */
 export type Problems = Readonly<Record<string, string>>
 
 export const NO_PROBLEMS: Problems = {}
@@ -83,7 +82,6 @@ export const checkOf = (label: string, schema: Schema.ConstraintDecoder<string>)
 
 export type Checks = Readonly<Record<string, (value: string | undefined) => string | null>>
 
-/** Checks all fields, and returns all problems at once. */
 export const checked = (checks: Checks, form: Readonly<Record<string, string | undefined>>): Problems =>
   Object.fromEntries(
     Object.entries(checks).flatMap(([name, check]) => {
@@ -94,7 +92,6 @@ export const checked = (checks: Checks, form: Readonly<Record<string, string | u
 
 const areProblems = (problems: Problems): boolean => Object.keys(problems).length > 0
 
-/** The value of a successful action, or problems to show beside the fields. */
 export type ActionEnd<A> =
   | { readonly ok: true; readonly value: A }
   | {

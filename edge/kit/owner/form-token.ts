@@ -4,11 +4,11 @@
  *
  * Invariants
  *  - The key is derived from the cookie: the session's token, or a random value before a session. Edges do not store
- *    it. A token is therefore worthless in another browser, after another login, or in another form.
+ *    it. A token is therefore not accepted from another browser, after another login, or in another form.
  *  - Seals are compared in constant time.
- *  - The command id is derived from the nonce and the content. A form that is sent twice is one command for the account,
- *    which gives the first answer again. With another button or text it is another command, which the account decides
- *    on. The id is derived with the same key, so that it cannot collide with another browser's.
+ *  - The command id is derived from the nonce and the content. A form that is sent twice is one command for the
+ *    account, which gives the first answer again. With another button or text it is another command, which the account
+ *    decides on. The id is derived with the same key, so that it cannot collide with another browser's.
  */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
 import { html, type Html } from "../html.ts"
@@ -24,7 +24,6 @@ export class Forms {
     this.key = createHmac("sha256", "HUB-OWNER-FORM-V1").update(cookie).digest()
   }
 
-  /** The hidden field for the form of this name. */
   field(form: string): Html {
     const nonce = randomBytes(NONCE_BYTES).toString("base64url")
     const token = `${nonce}.${this.derived("seal", form, nonce).toString("base64url")}`

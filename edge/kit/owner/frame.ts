@@ -27,7 +27,6 @@ const ENTRIES = /^\/owner\/(?:login|signup|forgot|verify|links)(?:\/|$)/
 
 export const isMemberPath = (path: string): boolean => isOwnerPath(path) && !ENTRIES.test(path)
 
-/** A service without mail has no mail page. */
 export const waysOf = (hasMail: boolean): ReadonlyArray<NavItem> =>
   WAYS.filter(({ path }) => hasMail || path !== MAIL_PATH)
 
@@ -38,7 +37,6 @@ const sectionOf = (path: string, ways: ReadonlyArray<NavItem>): string => {
 }
 
 export interface Framing {
-  /** The path of the page that is shown. */
   readonly path: string
   readonly ways: ReadonlyArray<NavItem>
   readonly at: (path: string) => string

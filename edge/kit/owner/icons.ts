@@ -1,7 +1,4 @@
-/**
- * Line drawings of 24 units in the color of the text beside them. They are decoration: a text beside each of them says
- * the same.
- */
+/** Line drawings of 24 units in the color of the text beside them. They are decoration, with a text beside them. */
 import { html, type Html, markup } from "../html.ts"
 
 const LINES = {

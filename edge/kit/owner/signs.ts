@@ -4,7 +4,6 @@ import { type Icon, icon } from "./icons.ts"
 
 export type Tone = "good" | "bad" | "open" | "plain"
 
-/** A state in one or two words, with a corresponding color. */
 export const chip = (text: string, tone: Tone): Html => html`<span class="chip ${tone}">${text}</span>`
 
 export const chips = (...all: ReadonlyArray<Html>): Html => html`<p class="chips">${all.map((one) => [one, " "])}</p>\n`

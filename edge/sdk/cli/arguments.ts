@@ -14,7 +14,7 @@ export const numberOf = (word: string, noun: string): number => {
 /** Reads the number of a record from the command's only word. */
 export const numberIn = (invocation: Invocation, noun: string): number => numberOf(invocation.words(noun)[0], noun)
 
-/** Reads the number of a record from an option. */
+/** Reads the number of a record from an option; `undefined` if the option is not given. */
 export const numberAt = (invocation: Invocation, option: string, noun: string): number | undefined => {
   const word = invocation.text(option)
   return word === undefined ? undefined : numberOf(word, noun)

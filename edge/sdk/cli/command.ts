@@ -86,7 +86,6 @@ export class Invocation {
     )
   }
 
-  /** A client without a key. */
   async stranger(): Promise<{ readonly home: Home; readonly hub: string; readonly client: HubClient }> {
     const { home, hub } = await this.home()
     return { home, hub, client: this.#client({ hub }) }

@@ -35,7 +35,6 @@ export const logsCommand: Command = {
   }
 }
 
-/** Prints lines and returns the id of the last one. */
 const printLines = (invocation: Invocation, lines: ReadonlyArray<LogLine>): number | undefined => {
   for (const line of lines)
     invocation.around.write(`${invocation.flag("json") ? invocation.json(line) : harmless(textOf(line))}\n`)

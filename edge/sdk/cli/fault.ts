@@ -12,7 +12,6 @@ export class Fault extends Error {
   }
 }
 
-/** An error in the command line itself. */
 export const usage = (message: string): Fault => new Fault("usage", message, 2)
 
 export const systemCode = (error: unknown): string | undefined =>

@@ -71,10 +71,7 @@ const inPlace = async (
 
 const isThere = (path: string): Fault => new Fault("file_exists", `${path} is there already, and is never replaced`)
 
-/**
- * Throws if the path exists. Called before the service makes a secret that is shown only once, so that it can be
- * stored.
- */
+/** Throws if the path exists. Call it before the service makes a secret that is shown only once. */
 export const requireFree = async (path: string): Promise<void> => {
   if ((await stat(path).catch(() => null)) !== null) throw isThere(path)
 }
@@ -88,7 +85,7 @@ export const create = (path: string, text: string | Uint8Array): Promise<void> =
 
 export const replace = (path: string, text: string): Promise<void> => inPlace(path, text, (own) => rename(own, path))
 
-/** Replaces a file by another one and flushes the change. */
+/** Renames a file in place of another one, and flushes the folder. */
 export const supersede = async (from: string, to: string): Promise<void> => {
   await rename(from, to)
   await flushFolder(dirname(to))

@@ -14,7 +14,6 @@ export const HELD_TIMEOUT_MS = (held_seconds + 30) * 1000
 const SECONDS = /^\d{1,4}$/
 const PAUSE_MS = 2000
 
-/** Reads the seconds of `--wait`. */
 export const secondsOf = (invocation: Invocation, max: number, unsaid = 0): number => {
   const word = invocation.text("wait") ?? String(unsaid)
   if (!SECONDS.test(word) || Number(word) > max) throw usage(`--wait takes seconds, ${max} at most, not ${word}`)

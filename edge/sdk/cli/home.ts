@@ -109,7 +109,7 @@ export class Home {
     return supersede(this.path("key.next"), this.path("key"))
   }
 
-  /** Renames the file of a key that is no longer used. A key that may belong to an account is never deleted. */
+  /** Renames the file of a key that is no longer used. It is not deleted, because the key may belong to an account. */
   setAside(key: AgentKey): Promise<void> {
     return supersede(this.path("key"), this.path(`key.unused-${key.hubId}`))
   }
@@ -165,7 +165,6 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 const given = (text: string | undefined): string | undefined => (text === undefined || text === "" ? undefined : text)
 
-/** Opens the folder for a hub. */
 export const openHome = async (
   options: { readonly hub?: string; readonly home?: string },
   env: Environment,

@@ -33,7 +33,7 @@ const readNamed = async (path: string): Promise<Buffer> => {
   }
 }
 
-/** Reads a file. Its path is relative to the working directory. */
+/** `path` is relative to the working directory. */
 export const bytesOf = (path: string, around: Surroundings): Promise<Uint8Array> => readNamed(resolve(around.cwd, path))
 
 export const textArgument = async (argument: string, around: Surroundings): Promise<string> => {

@@ -35,7 +35,6 @@ const fromOf = async (invocation: Invocation): Promise<string> => {
   return only.address
 }
 
-/** The text, HTML and attachments that the options name. */
 const contentOf = async (invocation: Invocation, body: string) => {
   const attachments = await attached(invocation)
   const html = await htmlOf(invocation)

@@ -81,7 +81,6 @@ export const describe = (error: unknown): Described => {
   }
 }
 
-/** The error in one line, as text or as JSON. */
 export const errorLine = (error: unknown, json: boolean): ErrorLine => {
   const {
     code,

@@ -27,13 +27,11 @@ export class Prompt {
     this.#around = around
   }
 
-  /** Reads a line. The terminal shows what is typed. */
   async line(question: string): Promise<string> {
     this.#around.warn(question)
     return this.#next()
   }
 
-  /** Reads a line without showing it. */
   async secret(question: string): Promise<string> {
     const { stdin } = this.#around
     stdin.setRawMode(true)

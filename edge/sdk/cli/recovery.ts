@@ -66,7 +66,9 @@ const plain =
     invocation.print(linesOf(recovery), recovery)
   }
 
-/** The agent's next key. It is stored in a separate folder, and never replaces another key. */
+/**
+ * The agent's next key, in a folder that has no other key. The key of an earlier request for this agent is used again.
+ */
 const keyToCome = async (home: Home, hub: string, agent: string): Promise<AgentKey> => {
   const kept = await home.keptKey("key")
   if (kept !== null) {

@@ -2,7 +2,6 @@
 import { oneLine } from "./output.ts"
 
 const BAR = "  │ "
-/** The most characters of a title in a list. */
 const CELL_MAX_CHARS = 72
 const GAP = "  "
 
@@ -57,7 +56,6 @@ interface Paged {
 export const pageLine = ({ page, pages, total }: Paged): string =>
   `page ${page} of ${Math.max(1, pages)}, ${total} in all`
 
-/** A list, followed by its page number and the number of pages. */
 export const listed = (
   headings: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string | number>>,

@@ -2,8 +2,8 @@
  * Seals an entry. Secrets are typed at the terminal, or read from standard input.
  *
  * Invariants
- *  - No secret is an argument, because lists of processes and the shell's history show arguments. A secret in an
- *    argument is refused, and not repeated in the error.
+ *  - No secret is an argument, because lists of processes and the shell's history show arguments. An argument that
+ *    looks like a secret is refused, and not repeated in the error.
  *  - Sealed content is never printed, neither as text or JSON nor in an error.
  */
 import { resolve } from "node:path"
@@ -65,7 +65,7 @@ const HOW = `${NEVER}, or give it as JSON on standard input with --stdin`
 const LIMITS_USAGE = "<currency>,<a payment>,<a day>,<fills a day>"
 const LIMITS = /^([A-Z]{3}),([\d.]{1,24}),([\d.]{1,24}),(\d{1,6})$/
 
-/** True for a token, a card number or an authenticator's secret. */
+/** True for a token, a card number or the `otpauth:` address of an authenticator's secret. */
 const looksSecret = (word: string): boolean => /^(?:hx[sv]_|otpauth:)/.test(word) || check.isCardNumber(word)
 
 export const limitsOf = (invocation: Invocation): check.SealedLimits | undefined => {
@@ -130,7 +130,6 @@ const fromTerminal = async (kind: Kind, around: Surroundings): Promise<Fields> =
   return found
 }
 
-/** A vault, and the function that stores entries in it. */
 interface Place {
   readonly vault: SealingVault
   readonly write: (entry: SealedEntry) => Promise<{ readonly id: number; readonly uid: string }>

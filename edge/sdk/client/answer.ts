@@ -81,7 +81,7 @@ const requestIdOf = ({ headers }: Response): string | null => {
   return id !== null && REQUEST_ID.test(id) ? id : null
 }
 
-/** The parsed JSON; `undefined` if the text is not JSON. */
+/** `undefined` if the text is not JSON. */
 const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text)
@@ -110,7 +110,7 @@ const refusalOf = (response: Response, text: string): HubError => {
   })
 }
 
-/** The content type of all files that the service returns. */
+/** The content type of files. */
 const BYTES_TYPE = "application/octet-stream"
 
 /** The data of a successful answer; for a file, its bytes. Throws for redirects, error statuses and malformed JSON. */

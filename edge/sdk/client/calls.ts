@@ -57,7 +57,6 @@ type Flat<One extends Described> = ([One["params"]] extends [undefined] ? unknow
 
 type NoFields = Readonly<Record<string, never>>
 
-/** All fields of an operation in one object. */
 export type FieldsTo<M extends Method, Path extends keyof Operations> =
   unknown extends Flat<At<M, Path>> ? NoFields : Flat<At<M, Path>>
 
@@ -70,7 +69,6 @@ export type AnswerTo<M extends Method, Path extends keyof Operations> = Answer<A
 
 export type DataOf<M extends Method, Path extends keyof Operations> = At<M, Path>["data"]
 
-/** Lists that are paged. */
 export type ListPath = {
   [Path in PathsOf<"GET">]: [At<"GET", Path>["meta"]] extends [{ readonly pages: number }] ? Path : never
 }[PathsOf<"GET">]

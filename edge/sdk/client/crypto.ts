@@ -70,7 +70,7 @@ export const signerOf = async (seed: Bytes): Promise<Signer> => {
   return webSigner(seed)
 }
 
-/** Malformed keys and signatures do not verify. They are not errors. */
+/** Resolves to `false` for a malformed key or signature too. */
 export const verifyEd25519 = async (publicKey: Bytes, message: Bytes, signature: Bytes): Promise<boolean> => {
   const node = builtin("node:crypto")
   try {

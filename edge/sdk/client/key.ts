@@ -59,7 +59,7 @@ export const keyFromSeed = async (seed: string): Promise<AgentKey> => {
   return keyOf(bytes)
 }
 
-/** The standard base64 of a public key in either alphabet. */
+/** Converts a public key in either alphabet of base64 to the standard one. */
 export const readPublicKey = (argument: string, text: string): string => {
   const bytes = fromBase64(text, PUBLIC_KEY_BYTES)
   if (bytes === null) throw invalid(argument, `must be base64 of ${PUBLIC_KEY_BYTES} bytes`)

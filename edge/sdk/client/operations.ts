@@ -47,7 +47,6 @@ const spelled = (name: string, value: unknown): string | number | undefined => {
   throw invalid(name, "must be a text or a number")
 }
 
-/** Distributes the fields to path, query and body. */
 export const spread = ({ path, query, body }: Operation, fields: LooseFields): Spread => {
   const inPath = new Set(path.match(/(?<=:)[a-z_]+/g))
   const inQuery = new Set(query)

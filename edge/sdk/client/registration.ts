@@ -47,7 +47,6 @@ export interface Question {
 }
 
 export interface QuestionsToSolve {
-  /** The challenge's id. */
   readonly id: string
   readonly questions: ReadonlyArray<Question>
   readonly rules: Served["rules"]
@@ -68,7 +67,6 @@ export interface RegisterOptions extends Omit<Form, "challenge_id" | "answers" |
    */
   readonly attempts?: number
   readonly onProgress?: (progress: PowProgress) => void
-  /** Threads for the proof of work. */
   readonly workers?: number
   readonly signal?: AbortSignal
 }

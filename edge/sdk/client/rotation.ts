@@ -20,7 +20,6 @@ export type Rotated = DataOf<"POST", "/me/key">
 export type Recovery = DataOf<"GET", "/me/recovery">
 export type Scheduled = DataOf<"POST", "/recover">
 
-/** Error codes of a key that is not the agent's current one. */
 const NOT_CURRENT = ["key_unknown", "key_retired"]
 
 /** The key among these that the service accepts now; `null` if it accepts none. Other errors are thrown. */
@@ -134,7 +133,6 @@ export interface RecoveryCalls {
   readonly get: () => Promise<Recovery>
   /** Disables recovery and cancels a recovery under way. */
   readonly delete: () => Promise<Recovery>
-  /** Cancels the recovery under way. */
   readonly cancel: () => Promise<Recovery>
 }
 

@@ -1,5 +1,5 @@
 /**
- * Checks an entry before it is sealed, because nobody can check it afterwards.
+ * Checks an entry before it is sealed, because the service cannot check it afterwards.
  *
  * Invariants
  *  - An error names the field and its rule, never its value.

@@ -24,7 +24,6 @@ type VaultToSeal = DataOf<"GET", "/vault/source">
 
 export type SourceCallOptions = Pick<SendOptions, "idempotencyKey" | "signal" | "timeoutMs">
 
-/** The service's record of an entry for the source that wrote it. */
 export interface WrittenEntry {
   readonly id: number
   readonly uid: string
@@ -57,7 +56,6 @@ export class SourceClient {
     return data as WrittenEntry
   }
 
-  /** Seals an entry and stores it. */
   async write(entry: EntryToSeal, options: SourceCallOptions = {}): Promise<WrittenEntry> {
     return this.writeEntry(await this.sealEntry(entry, options), options)
   }

@@ -7,7 +7,7 @@
  *  - It is sent only to hosts that the caller named; `proveTo` names further ones. A redirect to another host is
  *    followed without proof and without the announcing User-Agent. Otherwise a website could collect agents' numbers by
  *    redirects.
- *  - Every hop to one of these hosts has its own proof. At most five redirects are followed. Headers of one origin
+ *  - Every request to one of these hosts has its own proof. At most five redirects are followed. Headers of one origin
  *    (Authorization, Cookie) are not sent to another, and redirects from https to http are refused.
  *  - No proof is sent in clear text, except to this machine.
  */
@@ -26,11 +26,9 @@ const BOUND_HEADERS = ["authorization", "cookie", "proxy-authorization"]
 const BODY_HEADERS = ["content-type", "content-length", "content-encoding", "content-language", "content-location"]
 const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,32}$/
 
-/** The agent's identity for websites. */
 export interface PublicIdentity {
   /** The agent's number, `HX-…`. */
   readonly number: string
-  /** The address of the identity record. */
   readonly idUrl: string
 }
 
@@ -141,7 +139,7 @@ const named = (host: string): string => {
   return line
 }
 
-/** fetch with a proof on every hop to a named host. */
+/** `fetch` with a proof in each request to a named host, also after redirects. */
 export const provenFetch = async (
   prover: Prover,
   send: typeof fetch,

@@ -74,7 +74,6 @@ const betweenValues = (text: string, from: number, end: number): number | null =
   for (let found = STRUCTURE.exec(text); found !== null && found.index < end; found = STRUCTURE.exec(text)) {
     const [mark] = found
     if (mark === "\\") {
-      // Skips an escaped character.
       STRUCTURE.lastIndex = found.index + 2
       continue
     }
@@ -151,7 +150,6 @@ export class Answers {
 const bounded = (details: object): object =>
   JSON.stringify(details).length <= DETAILS_MAX_CHARS ? details : { left_out: "the details are too long" }
 
-/** Makes the answer for an error, with its code and details. */
 export const failed = (error: unknown): CallToolResult => {
   const { code, message, details, retryAfter = null, requestId = null, docUrl = null, httpStatus } = describe(error)
   const text = jsonText(

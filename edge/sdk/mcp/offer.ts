@@ -102,7 +102,6 @@ export interface Offered {
   readonly tool: Tool
 }
 
-/** The lowest tier that contains the operation. */
 const tierOf = ({ name, method, group }: Declared): Tier => {
   if (OPERATORS.has(name) || FOR_PROGRAMS.has(name)) return "all"
   if (method === "GET") return "read"
