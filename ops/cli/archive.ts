@@ -42,7 +42,7 @@ const held = async ({ archive, objects }: OpenArchive, signal: AbortSignal): Pro
   return `${objects.place} is whole: ${count} segments up to #${segment.last}`
 }
 
-/** Archives all commits that are old enough, even the last ones that do not fill a whole segment. */
+/** Archives the commits that are old enough, including the last ones, which do not fill a whole segment. */
 const moved = async (service: Service, opened: OpenArchive, days: number): Promise<string> => {
   const { nats, manager, db, log, limits } = service
   const policy = { ...policyOf({ ...limits.service, archive_after_days: days }), partialSeconds: 0 }

@@ -14,7 +14,7 @@ import type { ConsoleParts } from "./parts.ts"
 export interface Operator {
   /** The operator's name in the ids of commands: `hum_…`, or the person who requested the one-time link. */
   readonly name: string
-  /** `account` for a login with a password and a second step, `link` for a one-time link. */
+  /** `account` for a login with an account, `link` for a one-time link. */
   readonly by: "account" | "link"
 }
 
@@ -57,7 +57,7 @@ export interface Acting {
   readonly fields: Readonly<Record<string, string>>
   /** The id of the form. It is the same if the form is sent again. */
   readonly once: string
-  /** A command in the operator's name. A form that is sent twice is one command. */
+  /** A command in the operator's name. A form that is sent twice has the same command ids. */
   readonly command: Service["command"]
 }
 

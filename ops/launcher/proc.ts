@@ -106,7 +106,7 @@ export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // The process has ended already, as the caller wants.
+    // Usually the process has ended already.
   }
 }
 

@@ -35,10 +35,7 @@ export interface StartSettings {
   readonly metrics: "free" | number | null
   /** The folder for letters to people. `null` if letters are sent by a mail server, or not at all. */
   readonly outbox: string | null
-  /**
-   * The domain of incoming mail and the port to listen on: 0 takes a free one, and `null` is for mail that a provider
-   * receives. `null` in place of both if there is no mail.
-   */
+  /** `port`: 0 for a free one; `null` if a provider receives the mail. `null` in place of both if there is no mail. */
   readonly mail: { readonly port: number | null; readonly domain: string } | null
   /** True if this machine is a host of compartments. */
   readonly runtime: boolean
@@ -51,7 +48,10 @@ export interface StartOptions {
   readonly args: ReadonlyArray<string>
   readonly env: NodeJS.ProcessEnv
   readonly entries: StackOptions["entries"]
-  /** The program that runs all nodes in one process. If absent, each node has its own process. */
+  /**
+   * The program that runs edges, actors, the keeper and the console in one process. If absent, each node has its own
+   * process.
+   */
   readonly combined?: ReadonlyArray<string>
   /** Runs after all nodes answer, and before `ready` is printed. Must not fail. */
   readonly serving?: (stack: Stack, say: (line: string) => void) => Promise<void>
@@ -60,7 +60,7 @@ export interface StartOptions {
 function count(name: string, text: string | undefined): number {
   if (text === undefined) return 1
   const value = /^\d+$/.test(text) ? Number(text) : -1
-  // 0 starts the servers alone, for a restore.
+  // With 0 edges and 0 actors only the servers start, for a restore.
   if (value >= 0 && value <= MOST_NODES) return value
   throw new LaunchFault(`--${name} takes a number from 0 to ${MOST_NODES}, not "${text}"`)
 }

@@ -33,7 +33,7 @@ const entriesAt = async (edge: string): Promise<number> => {
 }
 
 const seed = async ({ nats, postgres, archive }: Serving): Promise<number> => {
-  // Modules that talk to the bus are loaded only at a first start.
+  // Modules that talk to the bus are loaded only if the library is empty.
   const [{ openService }, { entriesIn }] = await Promise.all([
     import("../cli/connection.ts"),
     import("../cli/library-folder.ts")

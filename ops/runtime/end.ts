@@ -30,7 +30,7 @@ export interface EndedHost {
   readonly removed: ReadonlyArray<string>
 }
 
-/** Ends everything that is no longer needed. */
+/** If no compartment runs, ends their network and the deployment's own engine. */
 export const endUnused = async (dataDir: string): Promise<EndedHost> => {
   const { folder, known } = placesOf(dataDir)
   const running = await runningCompartments(dataDir)

@@ -1,6 +1,6 @@
 /**
- * Installs missing Debian packages that a host of compartments needs. Without root they would be useless, and on other
- * systems their names are unknown: both cases are reported in one line.
+ * Installs missing Debian packages that a host of compartments needs. Only root on Debian can install them. In other
+ * cases a LaunchFault of one line names them.
  */
 import { type DebianOptions, installPackages } from "../launcher/debian.ts"
 import { findProgram } from "../launcher/docker.ts"

@@ -100,7 +100,6 @@ export const differencesView = (before: unknown, after: unknown, title: string):
 ${more <= 0 ? null : html`<p class="faint">${more} differences more.</p>\n`}`
 }
 
-/** Lines of text, as they are. */
 export const linesView = (lines: ReadonlyArray<string>, name: string): Html =>
   html`<pre class="json" role="region" tabindex="0" aria-label="${name}">${lines.map(cut).join("\n")}</pre>
 `

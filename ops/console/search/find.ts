@@ -1,5 +1,6 @@
 /**
- * Finds pages for a text that an operator pastes. It finds only what is in the log, and does not look for request ids.
+ * Finds pages for a text that an operator pastes. It finds actors that the log has. Ids of requests and commands lead
+ * to their stories unchecked.
  */
 import { HANDLE_PATTERN } from "../../../schemas/agent/fields.ts"
 import { HUMAN_ID, normalEmail } from "../../../schemas/human/fields.ts"
