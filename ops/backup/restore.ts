@@ -213,10 +213,7 @@ const refuseFilled = async (db: Kysely<Database>, { replace, manager }: RestoreP
     )
 }
 
-/**
- * Of the streams, the lease bucket is deleted first and made again last. Nodes wait for it before they read other
- * streams.
- */
+/** The lease bucket is the first stream that is deleted, and the last that is made again: nodes wait for it. */
 const clear = async (db: Kysely<Database>, { manager }: RestoreParts): Promise<void> => {
   await sql`truncate ${sql.join(TABLES.map((table) => sql.table(table)))}`.execute(db)
   await manager.streams.delete(`KV_${buckets.leases}`).catch((error: unknown) => {

@@ -167,7 +167,6 @@ const toldOf = ({ campaign, seed, rounds, runs }: Report, again = commandOf(camp
   ].join("\n")
 }
 
-/** Draws one file and a seed from the hash. */
 async function ofCommit(
   hash: string
 ): Promise<{ readonly campaign: Campaign; readonly name: string; readonly seed: number }> {

@@ -27,7 +27,6 @@ export const archiveCommand: Command = {
 
 const DAYS_MAX = 36_500
 
-/** The age of commits to archive, in days. */
 const daysOf = (text: string | undefined, { limits }: Service): number => {
   if (text === undefined) return limits.service.archive_after_days
   const days = Number(text)

@@ -50,7 +50,6 @@ const filesIn = async (folder: string): Promise<ReadonlyArray<string>> => {
 
 const codeOf = (error: unknown): string => (error instanceof Error && "code" in error ? String(error.code) : "failed")
 
-/** Returns the entry, or a description of its fault. */
 const entryIn = async (path: string): Promise<EntryGiven | string> => {
   try {
     const { size } = await stat(path)

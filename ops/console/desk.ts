@@ -150,7 +150,6 @@ export class Desk {
     })
   }
 
-  /** A page that shows a refusal. */
   refused(call: Call, why: Refusal): Response {
     const status = statusOf(why)
     if (why.retryAfter !== undefined) call.headers["retry-after"] = String(why.retryAfter)

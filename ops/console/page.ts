@@ -22,22 +22,18 @@ export interface Visit {
   readonly parts: ConsoleParts
   readonly call: Call
   readonly operator: Operator
-  /** The parameters in the path. */
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
   /** A form that sends an action of this page. It asks for the reason, and says what the action will do. */
   readonly form: (action: ConsoleAction, fields: Html) => Html
 }
 
-/** A file for download. */
 export interface Download {
   readonly file: string
-  /** Its content type. */
   readonly type: string
   readonly content: string
 }
 
-/** A redirect to another page of the console. */
 interface Elsewhere {
   readonly to: string
 }
@@ -64,7 +60,6 @@ export interface Acting {
 export interface ConsoleAction {
   /** Unique among all actions: letters, digits and hyphens. */
   readonly name: string
-  /** The text of the button. */
   readonly button: string
   /** The text above the button that tells what the action will do. */
   readonly says: string

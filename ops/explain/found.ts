@@ -12,7 +12,6 @@ import { inLog, type Refused, rememberedBy } from "./refused.ts"
 import { type Traces, tracesOf } from "./spans.ts"
 import { rootOf, type Story } from "./story.ts"
 
-/** Further information to find the request. */
 export interface Hints {
   /** A request is looked for only from this point on. It is not used for a sequence or an actor. */
   readonly since?: string

@@ -15,7 +15,6 @@ const ANSWERS_MAX = 500
 const readAnswer = Schema.decodeUnknownOption(Schema.fromJsonString(RefusedAnswer))
 
 export interface Remembered {
-  /** Number of edges that answered. */
   readonly edges: number
   /** The answer of the edge that still remembers the refusal; `null` if none does. */
   readonly found: RefusedAnswer | null
@@ -70,7 +69,6 @@ const readLine = Schema.decodeUnknownOption(
   )
 )
 
-/** A refusal, from an edge or from its log. */
 export interface Refused extends Omit<RefusedRequest, "by" | "code"> {
   /** `null` if the line of the log has no `by`: the request was not refused, or the release is older. */
   readonly by: string | null

@@ -79,7 +79,6 @@ async function find(edition: Edition, options: DebianOptions): Promise<string> {
   return installed
 }
 
-/** Finds a whole Chromium, as people and agents have it. */
 export const findChromium = (options: DebianOptions): Promise<string> => find(WHOLE, options)
 
 /** Finds the headless shell for tests of pages, or a whole Chromium if the shell cannot be installed. */

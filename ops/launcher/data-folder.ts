@@ -43,13 +43,10 @@ export interface RunFile {
   readonly postgres: { readonly pid: number | null; readonly url: string }
   readonly edges: ReadonlyArray<{ readonly pid: number | null; readonly url: string; readonly metrics: string | null }>
   readonly actors: ReadonlyArray<{ readonly pid: number | null; readonly metrics: string | null }>
-  /** The process that receives mail, if there is one. */
   readonly mail?: { readonly pid: number | null; readonly smtp?: string }
   /** The keeper: the process that holds the keys of vaults. */
   readonly keeper?: { readonly pid: number | null }
-  /** The process that runs the compartments of this machine. */
   readonly runtime?: { readonly pid: number | null }
-  /** The operators' console. */
   readonly console?: { readonly pid: number | null; readonly url: string }
 }
 
@@ -85,7 +82,6 @@ function isOwner(value: unknown): value is Owner {
   )
 }
 
-/** The running launcher that owns the folder, if there is one. */
 function livingOwner(lockFile: string): Owner | undefined {
   const owner = readJson(lockFile)
   if (!isOwner(owner)) return undefined

@@ -84,7 +84,6 @@ export interface Pinned {
   readonly sha256: string
 }
 
-/** Debian's names of architectures, by Node's names. */
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64", arm64: "arm64" }
 
 export const pinnedOf = (name: string, arch: string = process.arch): Pinned | undefined =>

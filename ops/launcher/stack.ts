@@ -52,7 +52,6 @@ export interface StackOptions {
    * process.
    */
   readonly combined?: ReadonlyArray<string>
-  /** True to start the process that runs the compartments of this machine. */
   readonly runtime?: boolean
   /** Ports for metrics: free ones, or consecutive ones from this number on, edges first. If absent, there are none. */
   readonly metrics?: "free" | number
@@ -60,9 +59,7 @@ export interface StackOptions {
     readonly console?: ReadonlyArray<string>
   }
   readonly autoRestart: boolean
-  /** Receives the supervisor's own lines. */
   readonly report: (line: string) => void
-  /** Receives a node's output, line by line. */
   readonly onLine: (role: string, line: string) => void
   /** Called whenever a process has started or ended. */
   readonly changed?: (stack: Stack) => void
@@ -72,7 +69,6 @@ export interface StackOptions {
   readonly nodeEnv?: (role: NodeKind, index: number) => NodeJS.ProcessEnv
 }
 
-/** A node, and its index among the nodes of its kind. */
 interface NodePlace {
   readonly kind: NodeKind
   readonly index: number

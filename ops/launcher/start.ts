@@ -37,7 +37,6 @@ export interface StartSettings {
   readonly outbox: string | null
   /** `port`: 0 for a free one; `null` if a provider receives the mail. `null` in place of both if there is no mail. */
   readonly mail: { readonly port: number | null; readonly domain: string } | null
-  /** True if this machine is a host of compartments. */
   readonly runtime: boolean
   /** Port of the operators' console, and whether a setting named it. `null` if there is no console. */
   readonly console: { readonly port: number; readonly named: boolean } | null
@@ -67,7 +66,6 @@ function count(name: string, text: string | undefined): number {
 
 const USAGE = "[--edges N] [--actors N] [--mail] [--runtime] [--no-console]"
 
-/** The output of `npm start -- --help`. */
 const START_USAGE = `usage: npm start -- ${USAGE}
   --edges N, --actors N  how many processes of each. With neither, one process does all of it (in production: one
                          process for each role)

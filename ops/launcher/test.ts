@@ -266,7 +266,7 @@ const statusOfList = (args: ReadonlyArray<string>): number => {
   return args.length > 0 && others.length === 0 ? 0 : 1
 }
 
-/** Runs the checks and tests, and resolves to the exit status. */
+/** Resolves to the exit status. */
 export async function test(given: ReadonlyArray<string>): Promise<number> {
   if (given.includes("--help") || given.includes("-h")) {
     console.log(HELP)

@@ -30,7 +30,6 @@ export interface TiedProcess {
 }
 
 export interface TiedOptions {
-  /** Program and arguments. */
   readonly command: ReadonlyArray<string>
   readonly cwd?: string
   readonly env?: NodeJS.ProcessEnv

@@ -54,7 +54,6 @@ export const reportNumbered = async ({ db }: Tables, id: number) => {
   return report
 }
 
-/** Counts the undecided reports on the target. */
 export const undecidedOn = async ({ db }: Tables, type: string, target: string): Promise<number> => {
   const { count } = await db
     .selectFrom("reports")

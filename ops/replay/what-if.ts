@@ -97,7 +97,6 @@ export interface Past {
   readonly until: Point | null
 }
 
-/** An actor at one moment of its history. */
 export interface Moment {
   readonly kind: NodeKind
   readonly id: string

@@ -26,7 +26,6 @@ export const runningCompartments = async (dataDir: string): Promise<ReadonlyArra
 export interface EndedHost {
   /** Ids of the compartments that run on, or their bridges if no engine can be asked. */
   readonly running: ReadonlyArray<string>
-  /** The removed parts of their infrastructure. */
   readonly removed: ReadonlyArray<string>
 }
 

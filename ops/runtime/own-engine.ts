@@ -134,7 +134,6 @@ const ensureContainerd = async (places: Places, env: NodeJS.ProcessEnv): Promise
     throw new LaunchFault(`containerd did not begin to answer (${await lastWords(log)}); see ${log}`)
 }
 
-/** Finds our own dockerd running, or starts it. */
 const ensureDockerd = async (places: Places, env: NodeJS.ProcessEnv): Promise<EngineFacts> => {
   const { pidFile, socket } = places
   const mark = marksOf(places).dockerd

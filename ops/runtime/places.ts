@@ -21,7 +21,6 @@ export interface Places {
   readonly pidFile: string
   readonly containerdSocket: string
   readonly containerdPidFile: string
-  /** The folder in which an image is made. */
   readonly image: string
   /** `prepared`: the progress of the host's preparation. `known`: the place of its engine (prepared.ts). */
   readonly prepared: string

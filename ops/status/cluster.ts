@@ -71,7 +71,6 @@ interface ReadModelRow {
   readonly watermark: number
   /** The most commits that can be missing; `null` if the log does not answer. */
   readonly lag: number | null
-  /** Commits that were passed over. */
   readonly faults: number
   /** The last sequence that a rebuild under way has applied; `null` if there is no rebuild. */
   readonly rebuilt_to: number | null
@@ -245,7 +244,6 @@ const rebuildsOf = async ({ db }: Service): Promise<ReadonlyMap<string, number>>
   return new Map(found.flat())
 }
 
-/** The checkpoints of reactions, and the commands that failed in their turn. */
 const reactionsOf = ({ nats, manager }: Service): Promise<ReadonlyArray<ReactionRow>> =>
   Promise.all(
     REACTIONS.map(async ({ name, subjects: read }): Promise<ReactionRow> => {

@@ -25,7 +25,6 @@ const cut = (text: string): string =>
     text.length <= CHARS_MAX ? text : `${text.slice(0, CHARS_MAX)}… (${text.length - CHARS_MAX} characters more)`
   )
 
-/** A member, with its name if it has one. */
 interface Member {
   readonly name: string | null
   readonly before: unknown

@@ -70,7 +70,6 @@ export class Jobs {
     })
   }
 
-  /** Aborts the running job, and waits for its end. */
   async close(): Promise<void> {
     this.stopping.abort()
     await this.running

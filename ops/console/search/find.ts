@@ -68,7 +68,6 @@ const personAt = async (service: Service, address: string): Promise<ReadonlyArra
   return human === null ? [] : held(service, "human", human)
 }
 
-/** Looks for actors with this id among all kinds. */
 const anywhere = async (service: Service, id: string): Promise<ReadonlyArray<Hit>> =>
   (await Promise.all(LOGGED.map((kind) => held(service, kind, id)))).flat()
 
