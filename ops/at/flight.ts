@@ -1,13 +1,13 @@
 /**
- * Finds commands of reactions that were in flight at a place of the log: the commit that caused them is before that
- * place, and their own commit is not.
+ * Finds commands of reactions that were in flight at a place, a sequence of the log. The commit that caused them is at
+ * or before the place. Their own commit is after it or missing.
  *
  * Invariants
- *  - A command whose commit is after the place, and whose cause is before it, was in flight. The id of the command
- *    names its cause.
- *  - A command is still to be asked if it follows from a commit that its set of reactions has not reached yet. The
- *    set's own code computes it.
- *  - A command that changed nothing leaves no commit, so it is not found.
+ *  - A command that was carried out since is found by its commit, within `LOOK_AHEAD` after the place. Its id names its
+ *    cause.
+ *  - A command waits if it follows from a commit that its set of reactions has not reached yet. The code of the set
+ *    computes these commands.
+ *  - A command that changed nothing has no commit, so it is not found.
  */
 import { kindIn } from "./kind-in.ts"
 import { reactionPlaceOf } from "../../actors/engine/command-ids.ts"
@@ -18,7 +18,7 @@ import { REACTIONS } from "../../actors/process/reactions.ts"
 import type { Aside } from "../../actors/reactions/aside.ts"
 import { commandsOf, type Reactions } from "../../actors/reactions/reaction.ts"
 
-/** The number of commits after a place in which commands with earlier causes are looked for. */
+/** The number of sequences after the place that are searched for commands with earlier causes. */
 export const LOOK_AHEAD = 100_000
 /** The most commands that are listed. Further ones are only counted. */
 const NAMED_MAX = 100
@@ -32,14 +32,13 @@ export interface InFlight {
   readonly kind: string
   readonly actor: string
   readonly op: string
-  /** `done` since the place. The other states are the present ones: `parked`, `passed over`, or `waits`. */
+  /** `done`: carried out after the place. The other values are the state at the time of the query. */
   readonly state: "done" | "parked" | "passed over" | "waits"
   /** The sequence of the commit that carried out the command; `null` if there is none. */
   readonly by: number | null
 }
 
 export interface Flight {
-  /** The number of commands by set. */
   readonly sets: Readonly<Record<string, number>>
   /** The first `NAMED_MAX` commands, in the order of their causes. */
   readonly named: ReadonlyArray<InFlight>
@@ -50,9 +49,9 @@ export interface Flight {
 }
 
 export interface SetStates {
-  /** The progress of each set now. */
+  /** For each set, the last sequence that it has processed. */
   readonly marks: ReadonlyMap<string, number>
-  /** All commands of all sets that are set aside at present. */
+  /** The parked commands and recorded faults of all sets. */
   readonly aside: ReadonlyArray<{ readonly set: string; readonly why: "parked" | "fault"; readonly one: Aside }>
 }
 
@@ -65,7 +64,7 @@ export class Flying {
   private overflown = false
   private readonly at: number
   private readonly known: SetStates
-  /** The sets that read each kind. */
+  /** For each kind, the sets that read its commits. */
   private readonly sets = new Map<string, ReadonlyArray<Reactions>>()
 
   /** `at` is the last sequence that belongs to the moment. */
@@ -145,7 +144,7 @@ export class Flying {
 const isReaction = (data: Uint8Array): boolean =>
   Buffer.from(data.buffer, data.byteOffset, data.length).includes(NEEDLE)
 
-/** Events of a newer release are ignored: this release does not know what follows from them. */
+/** A commit with an event of a newer release gives no commands, because this release does not know its consequences. */
 const followsOf = (set: string, seq: number, told: () => Parameters<typeof commandsOf>[2]) => {
   try {
     return commandsOf(set, seq, told())

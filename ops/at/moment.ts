@@ -1,9 +1,9 @@
 /**
- * The state of the cluster at one or two moments, read from the log alone: the statuses of actors, and commands in
- * flight.
+ * The state of the cluster at one or two moments: the statuses of actors, and commands in flight. It is read from the
+ * log and, for commands in flight, from the present progress of reactions.
  *
  * Invariants
- *  - A moment is a place of the log: everything that the log had stored by then, and nothing else.
+ *  - A moment is a sequence of the log. All commits up to it belong to the moment.
  *  - The log is read once, forward, whatever its length. Snapshots are of no use, because they are of the present.
  *  - Records that the log forgets (letters and deliveries after their time, erased ones) are missing at an earlier
  *    moment too.
@@ -27,7 +27,7 @@ const TOLD_EVERY = 4000
 export interface Moment extends Standings {
   /** The last sequence that belongs to the moment; 0 before the first commit. */
   readonly seq: number
-  /** The time of that commit in Unix ms. */
+  /** The time of that commit in Unix ms; `null` if `seq` is 0, or if the commit no longer exists. */
   readonly last_commit_at: number | null
   readonly in_flight: Flight
 }
@@ -56,8 +56,8 @@ export interface Looking {
 }
 
 /**
- * Returns the moments in the order of the log, whatever the order of the points. Throws `UnknownEvent` if a newer
- * release wrote events before them.
+ * Returns the moments in the order of the log, whatever the order of the points. Throws `TooMany`, and `UnknownEvent`
+ * for an event of a newer release.
  */
 export const momentsAt = async (
   service: Service,

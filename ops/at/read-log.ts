@@ -5,8 +5,7 @@
  *  - Each message up to the place that is still in the log or the archive is received once, in order
  *    (actors/log/log-reading.ts).
  *  - Messages are processed as they arrive. At most `PULL_MESSAGES` are in progress, and none is stored.
- *  - The consumer is in the server's memory and ends with the reading. It costs the server a third of reading by direct
- *    gets, and its messages have no headers that must be parsed.
+ *  - The consumer is in the server's memory and ends with the reading.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { Deferred, Effect } from "effect"
@@ -18,11 +17,11 @@ import type { Service } from "../cli/connection.ts"
 const PULL_MESSAGES = 10_000
 const ARCHIVED_PAGE = 4000
 const EVERYTHING = ">"
-/** The pause between checks whether any message can still come. */
+/** The pause between two checks for the end of the reading. */
 const LOOK_EVERY_MS = 50
 /**
- * The most checks in a row that find nothing new. If there are more, the servers cannot be reached, or the replicas
- * have less than the leader.
+ * After this many checks in a row without a new message the reading fails. The servers cannot be reached, or the
+ * replicas have less than the leader.
  */
 const LOOKS_MAX = 600
 

@@ -5,7 +5,7 @@
  *  - The kind's own `evolve` decides the new status. It gets a state of another actor with the same status, so that
  *    only a few states are kept for a million agents (statuses.ts; tests/ops/standing.test.ts compares this with
  *    complete folds).
- *  - States are kept completely only for actors that the report names, up to `WHOLE_MAX`.
+ *  - Existing compartments, and vaults with open fills, keep a state of their own, up to `WHOLE_MAX`.
  */
 import { KINDS } from "../../actors/process/kinds.ts"
 import type { CompartmentState } from "../../actors/compartment/state.ts"
@@ -19,9 +19,9 @@ import { kindIn } from "./kind-in.ts"
 import { isOpenReport, openFills, sharedOf, statusOf, wholeOf } from "./statuses.ts"
 import { ActorTable, TooMany } from "./table.ts"
 
-/** The most states that are kept completely: existing compartments, and vaults with open fills. */
+/** The most actors with a state of their own. */
 const WHOLE_MAX = 100_000
-/** The most open reports and open fills that are listed. Further ones are only counted. */
+/** The most open reports and the most open fills that are listed. */
 const NAMED_MAX = 1000
 
 /** The number of actors by kind and status; the status is `""` for a kind without statuses. */
@@ -88,7 +88,7 @@ export class StandingActors {
   private readonly whole = new Map<string, unknown>()
   private readonly reports = new Set<string>()
 
-  /** Throws `UnknownEvent` for an event of a newer release, and `TooMany`. */
+  /** Throws `TooMany`, and `UnknownEvent` for a kind with statuses if a newer release wrote the event. */
   read({ subject, seq, data }: Stored): void {
     if (data.length === 0) return
     const kind = kindIn(subject)

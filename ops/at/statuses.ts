@@ -1,4 +1,4 @@
-/** The statuses of actors, computed from their states, and the few states that must be kept completely. */
+/** The statuses of actors, computed from their states, and the actors that need a state of their own (standing.ts). */
 import type { AgentState } from "../../actors/agent/state.ts"
 import type { CaptchaState } from "../../actors/captcha/state.ts"
 import type { CompartmentState } from "../../actors/compartment/state.ts"
@@ -21,10 +21,7 @@ const NOTHING = "nothing"
 
 type Content = { readonly deleted: boolean; readonly hidden: unknown } | null
 
-/**
- * The status of a post or a reply. Content may be both hidden and deleted, and restored content has its earlier status
- * again.
- */
+/** The status of a post, thread or reply. `hidden (…)` names the status that the content has after it is restored. */
 const contentStatus = (state: Content, shown: string): string => {
   if (state === null) return NOTHING
   if (state.deleted) return "deleted"
@@ -62,8 +59,8 @@ export const openFills = (state: VaultState) =>
   (state?.fills ?? []).filter(({ status }) => status === "asked" || status === "pending")
 
 /**
- * States that are kept completely, without the parts that neither statuses nor the report need. `null` if the status is
- * enough.
+ * The state that is kept for one actor, without parts that neither statuses nor the report need. `null` if the status
+ * is enough.
  */
 const WHOLE = {
   compartment: (state: CompartmentState): CompartmentState =>

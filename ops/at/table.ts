@@ -6,7 +6,7 @@
 /** The most actors of a log. The table then takes 170 MB. */
 const ACTORS_MAX = 10_000_000
 const SLOTS_FIRST = 4096
-/** Fuller than that, a table grows. */
+/** The share of used slots at which the table grows. */
 const FULL = 0.6
 
 export class TooMany extends Error {}
@@ -22,7 +22,10 @@ export class ActorTable {
     this.max = max
   }
 
-  /** `next` gets 0 for a new actor, and returns a number from 1 to 65,535. Throws `TooMany`. */
+  /**
+   * Replaces the actor's number by the result of `next`, which is from 1 to 65,535. `next` gets 0 for a new actor.
+   * Throws `TooMany`.
+   */
   update(name: string, next: (before: number) => number): void {
     if (this.size >= this.codes.length * FULL) this.grow()
     let low = 0xdeadbeef

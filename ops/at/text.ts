@@ -6,7 +6,7 @@ import type { Moment } from "./moment.ts"
 import type { Counts, OpenFill, RunningCompartment } from "./standing.ts"
 import { isOpenReport, UNDONE } from "./statuses.ts"
 
-/** The most lines of each list. `--json` has no limit. */
+/** The most entries that a list of reports, fills, compartments or commands shows. */
 const SHOWN_MAX = 20
 
 const sum = (numbers: Iterable<number>): number => [...numbers].reduce((total, one) => total + one, 0)
@@ -29,11 +29,9 @@ const statusesText = (counts: Readonly<Record<string, number>>): string =>
 const headText = ({ seq, last_commit_at: at }: Moment): string =>
   seq === 0 ? "before the first commit" : `#${seq}${at === null ? "" : `, ${timeText(at)}`}`
 
-/** The number of open reports. */
 const openReports = (moment: Moment): number =>
   sum(Object.entries(countsOf(moment, "report")).flatMap(([status, count]) => (isOpenReport(status) ? [count] : [])))
 
-/** Unfinished work by kind. */
 const undone = (moment: Moment): ReadonlyArray<readonly [kind: string, count: number]> =>
   Object.entries(UNDONE).map(([kind, isUndone]) => [
     kind,

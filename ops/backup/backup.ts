@@ -4,26 +4,25 @@
  * Each stream is cut at its own sequence and moment. The order of the cuts makes them consistent with each other.
  *
  * Invariants
- *  - The positions of the durable consumers (fired timers, webhooks) are recorded first. Everything acknowledged by
- *    then had been answered, so its commits are before the log's cut. Later messages are delivered again after a
- *    restore, under the same sequence. A command that the log has already is then answered from the log.
- *  - Answers under Idempotency-Keys and last-seen times are cut before the log. A stored answer must not report a
- *    command that the log's copy lacks. A missing answer is made again: the command's id is derived from the key, and
- *    the log has its result.
+ *  - The positions of the durable consumers, such as those of timers and webhooks, are recorded first. Everything
+ *    acknowledged by then had been answered, so its commits are before the log's cut. Later messages are delivered
+ *    again after a restore, under the same sequence. A command that the log has already is then answered from the log.
+ *  - Answers under Idempotency-Keys, last-seen times, and the progress and faults of reactions are cut before the log.
+ *    A stored answer must not report a command that the log's copy lacks. A missing answer is made again: the command's
+ *    id is derived from the key, and the log has its result.
  *  - The log is cut between two commits: if the cut is within a batch, the rest of the batch is copied too (tail.ts).
- *  - All other streams are cut after the log. So counters include every number in the log, and every timer that a
- *    commit of the log has set is there, waiting or fired. Nonces, limits and counts of verifications are at least as
- *    new as the log. After a restore, sequences of timers are used again. No command in the log has an id made from
- *    these.
+ *  - All other streams are cut after the log. So counters include the numbers in the log, and a timer that a commit of
+ *    the log has set is there. Nonces, limits and counts of verifications are at least as new as the log.
  *  - Files and data are cut immediately after the log. All blobs that the log's cut refers to are there, because an
  *    unreferenced one is deleted only after a longer time than a backup takes. Blobs that were added in between belong
  *    to no commit of the backup, and a restore drops them (orphans.ts).
- *  - A stream that keeps one message a subject is copied together with all messages that arrived meanwhile (tail.ts).
+ *  - Streams other than the log and the files are copied together with all messages that arrived meanwhile (tail.ts).
  *  - If the log has an archive, nothing is archived while the backup is made. The backup holds the lock of the
  *    archive's index until it ends, and fails if the log was archived nevertheless. The segments are in a folder beside
  *    the backups, each once (segments.ts). A backup removes the parts of segments there whose time is over.
  *
- * There is one inaccuracy: a timer that was moved between the log's cut and that of the timers fires at its later time.
+ * There is one inaccuracy: a timer that was changed between the cut of the log and the cut of the timers fires at its
+ * new time.
  */
 import { join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
@@ -52,9 +51,9 @@ import { copySegments } from "./segments.ts"
 import { beginCopy } from "./snapshot.ts"
 import { copyRest, copyRestOfBatch } from "./tail.ts"
 
-/** Earlier servers copied files, whose end does not correspond to a sequence. */
+/** The oldest nats-server that cuts a copy at a sequence. */
 const SERVER_OLDEST = [2, 15] as const
-/** These streams must not be ahead of the log, because their content refers to its commits. */
+/** Streams that are cut before the log, because their content refers to its commits. */
 const BEFORE: ReadonlyArray<string> = [
   streams.idempotency,
   streams.newcomersIdempotency,
@@ -62,10 +61,11 @@ const BEFORE: ReadonlyArray<string> = [
   streams.reactions,
   streams.aside
 ]
-/** These are copied soon after the log, because timers that change in between are the only inaccuracy. */
+/** Streams that are cut first after the log, so that few timers change in between. */
 const SOON: ReadonlyArray<string> = [streams.timers, streams.counters]
 /**
- * Streams in which nothing is overwritten. Messages after the log's cut belong to commits that are not in the backup.
+ * Streams that are copied up to their cut, apart from the rest of a batch. Later messages belong to commits that are
+ * not in the backup.
  */
 const WITHOUT_REST: ReadonlyArray<string> = [streams.events, streams.blobs]
 
@@ -84,7 +84,7 @@ export interface BackupParts extends Pick<Service, "nats" | "manager"> {
 const HELD_TRIES = 600
 const HELD_RETRY_MS = 1000
 
-/** Throws Faults. When it resolves, the folder is complete; when it rejects, there is no folder. */
+/** Throws a Fault if no backup can be made. When it resolves, the folder is complete. */
 export const backup = async (target: string, parts: BackupParts): Promise<Manifest> => {
   refuseOldServer(parts)
   const { archive, signal } = parts
@@ -98,7 +98,7 @@ export const backup = async (target: string, parts: BackupParts): Promise<Manife
   throw new Fault("the log is being archived, or copied by another backup: try again later")
 }
 
-/** The newest segment of the archive, after all segments up to it were copied beside the backup. */
+/** Copies the archive's segments beside the backup, and resolves to the name of the newest one. */
 const segmentsOf = async ({
   nats,
   manager,
@@ -213,7 +213,7 @@ const begin = async (
   }
   const { config, state, copied } = await beginCopy(nats, name, sink, signal).catch(drop)
   const finish = async (): Promise<StreamPart> => {
-    // The server stores a batch atomically, so the rest of it is readable now. Do not wait for the other streams first.
+    // If the cut is within a batch, the rest of the batch is copied too.
     const ofBatch = name === streams.events ? await copyRestOfBatch(manager, name, state.last_seq, tail) : 0
     await copied
     const since = WITHOUT_REST.includes(name) ? 0 : await copyRest(parts, name, state.last_seq, tail, signal)

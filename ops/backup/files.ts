@@ -182,7 +182,7 @@ const checkFile = async (
 /** Does not follow links, and does not wait for a pipe without a writer. */
 const OPENED = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
-/** Throws a Fault if the path is not a regular file. A device, for example, may have no end. */
+/** Reads a file in chunks. Throws a Fault for a device, a pipe or a folder: a device, for example, may have no end. */
 export async function* chunksOf(path: string, size: number = READ_BYTES): AsyncGenerator<Buffer> {
   const file = await open(path, OPENED)
   try {

@@ -1,7 +1,7 @@
 /**
  * A backup's description of itself: `manifest.json` of its folder, `{ sha256, backup }`, where `sha256` is of the text
- * of `backup`. It may come from anywhere, so everything in it is checked when it is read. Files are named only after
- * their streams, and no stream may copy from or to another server's.
+ * of `backup`. It may come from an untrusted source. So files are named only after their streams, and a stream that
+ * copies from or to another stream is refused.
  */
 import { createHash } from "node:crypto"
 import type { ConsumerConfig, StreamConfig } from "@nats-io/jetstream"
@@ -11,10 +11,13 @@ import { consumers as durables, streams, subjects } from "../../schemas/subjects
 
 export const FORMAT = 1
 export const MANIFEST = "manifest.json"
-/** Every manifest of this project is much smaller. */
+/** The most bytes that are read. A real manifest is much smaller. */
 export const MANIFEST_MAX_BYTES = 1_048_576
 const STREAMS_MAX = 64
-/** Leaves out the lease bucket, which belongs to running processes, and the mark of a restore. */
+/**
+ * The names of streams that a backup contains. It leaves out the lease bucket, which belongs to running processes, and
+ * the mark of a restore.
+ */
 export const STREAM_PATTERN = /^HUB_(?!RESTORE$)[A-Z][A-Z_]{0,31}$/
 const SUBJECT_PREFIX = "hub."
 /** Settings by which a stream would copy from or to other streams. */
@@ -23,7 +26,7 @@ const FOREIGN_KEYS = ["mirror", "sources", "republish", "subject_transform"] as 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 const Sha256 = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/))
 
-/** The configuration as the server reported it. Harmful settings are searched by name (`configFault`). */
+/** The configuration as the server reported it. `configFault` and `consumerFault` refuse harmful settings. */
 const configOf = <Config extends object>() =>
   Schema.declare((value): value is Config => typeof value === "object" && value !== null && !Array.isArray(value))
 
@@ -57,7 +60,7 @@ const Manifest = Schema.Struct({
   service_key: Schema.String,
   streams: Schema.Array(StreamPart).check(Schema.isMaxLength(STREAMS_MAX)),
   consumers: Schema.Array(ConsumerPart).check(Schema.isMaxLength(STREAMS_MAX)),
-  /** The newest segment of the log's archive at that time. Absent if there was none. */
+  /** The newest segment of the log's archive at the time of the backup. Absent if there was none. */
   archive: Schema.optionalKey(SegmentName)
 })
 
@@ -105,7 +108,7 @@ export const readManifest = (
   return fault === null ? { ok: true, manifest } : wrong(fault)
 }
 
-/** Streams that backups of earlier releases do not contain. The next start makes them. */
+/** Streams that backups of earlier releases may lack. The next migration makes them. */
 const NEWER: ReadonlySet<string> = new Set([
   streams.newcomersIdempotency,
   streams.reactions,
@@ -144,8 +147,8 @@ const CONSUMERS: Readonly<Record<string, { readonly stream: string; readonly sub
 const FIGURES: ReadonlySet<string> = new Set(["ack_wait", "max_ack_pending", "max_waiting", "num_replicas", "metadata"])
 
 /**
- * Returns a fault if a consumer has settings that the service does not use: one with a `deliver_subject` would send its
- * messages to any subject.
+ * Returns a fault if a consumer has settings that the service does not use. A `deliver_subject`, for example, would
+ * send its messages to any subject.
  */
 const consumerFault = ({ stream, name, config }: ConsumerPart): string | null => {
   const own = Object.hasOwn(CONSUMERS, name) ? CONSUMERS[name] : undefined
@@ -176,7 +179,7 @@ const configFault = ({ name, config }: StreamPart): string | null => {
   return ours ? null : `has subjects in the configuration of ${name} that are not the service's`
 }
 
-/** A configuration without the fields that the server adds. */
+/** A configuration without the metadata that the server adds (`_nats.…`). */
 export const plainConfig = <Config extends { readonly metadata?: Readonly<Record<string, string>> }>({
   metadata,
   ...config

@@ -9,12 +9,12 @@
  *  - A mark is set before anything is deleted, and removed at the end (actors/log/restore-mark.ts). While it exists,
  *    actor nodes wait and commands refuse, so nobody uses the result of an interrupted restore. The next restore starts
  *    anew.
- *  - No number is given twice that was given after the backup. The log's sequences (readers of the identity directory
+ *  - Numbers that were given after the backup are skipped. The log's sequences (readers of the identity directory
  *    compare them) and all counters (agents' numbers, ids of notifications) continue after a gap. The operator sets its
  *    size.
- *  - Every vault gets a command (vaults.ts): tokens of fill services that were used since the backup are not valid
- *    again, and the daily limits of cards stay used up.
- *  - A log with an archive has it before any actor gets a command. Its segments are checked before anything is emptied.
+ *  - Every vault gets a commit (vaults.ts). It ends the tokens of fill services. Unless the operator allows card fills,
+ *    it also stops them until the next day (UTC).
+ *  - The archive is restored before the vaults get their commits. Its segments are checked before anything is emptied.
  *  - The durable consumers continue at the positions that were recorded before the copying (backup.ts).
  */
 import { join } from "node:path"
@@ -57,9 +57,9 @@ import { type Cut, copyBack } from "./snapshot.ts"
 import { writeTail } from "./tail.ts"
 import { commitVaultsRestored } from "./vaults.ts"
 
-/** Sequences of the log for each number of a counter. A registration alone is more than ten commits. */
+/** The number of log sequences that are skipped for each skipped number of a counter. */
 const SEQUENCES_EACH = 10
-/** The session of a node that was killed outlives it by its time to live. */
+/** The longest wait for the sessions of nodes to end. The session of a killed node ends after its time to live. */
 const SESSIONS_GONE_MS = (SESSION_TTL_SECONDS + 2) * 1000
 const LOOK_MS = 100
 const LOG_BATCH = 1000
@@ -69,7 +69,7 @@ export interface RestoreParts {
   readonly manager: JetStreamManager
   readonly databaseUrl: string
   readonly serviceKey: string
-  /** Limits, for making the leases. No backup contains them, because its sessions no longer exist. */
+  /** Limits for the new lease bucket. A backup has no leases. */
   readonly limits: Limits
   /** The number of replicas of each stream; `null` for the numbers in the backup. */
   readonly replicas: number | null
@@ -82,7 +82,10 @@ export interface RestoreParts {
   readonly cards: boolean
   /** True if the content of JetStream and Postgres may be deleted. */
   readonly replace: boolean
-  /** The folders of the backup's segments and of the log's future archive. Absent if there is none. */
+  /**
+   * `from`: the copied segments beside the backups. `to`: the archive of the restored log. Absent if the log gets no
+   * archive.
+   */
   readonly archive?: { readonly from: Objects; readonly to: Objects } | undefined
   readonly signal: AbortSignal
   readonly progress: (stream: string, bytes: number, messages: number) => void
@@ -90,13 +93,13 @@ export interface RestoreParts {
 
 export interface RestoreResult {
   readonly manifest: Manifest
-  /** The last sequence of the restored log, and the sequence of its next commit. */
+  /** `lastSeq`: the last sequence from the backup. `nextSeq`: the sequence of the next commit, after the gap. */
   readonly lastSeq: number
   readonly nextSeq: number
   readonly commits: number
 }
 
-/** Throws Faults. */
+/** Throws a Fault if the restore is refused. */
 export const restore = async (folder: string, parts: RestoreParts): Promise<RestoreResult> => {
   const manifest = await checkedManifest(folder, parts.signal)
   if (manifest.service_key !== parts.serviceKey) {
@@ -140,11 +143,10 @@ const refuseArchive = async ({ archive: newest }: Manifest, { archive, signal }:
   if (newest === undefined) return
   if (archive === undefined)
     throw new Fault("a part of this backup's log is in an archive: set HUB_ARCHIVE to where it is to be")
-  // A bucket may still exist although the backups' disk is lost.
+  // The archive may still exist although the copies beside the backups are lost.
   await checkSegments((await isIn(archive.from, newest)) ? archive.from : archive.to, newest, signal)
 }
 
-/** Checked before anything is emptied. */
 const refuseReplicas = ({ streams: kept }: Manifest, { nats, replicas }: RestoreParts): void => {
   const wanted = replicas ?? wantedReplicas(kept)
   if (wanted > 1 && nats.info?.cluster === undefined)
@@ -155,7 +157,7 @@ const refuseLive = async ({ nats, manager }: RestoreParts): Promise<void> => {
   try {
     await manager.streams.info(`KV_${buckets.leases}`)
   } catch (error) {
-    // A missing stream means that no service has ever run on these servers.
+    // Without this stream no node holds a session.
     if (isMissing(error)) return
     throw error
   }
@@ -211,7 +213,7 @@ const refuseFilled = async (db: Kysely<Database>, { replace, manager }: RestoreP
     )
 }
 
-/** The leases are deleted first and restored last, because nodes wait for them before they read other streams. */
+/** The lease bucket is the first stream that is deleted, and the last that is made again: nodes wait for it. */
 const clear = async (db: Kysely<Database>, { manager }: RestoreParts): Promise<void> => {
   await sql`truncate ${sql.join(TABLES.map((table) => sql.table(table)))}`.execute(db)
   await manager.streams.delete(`KV_${buckets.leases}`).catch((error: unknown) => {

@@ -5,9 +5,8 @@
  *   batch.
  * - A stream that keeps one message a subject removes the old message when a new one is written. If that happens while
  *   the archive is read, the archive may have neither: the old one is removed before it is read, and the new one is
- *   after the cut. So the tail has everything that arrived since, up to an end of the stream that is not older than the
- *   archive's last byte. Nothing is written while the server reads a page, so every subject's newest message is found
- *   at the end. Any replica may answer, each in the stream's order: if one is behind, the request is repeated.
+ *   after the cut. So the tail has everything that arrived after the cut, up to an end of the stream that is read after
+ *   the archive. Any replica may answer. If it is behind, the request is repeated.
  */
 import { createReadStream } from "node:fs"
 import { createInterface } from "node:readline"
@@ -18,7 +17,7 @@ import { directGet } from "../../actors/log/direct-get.ts"
 import { Fault } from "../cli/fault.ts"
 import type { HashedFile } from "./files.ts"
 
-/** Messages of one tail. A stream that gets more than can be read meanwhile is copied at a quieter time. */
+/** The most messages of a tail. If a stream gets more, the backup fails and must be repeated at a quieter time. */
 const TAIL_MAX = 500_000
 const PAGE = 500
 /** Half of the largest page that a server with the usual configuration sends. */
@@ -104,7 +103,7 @@ export const copyRest = async (
     if (messages > TAIL_MAX)
       throw new Fault(`${stream} is written to faster than it can be copied: back up at a quieter time`)
     if (!isEnd(page)) continue
-    // The message at that place may have been deleted.
+    // The message at `least` may have been deleted.
     if (seq >= least || (await nextOf(manager, stream, seq + 1)) === null) return messages
     await delay(NEXT_RETRY_MS)
   }
@@ -122,7 +121,7 @@ export const copyRestOfBatch = async (
   file: HashedFile
 ): Promise<number> => {
   const cut = last === 0 ? null : await nextOf(manager, stream, last)
-  // If the last message has been erased since, the following messages show whether its batch had begun before.
+  // If the last message has been erased since, the next message shows whether its batch had begun before.
   let open = cut?.seq === last ? goesOn(cut) : cut !== null && beganBy(cut, last)
   let messages = 0
   for (let seq = last; open; messages++) {
@@ -149,7 +148,9 @@ const soon = async (manager: JetStreamManager, stream: string, seq: number): Pro
   throw new Fault(`${stream} ends inside a batch: try again`)
 }
 
-/** Headers that are kept when a message is written again. The server's own headers described its first writing. */
+/**
+ * Headers of the server that are kept when a message is written again. Its other headers described the first writing.
+ */
 const KEPT = new Set(["nats-schedule", "nats-schedule-target"])
 const TTL = "nats-ttl"
 

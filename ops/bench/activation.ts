@@ -33,11 +33,11 @@ const SMALLER = 100
 /** The server drops cached blocks of its files after 10 s. */
 const COLD_MS = 12_000
 /**
- * The commits of an actor of this length are in most files, so reading it would put the next actor's commits into the
+ * Actors with at least this many commits have some in most files. Reading one puts commits of the next one into the
  * cache.
  */
 const LONG = 100
-/** A smaller log stays in memory completely. */
+/** A log of at most this size stays in memory, so no wait makes it cold. */
 const FILE_MEGABYTES = 8
 
 type Say = (line: string) => void

@@ -39,7 +39,6 @@ export const signedHeaders = (
   }
 }
 
-/** A complete request as bytes for a socket. */
 const requestOf = (
   host: string,
   method: string,

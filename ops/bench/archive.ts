@@ -37,7 +37,10 @@ import { residentBytes } from "./cpu.ts"
 const SPREADS = [spread(1, 50), spread(8, 20), spread(100, 10)]
 const FORMAT = 1
 const PAGE = 4000
-/** Appends that are under way at once, new subjects in a round, and rounds of each variant. The variants alternate. */
+/**
+ * `ABREAST`: appends at once. `BEGUN`: new subjects in a round. `ROUNDS`: rounds of each variant; the variants
+ * alternate.
+ */
 const ABREAST = 256
 const BEGUN = 20_000
 const ROUNDS = 3
@@ -99,7 +102,7 @@ const activations = async (
   }
 }
 
-/** The command's id as makeLog gives it, for the last place in the log. */
+/** The id of an actor's last command, as makeLog gives it. */
 const commandOf = (all: ReadonlyArray<number>): string => `c${all.at(-1) ?? 0}`
 
 const read = async ({ nats, opened }: World): Promise<number> => {

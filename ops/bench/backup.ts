@@ -1,6 +1,6 @@
 /**
- * Backs up a log of about 200,000 commits while the service runs on it, and restores it into empty servers, with the
- * commands' own code.
+ * Backs up a log of about 200,000 commits while the service runs on it, and restores it into an empty nats-server, with
+ * the commands' own code.
  */
 import { randomBytes } from "node:crypto"
 import { mkdtemp, rm } from "node:fs/promises"

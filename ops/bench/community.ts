@@ -1,6 +1,6 @@
 /**
  * Writes the log of a community directly: agents, threads with replies, posts with votes, notifications, reports,
- * appeals. The times of its commits are in the order of the log, within the last 30 days.
+ * appeals. The times of the commits after the registrations spread over the last 30 days.
  */
 import type { AgentEvent } from "../../actors/agent/state.ts"
 import type { Append, EventLog, EventShape } from "../../actors/log/commit.ts"
@@ -122,7 +122,6 @@ export interface Community {
   /** Hub ids of the agents. */
   readonly agents: ReadonlyArray<string>
   readonly commits: number
-  /** The last sequence of the log. */
   readonly last: number
   readonly thread: number
   readonly post: number

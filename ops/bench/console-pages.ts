@@ -1,6 +1,6 @@
 /**
- * Visits every page of the operators' console over the log of a community, and measures the time from the request to
- * the end of the answer. For the page of the cluster, the time ends with its first figures.
+ * Visits the pages of the operators' console over the log of a community, and measures the time from the request to the
+ * end of the answer. For the page of the cluster, the time ends with its first figures.
  */
 import { streams } from "../../schemas/subjects.ts"
 import { agentNumber } from "../../schemas/signing/identity.ts"

@@ -1,4 +1,7 @@
-/** Measures the operators' console over the log of a community. It runs in its own process beside an idle service. */
+/**
+ * Measures the operators' console over the log of a community. The console runs in its own process beside an idle
+ * service.
+ */
 import { drawPort } from "../launcher/ports.ts"
 import { AGENTS } from "./community.ts"
 import { withCommunity } from "./community-service.ts"

@@ -1,6 +1,6 @@
 /**
  * Measures a fill from the local call until the password is in its field, over a whole service and a real Chromium.
- * Beside it, Playwright types the same password key by key into the same page in another browser.
+ * Beside it, Playwright types the same username and password key by key into the same page in another browser.
  */
 import { chromium } from "playwright"
 import { findChromium } from "../launcher/chromium.ts"

@@ -1,6 +1,6 @@
 /**
  * Baseline "forum": Fastify and Postgres accept replies, votes and messages in one process. Each write is one durable
- * transaction (`synchronous_commit` on) that verifies the signature. It has the same effects as the service's write:
+ * transaction (`synchronous_commit` on) that verifies the signature. It has the main effects of the service's writes:
  * the nonce, the uniqueness of the text, the counts of thread and author, reputation with its entry, and notifications.
  */
 import { createHash } from "node:crypto"

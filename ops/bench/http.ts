@@ -45,7 +45,7 @@ export interface Case {
 }
 
 const AGENTS = 256
-/** Requests are signed in advance. No case sends more than this number for each second and client. */
+/** The number of requests that are signed in advance for each second of a run. A run sends no more. */
 const SIGNED_PER_SECOND = 8000
 
 const read: Case["request"] = (agent, host) => signedRequest(agent, host, "GET", "/api/v1/me")

@@ -1,7 +1,7 @@
 /**
  * Generates load over persistent connections, each of which sends its next request when the last one is answered.
  * Requests are made and signed before the clock starts and written to sockets directly, so that the client takes little
- * of the machine's two cores. The service and the baselines get the same client.
+ * of the machine's processor time. The service and the baselines get the same client.
  */
 import { connect, type Socket } from "node:net"
 
@@ -10,7 +10,6 @@ export interface LoadResult {
   readonly seconds: number
   readonly p50Ms: number
   readonly p99Ms: number
-  /** The number of answers for each status. */
   readonly statuses: Readonly<Record<string, number>>
 }
 

@@ -1,8 +1,9 @@
 /**
  * `npm run bench`: measures the cost of the service and of baselines in the same run on the same machine.
  *
- * CPU time is that of all processes that serve (edges, actors, NATS, Postgres), in units of one Ed25519 verification as
- * measured in this run. Machines differ and are noisy; ratios depend on them less. Options select cases.
+ * In the tables, CPU time is that of the processes that serve (edges, actors, NATS, Postgres), in units of one Ed25519
+ * verification as measured in this run. Machines differ and are noisy; ratios depend on them less. Options select
+ * cases.
  */
 import { helpOf, type Program, readCommandLine } from "../../schemas/runtime/command-line.ts"
 import { exitWith } from "../launcher/exit.ts"

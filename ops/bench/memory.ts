@@ -69,8 +69,8 @@ export const memoryCases = async (say: (line: string) => void): Promise<void> =>
 }
 
 /**
- * The exact heap size of one more resident actor. The engine's host runs in this process, and the heap is measured
- * after collections.
+ * The average heap size of a resident actor. The engine's host runs in this process, and the heap is measured after
+ * collections.
  */
 const bytesOfIdleActor = async (
   nats: NatsConnection,

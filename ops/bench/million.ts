@@ -53,7 +53,6 @@ export const withMillion = async (use: (million: Million) => Promise<void>): Pro
   }
 }
 
-/** Writes CHANGES commits for each agent. */
 export const change = async (log: EventLog, ids: ReadonlyArray<string>): Promise<void> => {
   const stands = new Map<string, number>()
   for (let round = 0; round < CHANGES; round++) {
@@ -79,7 +78,6 @@ export const change = async (log: EventLog, ids: ReadonlyArray<string>): Promise
   }
 }
 
-/** Alternates between a change of the profile and of a score. */
 const changeOf = (round: number): AgentEvent =>
   round % 2 === 0
     ? {

@@ -1,7 +1,7 @@
 /**
- * Makes the read models again from a million commits while the service runs, then compares them with the log. It runs
- * the code of `hub rebuild` and `hub verify`. Changes go through all agents in turn, so that no batch of the log holds
- * two of one agent, which is the worst case for the tables.
+ * Makes the read model of agents again from a million commits while the service runs, then compares the read models
+ * with the log. It runs the code of `hub rebuild` and `hub verify`. Changes go through all agents in turn, so that a
+ * batch of the log hardly ever has two of one agent. This is the worst case for the tables.
  */
 import { jetstreamManager } from "@nats-io/jetstream"
 import { Effect } from "effect"

@@ -1,5 +1,5 @@
 /**
- * The services that are measured: the product itself and two baselines. Each has a port, and processes whose CPU time
+ * The services that are measured: the product itself and the baselines. Each has a port, and processes whose CPU time
  * counts.
  */
 import { spawn, type ChildProcess } from "node:child_process"
@@ -57,7 +57,6 @@ export interface BenchStack {
   readonly stack: Stack
   readonly measured: Measured
   readonly baseUrl: string
-  /** The folder with the service's data. */
   readonly folder: string
   readonly stop: () => Promise<void>
 }

@@ -38,13 +38,12 @@ interface Waited extends Gap {
   readonly phases: Phases
 }
 
-/** The figures of one kill. */
 interface Takeover {
   /** True if the node ran the projections, for which every write waits. */
   readonly projected: boolean
   /**
-   * Milliseconds from the kill until the process was gone, until an edge asked in vain (`null` if none did), and until
-   * an agent had an answer.
+   * Milliseconds from the kill. `goneMs`: until the process was gone. `suspectedMs`: until an edge asked in vain;
+   * `null` if none did. `firstMs`: until an agent of the dead node had an answer.
    */
   readonly goneMs: number
   readonly suspectedMs: number | null
@@ -109,7 +108,7 @@ const measured = async (
   return [claims, taken]
 }
 
-/** Waits until every node has its shards and every agent has been answered for a while. */
+/** Waits until every node has its shards and every agent has got `ANSWERS` answers. */
 const steady = async ({ service, watch, clients }: World): Promise<void> => {
   await until("a balanced cluster", () => watch.balanced(service.stack.actors.map(({ pid }) => pid)))
   await answered(clients, performance.now())

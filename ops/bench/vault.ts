@@ -42,7 +42,6 @@ const LIMITS = {
 interface Filled {
   readonly agent: BenchAgent
   readonly id: string
-  /** The vault's UUID. */
   readonly uid: string
   readonly token: string
   readonly card: number
@@ -122,7 +121,7 @@ const overHttp = async (
 
 interface Rate {
   readonly perSecond: number
-  /** Microseconds of CPU time of the actor process for one fill. */
+  /** Microseconds of CPU time for one operation, of the actor process, or of this one for the bare commit path. */
   readonly cpuUs: number
 }
 
@@ -131,7 +130,7 @@ const rateTable = (name: string, rates: ReadonlyArray<Rate>): string => {
   return `  ${name.padEnd(22)} ${middle(({ perSecond }) => perSecond).toFixed(0)}/s, ${middle(({ cpuUs }) => cpuUs).toFixed(0)} us of CPU in the node each`
 }
 
-/** Asks one node from this process for `seconds`, with so many askers at once that each wait for their answer. */
+/** Asks one node from this process for `seconds`, with `clients` askers at once. Each waits for its answer. */
 const overBus = async (
   stack: BenchStack,
   clients: number,

@@ -1,7 +1,7 @@
 /**
  * Measures the website verifier without a service: checks a second, beside two others in the same run.
  *
- *  - `bare`: node:crypto's verify of the same strings with imported keys, and nothing else. No check can be faster.
+ *  - `bare`: node:crypto's verify of the same strings with imported keys, and nothing else.
  *  - `http-message-sig`: the same visits as Web Bot Auth requests (RFC 9421) with imported keys, verified by
  *    node:crypto. It remembers no nonces.
  *
@@ -253,7 +253,6 @@ const report = (
   say(`  verifier beside http-message-sig: ${median(ratios).toFixed(2)} times its rate`)
 }
 
-/** Reads a large directory repeatedly. */
 const readings = async (say: (line: string) => void): Promise<void> => {
   const document = directoryOf(
     Array.from({ length: DIRECTORY_AGENTS }, (_, index) => ({

@@ -1,7 +1,7 @@
 /** The list of campaigns. Each runs existing tests of the project for longer than `npm test` does. */
 
 export interface Campaign {
-  /** The faults that the campaign looks for, as the list of campaigns shows it. */
+  /** The description in the list of campaigns. */
   readonly what: string
   readonly files: ReadonlyArray<string>
   /** If given, only tests of these files whose names contain this text are run. */

@@ -1,6 +1,6 @@
 /**
- * `npm run campaign -- <name>`: a random search that takes longer than `npm test` may. It runs the tests' own code, so
- * `npm test` could find the same faults with more luck.
+ * `npm run campaign -- <name>`: a random search that takes longer than `npm test` may. It runs the tests' own code,
+ * with other seeds and more rounds.
  *
  * `npm run campaign -- --commit <hash>` runs one file of `tests/campaign/` once, for at most `COMMIT_MS`. The hash
  * chooses the file and the seed, so that each commit tries another one and a repetition tries the same. A file that
@@ -167,7 +167,6 @@ const toldOf = ({ campaign, seed, rounds, runs }: Report, again = commandOf(camp
   ].join("\n")
 }
 
-/** Draws one file and a seed from the hash. */
 async function ofCommit(
   hash: string
 ): Promise<{ readonly campaign: Campaign; readonly name: string; readonly seed: number }> {

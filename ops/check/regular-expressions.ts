@@ -1,9 +1,9 @@
 /**
- * Judges every regular expression of the product: the time to match any text must be linear in its length. Exits with
+ * Judges the regular expressions of the product: the time to match any text must be linear in its length. Exits with
  * status 1 if an expression fails.
  *
  * Invariants
- *  - Expressions are found in the syntax tree, so none is missed and no other text is taken for one.
+ *  - Expressions are found in the syntax tree: literals, and calls of `RegExp`.
  *  - An expression that is built at run time cannot be judged, and fails the check.
  *  - Verdicts are committed (verdicts.json). The check compares them with the sources and analyzes nothing. `--write`
  *    analyzes the new expressions and writes the file. The analysis is bounded in steps, so a verdict does not depend

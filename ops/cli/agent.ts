@@ -7,7 +7,6 @@ import { hubIdOfReference } from "./references.ts"
 
 const TEXT_MAX_CHARS = 500
 
-/** An operation of the agent. */
 type Act = (service: Service, id: string) => Promise<OperatorView>
 
 const textOf = (name: "reason" | "answer", text: string): string => {
@@ -46,7 +45,7 @@ export const agentCommands = [
     const reason = reasonOf(values)
     return (service, id) => service.command(verb === "ban" ? "agent.ban" : "agent.reinstate", id, { reason })
   }),
-  // An older release left the votes of agents that it banned, so this withdraws them.
+  // Withdraws the votes of an agent that was banned by an older release, which left them.
   acting("agent withdraw <ref>", () => async (service, id) => {
     await service.command("withdrawal.begin", id, null)
     return service.command("agent.inspect", id, null)

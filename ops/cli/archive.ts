@@ -27,7 +27,6 @@ export const archiveCommand: Command = {
 
 const DAYS_MAX = 36_500
 
-/** The age of commits to archive, in days. */
 const daysOf = (text: string | undefined, { limits }: Service): number => {
   if (text === undefined) return limits.service.archive_after_days
   const days = Number(text)
@@ -42,7 +41,7 @@ const held = async ({ archive, objects }: OpenArchive, signal: AbortSignal): Pro
   return `${objects.place} is whole: ${count} segments up to #${segment.last}`
 }
 
-/** Archives all commits that are old enough, even the last ones that do not fill a whole segment. */
+/** Archives the commits that are old enough, including the last ones, which do not fill a whole segment. */
 const moved = async (service: Service, opened: OpenArchive, days: number): Promise<string> => {
   const { nats, manager, db, log, limits } = service
   const policy = { ...policyOf({ ...limits.service, archive_after_days: days }), partialSeconds: 0 }

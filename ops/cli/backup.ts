@@ -1,5 +1,6 @@
 /**
- * `hub backup <folder>`: copies JetStream while the service runs. `--check` compares a backup with its own manifest.
+ * `hub backup <folder>`: copies JetStream while the service runs. `--check` compares a backup with the hashes in its
+ * manifest, and checks the segments beside it.
  */
 import { dirname, join, resolve } from "node:path"
 import { folderOf as folderOfObjects, type Objects } from "../../actors/log/archive/objects.ts"
@@ -51,7 +52,7 @@ const made = async (
     const seconds = ((performance.now() - began) / 1000).toFixed(1)
     return `${folder}: ${summary(manifest)}, in ${seconds} s\n${keysLine(manifest)}`
   } catch (error) {
-    // Faults of the bus or the disk are reported in one line. Errors in this program are thrown with their stack.
+    // Only a TypeError counts as an error in this program, and keeps its stack.
     if (error instanceof Error && !(error instanceof Fault || error instanceof TypeError))
       throw new Fault(`no backup was made: ${error.message}`)
     throw error

@@ -80,7 +80,7 @@ export const COMMANDS: ReadonlyArray<Command> = [
   ...questionsCommands
 ]
 
-/** Explains the placeholders of usages. */
+/** Explanations of the placeholders in usages, by a part of the usage. */
 const PLACEHOLDERS: ReadonlyArray<readonly [string, string]> = [
   [
     "<kind",

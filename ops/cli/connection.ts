@@ -32,10 +32,7 @@ import { Fault } from "./fault.ts"
 const CONNECT_TIMEOUT_MS = 15_000
 /** The time that the bus has for each answer. */
 const PATIENCE_MS = 60_000
-/**
- * A command that waits for future events survives even a long restart of the server. Other commands end by their own
- * timeouts.
- */
+/** A command that waits for new commits reconnects for five minutes. Other commands end by their own timeouts. */
 const RECONNECT_TRIES = 1200
 const RECONNECT_MS = 250
 const COMMAND_DEADLINE_MS = 30_000
@@ -67,7 +64,7 @@ export interface Service {
     actor: string,
     input: Operations[Name]["input"]
   ) => Promise<Operations[Name]["output"]>
-  /** Like `command`, but in the name of an operator, which is recorded in the log. */
+  /** Like `command`, but in the name of the given operator, and with a reason. */
   readonly commandBy: (operator: Commanding) => Service["command"]
   readonly close: () => Promise<void>
 }
@@ -121,7 +118,7 @@ export const archiveIn = (env: NodeJS.ProcessEnv) => {
   return read.settings
 }
 
-/** Connects to the bus, and reads the address of Postgres. Both may be empty. */
+/** Connects to the bus, and reads the address of Postgres. No stream and no table needs to exist. */
 export const openServers = async (
   env: NodeJS.ProcessEnv,
   { connectMs, answerMs, reconnects }: Omit<Patience, "postgresMs"> = PATIENT

@@ -1,4 +1,4 @@
-/** An error that the operator can correct. It is shown as one line, and the exit status is 1. */
+/** An error with a message for the operator. A command prints the message without a stack, and its exit status is 1. */
 export class Fault extends Error {
   /** The code, if the service refused the command. */
   readonly code: string | null

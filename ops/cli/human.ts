@@ -1,4 +1,4 @@
-/** `hub human …`: grants people rights beyond their own accounts, and withdraws them. */
+/** `hub human …`: grants people the role of an operator, and revokes it. */
 import { HUMAN_ID, normalEmail } from "../../schemas/human/fields.ts"
 import type { Command } from "./command.ts"
 import type { Service } from "./connection.ts"
@@ -6,7 +6,7 @@ import { Fault } from "./fault.ts"
 
 const REASON_MAX_CHARS = 500
 
-/** Finds a person by address or id. */
+/** Finds a person by address. An id is returned unchecked. */
 const humanOf = async (service: Service, reference: string): Promise<string> => {
   if (HUMAN_ID.test(reference)) return reference
   const email = normalEmail(reference)

@@ -1,4 +1,4 @@
-/** Ends long commands in order when they are interrupted: work in progress is undone or closed. */
+/** Ends long commands in order when they are interrupted by SIGINT or SIGTERM. */
 import { Fault } from "./fault.ts"
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const

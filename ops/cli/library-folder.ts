@@ -1,7 +1,7 @@
 /**
  * Reads a folder of markdown files as entries of the library. Each file begins with its front matter: lines of `name:
- * value` between two lines of `---`. A value may be a string of JSON in double quotes. If any file has a fault, all
- * faults are reported together and no entry is returned.
+ * value` between two lines of `---`. A value may be a string of JSON in double quotes. If files have faults, the first
+ * fault of each file is reported and no entry is returned.
  */
 import { readdir, readFile, stat } from "node:fs/promises"
 import { join } from "node:path"
@@ -21,8 +21,8 @@ interface ReadEntry {
 }
 
 /**
- * Reads the files of this folder in the order of their names, without subfolders. Throws a Fault that names each faulty
- * file and its field.
+ * Reads the `.md` files of this folder in the order of their names, without subfolders. Throws a Fault that names each
+ * faulty file and its field.
  */
 export const entriesIn = async (folder: string): Promise<ReadonlyArray<EntryGiven>> => {
   const files = await filesIn(folder)
@@ -50,7 +50,6 @@ const filesIn = async (folder: string): Promise<ReadonlyArray<string>> => {
 
 const codeOf = (error: unknown): string => (error instanceof Error && "code" in error ? String(error.code) : "failed")
 
-/** Returns the entry, or a description of its fault. */
 const entryIn = async (path: string): Promise<EntryGiven | string> => {
   try {
     const { size } = await stat(path)

@@ -9,8 +9,8 @@ import { entriesIn } from "./library-folder.ts"
 const remove = (service: Service, slug: string) => service.command("library.remove", LIBRARY_ID, { slug })
 
 /**
- * Imports the given entries. Entries that are the same already are not changed, so a second run continues where the
- * first was interrupted.
+ * Imports the given entries. With `replace`, entries that are not given are removed. Entries that are the same already
+ * are not changed, so a second run continues where the first was interrupted.
  */
 const imported = async (service: Service, given: ReadonlyArray<EntryGiven>, replace: boolean) => {
   const taken = await service.command("library.slugs", LIBRARY_ID, null)

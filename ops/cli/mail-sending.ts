@@ -1,4 +1,7 @@
-/** `hub mail status|resume|reinstate|suppressions|lift`: the state of agents' mail, and an operator's actions on it. */
+/**
+ * `hub mail status|pause|resume|reinstate|suppressions|lift`: the state of agents' mail, and an operator's actions on
+ * it.
+ */
 import { postmasterKeys } from "../../actors/mail/inbound/postmaster.ts"
 import { SERVICE_ID } from "../../schemas/mail/sending-operations.ts"
 import type { Arguments } from "./command.ts"

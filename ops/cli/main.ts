@@ -1,7 +1,4 @@
-/**
- * `npm run hub -- <command>`: commands for operators and engineers. A command only reads, unless its name says
- * otherwise.
- */
+/** `npm run hub -- <command>`: commands for operators and engineers. */
 import { MisshapenEvent } from "../../actors/engine/events.ts"
 import { UnknownEvent } from "../../actors/engine/fold.ts"
 import { exitWith } from "../launcher/exit.ts"

@@ -1,6 +1,6 @@
 /**
- * Reports the progress of long work on standard error. It writes one line every two seconds at most, so that the output
- * also suits a log file.
+ * Reports the progress of long work on standard error. It writes a line every two seconds at most, and one at the end,
+ * so that the output also suits a log file.
  */
 import { remark } from "./output.ts"
 

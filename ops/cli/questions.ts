@@ -2,8 +2,7 @@
  * `hub questions`: commands about the questions of registrations.
  *
  * - Checks a bank of a deployment's own texts, and has a language model write missing ones.
- * - Draws questions for readers. Prompts and right answers are written to different files, so that whoever answers
- *   cannot see what is right.
+ * - Draws questions for readers. It prints the prompts and writes the right answers to a separate file.
  * - Marks a file of answers with the grader that registrations use.
  */
 import { createHash, randomBytes } from "node:crypto"
@@ -124,7 +123,7 @@ const refusalOf = async (folder: string, records: ReadonlyArray<object>): Promis
 const holdsRecords = async (folder: string): Promise<boolean> =>
   (await readdir(folder)).some((name) => /\.jsonl?$/.test(name))
 
-/** Draws questions like challenges do, five at a time. */
+/** Draws questions as registrations do, one challenge after the other. */
 const drawn = (seed: string, count: number, bank: Bank): ReadonlyArray<FamilyDraft> => {
   const questions: Array<FamilyDraft> = []
   for (let challenge = 0; questions.length < count; challenge++) {

@@ -1,6 +1,6 @@
 /**
- * `hub reactions …`: lists and repeats commands that reactions could not carry out in their turn. Parked commands are
- * repeated automatically. Faulty ones wait until an operator has found the cause.
+ * `hub reactions …`: lists, repeats and clears commands that reactions could not carry out in their turn. Parked
+ * commands are repeated automatically. Faults wait until an operator repeats or clears them.
  */
 import { Effect } from "effect"
 import { commandsAgain } from "../../actors/reactions/again.ts"

@@ -23,7 +23,10 @@ export const rebuildCommand: Command = {
     })
 }
 
-/** Rebuilds read models and reports a line for each. A Fault says why the rest has not changed. */
+/**
+ * Rebuilds read models and reports a line for each. If one cannot be rebuilt, a Fault has the reason and the lines of
+ * those that were.
+ */
 export const rebuilt = async (
   { nats, manager, databaseUrl, limits, archive }: Service,
   projections: ReadonlyArray<Projection>,
@@ -44,8 +47,7 @@ export const rebuilt = async (
   } catch (error) {
     if (error instanceof Busy) throw new Fault(error.message)
     const cause = error instanceof ProjectionFault ? error.cause : error
-    // Faults of Postgres, of the bus, or of connections are reported in one line. Errors in this program are thrown
-    // with their stack.
+    // Only a TypeError, or a value that is no Error, counts as a fault of this program and is thrown unchanged.
     if (!(cause instanceof Error) || cause instanceof TypeError) throw error
     const names = error instanceof ProjectionFault ? error.projection : projections.map(({ name }) => name).join(", ")
     const failed = `${names} was not rebuilt: ${cause.message}; what is served is as it was`

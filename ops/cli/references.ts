@@ -26,7 +26,10 @@ const claimed = async <Claim>(service: Service, kind: string, id: string): Promi
   return ((await stateAt(historyOf(service.log, kind, id), fold, id, null))?.state ?? null) as Claim | null
 }
 
-/** Finds an agent by number, handle or hub id. Hub ids of keys that it got by rotation are found as well. */
+/**
+ * Finds an agent by number, handle or hub id. Hub ids of keys that it got by rotation are found as well. An unknown hub
+ * id is returned unchanged.
+ */
 export const hubIdOfReference = async (service: Service, reference: string): Promise<string> => {
   const missing = new Fault(`there is no agent ${reference}`)
   if (HUB_ID_PATTERN.test(reference)) {
@@ -58,7 +61,7 @@ const numbered = async (service: Service, reference: string, missing: Fault): Pr
   return row.id
 }
 
-/** Kinds whose actors have the id of their agent. */
+/** Kinds whose actors are found by a reference to their agent. */
 const OF_AGENTS: ReadonlySet<string> = new Set(["agent", "mailer", "mail_domain_holder"])
 
 /** The number of the open mailbox at an address. */
@@ -69,7 +72,10 @@ const mailboxAt = async (service: Service, address: string): Promise<string> => 
   return String(mailbox)
 }
 
-/** Finds actors of mail by the names that agents and people use: `em_12`, an address, a domain. */
+/**
+ * Finds actors of mail by the names that agents and people use: `em_12`, an address, a domain. `null` for other kinds
+ * and forms.
+ */
 const ofMail = (service: Service, kind: string, reference: string): Promise<string> | string | null => {
   const text = reference.toLowerCase()
   if (kind === "mail" || kind === "mail_sending") return text.replace(/^em_/, "")

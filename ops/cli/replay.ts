@@ -1,6 +1,6 @@
 /**
- * `hub replay`: shows an actor's history and states, from the log or a fixture. It only reads, and writes nothing but
- * the requested fixture.
+ * `hub replay`: shows an actor's history and states, from the log or a fixture. It changes nothing in the service.
+ * `--export` and `--test` write files.
  */
 import { readFile, stat, writeFile } from "node:fs/promises"
 import { join, resolve, sep } from "node:path"
@@ -37,7 +37,7 @@ import type { NodeKind } from "../../actors/process/kinds.ts"
 
 const FILE_MAX_BYTES = 67_108_864
 const LAST = /^[1-9]\d{0,8}$/
-/** At most one of these may be given. Without any, the whole history is shown. */
+/** At most one of these may be given. */
 const MODES = ["at", "diff", "what-if", "export"] as const
 
 interface Subject {
@@ -202,7 +202,10 @@ const exported = async (subject: Subject, until: Point | null, file: string): Pr
   return `${file}: ${fixture.commits.length} commits of ${fixture.kind} ${fixture.id}, secrets masked`
 }
 
-/** Writes a test that replays the history, sends the command, and expects the present decision. */
+/**
+ * Writes a test that replays the history. It expects the present decision on the command, or the present state if there
+ * is no command.
+ */
 const tested = async (subject: Subject, until: Point | null, file: string, whatIfFile?: string): Promise<string> => {
   const { kind, id } = subject
   const all = (await whole(subject, null)).map(({ entry }) => entry)

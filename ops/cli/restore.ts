@@ -1,6 +1,6 @@
 /**
  * `hub restore <folder>`: restores JetStream from a backup. Refuses if JetStream or Postgres has content, unless
- * `--replace` is given. Actor nodes can start on both afterwards.
+ * `--replace` is given or an earlier restore was interrupted. Actor nodes can start on both afterwards.
  */
 import { readConfig } from "../../schemas/config.ts"
 import { restore, type RestoreParts } from "../backup/restore.ts"
@@ -77,8 +77,7 @@ const restoreReport = async (folder: string, parts: RestoreParts): Promise<strin
       "start the actor nodes, which fill it, then the edges; then run npm run hub -- verify"
     ].join("\n")
   } catch (error) {
-    // Faults of the bus, of Postgres or of the disk are reported in one line. Errors in this program are thrown with
-    // their stack.
+    // Only a TypeError counts as an error in this program, and keeps its stack.
     if (error instanceof Error && !(error instanceof Fault || error instanceof TypeError))
       throw new Fault(`not restored: ${error.message}; the same command begins anew`)
     throw error

@@ -1,4 +1,7 @@
-/** `hub runtime …`: prepares this machine as a host of compartments. The service need not run. */
+/**
+ * `hub runtime …`: prepares this machine as a host of compartments, or ends the compartments on it. No server is
+ * needed.
+ */
 import { LaunchFault } from "../launcher/fault.ts"
 import { dataFolder } from "../launcher/paths.ts"
 import { type Command, noServers } from "./command.ts"

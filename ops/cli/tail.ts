@@ -1,6 +1,6 @@
 /**
- * `hub tail`: prints new commits, one line each, with secrets masked. It follows the log until it is stopped, over
- * restarts of the bus. It waits when the reader of its output is slow.
+ * `hub tail`: prints new commits, one line each, with secrets masked. It follows the log until it is stopped or reaches
+ * `--until`, over restarts of the bus.
  */
 import { setTimeout as delay } from "node:timers/promises"
 import { Effect } from "effect"

@@ -1,6 +1,6 @@
 /**
- * `hub verify`: compares snapshots and read models with the log, and files with their hashes. It writes only to
- * temporary tables, which it drops.
+ * `hub verify`: compares snapshots and read models with the log, counters with the read models, and files with their
+ * hashes. With `--scores` it compares only scores. It writes only to tables of its own, which it drops.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { Effect } from "effect"
@@ -23,7 +23,7 @@ import { Fault } from "./fault.ts"
 import { untilInterrupted } from "./interrupt.ts"
 import { type LogProgress, progressOf } from "./progress.ts"
 
-/** Read models whose content depends on the log alone. */
+/** All read models but the one of last-seen times, which is made from another stream. */
 const VERIFIABLE = PROJECTIONS.filter((projection) => projection !== seenProjection)
 const SAMPLE_MAX = 10_000
 
@@ -37,7 +37,6 @@ export const verifyCommand = {
     )
 } satisfies Command
 
-/** Compares every entry of every score with the log. */
 const recounted = async (service: Service, { values }: Arguments, signal: AbortSignal): Promise<string | Finding> => {
   if (values.kind !== undefined || values.sample !== undefined) throw new Fault("--scores goes without other options")
   const { agents, entries, differing, named } = await verifyScores(service, signal)

@@ -22,7 +22,6 @@ import { serveConsole } from "./server.ts"
 
 class Configuration extends Context.Service<Configuration, HubConfig>()("hub/console/Configuration") {}
 
-/** The connections of an operator. */
 class Operating extends Context.Service<Operating, Service>()("hub/console/Operating") {}
 
 const PATIENCE = { connectMs: 15_000, answerMs: 10_000, postgresMs: 3000, reconnects: -1 }

@@ -1,7 +1,7 @@
 /**
- * Records each private thing that an operator opens, and each action that is no command of an actor: who, when, which,
- * and why. The lines are in a separate stream, which the service's nodes cannot write to. Nobody can delete single
- * lines, and the oldest are dropped when the stream is full.
+ * Records the histories and stories that an operator opens, and each action that is no command of an actor: who, when
+ * and what, and for an action why. The lines are in a separate stream, which the service's nodes cannot write to.
+ * Nobody can delete single lines, and the oldest are dropped when the stream is full.
  *
  * Invariants
  *  - The line is written before anything is shown or done. If it cannot be written, nothing is shown or done.

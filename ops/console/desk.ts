@@ -2,10 +2,11 @@
  * Passes each request of the console to its page, its action or its stream.
  *
  * Invariants
- *  - Without a session only the login, scripts and the icon can be reached.
- *  - Only a POST from the console's own pages changes anything. It needs the token of its form
+ *  - Without a session only the login, one-time links, scripts, the icon and `/ready` can be reached.
+ *  - Actions are carried out only by a POST from the console's own pages. It needs the token of its form
  *    (edge/kit/owner/form-token.ts).
- *  - Requests for another host are refused, so that a stranger's host name that points to this machine reaches nothing.
+ *  - Requests for another host are refused, except `/ready`. So a stranger's host name that points to this machine
+ *    reaches no page.
  */
 import { createHash, randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
@@ -149,7 +150,6 @@ export class Desk {
     })
   }
 
-  /** A page that shows a refusal. */
   refused(call: Call, why: Refusal): Response {
     const status = statusOf(why)
     if (why.retryAfter !== undefined) call.headers["retry-after"] = String(why.retryAfter)

@@ -11,10 +11,13 @@ import { CONSOLE_STYLE } from "./style.ts"
 const policyOf = (scripts: string): string =>
   policyFor("'self'", `script-src ${scripts}; connect-src 'self'; `, CONSOLE_STYLE)
 
-/** Nothing is loaded from another host, nothing runs inline, and no page can be framed. */
+/**
+ * Nothing is loaded from another host, no script runs inline, and no page can be framed. A page with `inline` gets a
+ * policy of its own.
+ */
 export const CONSOLE_HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy": policyOf("'self'"),
-  // Forms send their origin.
+  // With `no-referrer` forms would not send their origin.
   "referrer-policy": "same-origin",
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",

@@ -71,7 +71,6 @@ export class Live {
     }
   }
 
-  /** Ends every stream. */
   close(): void {
     for (const { readers } of this.channels.values()) for (const reader of readers) reader.destroy()
   }

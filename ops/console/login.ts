@@ -1,5 +1,6 @@
 /**
- * Ways to sign in: an account's password with its second step, or a one-time link.
+ * Pages to sign in: by an account's password with its second step, or by a passkey. A link that is no longer valid has
+ * a page too.
  *
  * The fields, their checks and the login itself are those of the owner's pages.
  */
@@ -70,7 +71,7 @@ ${passkeyScript(options)}
 const NOT_ACCEPTED =
   "The passkey was not accepted: it may have been removed, or the page was open for too long. Try again, or log in with your password."
 
-/** The message after a refusal. */
+/** Logs in by a passkey. `problem` is the message after a refusal. */
 export const logInByPasskey = (
   passkeys: Passkeys,
   call: Call,

@@ -54,7 +54,6 @@ export class Operators {
     this.browser = cookie("hub_console_form")
   }
 
-  /** The operator who is logged in, or `null`. */
   entered(call: Call): Effect.Effect<Entered | null, Refused> {
     const token = this.session.of(call)
     if (token === null) return Effect.succeed(null)

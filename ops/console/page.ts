@@ -14,7 +14,7 @@ import type { ConsoleParts } from "./parts.ts"
 export interface Operator {
   /** The operator's name in the ids of commands: `hum_…`, or the person who requested the one-time link. */
   readonly name: string
-  /** `account` for a login with a password and a second step, `link` for a one-time link. */
+  /** `account` for a login with an account, `link` for a one-time link. */
   readonly by: "account" | "link"
 }
 
@@ -22,22 +22,18 @@ export interface Visit {
   readonly parts: ConsoleParts
   readonly call: Call
   readonly operator: Operator
-  /** The parameters in the path. */
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams
   /** A form that sends an action of this page. It asks for the reason, and says what the action will do. */
   readonly form: (action: ConsoleAction, fields: Html) => Html
 }
 
-/** A file for download. */
 export interface Download {
   readonly file: string
-  /** Its content type. */
   readonly type: string
   readonly content: string
 }
 
-/** A redirect to another page of the console. */
 interface Elsewhere {
   readonly to: string
 }
@@ -57,14 +53,13 @@ export interface Acting {
   readonly fields: Readonly<Record<string, string>>
   /** The id of the form. It is the same if the form is sent again. */
   readonly once: string
-  /** A command in the operator's name. A form that is sent twice is one command. */
+  /** A command in the operator's name. A form that is sent twice has the same command ids. */
   readonly command: Service["command"]
 }
 
 export interface ConsoleAction {
   /** Unique among all actions: letters, digits and hyphens. */
   readonly name: string
-  /** The text of the button. */
   readonly button: string
   /** The text above the button that tells what the action will do. */
   readonly says: string

@@ -30,6 +30,5 @@ const PREFIX = `/script/${HASH}/`
 
 export const scriptPath = (name: string): string => `${PREFIX}${name}.js`
 
-/** The script at a path; `null` if there is none. */
 export const scriptAt = (path: string): string | null =>
   path.startsWith(PREFIX) ? (files.get(path.slice(PREFIX.length)) ?? null) : null

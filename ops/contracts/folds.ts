@@ -1,5 +1,5 @@
 /**
- * Computes a hash of the code of each kind's fold: `evolve` and all that it calls, the initial state and the schemas,
+ * Computes a hash of the code of each kind's fold: `evolve`, the initial state, and the project's code that they use,
  * without types and comments. A snapshot is read only by releases with the same hash, because other code could fold the
  * same events to another state.
  */
@@ -54,7 +54,7 @@ const alone = ({ file, name }: Declared): Plugin => ({
   }
 })
 
-/** The bundled code of a kind's fold, with the names of the files that it comes from. */
+/** The bundled code of a kind's fold, from which the hash is made. */
 export const foldCode = async (kind: string): Promise<string> => {
   const declared = foldsDeclared().find((one) => one.kind === kind)
   if (declared === undefined) throw new Error(`no fold is declared for ${kind}`)

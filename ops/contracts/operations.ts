@@ -3,12 +3,12 @@
  * methods, and the tools of `hub-agent mcp` with their JSON schemas.
  *
  * Invariants
- *  - Each operation has one flat set of fields: those of its path, of its query and of its body. A field of
- *    the path must not occur in query or body. A body may share fields with the query only if it shares all of them, and
- *    they are sent in the query. Otherwise generating fails with an error.
- *  - A field that is sent in an address may be a number as well as a text.
+ *  - Each operation has one flat set of fields: those of its path, of its query and of its body. A field of the path
+ *    must not occur in query or body. A body may share fields with the query only if it shares all of them, and they
+ *    are sent in the query. Otherwise generating fails with an error.
+ *  - A text that is sent in an address may also be given as a number.
  *  - Operations whose answer never ends are left out, because they cannot be called and awaited. Operations for people,
- *    with their passwords and tokens, are left out too: the client and the tools are for agents.
+ *    for the mail provider and for tokens of vaults are left out too: the client and the tools are for agents.
  */
 import type { OpenApi } from "effect/http-api"
 import { API_PREFIX } from "../../schemas/version.ts"

@@ -53,7 +53,6 @@ const typeOf = ({ table, name, type, nullable }: Column): string => {
   return known
 }
 
-/** The content that `TABLES` should have. */
 export const tablesText = async (db: Kysely<Database>): Promise<string> => {
   const { rows } = await sql<Column>`
     select table_name as "table", column_name as name, data_type as type, is_nullable = 'YES' as nullable
@@ -68,7 +67,6 @@ export const tablesText = async (db: Kysely<Database>): Promise<string> => {
   return `${HEAD}\nexport interface Database {\n${lines.join("\n")}\n}\n`
 }
 
-/** The text for a new database after all migrations. */
 export const tablesOfMigrations = async (): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), "hub-tables-"))
   const postgres = await startPostgres({ dataDir: folder, settings: { fsync: "off" } })

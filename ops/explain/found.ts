@@ -12,9 +12,8 @@ import { inLog, type Refused, rememberedBy } from "./refused.ts"
 import { type Traces, tracesOf } from "./spans.ts"
 import { rootOf, type Story } from "./story.ts"
 
-/** Further information to find the request. */
 export interface Hints {
-  /** Nothing before this point is read. */
+  /** A request is looked for only from this point on. It is not used for a sequence or an actor. */
   readonly since?: string
   /** A file with the request log of an edge. */
   readonly log?: string
@@ -27,7 +26,7 @@ const ID = /^[^\s"\\]{1,256}$/
 interface Root {
   readonly request: string
   readonly seq: number
-  /** An estimate of its sequence from the time in its id. `null` if the id has no time. */
+  /** The first sequence near the time in the request's id. `null` if that is not known or is before `seq`. */
   readonly near: number | null
 }
 
@@ -42,7 +41,8 @@ const firstOf = async (service: Service, kind: string, reference: string): Promi
 }
 
 /**
- * The number of commits before the estimated place at which reading begins. A request's own commits lie close together.
+ * The number of sequences before a known commit of the request at which reading begins. A request's own commits lie
+ * close together.
  */
 export const APART_MAX = 10_000
 
@@ -59,7 +59,10 @@ const behind = async (service: Service, time: number): Promise<number> => {
   return (await placeOf(service, { time: time - 1 }, state)) + 1
 }
 
-/** The earliest sequence of a request of that time. A time in the future comes from a wrong clock and is not used. */
+/**
+ * The earliest sequence that a request of that time can have. A time in the future comes from a wrong clock and is not
+ * used.
+ */
 const trusted = async (service: Service, at: number): Promise<number> =>
   at > wallMs(machineClock) + CLOCKS_APART_MS ? 1 : behind(service, at - CLOCKS_APART_MS)
 

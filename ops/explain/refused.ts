@@ -1,7 +1,4 @@
-/**
- * Finds a refused request by its id, in the memory of an edge or in a request log. Neither contains the request's body
- * or headers.
- */
+/** Finds a refused request by its id, in the memory of an edge or in a request log. */
 import { createReadStream } from "node:fs"
 import { createInterface } from "node:readline"
 import type { NatsConnection } from "@nats-io/transport-node"
@@ -18,9 +15,8 @@ const ANSWERS_MAX = 500
 const readAnswer = Schema.decodeUnknownOption(Schema.fromJsonString(RefusedAnswer))
 
 export interface Remembered {
-  /** Number of edges that answered. */
   readonly edges: number
-  /** The answer of the edge that still remembers the refusal. */
+  /** The answer of the edge that still remembers the refusal; `null` if none does. */
   readonly found: RefusedAnswer | null
   /** Refusals that those edges did not remember, because there were too many. */
   readonly passed_over: number
@@ -73,16 +69,15 @@ const readLine = Schema.decodeUnknownOption(
   )
 )
 
-/** A refusal, from an edge or from its log. */
 export interface Refused extends Omit<RefusedRequest, "by" | "code"> {
-  /** `null` in the log of an older release. */
+  /** `null` if the line of the log has no `by`: the request was not refused, or the release is older. */
   readonly by: string | null
   readonly code: string | null
 }
 
 /**
- * `null` if the file has no line about it. Text before the JSON of a line is skipped: `docker compose logs` writes the
- * container's name there.
+ * Finds a request's line in a request log; `null` if there is none. Text before the JSON of a line is skipped: `docker
+ * compose logs` writes the container's name there.
  */
 export const inLog = async (file: string, id: string): Promise<Refused | null> => {
   const lines = createInterface({ input: createReadStream(file, "utf8"), crlfDelay: Number.POSITIVE_INFINITY })

@@ -11,7 +11,7 @@ import { Fault } from "../cli/fault.ts"
 const BOUND_MS = 3000
 const ANSWER_MAX_BYTES = 4_194_304
 const TRACES_MAX = 16
-/** Spans of one story; those that began later are left out. */
+/** The most spans of one story. Further ones are only counted. */
 const SPANS_MAX = 1000
 const NANOS_A_MS = 1_000_000
 
@@ -22,7 +22,7 @@ interface TracedSpan {
   /** Unix ms, with a fraction. */
   readonly at: number
   readonly ms: number
-  /** Steps below the first span of its trace. */
+  /** The number of parents that the trace has for this span. */
   readonly depth: number
   readonly failed: boolean
 }
@@ -111,7 +111,7 @@ const inOrder = (found: ReadonlyArray<LinkedSpan>): ReadonlyArray<TracedSpan> =>
     const { id, parent: _parent, ...shown } = span
     ordered.push({ ...shown, depth })
     const below = children.get(id) ?? []
-    // A span that names itself as its own parent, or that is part of a circle, is visited once.
+    // The children of a span are visited once, even if another span has the same id.
     children.delete(id)
     for (const child of below.toSorted((one, other) => other.at - one.at)) open.push({ span: child, depth: depth + 1 })
   }
@@ -120,7 +120,7 @@ const inOrder = (found: ReadonlyArray<LinkedSpan>): ReadonlyArray<TracedSpan> =>
 
 const HEX_TRACE = /^[0-9a-f]{32}$/
 
-/** The address of one trace. Throws a Fault if the configured address has no place for its id. */
+/** The address of one trace. Throws a Fault if the configured address is not an http address with `{id}`. */
 const addressOf = (address: string, id: string): URL => {
   const url = URL.parse(address.replace("{id}", id))
   if (url === null || !/^https?:$/.test(url.protocol) || !address.includes("{id}"))

@@ -10,7 +10,7 @@
  *    commits of such an actor.
  *  - A request's own commits lie within `OWN_WITHIN_MS`. Only these are searched in the whole log. Their consequences
  *    are read on the subjects of the actors concerned, however much later they came.
- *  - Everything that is returned is masked as in replay.
+ *  - The commits are masked as in replay.
  */
 import { Effect, Stream } from "effect"
 import { operatorOf, reactionPlaceOf } from "../../actors/engine/command-ids.ts"
@@ -32,12 +32,12 @@ import { Masker } from "../replay/masks.ts"
 const PAGE = 4000
 /** The most commits of one story. Further ones are only counted. */
 const COMMITS_MAX = 1000
-/** Steps back from a commit to the request that caused it. */
+/** The most steps back from a commit to the request that caused it. */
 const CAUSES_MAX = 1000
 /** The most following commands that are searched for. Beyond this number the story is incomplete. */
 const EXPECTED_MAX = 100_000
 const TRACES_AT_ONCE = 16
-/** Longer than the service works on any request. */
+/** Longer than the service works on a request. */
 const OWN_WITHIN_MS = 120_000
 
 /** Kinds whose actors belong to one request. */
@@ -56,7 +56,7 @@ export interface StoryCommit {
   readonly trace_id: string | null
   /** The sequence of the commit that it follows from; `null` for the request's own commits. */
   readonly cause: number | null
-  /** The set of reactions that sent the command. */
+  /** The set of reactions that sent the command; `null` for other commands. */
   readonly set: string | null
 }
 
@@ -76,7 +76,7 @@ export interface Quiet {
 
 interface ReaderOf {
   readonly name: string
-  /** The last sequence that the story reads. */
+  /** The last sequence of the story that the read model must have applied. */
   readonly wants: number
   readonly watermark: number | null
   readonly has: boolean
@@ -277,7 +277,7 @@ export interface Search {
   readonly request: string
   /** The sequence at which reading begins. */
   readonly from: number
-  /** A sequence near which to look first; `null` or absent if it is not known. */
+  /** The sequence at which a first reading begins, near the request; `null` or absent if it is not known. */
   readonly near?: number | null
   readonly progress: (done: { messages: number; seq: number; target: number }) => void
   readonly signal: AbortSignal
@@ -285,7 +285,7 @@ export interface Search {
   readonly enough?: () => boolean
 }
 
-/** Finds the story near the time in the request's id, or else by reading from `from` on. */
+/** Reads from `near` on. If that finds no commit, it reads from `from` on. */
 export const storyOf = async (service: Service, search: Search): Promise<Story> => {
   const { near = null } = search
   if (near !== null) {
@@ -295,13 +295,15 @@ export const storyOf = async (service: Service, search: Search): Promise<Story> 
   return storyFrom(service, search)
 }
 
-/** The story has no commits if the log has none of the request. Throws `UnknownEvent` if a newer release wrote. */
+/**
+ * The story has no commits if the log has none of the request. Throws `UnknownEvent` for an event of a newer release.
+ */
 const storyFrom = async (
   service: Service,
   { request, from, progress, signal, enough = () => false }: Search
 ): Promise<Story> => {
   const marks = new Map<string, number>()
-  // This is read before the end of the log, so that everything these sets have done lies before that end.
+  // The progress of the sets is read before the end of the log, so everything that they have done lies before that end.
   for (const { name } of REACTIONS) marks.set(name, (await readMark(service.nats, name)).seq)
   const last = (await service.manager.streams.info(streams.events)).state.last_seq
   const teller = new Teller(request)

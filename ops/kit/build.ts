@@ -77,7 +77,6 @@ const withEndings = (source: string): string => source.replace(/(["'])(\.{1,2}\/
 
 const SODIUM_IMPORT = `import("${SODIUM}")`
 
-/** Points imports of libsodium to the kit's own file. */
 const withSodium = (source: string): string =>
   source.replaceAll(SODIUM_IMPORT, `import("./${posix.basename(SODIUM_FILE)}")`)
 

@@ -1,6 +1,5 @@
 /**
- * libsodium as the one file of the kit that the client loads when it seals an entry. The package is bundled without
- * changes, so that the kit needs no other package.
+ * libsodium as the one file of the kit that the client loads when it seals an entry. So the kit needs no other package.
  */
 import { join } from "node:path"
 import { rolldown } from "rolldown"

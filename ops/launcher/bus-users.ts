@@ -36,7 +36,6 @@ export function passwordVariables(passwords: BusPasswords): NodeJS.ProcessEnv {
 const withUser = (url: string, role: BusRole, passwords: BusPasswords): string =>
   url.replace("nats://", `nats://${role}:${passwords[role]}@`)
 
-/** The bus's address with the operator's name and password. */
 export const operatorAddress = (url: string, passwords: BusPasswords): string => withUser(url, "operator", passwords)
 
 /** The bus's address with the name and password of a node's user. `roles` is the value of HUB_ROLES. */

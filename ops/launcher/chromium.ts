@@ -5,7 +5,7 @@
  *   use a whole Chromium if the shell cannot be installed. Tests of the fill service always do, as agents have one.
  * - HUB_CHROMIUM is used if it is set, else the usual names on PATH. A program is used only if it prints a version of
  *   Chromium: some systems have a script of that name that only says how to install it.
- * - It is installed from Debian only (debian.ts). Nothing is downloaded around the system's package manager.
+ * - It is installed only from Debian's packages (debian.ts).
  */
 import { execFile } from "node:child_process"
 import { access, constants } from "node:fs/promises"
@@ -79,7 +79,6 @@ async function find(edition: Edition, options: DebianOptions): Promise<string> {
   return installed
 }
 
-/** Finds a whole Chromium, as people and agents have it. */
 export const findChromium = (options: DebianOptions): Promise<string> => find(WHOLE, options)
 
 /** Finds the headless shell for tests of pages, or a whole Chromium if the shell cannot be installed. */

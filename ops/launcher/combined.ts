@@ -1,5 +1,6 @@
 /**
- * Several nodes of the product in one process. `npm start` runs this unless it is given a number of processes.
+ * Several nodes of the product in one process. `npm start` runs this in development, unless it is given a number of
+ * processes.
  *
  * The launcher sends their environments over the IPC channel. Each node has its own configuration, connection to the
  * bus and metrics; they share the process and its log. They start side by side and end in the reverse order of the

@@ -1,8 +1,8 @@
 /**
- * The last line that `npm start` prints: the address of the operators' console, with a one-time link.
+ * The line of `npm start` with the address of the operators' console and a one-time link.
  *
- * The link signs in whoever opens it, so it is written only to a terminal. If standard error is a file or a pipe, the
- * line names the command that prints a link.
+ * The link signs in whoever opens it, so it is written only to a terminal. If standard error is a file or a pipe, or no
+ * link can be had, the line names the command that prints one.
  */
 import { connect } from "@nats-io/transport-node"
 import { askLink } from "../cli/ask-link.ts"

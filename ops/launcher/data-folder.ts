@@ -4,8 +4,7 @@
  * - launcher.lock names the one launcher that owns the folder, by pid and start time. It is a link to a finished file,
  *   so it is never seen incomplete. If its owner is gone, only one of the launchers that see it can move it aside.
  * - version.json names the version that made the folder. A folder of another version is refused, never converted.
- * - Other users cannot read it. Its mode is 0700, or 0711 if Postgres runs as another user, and all entries in it are
- *   closed to others.
+ * - Other users cannot read the product's files in it (`closeToOthers`).
  * - run.json describes the running processes. It holds the passwords of the operator and of the database, so only the
  *   owner may read it. It is replaced in one step and removed at a clean end.
  * - After a launcher was killed, run.json names the processes that are left. Nodes are ended here, if their environment
@@ -44,13 +43,10 @@ export interface RunFile {
   readonly postgres: { readonly pid: number | null; readonly url: string }
   readonly edges: ReadonlyArray<{ readonly pid: number | null; readonly url: string; readonly metrics: string | null }>
   readonly actors: ReadonlyArray<{ readonly pid: number | null; readonly metrics: string | null }>
-  /** The process that receives mail, if there is one. */
   readonly mail?: { readonly pid: number | null; readonly smtp?: string }
   /** The keeper: the process that holds the keys of vaults. */
   readonly keeper?: { readonly pid: number | null }
-  /** The process that runs the compartments of this machine. */
   readonly runtime?: { readonly pid: number | null }
-  /** The operators' console. */
   readonly console?: { readonly pid: number | null; readonly url: string }
 }
 
@@ -86,7 +82,6 @@ function isOwner(value: unknown): value is Owner {
   )
 }
 
-/** The running launcher that owns the folder, if there is one. */
 function livingOwner(lockFile: string): Owner | undefined {
   const owner = readJson(lockFile)
   if (!isOwner(owner)) return undefined
@@ -194,10 +189,7 @@ export function describeRun(stack: Stack): RunFile {
 
 const smtpAt = (port: number | null) => (port === null ? {} : { smtp: `smtp://127.0.0.1:${port}` })
 
-/**
- * Names of entries that this version and older versions make in the folder. Postgres's own folder is private already.
- * Other entries are never changed.
- */
+/** The entries of the folder that are closed to other users. The modes of other entries are not changed. */
 const OURS = [
   "bin",
   "compiled",
@@ -218,8 +210,8 @@ const OURS = [
 const NOT_OURS_TO_CLOSE = ["postgres", "runtime", "tests"]
 
 /**
- * Makes sure that no other user of this machine can read the log, the keys and the passwords. In a folder that also has
- * other content, only the product's own entries are closed.
+ * Makes sure that no other user of this machine can read the log, the keys and the passwords. `isOurs`: the folder
+ * itself is closed too.
  */
 function closeToOthers(folder: string, isOurs: boolean): void {
   // If this process is root, the user that Postgres runs as must be able to pass through to Postgres's folder.

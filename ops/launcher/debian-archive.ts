@@ -1,8 +1,8 @@
 /**
- * Programs of Debian's newest suite, unpacked beside the project and not installed. The package lists are written to a
- * private folder, apt checks the archive's signature, and the system is not changed. It works only for static programs,
- * because no libraries are unpacked. The suite changes over time, so a package is used only if it has the version and
- * checksum that fetched.json names.
+ * Programs of Debian's newest suite, unpacked into the project's `.hub/bin` and not installed. The package lists are
+ * written to a private folder, apt checks the archive's signature, and the system is not changed. It works only for
+ * static programs, because no libraries are unpacked. The suite changes over time, so a package is used only if it has
+ * the version and checksum that fetched.json names.
  */
 import { execFile } from "node:child_process"
 import { createHash } from "node:crypto"
@@ -84,7 +84,6 @@ export interface Pinned {
   readonly sha256: string
 }
 
-/** Debian's names of architectures, by Node's names. */
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: "amd64", arm64: "arm64" }
 
 export const pinnedOf = (name: string, arch: string = process.arch): Pinned | undefined =>

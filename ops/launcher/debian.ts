@@ -1,5 +1,5 @@
 /**
- * Installs Debian's packages with apt, if root runs the tests.
+ * Installs Debian's packages with apt, if root runs the program.
  *
  * - This works only on Debian and only for root; apt checks the archive's signature. On other systems, or for other
  *   users, one line says what to install.
@@ -59,7 +59,7 @@ async function mayInstall({ what, purpose, hint }: WantedPackages, options: Debi
   if (!isRoot) throw new LaunchFault(`${purpose} need ${what}, which only root can install; ${hint}`)
 }
 
-/** The package lists may be missing or out of date. They are fetched only if the installation fails without that. */
+/** Fetches new package lists only if the download fails with the present ones. */
 async function install(
   { packages, what, purpose, remark, hint }: WantedPackages,
   options: DebianOptions

@@ -15,7 +15,6 @@ const run = promisify(execFile)
 
 const VERSION_TIMEOUT_MS = 20_000
 const COMPOSE_MAJOR = 2
-/** Each program with the package that has it. */
 const PROGRAMS: ReadonlyArray<readonly [program: string, from: string]> = [
   ["docker", "docker.io"],
   ["dockerd", "docker.io"],

@@ -1,6 +1,6 @@
 /**
- * A failure that the person at the terminal can correct. Its message is one line that says what is wrong and what to
- * do. The launcher prints it without a stack and ends with status 1.
+ * A failure with a message of one line for the person at the terminal. The launcher prints it without a stack and ends
+ * with status 1.
  */
 export class LaunchFault extends Error {
   override readonly name = "LaunchFault"

@@ -20,7 +20,7 @@ const PACKAGES = { python: ["python3", "python3-nacl"], go: ["golang-go", "golan
 const GO_ENV = { GO111MODULE: "off", GOPATH: "/usr/share/gocode", GOFLAGS: "" } as const
 
 export interface Languages {
-  /** The path of the program. */
+  /** The program: a name on PATH, or a path. */
   readonly python: string
   /** Variables for `go`, to be added to its environment. The caller sets `GOCACHE`. */
   readonly goEnv: Readonly<Record<string, string>>

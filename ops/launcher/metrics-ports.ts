@@ -1,5 +1,5 @@
 /**
- * Private ports for the scrapers of this machine's nodes. A node keeps its port when it restarts, so that scrapers find
+ * Ports at which the nodes of this machine serve metrics. A node keeps its port when it restarts, so that scrapers find
  * it again. It gets another one only if another program has taken a drawn port meanwhile.
  */
 import { drawPort, portIsFree } from "./ports.ts"

@@ -2,7 +2,7 @@
  * One nats-server with JetStream, bound to loopback.
  *
  * - The server is ready when its INFO line says that JetStream is on: streams are recovered by then.
- * - The server has the users of production with their rights (bus-users.ts).
+ * - The server has the users of production with their rights (bus-users.ts), unless `users` names other ones.
  * - The port is stored beside the store, so clients that reconnect after a crash find the server again.
  * - The server of a killed launcher is found by its pid file and ended before the store is opened again. Two servers on
  *   one store would corrupt it.
@@ -48,7 +48,7 @@ export interface NatsOptions {
 
 export interface RunningServer extends TiedProcess {
   readonly url: string
-  /** Contains the operator's name and password if the server has users. */
+  /** The address with the operator's name and password. Postgres has one user, so its `url` is the same. */
   readonly operatorUrl: string
   readonly port: number
   readonly logFile: string
@@ -116,7 +116,7 @@ async function endLeftover(dataDir: string): Promise<void> {
   }
 }
 
-/** Only lines of this start are returned: an older error would mislead. */
+/** The last two errors that the server has logged since this start. */
 async function lastLogLines(file: string, from: number): Promise<string> {
   const text = await readFile(file).catch(() => Buffer.alloc(0))
   const lines = text.subarray(from).toString("utf8").slice(-ERROR_TAIL_CHARS).split("\n")

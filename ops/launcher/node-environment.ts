@@ -1,7 +1,7 @@
 /**
  * Decides which of the service's keys a node gets. Only the keeper gets the key of vaults, and it gets no other. A host
- * of compartments gets only the key of their secrets. An edge gets the public half of the service's key, and a key
- * derived from it for one purpose (edge/http/config.ts).
+ * of compartments gets only the key of their secrets. An edge gets two values that are derived from the service's key:
+ * its public half, and a key for one purpose (edge/http/config.ts).
  */
 import { createHmac } from "node:crypto"
 import { serverSeed } from "../../actors/process/server-key.ts"
@@ -57,7 +57,10 @@ export const asKeeper = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   return withoutProvider(kept)
 }
 
-/** The environment of the mail process. It talks to strangers, so it has no key but the one for stored mail. */
+/**
+ * The environment of the mail process, which talks to strangers. It lacks the service's key, the database, and the
+ * accounts for letters, chat and push messages.
+ */
 export const asMail = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const { HUB_SERVER_KEY: _key, HUB_SERVER_KEY_FILE: _file, HUB_DATABASE_URL: _tables, ...rest } = env
   const { HUB_LETTERS: _letters, HUB_SMTP_URL: _smtp, HUB_TELEGRAM_TOKEN: _token, HUB_VAPID_KEY: _push, ...kept } = rest
@@ -88,8 +91,8 @@ const withoutProvider = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("AWS_") || name === "AWS_REGION"))
 
 /**
- * A host's environment. Strangers' programs run beside the host, so it has the key of compartments' secrets and nothing
- * else that it does not need.
+ * A host's environment. Strangers' programs run beside the host, so the only key of the service that it has is that of
+ * compartments' secrets.
  */
 export const asRuntime = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const { HUB_LETTERS: _letters, HUB_LETTERS_FROM: _from, ...kept } = asKeeper(env)

@@ -23,8 +23,9 @@ export function portIsFree(port: number): Promise<boolean> {
 }
 
 /**
- * True if another process has claimed the port. A port looks free to other programs until its server has started. So
- * processes that draw ports at the same time share a folder (`HUB_TEST_PORTS`), in which each port can be claimed once.
+ * Claims the port. Returns true if it was claimed before. A port looks free to other programs until its server has
+ * started. So processes that draw ports at the same time share a folder (`HUB_TEST_PORTS`), in which each port can be
+ * claimed once.
  */
 async function isClaimed(port: number): Promise<boolean> {
   const folder = process.env["HUB_TEST_PORTS"]

@@ -31,7 +31,7 @@ export async function migrateTables(databaseUrl: string): Promise<void> {
   }
 }
 
-/** Nodes have no right to make streams, so the operator's user makes them before nodes start. */
+/** `natsUrl` has the operator's user, because nodes have no right to make streams. */
 export async function makeStreams(natsUrl: string, env: NodeJS.ProcessEnv): Promise<void> {
   try {
     await migrateStreams({ ...env, HUB_NATS_URL: natsUrl })

@@ -85,7 +85,6 @@ const liveProcesses = (): ReadonlyArray<number> =>
         .filter(isRunning)
     : []
 
-/** Live processes whose working directory is the given one. */
 export const processesIn = (directory: string): ReadonlyArray<number> =>
   liveProcesses().filter((pid) => {
     try {
@@ -95,7 +94,6 @@ export const processesIn = (directory: string): ReadonlyArray<number> =>
     }
   })
 
-/** Live processes whose command with its arguments satisfies `fits`. */
 export const processesWhose = (fits: (command: string) => boolean): ReadonlyArray<number> =>
   liveProcesses().filter((pid) => fits(commandOf(pid)))
 
@@ -106,7 +104,7 @@ export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // The process has ended already, as the caller wants.
+    // Usually the process has ended already.
   }
 }
 

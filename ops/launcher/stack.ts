@@ -22,10 +22,7 @@ import type { PostgresOptions } from "./postgres.ts"
 import { SupervisedRole } from "./supervisor.ts"
 import type { TiedProcess } from "./tied.ts"
 
-/**
- * The sum is less than ten seconds. Processes of mail, the keeper and compartments may take up to `ACTOR_GRACE_MS` in
- * addition.
- */
+/** The sum is less than ten seconds. Processes of other roles may take up to `ACTOR_GRACE_MS` in addition. */
 const EDGE_GRACE_MS = 3_000
 const ACTOR_GRACE_MS = 4_000
 const SERVER_GRACE_MS = 2_000
@@ -55,20 +52,14 @@ export interface StackOptions {
    * process.
    */
   readonly combined?: ReadonlyArray<string>
-  /** True to start the process that runs the compartments of this machine. */
   readonly runtime?: boolean
-  /**
-   * Private ports for scrapers: free ones, or consecutive ones from this number on, edges first. If absent, there are
-   * none.
-   */
+  /** Ports for metrics: free ones, or consecutive ones from this number on, edges first. If absent, there are none. */
   readonly metrics?: "free" | number
   readonly entries: Readonly<Record<"edge" | "actor", ReadonlyArray<string>>> & {
     readonly console?: ReadonlyArray<string>
   }
   readonly autoRestart: boolean
-  /** Receives the supervisor's own lines. */
   readonly report: (line: string) => void
-  /** Receives a node's output, line by line. */
   readonly onLine: (role: string, line: string) => void
   /** Called whenever a process has started or ended. */
   readonly changed?: (stack: Stack) => void
@@ -78,7 +69,6 @@ export interface StackOptions {
   readonly nodeEnv?: (role: NodeKind, index: number) => NodeJS.ProcessEnv
 }
 
-/** A node, and its index among the nodes of its kind. */
 interface NodePlace {
   readonly kind: NodeKind
   readonly index: number
@@ -96,7 +86,6 @@ export interface EdgeRole {
   readonly url: string
 }
 
-/** A stop in the middle of a message loses nothing: its sender keeps the message and sends it again. */
 const mailEnvironment = (port: number | null): NodeJS.ProcessEnv => ({
   HUB_ROLES: "mail",
   ...(port === null ? {} : { HUB_MAIL_PORT: String(port) })
@@ -232,7 +221,7 @@ export class Stack {
     await Promise.all([this.#nats.role?.stop(), this.#postgres.role?.stop()])
   }
 
-  /** The roles that have a process of their own. */
+  /** The roles other than edges and actors. */
   #alone(): ReadonlyArray<SupervisedRole> {
     return [this.mail?.role, this.keeper, this.runtime, this.console?.role].filter((role) => role !== undefined)
   }
@@ -341,7 +330,7 @@ export class Stack {
 
   /**
    * The address of the bus for a node. `roles` is the value of HUB_ROLES. If this stack started the server, the address
-   * has the user of the role. Otherwise it is the address that was given.
+   * has the user of the role, and for the console the operator. Otherwise it is the address that was given.
    */
   natsUrlFor(kind: NodeKind, roles: string | undefined, url = this.#nats.url): string {
     if (typeof this.#options.nats === "string") return url

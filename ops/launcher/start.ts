@@ -35,12 +35,8 @@ export interface StartSettings {
   readonly metrics: "free" | number | null
   /** The folder for letters to people. `null` if letters are sent by a mail server, or not at all. */
   readonly outbox: string | null
-  /**
-   * The domain of incoming mail and the port to listen on: 0 takes a free one, and `null` is for mail that a provider
-   * receives. `null` in place of both if there is no mail.
-   */
+  /** `port`: 0 for a free one; `null` if a provider receives the mail. `null` in place of both if there is no mail. */
   readonly mail: { readonly port: number | null; readonly domain: string } | null
-  /** True if this machine is a host of compartments. */
   readonly runtime: boolean
   /** Port of the operators' console, and whether a setting named it. `null` if there is no console. */
   readonly console: { readonly port: number; readonly named: boolean } | null
@@ -51,7 +47,10 @@ export interface StartOptions {
   readonly args: ReadonlyArray<string>
   readonly env: NodeJS.ProcessEnv
   readonly entries: StackOptions["entries"]
-  /** The program that runs all nodes in one process. If absent, each node has its own process. */
+  /**
+   * The program that runs edges, actors, the keeper and the console in one process. If absent, each node has its own
+   * process.
+   */
   readonly combined?: ReadonlyArray<string>
   /** Runs after all nodes answer, and before `ready` is printed. Must not fail. */
   readonly serving?: (stack: Stack, say: (line: string) => void) => Promise<void>
@@ -60,14 +59,13 @@ export interface StartOptions {
 function count(name: string, text: string | undefined): number {
   if (text === undefined) return 1
   const value = /^\d+$/.test(text) ? Number(text) : -1
-  // 0 starts the servers alone, for a restore.
+  // With 0 edges and 0 actors only the servers start, for a restore.
   if (value >= 0 && value <= MOST_NODES) return value
   throw new LaunchFault(`--${name} takes a number from 0 to ${MOST_NODES}, not "${text}"`)
 }
 
 const USAGE = "[--edges N] [--actors N] [--mail] [--runtime] [--no-console]"
 
-/** The output of `npm start -- --help`. */
 const START_USAGE = `usage: npm start -- ${USAGE}
   --edges N, --actors N  how many processes of each. With neither, one process does all of it (in production: one
                          process for each role)

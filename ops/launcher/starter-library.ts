@@ -12,7 +12,6 @@ export const STARTER_LIBRARY = join(projectRoot, "ops", "library")
 
 const LOOK_TIMEOUT_MS = 5_000
 
-/** The parts of a stack that this module uses. */
 export interface Serving {
   readonly edges: ReadonlyArray<{ readonly url: string }>
   readonly actors: ReadonlyArray<unknown>
@@ -22,7 +21,6 @@ export interface Serving {
   readonly archive?: string | undefined
 }
 
-/** The number of entries in the library, as an edge lists them. */
 const entriesAt = async (edge: string): Promise<number> => {
   const answer = await fetch(`${edge}${API_PREFIX}/library?per_page=1`, {
     signal: AbortSignal.timeout(LOOK_TIMEOUT_MS)
@@ -33,7 +31,7 @@ const entriesAt = async (edge: string): Promise<number> => {
 }
 
 const seed = async ({ nats, postgres, archive }: Serving): Promise<number> => {
-  // Modules that talk to the bus are loaded only at a first start.
+  // Modules that talk to the bus are loaded only if the library is empty.
   const [{ openService }, { entriesIn }] = await Promise.all([
     import("../cli/connection.ts"),
     import("../cli/library-folder.ts")

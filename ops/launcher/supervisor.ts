@@ -2,10 +2,10 @@
  * Keeps one process of a role alive.
  *
  * - At most one process of the role runs at any time; `pid` is null between two of them.
- * - An unexpected exit is reported with role, pid and status. The process is then started again after a pause, which
- *   doubles with each exit in quick succession up to PAUSE_CEILING_MS. The tries never stop: a machine that was out of
- *   memory for an hour should serve again without anybody's help.
- * - The first start is different: after FIRST_START_TRIES the start as a whole fails.
+ * - An unexpected exit is reported with role, pid and status. With `autoRestart` the process is started again after a
+ *   pause, which doubles with each exit in quick succession up to PAUSE_CEILING_MS. The tries never stop: a machine
+ *   that was out of memory for an hour should serve again without anybody's help.
+ * - The first start fails after FIRST_START_TRIES, or at once with a LaunchFault.
  * - stop() takes precedence: it also ends a start that is under way, and nothing starts after it.
  */
 import { setTimeout as delay } from "node:timers/promises"
@@ -107,7 +107,7 @@ export class SupervisedRole {
           void process.exited.then(() => this.#died(process))
         },
         async (cause: unknown) => {
-          // The process may still run although its start failed for us. The next try needs its place.
+          // The process may still run although its start failed. The next try needs its port and its files.
           await this.#current?.kill()
           this.#setCurrent(undefined)
           throw cause

@@ -48,8 +48,8 @@ export const leftTestFolders = async (): Promise<ReadonlyArray<string>> => {
 }
 
 /**
- * A failed test may have left a container's volume mounted in the folder. Node's own retries multiply with each level
- * of folders above a mount, and would take hours.
+ * Unmounts everything below the folder, and removes it. A failed test may have left a container's volume mounted there.
+ * Node's own retries multiply with each level of folders above a mount, and would take hours.
  */
 export const removeTestFolder = async (folder: string): Promise<void> => {
   for (let left = REMOVALS_MAX; ; left--) {

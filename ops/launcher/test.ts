@@ -7,7 +7,7 @@
  * passed.
  *
  * Arguments go to vitest. With files among them (`npm test -- tests/api/thread.test.ts`) the tests of these files run
- * and nothing else; `npm run check` does the other steps. These flags are this program's own:
+ * and no other check. These flags are this program's own:
  *  - `--changed` stands for the files that differ from the last commit. If there are none, it stands for those that the
  *    last commit changed.
  *  - `--coverage` measures lines and branches of the product and writes a report to `.hub/coverage`.
@@ -76,7 +76,7 @@ interface Report {
   readonly testResults: ReadonlyArray<{
     readonly name: string
     readonly status: string
-    /** The reason why the file could not be run; absent if it ran. */
+    /** An error of the file outside its tests. */
     readonly message?: string
     readonly assertionResults: ReadonlyArray<{
       readonly status: string
@@ -266,7 +266,7 @@ const statusOfList = (args: ReadonlyArray<string>): number => {
   return args.length > 0 && others.length === 0 ? 0 : 1
 }
 
-/** Runs the checks and tests, and resolves to the exit status. */
+/** Resolves to the exit status. */
 export async function test(given: ReadonlyArray<string>): Promise<number> {
   if (given.includes("--help") || given.includes("-h")) {
     console.log(HELP)

@@ -3,7 +3,8 @@
  *
  *  - Tests that import the file, directly or through a helper of theirs, and the test with the same path as the source.
  *    Imports by tests/harness/ and tests/support/ do not count.
- *  - If there are none, the tests of those files in its room that import it. A room is a folder of actors/ or edge/.
+ *  - If there are none, the tests of those files in its room that import it. A room is a folder such as actors/mail/ or
+ *    ops/cli/.
  *  - If there are none either, the tests that BY_FOLDER names for the file's folder.
  *  - Benchmarks have no tests. They are run by hand.
  */
@@ -50,7 +51,7 @@ const BY_FOLDER: ReadonlyArray<readonly [folder: RegExp, tests: ReadonlyArray<st
   [/^(?:actors|edge|schemas)\/[^/]+$/, ["contract/*"]]
 ]
 
-/** True for files that no test imports and no folder has tests for, on purpose. */
+/** True for benchmarks, which have no tests on purpose. */
 export const isBenchmark = (source: string): boolean => source.startsWith("ops/bench/")
 
 const IMPORTED = /(?:from|import) ?\(?"(\.[^"]*)"/g
@@ -103,7 +104,7 @@ export const byFolder = (source: string): ReadonlyArray<string> => {
 
 /**
  * Makes a function that finds the tests of a source. It reads all sources once. Paths are relative to the project and
- * sorted. The function throws a LaunchFault if it finds no tests.
+ * sorted. The function throws a LaunchFault if it finds no tests, except for a benchmark.
  */
 export const testsFinder = (): ((source: string) => ReadonlyArray<string>) => {
   const by = importers()

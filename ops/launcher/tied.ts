@@ -1,12 +1,12 @@
 /**
- * Children that cannot outlive this process.
+ * Starts children that end with this process.
  *
  * - With setpriv the kernel itself sends the child its stop signal when this process dies, even by SIGKILL. Node
  *   children also have an IPC channel, and stop when it closes.
  * - Every child leads its own session, so Ctrl-C at the terminal reaches only this process, which ends the children in
  *   order.
- * - stop() always ends the child: it sends the stop signal, then SIGKILL after the grace. A frozen child is continued
- *   first, because it could not handle the signal.
+ * - stop() always ends the child: it sends the stop signal, then SIGKILL after the grace. A frozen child is continued,
+ *   because it could not handle the signal.
  */
 import { spawn, spawnSync } from "node:child_process"
 import type { ChildProcess, StdioOptions } from "node:child_process"
@@ -30,7 +30,6 @@ export interface TiedProcess {
 }
 
 export interface TiedOptions {
-  /** Program and arguments. */
   readonly command: ReadonlyArray<string>
   readonly cwd?: string
   readonly env?: NodeJS.ProcessEnv

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from "kysely"
 
 export const up = async (db: Kysely<unknown>): Promise<void> => {
-  // The default holds until the projection fills the column: this migration raises its version, so all rows are made
-  // again.
+  // The default holds until the projection fills the column: its release raises the projection's version, so all rows
+  // are made again.
   await sql`alter table agents add column key_from timestamptz not null default now()`.execute(db)
   await sql`
     create table retired_keys (

@@ -34,7 +34,7 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
   // All keys are descending, so that a place in the list is one comparison of rows.
   await sql`drop index threads_unanswered`.execute(db)
   await sql`create index threads_unanswered on threads ((-reply_count) desc, created_at desc, id desc)`.execute(db)
-  // Includes the column that is read of each reply before a page.
+  // The indexes include `deleted`, which is read for each reply before the requested page.
   await sql`drop index replies_of`.execute(db)
   await sql`drop index replies_score`.execute(db)
   await sql`create index replies_of on replies (thread, created_at, id) include (deleted)`.execute(db)

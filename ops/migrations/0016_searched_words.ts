@@ -1,8 +1,8 @@
 import { type Kysely, sql } from "kysely"
 
 /**
- * Replaces characters of file names, addresses and numbers by blanks. Postgres' parser tries to read each of them as
- * all of these, and takes minutes for a text that consists of them.
+ * Replaces characters of file names, addresses and numbers by blanks. Postgres' parser tries to read such a character
+ * as each of these, and takes minutes for a text that consists of them.
  */
 export const up = async (db: Kysely<unknown>): Promise<void> => {
   await sql`

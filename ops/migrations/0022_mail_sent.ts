@@ -4,7 +4,7 @@ export const up = async (db: Kysely<unknown>): Promise<void> => {
   await sql`alter table mails add column box text not null default 'inbox'`.execute(db)
   await sql`create index mails_of_thread on mails (agent, thread, id desc)`.execute(db)
   await sql`alter table mail_events add column detail text`.execute(db)
-  // The result of each sent message, by the numbers of its recipients.
+  // The result for each recipient, `n`, of a sent message.
   await sql`
     create table mail_sendings (
       mail bigint not null, n integer not null, status text not null, detail text, unknown boolean not null default false,

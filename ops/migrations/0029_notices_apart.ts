@@ -1,8 +1,8 @@
 import { type Kysely, sql } from "kysely"
 
 /**
- * Finds notifications about keys, recovery and owners, without the types that any stranger can send by the thousand.
- * The home query names the same types.
+ * The index leaves out the types of notifications that any stranger can cause by the thousand. So it finds the others,
+ * such as those about keys, recovery and owners. The home query names the same types.
  */
 export const up = async (db: Kysely<unknown>): Promise<void> => {
   await sql`

@@ -8,9 +8,9 @@ import { Fault } from "../cli/fault.ts"
 type Tables = Pick<Service, "db">
 type Deciding = Tables & Pick<Service, "command">
 
-/** Reports that nobody has decided. */
+/** The statuses of reports that are not decided yet. */
 export const UNDECIDED = ["open", "reviewing"] as const
-/** Reports of one list, and of one target that are read at a time. */
+/** The most reports of a list, and of one page when all reports on a target are decided. */
 const PAGE = 200
 const SHOWN_TEXT_CHARS = 80
 
@@ -54,7 +54,6 @@ export const reportNumbered = async ({ db }: Tables, id: number) => {
   return report
 }
 
-/** Counts the undecided reports on the target. */
 export const undecidedOn = async ({ db }: Tables, type: string, target: string): Promise<number> => {
   const { count } = await db
     .selectFrom("reports")
@@ -66,7 +65,7 @@ export const undecidedOn = async ({ db }: Tables, type: string, target: string):
   return Number(count)
 }
 
-/** Returns `false` if the report was decided before. */
+/** Decides the report. Returns `false` if it was decided before. */
 const decided = async ({ command }: Deciding, id: number, verdict: Verdict): Promise<boolean> => {
   try {
     await command("report.resolve", String(id), verdict)
@@ -117,7 +116,8 @@ const resolveOthers = async (parts: Deciding, id: number, verdict: Verdict) => {
 
 /**
  * Decides a report. With `all`, the other reports on the same target are decided too, but only the first one has the
- * effect. An interrupted call may be repeated. Throws a Fault if it was decided otherwise.
+ * effect. An interrupted call with `all` may be repeated. Throws a Fault if the report was decided before with another
+ * outcome.
  */
 export const resolveReport = async (parts: Deciding, id: number, verdict: Verdict, all: boolean) => {
   if (!all) {

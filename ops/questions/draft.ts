@@ -2,10 +2,11 @@
  * Writes a bank of own texts with a language model: any command that reads a prompt and prints an answer.
  *
  * Invariants
- *  - Only pieces that the reader of banks accepts are kept: each piece is read together with the others before that.
- *  - Facts are asked twice. The command gets its own texts back without their sides, in another order. A text that the
- *    second answer puts on another side is left out. A fact on which the two answers differ is marked as unsure or left
- *    out.
+ *  - Only pieces that the reader of banks accepts are kept: each piece is read together with the texts that exist
+ *    already.
+ *  - Facts, and texts with several sides, are asked twice. The command gets its own texts back without their sides, in
+ *    another order. A text that the second answer puts on another side is left out. A fact on which the two answers
+ *    differ is marked as unsure or left out.
  *  - A piece that fails `TRIES_MAX` times is reported, and the others continue. Existing texts are kept and count.
  */
 import { spawn } from "node:child_process"
@@ -248,7 +249,10 @@ const matrixPiece = (index: number): Piece => ({
   }
 })
 
-/** The property after a second reading; `null` if the two readings differ on many items, or too few items are left. */
+/**
+ * The property after a second reading. `null` if that is unusable, if the two readings differ on many items, or if too
+ * few items are left.
+ */
 async function secondReading(ask: Ask, items: ReadonlyArray<string>, property: Written): Promise<Written | null> {
   const [is, not] = [strings(property["is"]), strings(property["not"])]
   const yes = new Set(strings(property["yes"]).filter((item) => items.includes(item)))
@@ -364,8 +368,8 @@ export function piecesOf(bank: Bank): ReadonlyArray<Piece> {
 }
 
 /**
- * Requests a piece until it is usable. Returns the piece, or the last reason for failing. `refusal` is the check by the
- * reader of banks.
+ * Requests a piece until it is usable, at most `TRIES_MAX` times. Returns the piece, or the last reason for failing.
+ * `refusal` is the check by the reader of banks.
  */
 export async function made(
   piece: Piece,

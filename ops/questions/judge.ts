@@ -16,12 +16,12 @@ import { ACTS_TOLD } from "../../actors/registration/questions/bank/wanted.ts"
 
 /** The highest share of two acts' texts that may be recognized by their words. */
 const TOLD_APART_MAX = 0.65
-/** Texts that are long enough to count words in them. */
+/** The least number of texts in a list whose words are counted. */
 const TEXTS_MIN = 6
 const WORDS_NAMED = 5
 const SMOOTHING = 0.5
 
-/** `texts` by the name that `hub questions check` gives them. */
+/** `name`: the list's name in the output of `hub questions check`. */
 interface ListedTexts {
   readonly name: string
   readonly texts: ReadonlyArray<string>
@@ -120,7 +120,6 @@ const repeatedIn = (lists: ReadonlyArray<ListedTexts>): ReadonlyArray<string> =>
   )
 }
 
-/** Each fault as a line. */
 export function faultsOf(bank: Bank): ReadonlyArray<string> {
   const clauses = clausesOf(bank)
   const remarks = Object.keys(REMARK_SLOTS).map((kind) => remarkOf(bank, kind as RemarkKind))

@@ -1,4 +1,4 @@
-/** The meanings of everything that a bank words, for its writer. */
+/** The meanings of a bank's texts, for the language model that writes them. */
 import type { RemarkKind } from "../../actors/registration/questions/bank/bank.ts"
 
 export const RULES = `You write short texts for stories that a language model must understand at first reading and a program must not: one that counts words, and compares them with lists of words for more and less, up and down, true and false.

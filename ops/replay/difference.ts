@@ -24,7 +24,6 @@ export const differences = (before: unknown, after: unknown, path = ""): Readonl
   return Object.is(before, after) ? [] : [{ path, before, after }]
 }
 
-/** The value after a round trip through JSON. */
 export const asJson = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)))
 
 export const valueText = (value: unknown): string => (value === undefined ? "nothing" : JSON.stringify(value))

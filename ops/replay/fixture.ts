@@ -18,7 +18,6 @@ export interface Fixture {
   readonly commits: ReadonlyArray<LogEntry>
 }
 
-/** The fault of a fixture, in words. */
 export class FixtureFault extends Error {}
 
 export const fixtureOf = (

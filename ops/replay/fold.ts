@@ -62,7 +62,7 @@ export async function* historyOf(log: EventLog, kind: string, id: string): Async
   }
 }
 
-/** The field in which a state differs from its kind's declaration, and the fault. */
+/** The field in which a state differs from its kind's declaration, and the fault; `null` if there is none. */
 export const stateProblem = (kind: string, state: unknown): string | null => {
   const declared = kindOf(kind)?.state
   return declared === undefined ? null : shapeProblem(declared, asJson(state), { onExcessProperty: "error" })

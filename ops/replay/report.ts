@@ -21,7 +21,6 @@ export const headText = ({ seq, commit, trace_id }: LogEntry): string => {
 const indented = (lines: ReadonlyArray<string>, by = "    "): ReadonlyArray<string> =>
   lines.map((line) => `${by}${line}`)
 
-/** The entry without its state. */
 export const entryText = (entry: LogEntry): string =>
   [headText(entry), ...indented(entry.commit.events.map(eventText))].join("\n")
 

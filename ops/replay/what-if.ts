@@ -2,8 +2,8 @@
  * Decides a command for an actor with its state at some moment of its history.
  *
  * Invariants
- *  - Only the kind's `decide` is called. `prepare`, which collects facts from outside, and the gate (signature, nonce,
- *    rate limits) are not called: facts come from the file, or from ops/replay/facts.ts.
+ *  - The kind's `decide` and its `consequences` are called. `prepare`, which collects facts from outside, and the gate
+ *    (signature, nonce, rate limits) are not called: facts come from the file, or from ops/replay/facts.ts.
  *  - Nothing is appended, sent or set. Parts that a kind needs for that throw an error if they are used.
  *  - It does not check that companions' subjects are free. The decision is shown as the node would try to append it.
  */
@@ -57,7 +57,7 @@ export interface WhatIf {
   readonly also: ReadonlyArray<Companion>
   readonly timers: ReadonlyArray<Timer>
   readonly state: unknown
-  /** The commit that did follow, and the state it led to. */
+  /** The commit that did follow, and the state it led to; `null` if none followed. */
   readonly really: Step | null
 }
 
@@ -97,14 +97,13 @@ export interface Past {
   readonly until: Point | null
 }
 
-/** An actor at one moment of its history. */
 export interface Moment {
   readonly kind: NodeKind
   readonly id: string
   /** The actor's last sequence; 0 before its first. */
   readonly seq: number
   readonly state: unknown
-  /** The commit that did follow. */
+  /** The commit that did follow, if there is one. */
   readonly next: LogEntry | undefined
 }
 
@@ -208,12 +207,12 @@ const asked = (op: string, facts: Readonly<Record<string, unknown>>): unknown =>
     }
   })
 
-/** The parts of a kind without access to the outside: only the configuration can be read. */
+/** The parts of a kind without access to the outside. */
 const closedParts = (config: NodeParts["config"]): NodeParts => ({
   clock: machineClock,
   config,
   bank: OUR_BANK,
-  // Only sealing needs the seed, and no decision seals.
+  // A decision does not seal, so it needs no real seed.
   seed: new Uint8Array(32),
   nats: closed("the bus"),
   manager: closed("the bus"),

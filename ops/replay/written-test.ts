@@ -12,7 +12,6 @@ import { projectRoot } from "../launcher/paths.ts"
 import { type Fixture, fixtureText } from "./fixture.ts"
 import type { WhatIf, WhatIfCommand } from "./what-if.ts"
 
-/** The part of a decision that the test expects. */
 export type Expected = Pick<WhatIf, "refused" | "events">
 
 /** A member of that name would be the prototype of an object literal. */

@@ -18,7 +18,7 @@ export interface Command {
   readonly env?: NodeJS.ProcessEnv
   readonly input?: string
   readonly signal?: AbortSignal | undefined
-  /** Called with each line that the program writes for people. */
+  /** Called with each line that the program writes to standard error. */
   readonly onLine?: (line: string) => void
 }
 

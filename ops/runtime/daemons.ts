@@ -1,5 +1,5 @@
 /**
- * Programs that outlive this process. Each has its own session, writes to a log file, and gets only the path from the
+ * Programs that outlive this process. Each has its own session, writes to a log file, and has only a fixed PATH in its
  * environment. A process is recognized by its id and its arguments, which name a folder that no other process uses. The
  * id alone may belong to another process by now.
  */

@@ -26,11 +26,10 @@ export const runningCompartments = async (dataDir: string): Promise<ReadonlyArra
 export interface EndedHost {
   /** Ids of the compartments that run on, or their bridges if no engine can be asked. */
   readonly running: ReadonlyArray<string>
-  /** The removed parts of their infrastructure. */
   readonly removed: ReadonlyArray<string>
 }
 
-/** Ends everything that is no longer needed. */
+/** If no compartment runs, ends their network and the deployment's own engine. */
 export const endUnused = async (dataDir: string): Promise<EndedHost> => {
   const { folder, known } = placesOf(dataDir)
   const running = await runningCompartments(dataDir)

@@ -1,7 +1,7 @@
 /**
- * The Docker engine of compartments: the configured one, else the machine's if it remaps users, else one of the
- * deployment's own (own-engine.ts). An engine that does not remap is not used: a program that breaks out of a container
- * there would be root.
+ * The Docker engine of compartments: the configured one, else the deployment's own if it exists (own-engine.ts). Else
+ * it is the machine's if that remaps users, or a new one of the deployment's own. An engine that does not remap is not
+ * used: a program that breaks out of a container there would be root.
  */
 import { placesOf } from "./places.ts"
 import { LaunchFault } from "../launcher/fault.ts"

@@ -21,7 +21,7 @@ export const writeFill = async (folder: string): Promise<void> => {
     tsconfig: false,
     transform: { target: TARGET },
     external: /^node:/,
-    // A module may be imported in two ways, because there is only one file.
+    // Hides the warning about modules that are imported in two ways, which does not matter in a single file.
     logLevel: "silent"
   })
   try {

@@ -27,8 +27,8 @@ export const NOT_UNPACKED: ReadonlyArray<string> = ["doc", "man", "info", "local
 )
 
 /**
- * Shell patterns of files that Chromium's dependencies install for a screen and its hardware, two hundred megabytes.
- * Chromium uses its own software renderer and needs none of them.
+ * Shell patterns of files that are removed. The first seven are files that Chromium's dependencies install for a screen
+ * and its hardware, two hundred megabytes. Chromium uses its own software renderer and needs none of them.
  */
 export const CUT: ReadonlyArray<string> = [
   "usr/lib/*/libLLVM*",

@@ -84,7 +84,9 @@ const addNode = async (root: string, npm: Npm | null): Promise<void> => {
   for (const name of ["npm", "npx"]) await symlink(`../lib/node_modules/npm/bin/${name}-cli.js`, join(bin, name))
 }
 
-/** A module is looked for in the folders above the importing file, so at the root every file finds it. */
+/**
+ * Node looks for a module in the folders above the importing file. With the link at the root every file finds the kit.
+ */
 const addKit = async (root: string, work: string): Promise<void> => {
   const kit = join(work, "kit")
   await buildKit(kit)

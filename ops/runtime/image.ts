@@ -136,7 +136,7 @@ export const buildImage = async (options: ImageOptions): Promise<Image> => {
   const npm = await npmFolder(env)
   const more = [npm?.version ?? "no npm"]
   const ingredients = await ingredientsOf(small, more)
-  // A caller that names the small image wants it.
+  // A small image under this name is accepted too.
   const wanted = [ingredients, await ingredientsOf(true, more)]
   if (!fresh && serves(await imageAt(socket, name), wanted)) return { name, made: false }
   await mkdir(folder, { recursive: true, mode: 0o700 })

@@ -25,7 +25,7 @@ import { bindMount, unmountBelow } from "./mounts.ts"
 import type { Places } from "./places.ts"
 import { programAt } from "./programs.ts"
 
-/** A machine that has just begun reads a gigabyte of image before its engine answers. */
+/** A machine that has just started reads a gigabyte of image before its engine answers. */
 const READY_MS = 120_000
 /** An engine that does not answer for this long counts as hung. */
 const SILENT_MS = 30_000
@@ -90,8 +90,9 @@ const makeFolders = async (places: Places, { env, progress }: OwnEngineOptions):
 }
 
 /**
- * The machine's own settings belong to the machine's engine and are not used. gVisor can be used if the machine has it.
- * A compartment's output goes through FIFOs of the host, which gVisor opens only if that is allowed here.
+ * The content of the engine's `daemon.json`. The settings of the machine's engine are not used. gVisor can be used if
+ * the machine has it and it works. A compartment's output goes through FIFOs of the host, which gVisor opens only if
+ * that is allowed here.
  */
 export const settingsOf = async (env: NodeJS.ProcessEnv, progress: (line: string) => void): Promise<object> => {
   const runsc = await findProgram("runsc", env)
@@ -102,10 +103,7 @@ export const settingsOf = async (env: NodeJS.ProcessEnv, progress: (line: string
   return {}
 }
 
-/**
- * The reason why gVisor cannot be used: some releases fail on some kernels. `null` if it can run a program with a
- * network like a compartment's.
- */
+/** The reason why gVisor cannot be used: some releases fail on some kernels. `null` if it can run a program. */
 const whyNot = async (runsc: string, env: NodeJS.ProcessEnv): Promise<string | null> => {
   const options = { env, timeout: SANDBOX_TRIED_MS, killSignal: "SIGKILL" } as const
   return promisify(execFile)(runsc, ["do", "true"], options).then(
@@ -136,7 +134,6 @@ const ensureContainerd = async (places: Places, env: NodeJS.ProcessEnv): Promise
     throw new LaunchFault(`containerd did not begin to answer (${await lastWords(log)}); see ${log}`)
 }
 
-/** Finds our own dockerd running, or starts it. */
 const ensureDockerd = async (places: Places, env: NodeJS.ProcessEnv): Promise<EngineFacts> => {
   const { pidFile, socket } = places
   const mark = marksOf(places).dockerd

@@ -21,9 +21,8 @@ export interface Places {
   readonly pidFile: string
   readonly containerdSocket: string
   readonly containerdPidFile: string
-  /** The folder in which an image is made. */
   readonly image: string
-  /** The state of the host's preparation, and the place of its engine (prepared.ts). */
+  /** `prepared`: the progress of the host's preparation. `known`: the place of its engine (prepared.ts). */
   readonly prepared: string
   readonly known: string
 }

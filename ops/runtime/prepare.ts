@@ -73,7 +73,6 @@ const look = async (options: PrepareOptions, host: Host, signal: AbortSignal): P
   }
 }
 
-/** Prepares and watches until the signal is aborted. */
 export const keepPrepared = async (options: PrepareOptions & { readonly signal: AbortSignal }): Promise<void> => {
   const { signal, progress } = options
   let pause = RETRY_FIRST_MS

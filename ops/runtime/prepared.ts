@@ -12,7 +12,7 @@ export type Stage = (typeof STAGES)[number]
 
 export interface Prepared {
   readonly stage: Stage
-  /** The reason for a failure in one line. */
+  /** The reason for a failure in one line; `null` if there is none. */
   readonly problem: string | null
   readonly at: string
 }

@@ -1,12 +1,11 @@
 /**
- * Installs missing Debian packages that a host of compartments needs. Without root they would be useless, and on other
- * systems their names are unknown: both cases are reported in one line.
+ * Installs missing Debian packages that a host of compartments needs. Only root on Debian can install them. In other
+ * cases a LaunchFault of one line names them.
  */
 import { type DebianOptions, installPackages } from "../launcher/debian.ts"
 import { findProgram } from "../launcher/docker.ts"
 import { LaunchFault } from "../launcher/fault.ts"
 
-/** Programs and the packages that have them. */
 export const PROGRAMS: ReadonlyArray<readonly [program: string, from: string]> = [
   ["dockerd", "docker.io"],
   ["containerd", "containerd"],
@@ -24,7 +23,6 @@ export const PROGRAMS: ReadonlyArray<readonly [program: string, from: string]> =
 
 const PURPOSE = "compartments"
 
-/** Packages whose programs are missing, each once. */
 export const missingPackages = async (env: NodeJS.ProcessEnv): Promise<ReadonlyArray<string>> => {
   const missing = new Set<string>()
   for (const [program, from] of PROGRAMS) if ((await findProgram(program, env)) === undefined) missing.add(from)

@@ -101,7 +101,7 @@ const ENTRIES: ReadonlyArray<readonly [Wanted, consent: unknown]> = [
   [LOGIN, "owner"]
 ]
 
-/** A fill of the last entry is requested, and waits for the owner. */
+/** Opens a vault with entries, and requests a fill of the last one, which waits for the owner. */
 const withVault = async (service: TestService, agent: Carried): Promise<void> => {
   const of = await openVault(agent)
   let last: VaultEntry | undefined

@@ -44,7 +44,6 @@ const shotsOf = ({ community: { thread, post } }: Sample): ReadonlyArray<Shot> =
   { name: "owner-settings", path: "/owner/settings", shows: "Settings" }
 ]
 
-/** Pages of the operators' console. */
 const deskShotsOf = ({ community: { agents } }: Sample): ReadonlyArray<Shot> => [
   { name: "console", path: "/", shows: "healthy" },
   { name: "console-actor", path: `/actor/agent/${agents.tidewatch.client.hubId}`, shows: "agent.registered" },
@@ -119,7 +118,7 @@ const interruption = (): AbortSignal => {
   return controller.signal
 }
 
-/** A signal is noticed between two steps. A part is in `ends` before it starts to open. */
+/** A signal is noticed between two steps. */
 const main = async (ends: Array<End>, signal: AbortSignal): Promise<void> => {
   ends.push(await setup(), endTenants)
   await mkdir(FOLDER, { recursive: true })

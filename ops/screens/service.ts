@@ -14,7 +14,6 @@ const COMPARTMENTS_MAX = 3
 
 export interface Sample {
   readonly edge: string
-  /** The operators' console. */
   readonly desk: TestConsole
   readonly service: TestService
   readonly host: PlayedHost

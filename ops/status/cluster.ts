@@ -2,8 +2,8 @@
  * Reads the present state of the cluster for `hub status`.
  *
  * Invariants
- *  - Every query ends within `BOUND_MS`. `null` means that there was no answer, and never counts as healthy.
- *  - Nothing is written, and no consumer is made.
+ *  - Every query ends within `BOUND_MS`. A missing answer gives `null` or an empty list.
+ *  - Nothing is written.
  */
 import { hostname } from "node:os"
 import { headers } from "@nats-io/transport-node"
@@ -26,7 +26,7 @@ import { passedOver } from "./passed-over.ts"
 import { type PausedWebhook, pausedWebhooks } from "./paused-webhooks.ts"
 import { type ServiceRow, servicesOf } from "./services.ts"
 
-/** The timeout of each question. */
+/** The timeout of each query. */
 export const BOUND_MS = 3000
 /** A node answers a ping at once, in parallel to its other work. */
 const PING_MS = 1500
@@ -47,7 +47,7 @@ export interface NodeRow {
 
 export interface StreamRow {
   readonly name: string
-  /** `null`, here and below, if the stream does not answer. */
+  /** `null`, also of `bytes` and `last_seq`, if the stream does not answer. */
   readonly messages: number | null
   readonly bytes: number | null
   readonly last_seq: number | null
@@ -71,9 +71,8 @@ interface ReadModelRow {
   readonly watermark: number
   /** The most commits that can be missing; `null` if the log does not answer. */
   readonly lag: number | null
-  /** Commits that were passed over. */
   readonly faults: number
-  /** The progress of a rebuild under way. */
+  /** The last sequence that a rebuild under way has applied; `null` if there is no rebuild. */
   readonly rebuilt_to: number | null
 }
 
@@ -228,7 +227,7 @@ const readModelsOf = async (service: Service): Promise<ReadonlyArray<ReadModelRo
   return (await Promise.all(models)).flat()
 }
 
-/** The progress of each rebuild under way. */
+/** The last sequence that each rebuild under way has applied, by projection. */
 const rebuildsOf = async ({ db }: Service): Promise<ReadonlyMap<string, number>> => {
   const { rows } = await sql<{ schema: string }>`
     select n.nspname as schema from pg_namespace n join pg_class c on c.relnamespace = n.oid and c.relname = 'projections'
@@ -237,7 +236,7 @@ const rebuildsOf = async ({ db }: Service): Promise<ReadonlyMap<string, number>>
   const found = await Promise.all(
     PROJECTIONS.filter((projection) => there.has(rebuildSchema(projection))).map(async (projection) => {
       const table = sql.table(`${rebuildSchema(projection)}.projections`)
-      // The projection may have ended between the two queries.
+      // The rebuild may have ended between the two queries.
       const told = await sql<{ seq: string }>`select seq from ${table}`.execute(db).catch(() => null)
       return told === null ? [] : [[projection.name, Number(told.rows[0]?.seq ?? 0)] as const]
     })
@@ -245,7 +244,6 @@ const rebuildsOf = async ({ db }: Service): Promise<ReadonlyMap<string, number>>
   return new Map(found.flat())
 }
 
-/** The checkpoints of reactions, and the commands that failed in their turn. */
 const reactionsOf = ({ nats, manager }: Service): Promise<ReadonlyArray<ReactionRow>> =>
   Promise.all(
     REACTIONS.map(async ({ name, subjects: read }): Promise<ReactionRow> => {
@@ -292,6 +290,9 @@ export const clusterOf = async (service: Service): Promise<Cluster> => {
   }
 }
 
-/** The name of a process for operators. The host is included, because in a container the process id says nothing. */
+/**
+ * Names a process by its process id, and by its host if that is another one. The process id 1 is left out for another
+ * host, because every container has it.
+ */
 export const placeOf = ({ host, pid }: { readonly host: string; readonly pid: number }): string =>
   host === hostname() ? `pid ${pid}` : pid === 1 ? `on ${host}` : `on ${host}, pid ${pid}`

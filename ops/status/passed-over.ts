@@ -11,7 +11,7 @@ export interface PassedOver {
   readonly error: string
 }
 
-/** The most that are listed for each projection. */
+/** The most that are listed, of all projections together. */
 const PASSED_OVER_MAX = 1000
 
 export const passedOver = async (db: Kysely<Database>): Promise<ReadonlyArray<PassedOver>> => {

@@ -1,8 +1,8 @@
 /**
  * Processes that answer on the bus (NATS service discovery).
  *
- * Invariant: malformed answers are ignored, and the length of shown texts is bounded. So a dishonest process can add
- * rows. It can hide others only if it sends `ANSWERS_MAX` answers before them.
+ * Malformed answers are ignored, and shown texts are cut. A dishonest process can still add rows, and hides others if
+ * it sends `ANSWERS_MAX` answers before them.
  */
 import type { NatsConnection, RequestManyOptions } from "@nats-io/transport-node"
 import { Option, Schema } from "effect"

@@ -6,7 +6,7 @@ const STATUSES = ["healthy", "degraded", "down"] as const
 export type Status = (typeof STATUSES)[number]
 
 export interface Problem {
-  /** `down` means that requests fail which would succeed if the service were only `degraded`. */
+  /** `down` if the edges, the actor nodes, the shards or the log cannot serve at all. Other problems are `degraded`. */
   readonly status: Exclude<Status, "healthy">
   readonly says: string
 }

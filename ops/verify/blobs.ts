@@ -1,7 +1,6 @@
 /**
- * Compares files and data with their names. Each that a post names must be there completely, with the hash in its name.
- * A file that a post names cannot be deleted before this check reads its bytes. Files are deleted only after a longer
- * time without a reference.
+ * Compares the files and data that posts name with their hashes. Each must be there completely. A file whose post ends
+ * during the check is still there, because files are deleted only long after their last reference.
  */
 import { createHash } from "node:crypto"
 import type { Msg } from "@nats-io/transport-node"

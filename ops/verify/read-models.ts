@@ -81,7 +81,7 @@ export const verifyReadModels = (
   return Effect.scoped(verified)
 }
 
-/** Ids by kind, picked from the first table of each. */
+/** The ids of the picked actors, by kind. */
 type Sampled = ReadonlyMap<string, ReadonlyArray<string>>
 
 const sampledActors = async (db: Db, tables: ReadonlyArray<ReadModelTable>, sample: number): Promise<Sampled> => {
@@ -134,7 +134,7 @@ const copyServed = (
 
 const copyOf = (table: ReadModelTable): string => `served_${table.name}`
 
-/** The histories of the sampled actors alone, in the order of the log. */
+/** Applies only the histories of the sampled actors, in the order of the log. */
 const fillSample = async (
   service: Service,
   db: Db,

@@ -124,7 +124,7 @@ export const verifyScores = async (
   signal: AbortSignal
 ): Promise<ScoreReport> => {
   const marks = new Map<string, number>()
-  // This is read before the end of the log, so that everything these sets have done lies before that end.
+  // The progress of the sets is read before the end of the log, so everything that they have done lies before that end.
   for (const { name } of RATING) marks.set(name, (await readMark(nats, name)).seq)
   const last = (await manager.streams.info(streams.events)).state.last_seq
   const recount = new Recount()

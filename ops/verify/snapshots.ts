@@ -208,7 +208,7 @@ class Folding {
 const isFinding = (error: unknown): error is MisshapenEvent | UnknownEvent =>
   error instanceof MisshapenEvent || error instanceof UnknownEvent
 
-/** Actors that end have no snapshots. An older release may have left some, which nobody reads. */
+/** Kinds whose snapshots are compared. Actors that end have no snapshots. */
 const KEPT = KINDS.filter(({ fold }) => fold.ends !== true)
 
 const ofThisRelease = sql<boolean>`

@@ -30,8 +30,8 @@ export const counting: ActorDefinition = {
 }
 
 /**
- * Actors of one length. The commits of each are spread evenly from the log's beginning to a place that differs by
- * actor.
+ * Actors with the same number of commits, `length`. The commits of each are spread evenly from the log's beginning to a
+ * place that differs by actor.
  */
 export interface Spread {
   readonly length: number
@@ -65,7 +65,7 @@ const commitOf = (number: number): Uint8Array => {
   return utf8.encode(`${text.slice(0, -1)},"trace":"${FILLING.slice(text.length + 10)}"}`)
 }
 
-/** Parts of the log after which the first and the last actor of a length have no commits. */
+/** The commits of the actors of one length end between these shares of the log. */
 const IDLE_FROM = [0.3, 0.9] as const
 
 /** For each position of the log, the actors that have commits there. */

@@ -1,6 +1,6 @@
 /**
  * Guesses the meaning of a text from single words. Lists have words that suggest more, less, true or false. A negation
- * shortly before a word reverses it. It is right for 57 of 100 texts that exist in two opposite variants.
+ * shortly before a word reverses it.
  */
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" "))
 

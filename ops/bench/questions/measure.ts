@@ -129,7 +129,6 @@ const CERTAIN = 8
 const EFFECTS: Readonly<Record<string, number>> = { forget: 0, undone: 0, aside: 1, again: 2 }
 const ONES = new Set(["so", "liar", "between", "unlike", "instead", "denied"])
 
-/** The true value of an unknown. */
 const truthOf = (bank: Bank, unknown: string): number => {
   const [word = "", rest = ""] = unknown.split(" ")
   const [, kind = "", n = "0"] = rest.split(":")

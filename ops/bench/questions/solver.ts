@@ -53,7 +53,6 @@ interface Verdict extends Task {
   readonly right: boolean
 }
 
-/** A way to read a story, and how likely it is. */
 interface Interpretation {
   readonly end: number | null
   readonly share: number
@@ -100,7 +99,6 @@ export class Solver {
     this.#learn(verdict)
   }
 
-  /** Goes over all verdicts again. */
   study(): void {
     for (let pass = 0; pass < PASSES; pass++) for (const verdict of this.#seen) this.#learn(verdict)
   }
@@ -205,7 +203,6 @@ const sharesOf = (weights: ReadonlyArray<number>): ReadonlyArray<number> => {
   return weights.map((weight) => weight / sum)
 }
 
-/** The probability of each result of a story. */
 function endsOf({ ways }: Ways): ReadonlyMap<number, number> {
   const ends = new Map<number, number>()
   let all = 0

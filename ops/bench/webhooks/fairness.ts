@@ -4,13 +4,13 @@ import { median, quantile, until } from "./measure.ts"
 import { sink } from "./sink.ts"
 import { type BenchAgent, end, makeAgents, queue, startWorker, type World } from "./world.ts"
 
-/** The number of receivers, the number of dead ones, deliveries a second in all, and seconds. */
+/** `RATE`: deliveries a second to all receivers together. */
 const RECEIVERS = 40
 const DEAD = 2
 const RATE = 400
 const FAIR_SECONDS = 8
 const FAIR_ROUNDS = 5
-/** The first seconds of these, which do not count. The worker learns in them which receivers answer. */
+/** The first seconds of a round, which do not count. The worker learns in them which receivers answer. */
 const FAIR_WARM_SECONDS = 2
 const STEP_MS = 10
 

@@ -1,6 +1,6 @@
 /**
  * Starts the service for the webhook benchmarks, with agents and deliveries. The benchmark writes both directly into
- * the log, in the form of the agents' commits. So only the work after the log is measured.
+ * the log, in the form of the agents' commits.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"

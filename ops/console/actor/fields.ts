@@ -97,7 +97,7 @@ const hintOf = ({ type, required, nullable }: Field): string =>
 
 export const isOperation = (op: string): op is OperationName => Object.hasOwn(OPERATIONS, op)
 
-/** Filled with the values in the address. */
+/** The fields of the operation, filled with the values in the address. */
 export const fieldsHtml = (op: OperationName, query: URLSearchParams): Html => {
   const fields = fieldsOf(op)
   const whole: Field = { name: WHOLE, type: "json", required: true, nullable: true, choices: [] }

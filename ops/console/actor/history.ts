@@ -29,7 +29,6 @@ export interface Around {
   readonly steps: ReadonlyArray<Step>
   /** Index of the chosen commit in `steps`. */
   readonly chosen: number
-  /** The state before the chosen commit. */
   readonly before: unknown
   /** The number of commits before these. */
   readonly earlier: number

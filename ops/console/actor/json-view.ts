@@ -25,7 +25,6 @@ const cut = (text: string): string =>
     text.length <= CHARS_MAX ? text : `${text.slice(0, CHARS_MAX)}… (${text.length - CHARS_MAX} characters more)`
   )
 
-/** A member, with its name if it has one. */
 interface Member {
   readonly name: string | null
   readonly before: unknown
@@ -100,7 +99,6 @@ export const differencesView = (before: unknown, after: unknown, title: string):
 ${more <= 0 ? null : html`<p class="faint">${more} differences more.</p>\n`}`
 }
 
-/** Lines of text, as they are. */
 export const linesView = (lines: ReadonlyArray<string>, name: string): Html =>
   html`<pre class="json" role="region" tabindex="0" aria-label="${name}">${lines.map(cut).join("\n")}</pre>
 `

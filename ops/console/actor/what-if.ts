@@ -75,7 +75,7 @@ const reallyHtml = (result: WhatIf): Html => {
 ${linesView([headText(really.entry), ...really.entry.commit.events.map(eventText)], "The commit that really followed")}${differsFromReality(result).length === 0 ? html`<p>It led to the same state.</p>\n` : differencesView(asJson(result.state), asJson(really.state), "Compared with what really came")}`
 }
 
-/** Hidden fields with everything that the address contains, for another button of the same command. */
+/** Hidden fields that repeat the parameters of the address, for another button of the same command. */
 const carried = (query: URLSearchParams): ReadonlyArray<Html> =>
   [...query]
     .filter(([name]) => name !== "show" && name !== "expected")

@@ -6,7 +6,7 @@
  *  - It holds at most `POINTS_MAX` points and `PROCESSES_MAX` processes.
  *  - A process counts from its second report on, because the period of its first totals is unknown.
  *  - A process that stops reporting is shown as silent for `SILENT_MS`, unless a new one with its roles appears. If no
- *    process reports, the bus may be down, so none counts as silent.
+ *    process reports, the bus may be down, so no further one becomes silent.
  *  - An unknown value is `null`, never zero.
  */
 import { DURATION_SECONDS } from "../../../schemas/runtime/metrics/meter.ts"

@@ -2,7 +2,7 @@
  * Long jobs that operators have started here: one at a time, in this process. The last ones are kept with operator and
  * reason.
  *
- * A job that is cut off because the console stops has changed nothing: rebuilding and verifying write only at their end.
+ * A job that is cut off because the console stops has changed nothing that is served.
  */
 import type { Clock } from "effect"
 import { iso } from "../../../schemas/iso.ts"
@@ -70,7 +70,6 @@ export class Jobs {
     })
   }
 
-  /** Aborts the running job, and waits for its end. */
   async close(): Promise<void> {
     this.stopping.abort()
     await this.running

@@ -1,6 +1,6 @@
 /**
  * The first page: a verdict on the cluster, its figures now and within the last hour, its shards as a map, and an
- * operator's actions. It also has everything that `hub status --all` prints. Live.
+ * operator's actions. It also has the details of `hub status --all`. Live.
  */
 import { html, type Html, NOTHING } from "../../../edge/kit/html.ts"
 import type { ConsolePage, Visit } from "../page.ts"

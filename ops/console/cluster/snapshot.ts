@@ -63,7 +63,7 @@ export interface Recorded {
 
 const NOTHING_SEEN = { verdict: null, seen_at: null, services: null, streams: null, read_models: null, reactions: null }
 
-/** Formats Unix seconds as `05:08:22 UTC`. No process is listed for a day here. */
+/** Formats Unix seconds as `05:08:22 UTC`. Silent processes are listed for ten minutes, so the date is left out. */
 const clockOf = (seconds: number): string => `${iso(seconds * SECOND_MS).slice(11, 19)} UTC`
 
 /**

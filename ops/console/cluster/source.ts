@@ -12,7 +12,7 @@ import type { ConsoleParts } from "../parts.ts"
 import { type ClusterSnapshot, snapshotOf } from "./snapshot.ts"
 
 const LOOK_EVERY_MS = 2000
-/** A node that leaves changes many shards at once. */
+/** Changes within this time are published together. A node that leaves changes many shards at once. */
 const TOGETHER_MS = 20
 
 interface SnapshotQuery {
@@ -22,7 +22,7 @@ interface SnapshotQuery {
   readonly seen: ClusterSnapshot | null
 }
 
-/** The last query's result. A page that is opened soon after it starts with this. */
+/** The last query. A page that is opened within `LOOK_EVERY_MS` begins with its result. */
 const looks = new WeakMap<Service, SnapshotQuery>()
 
 export const clusterSource =

@@ -60,7 +60,6 @@ ${linesView(refusedText(id, refused).split("\n"), "Refusal")}${agent === null ? 
 `
 }
 
-/** The last line of the story in words. */
 const modelsText = (story: Story): string => storyText(story).split("\n").at(-1) ?? ""
 
 const toldHtml = (reference: string, { story, refused, unseen, traces, last }: StoryPage): Html => {

@@ -1,8 +1,8 @@
 /**
  * A story read for a page, within `READ_MS`.
  *
- * A request id does not say where in the log it is. Most are asked about soon, so the end of the log is read first, and
- * all of it only if the request is not there.
+ * A request id of an earlier release does not say where in the log it is. So the end of the log is read first, and all
+ * of it only if the request is not there.
  */
 import { streams } from "../../../schemas/subjects.ts"
 import type { Service } from "../../cli/connection.ts"
@@ -24,7 +24,7 @@ export interface StoryPage extends Pick<FoundRoot, "refused" | "unseen"> {
   readonly last: number
 }
 
-/** A story that begins this close to the start of the reading may lack its beginning. */
+/** False if the story begins so close to the start of the reading that it may lack its beginning. */
 const isWhole = ({ commits }: Story, from: number): boolean => (commits[0]?.seq ?? 0) >= from + APART_MAX
 
 const isMissed = ({ commits, read_to: readTo }: Story, last: number): boolean => commits.length === 0 && readTo < last

@@ -1,6 +1,6 @@
 /**
  * Actions of moderators: the commands of `hub report`, `hub agent` and `hub post|thread|reply`, in the operator's name.
- * The reason of an action is recorded in the log. The agent can read the fields below.
+ * The reason of an action is recorded in the log.
  */
 import { html, type Html } from "../../../edge/kit/html.ts"
 import { OPERATOR } from "../../../schemas/content/author.ts"
@@ -37,7 +37,7 @@ const daysIn = (fields: Fields): number => {
   return days
 }
 
-/** The agent's id as the page got it from the read models or the actor. */
+/** The agent's id from a hidden field of the form. */
 const agentIn = (fields: Fields): string => {
   const id = fields["agent"] ?? ""
   if (!/^[^\s.*>]{1,128}$/.test(id)) throw new Fault("agent must be an id.")

@@ -15,7 +15,7 @@ export const words = (text: string, more = 0): Html =>
 
 export const fact = (name: string, value: Html | string | number): Html => html`<dt>${name}</dt><dd>${value}</dd>`
 
-/** `null` if the agent's actor did not answer. */
+/** `agent`: `null` if its actor did not answer. */
 export const standing = (agent: OperatorView | null): Html => {
   if (agent === null) return html`<p class="problem">The agent's actor cannot be asked at the moment.</p>`
   const { handle, name, number, status, roles, provisional, trust, reputation, reason, since, until, appeal } = agent

@@ -1,5 +1,6 @@
 /**
- * Finds pages for a text that an operator pastes. It finds only what is in the log, and does not look for request ids.
+ * Finds pages for a text that an operator pastes. It finds actors that the log has. Ids of requests and commands lead
+ * to their stories unchecked.
  */
 import { HANDLE_PATTERN } from "../../../schemas/agent/fields.ts"
 import { HUMAN_ID, normalEmail } from "../../../schemas/human/fields.ts"
@@ -67,7 +68,6 @@ const personAt = async (service: Service, address: string): Promise<ReadonlyArra
   return human === null ? [] : held(service, "human", human)
 }
 
-/** Looks for actors with this id among all kinds. */
 const anywhere = async (service: Service, id: string): Promise<ReadonlyArray<Hit>> =>
   (await Promise.all(LOGGED.map((kind) => held(service, kind, id)))).flat()
 
