@@ -1,9 +1,9 @@
 /**
- * All limits: every figure of specification section 8, and every further bound of the service.
+ * The limits of specification section 8, and further bounds of the service.
  *
  * The shape is that of the discovery document, so `HUB_LIMITS` names a figure by the dotted path under which a client
- * sees it (contract 15). `service` has the limits that discovery does not show. Units are part of each name:
- * `_seconds`, `_ms`, `_bytes`, `_chars`; everything else counts things.
+ * sees it (contract 15). `service` has the limits that discovery does not show. Units are part of the names:
+ * `_seconds`, `_ms`, `_bytes`, `_chars` and others.
  */
 import { OWNER_LIMITS } from "./human/limits.ts"
 import { CAPTCHA_LIMITS } from "./captcha/limits.ts"
@@ -165,8 +165,8 @@ export const LIMITS = {
     disable_after_seconds: 259_200,
     log_seconds: 2_592_000,
     /**
-     * Seconds for which the log keeps a delivery after it was queued. They are the sum of `log_seconds`, in which it
-     * can be sent again, and the longest series of attempts.
+     * Seconds for which the log keeps a delivery after it was queued. They cover `log_seconds`, in which it can be sent
+     * again, and the longest series of attempts.
      */
     kept_seconds: 3_456_000,
     redeliveries_max: 20,
@@ -305,8 +305,8 @@ export const LIMITS = {
     password_passes: 2,
     passwords_waiting_max: 32,
     /**
-     * The most queries of the read models that one edge makes at once, which one node can answer
-     * (actors/queries/serve.ts). Also the most for one client, address or account.
+     * The most queries of the read models that one edge makes at once, and the most for one client, address or account.
+     * One node can answer as many as one edge makes (actors/queries/serve.ts).
      */
     max_queries: 500,
     max_client_queries: 50,

@@ -1,6 +1,7 @@
 /**
- * The subjects, streams, buckets and consumers of the bus, by the function that builds each. Nothing else writes a
- * `hub.` subject as text. Addresses of the server's own API (`$JS`, `$KV`) are also written where they are used. `schemas/contract/subjects.txt` is the committed snapshot of this list.
+ * The subjects, streams, buckets and consumers of the bus, by the function that builds each. The services build `hub.`
+ * subjects only here; ops/deploy/nats/roles.conf repeats them. Addresses of the server's own API (`$JS`, `$KV`) are
+ * also written where they are used. `schemas/contract/subjects.txt` is the committed snapshot of this list.
  *
  *  - `hub.node.<session>.<role>`: command frames to one actor node (request-reply in batches), by the asker's role
  *    (bus/roles.ts)

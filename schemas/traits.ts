@@ -64,10 +64,7 @@ export interface Traits {
   readonly keptSeconds?: number
 }
 
-/**
- * Groups whose writes are visible to others. A provisional agent may make none of them, unless an endpoint's Traits
- * allow it.
- */
+/** Groups whose writes a provisional agent may not make, unless an endpoint's Traits allow it. */
 export const ADMITTED_GROUPS: ReadonlySet<string> = new Set([
   "post",
   "file",
@@ -88,7 +85,7 @@ export const Row = Context.Reference<string>("hub/endpoint/Row", { defaultValue:
 /** The place of a group of endpoints in the reference. The lowest number comes first. */
 export const Chapter = Context.Reference<number>("hub/group/Chapter", { defaultValue: () => Number.MAX_SAFE_INTEGER })
 
-/** Throws if there are none. */
+/** Sorts groups by `Chapter`. Throws if there are none. */
 export const byChapter = <Group extends HttpApiGroup.Constraint>(
   groups: ReadonlyArray<Group>
 ): readonly [Group, ...Array<Group>] => {

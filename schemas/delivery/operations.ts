@@ -30,7 +30,7 @@ export const Report = Schema.Struct({
 })
 export type Report = typeof Report.Type
 
-/** The delivery's status after the report. */
+/** The delivery's status after the operation; `null` if there is no such delivery. */
 const Told = Schema.Struct({ status: Schema.NullOr(Schema.Literals(DELIVERY_STATUSES)) })
 
 export const deliveryOperations = operationsOf("delivery", {

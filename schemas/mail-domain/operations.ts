@@ -27,7 +27,7 @@ export const holderOperations = operationsOf("mail_domain_holder", {
     output: Schema.Struct({ claim: Schema.Int }),
     askedBy: ["edge"]
   }),
-  /** Ends together with the account. */
+  /** The agent's account has ended. */
   "mail_domain_holder.end": op({ input: Nothing, output: Nothing, askedBy: [] })
 })
 

@@ -91,7 +91,7 @@ export const SendOutcome = Schema.Union([
     /** The earliest next attempt, in seconds. */
     retry_after: Schema.optionalKey(Schema.Number)
   }),
-  /** Certainly not accepted, or `unknown` if there was no answer. */
+  /** `failed`: certainly not accepted. `unknown`: no answer came. */
   Schema.Struct({ type: Schema.Literals(["failed", "unknown"]), reason: Schema.String })
 ])
 export type SendOutcome = typeof SendOutcome.Type
@@ -109,7 +109,6 @@ export const SendJob = Schema.Struct({
   mail: Schema.Int,
   /** Only the address, without a name. */
   to: Schema.String,
-  /** The summary, as in the headers. */
   summary: SentSummary,
   references: Schema.Array(Schema.String),
   /** Without angle brackets. */

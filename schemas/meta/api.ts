@@ -100,7 +100,7 @@ export const Health = Schema.Struct({
   status: Schema.Literals(["ok", "degraded", "down"]),
   version: Schema.String,
   time: Schema.String,
-  /** `null` for parts that this deployment does not have. */
+  /** `null` if this deployment does not have the part, or if its state is not known. */
   vault_key_ok: Schema.optionalKey(Schema.NullOr(Schema.Boolean)),
   vaults_active: Schema.optionalKey(Schema.NullOr(Schema.Int)),
   runtime_firewall: Schema.optionalKey(Schema.NullOr(Schema.Boolean)),

@@ -5,7 +5,7 @@
 import { Schema } from "effect"
 import { NOTIFICATION_TYPES } from "../notification/types.ts"
 
-/** Messages from the agent to its owners. */
+/** Requests of an agent to its owners: a message, a captcha, a consent to a fill. */
 export const OWNER_ASKED = "owner.asked"
 export const CAPTCHA_ASKED = "captcha.asked"
 export const CONSENT_ASKED = "vault.consent_asked"
@@ -36,8 +36,8 @@ export interface RelayedEvent {
 const NOT_RELAYED: ReadonlySet<string> = new Set(["webhook.test", "owner.message", "captcha.answered", "vault.consent"])
 
 /**
- * Security events, which always reach an owner: the vault, keys, recovery, standing, new owners (contract 22). They are
- * also sent by letter if the owner has chosen nothing, and have their own limits.
+ * Security events: the vault, keys, recovery, standing, new owners (contract 22). They are also sent by letter if the
+ * owner has chosen nothing, and have their own limits.
  */
 const SECURITY: ReadonlySet<string> = new Set([
   "vault.alert",

@@ -9,7 +9,7 @@ import { Report, ReportInQueue, ReportOutcome, ReportReason, ReportStatus, Repor
 
 const Filed = Schema.Struct({
   target_type: ReportTarget,
-  /** Hub id of an agent, number of anything else. */
+  /** Hub id of an agent, id of a compartment, number of anything else. */
   target_id: Schema.String,
   reason: ReportReason,
   text: Schema.NullOr(Schema.String)

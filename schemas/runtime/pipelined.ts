@@ -95,7 +95,7 @@ export class Pipelined {
     socket.once("close", cancel)
   }
 
-  /** The connection closes: nothing more of it is read. */
+  /** Marks the connection as closing, so that no further request of it is parsed. */
   close(socket: object): void {
     const held = this.held.get(socket)
     if (held !== undefined) held.isClosing = true

@@ -43,7 +43,6 @@ export const sponsorshipOperations = operationsOf("sponsorship", {
    */
   "sponsorship.confirm": op({ input: OfAgent, output: SponsorshipFacts, askedBy: ["edge"] }),
   "sponsorship.reject": op({ input: OfAgent, output: SponsorshipFacts, askedBy: ["edge"] }),
-  /** The person withdraws. */
   "sponsorship.withdraw": op({
     input: Schema.Struct({ human: Schema.String }),
     output: SponsorshipFacts,
@@ -54,7 +53,7 @@ export const sponsorshipOperations = operationsOf("sponsorship", {
   /** Sets the time at which an unanswered declaration expires. */
   "sponsorship.date": op({ input: Nothing, output: Nothing, askedBy: [] }),
   "sponsorship.timer": op({ input: FiredTimer, output: Nothing, askedBy: [] }),
-  /** Ends with the account of one of the two. */
+  /** The account of the person or of the agent has ended. */
   "sponsorship.end": op({
     input: Schema.Struct({ status: Schema.Literals(["revoked", "withdrawn"]) }),
     output: Nothing,

@@ -17,7 +17,7 @@ export type SponsorshipStatus = typeof SponsorshipStatus.Type
 export const Verification = Schema.Literals(["none", "email"])
 export type Verification = typeof Verification.Type
 
-/** The rights of an owner over an agent (contract 22). Everything else stays the agent's alone. */
+/** The rights of an owner over an agent (contract 22). */
 export const OWNER_RIGHTS = [
   "read_mail_subjects_and_codes",
   "close_mailboxes",

@@ -209,7 +209,7 @@ export const vaultOperations = operationsOf("vault", {
     output: Schema.Struct({ revoked: Schema.Literal(true), revoked_at: Schema.String }),
     askedBy: ["edge"]
   }),
-  /** Ends the vault together with the account. Does nothing if there is no vault. */
+  /** Revokes the vault of an agent that was banned or deleted. Does nothing if there is no vault. */
   "vault.end": op({ input: Nothing, output: Nothing, askedBy: [] }),
   /** Erases ciphertexts: that of a deleted entry, or all of a revoked vault (`sha256` is `null`). */
   "vault.erase": op({

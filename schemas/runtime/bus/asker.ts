@@ -95,7 +95,7 @@ interface Waiting {
   readonly span: Span | null
   session: string | null
   retryAt: number
-  /** Counted since the start: asks that a node of another release could not answer. */
+  /** The number of tries that a node of another release could not answer. */
   elsewhere: number
 }
 

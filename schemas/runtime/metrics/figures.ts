@@ -2,7 +2,7 @@
  * The figures of a process that the operators' console plots. The console asks for them on the bus, where only
  * processes of the service answer. So it needs no address of a metrics port.
  *
- * All are totals since the process began, so two readings give the rates between them.
+ * Counts are totals since the process began, so two readings give the rates between them.
  */
 import { Schema } from "effect"
 import { subjects } from "../../subjects.ts"
