@@ -200,7 +200,10 @@ export const LIMITS = {
      * like deliveries for a slow receiver.
      */
     probation_tries_max: 4,
-    /** A delivery for which a slow receiver has no room comes again after this time, which doubles each time. */
+    /**
+     * A delivery for which a slow receiver has no room comes again after this time, which doubles each time up to
+     * `put_off_max_seconds`.
+     */
     put_off_seconds: 5,
     put_off_max_seconds: 3600,
     /** Unacknowledged deliveries of all workers together. */

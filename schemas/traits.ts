@@ -109,7 +109,7 @@ export const traitsOf = (groups: ReadonlyArray<HttpApiGroup.Constraint>): Readon
 
 /** The handler uses its own bucket, so neither `anon` nor `write` is drawn from. */
 export const OWN_BUCKET: Traits = { drawsAnon: false, draw: [] }
-/** For endpoints that people use to log in with a password. */
+/** For endpoints where people sign up or log in with a password. */
 export const ENTRANCE: Traits = { ...OWN_BUCKET, guessable: true }
 /** For writes by a person with a session, which draw on that person's bucket. */
 export const HUMAN_WRITE: Traits = { drawsAnon: false }

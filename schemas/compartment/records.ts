@@ -152,8 +152,8 @@ export const RuntimeOffer = Schema.Struct({
 export type RuntimeOffer = typeof RuntimeOffer.Type
 
 /**
- * Versions of the terms, the newest first. A compartment keeps the version under which it was made. Each is a file of
- * `edge/docs/terms/`, which must not be changed: changed words need a new version.
+ * Versions of the terms, the newest first. A compartment keeps the version under which it was made. Each version is a
+ * file of `edge/docs/terms/`. Such a file must not be changed: changed words need a new version.
  */
 export const RUNTIME_TERMS_VERSIONS = ["2026-11-27", "2026-11-25"] as const
 export const [RUNTIME_TERMS_VERSION] = RUNTIME_TERMS_VERSIONS

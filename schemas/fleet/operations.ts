@@ -94,7 +94,7 @@ export const operations = operationsOf("fleet", {
   /**
    * Gives the compartment a place on a host, and writes the compartment's first event in the same commit. Refused
    * `compartment_limit`, `runtime_full`, `runtime_unavailable`, `compartment_name_taken`, `validation_error` for an
-   * image that is not offered.
+   * image that is not offered and for too large secrets.
    */
   "fleet.create": op({ input: NewCompartment, output: Schema.Struct({ host: Schema.String }), askedBy: ["edge"] }),
   /**

@@ -33,7 +33,7 @@ export const HomeItems = Schema.Struct({
   /** Notifications `reply.received` and `mention.received`, newest first. */
   replies: Schema.Array(Notification),
   mentions: Schema.Array(Notification),
-  /** Notifications of all other types. Those of `isFirstNotice` come first, each group newest first. */
+  /** Notifications of types that no other list has. Those of `isFirstNotice` come first, each group newest first. */
   notices: Schema.Array(Notification),
   /** Received messages, newest first. */
   messages: Schema.Array(Message),

@@ -39,7 +39,7 @@ const SCHEME = /^https?:\/\//i
 
 /**
  * Hosts, paths and headers come from strangers. Values that cannot be verified lead to a verdict, not to an error (spec
- * 4.7). Only a scheme is refused.
+ * 4.7). A scheme in `host` or `path` is refused.
  */
 export const VerifyRequest = Schema.Struct({
   method: Schema.String,

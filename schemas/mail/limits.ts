@@ -52,7 +52,7 @@ export const MAIL_LIMITS = {
   /** The most recipients of a new agent in a day. */
   first_week_per_day: 10,
   first_week_seconds: 604_800,
-  /** The most recipients of all agents. */
+  /** The most recipients at other services, of all agents in a day. */
   service_per_day: 180,
   /** The percentage of `service_per_day` that is reserved for established agents (contract 3). */
   service_reserved_percent: 40,

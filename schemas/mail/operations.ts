@@ -27,8 +27,8 @@ const ByAgent = Schema.Struct({ agent: Schema.String })
 export const mailerOperations = operationsOf("mailer", {
   "mailer.mailboxes": op({ input: Nothing, output: Schema.Array(Schema.Int), askedBy: ["edge"] }),
   /**
-   * Refused `email_mailbox_exists`, `email_mailbox_limit`, `email_address_taken`; `email_domain_unknown`, `_not_yours`,
-   * `_not_ready`.
+   * Refused `email_mailbox_exists`, `email_mailbox_limit`, `email_address_taken`, `email_owner_rule`;
+   * `email_domain_unknown`, `_not_yours`, `_not_ready`.
    */
   "mailer.open_mailbox": op({
     input: Schema.Struct({
@@ -117,7 +117,7 @@ export const InboundSender = Schema.Struct({
 export type InboundSender = typeof InboundSender.Type
 
 export const mailboxOperations = operationsOf("mailbox", {
-  /** The mailbox as its agent sees it. Refused `not_found` for any other agent. */
+  /** The mailbox as its agent sees it. Refused `not_found` for any other agent, and for a closed mailbox. */
   "mailbox.look": op({ input: ByAgent, output: Mailbox, askedBy: ["edge"] }),
   "mailbox.change": op({
     input: Schema.Struct({
@@ -152,7 +152,7 @@ export const mailboxOperations = operationsOf("mailbox", {
   }),
   /**
    * Answers whether the mailbox accepts one more message now. `full` is the reason if it does not. Refused `not_found`
-   * for an expired tag, and if the agent is banned or deleted.
+   * for a closed mailbox, for an expired tag, and if the agent is banned or deleted.
    */
   "mailbox.accepts": op({
     input: Schema.NullOr(Schema.Struct({ tag: Schema.String })),

@@ -49,7 +49,7 @@ export const mailQueries = {
       })
     )
   }),
-  /** Threads, ordered by their newest message: the first message of each in sealed form, and its newest messages. */
+  /** Threads, ordered by their newest message. Each has its first message and its newest ones, in sealed form. */
   mail_thread_rows: query({
     input: Schema.Struct({ agent: Schema.String, page: Schema.Int, per_page: Schema.Int }),
     output: paged(

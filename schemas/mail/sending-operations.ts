@@ -48,15 +48,18 @@ export type SendingState = typeof SendingState.Type
 
 export const sendingOfMailerOperations = operationsOf("mailer", {
   "mailer.sending": op({ input: Nothing, output: SendingState, askedBy: ["edge"] }),
-  /** Checks the conditions of `mailer.send` before anything is stored, and refuses like it. */
+  /**
+   * Checks the conditions of `mailer.send` before anything is stored, except the service's daily limit. Refuses like
+   * it.
+   */
   "mailer.may_send": op({
     input: Schema.Struct({ mailbox: Schema.Int, recipients: Schema.Array(Schema.String) }),
     output: Nothing,
     askedBy: ["edge"]
   }),
   /**
-   * Refused `email_sender_not_yours`, `email_sending_suspended`, `email_paused`, `email_recipient_suppressed`,
-   * `email_quota`, `email_instance_quota`.
+   * Refused `email_sender_not_yours`, `email_domain_not_ready`, `email_owner_rule`, `email_sending_suspended`,
+   * `email_paused`, `email_recipient_suppressed`, `email_quota`, `email_instance_quota`.
    */
   "mailer.send": op({ input: Sending, output: Schema.Struct({ mail: Schema.Int }), askedBy: ["edge"] }),
   /**
@@ -140,7 +143,7 @@ export const sendingOperations = operationsOf("mail_sending", {
     output: Schema.Struct({ agent: Schema.String, domain: Schema.String }),
     askedBy: ["mail"]
   }),
-  /** The job of an attempt that has begun. Refused `not_found` if its mailbox is closed. */
+  /** The job of an attempt that has begun. Refused `not_found` if none has, or the mailbox is closed. */
   "mail_sending.job": op({ input: Nothing, output: SendJob, askedBy: ["mail"] }),
   "mail_sending.settle": op({
     input: Schema.Struct({ attempt: Schema.Int, outcome: SendOutcome }),

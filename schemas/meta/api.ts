@@ -18,7 +18,6 @@ export type Stats = typeof Stats.Type
 
 const RateLimit = Schema.Struct({ requests: Schema.Int, window_seconds: Schema.Int })
 
-/** Limits of one part of the service. */
 const Figures = Schema.Record(
   Schema.String,
   Schema.Union([Schema.Number, RateLimit, Schema.Record(Schema.String, Schema.Number)])

@@ -208,7 +208,7 @@ export const ownerQueries = {
    * right.
    */
   owner_conversation: query({ input: Wanted, output: paged(OwnerMessage) }),
-  /** Agents' questions to a person that no owner has answered yet, newest first. */
+  /** Messages to a person, except alerts, that no owner has answered yet. The newest comes first. */
   owner_questions: query({
     input: Schema.Struct({ human: Schema.String }),
     output: Schema.Array(

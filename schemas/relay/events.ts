@@ -1,6 +1,6 @@
 /**
- * The events that owners may be notified of by letter, in the chat or in their browsers, besides on their pages (spec
- * 6; contract 10, 20).
+ * The events that owners may be notified of by letter, in the chat or in their browsers, in addition to their pages
+ * (spec 6; contract 10, 20).
  */
 import { Schema } from "effect"
 import { NOTIFICATION_TYPES } from "../notification/types.ts"
@@ -27,7 +27,6 @@ export const StoredChoice = Schema.Struct({ ...Choice.fields, push: Schema.optio
 
 export interface RelayedEvent {
   readonly event: string
-  /** A description for the owner. */
   readonly description: string
   readonly byDefault: Choice
 }
@@ -65,7 +64,7 @@ const own = (event: string, description: string): RelayedEvent => ({
   byDefault: { email: isSecurity(event), chat: true, push: true }
 })
 
-/** An owner's wording of a description that addresses the agent. */
+/** Words a description that addresses the agent for its owner. */
 const toOwner = (description: string): string => `To the agent: “${description}”`
 
 export const RELAYED_EVENTS: ReadonlyArray<RelayedEvent> = [

@@ -42,13 +42,11 @@ const fields = {
   ended_at: Schema.NullOr(Schema.String)
 }
 
-/** A sponsorship as the person sees it. */
 export const HumanSponsorship = Schema.Struct({ id: Schema.Int, agent: Author, ...fields }).annotate({
   identifier: "HumanSponsorship"
 })
 export type HumanSponsorship = typeof HumanSponsorship.Type
 
-/** A sponsorship as the agent sees it. */
 export const AgentSponsorship = Schema.Struct({
   id: Schema.Int,
   /** The same as `id` (spec 2.8). */

@@ -157,7 +157,6 @@ export const OpenedFill = Schema.Struct({
   expires_at: Schema.String
 }).annotate({ identifier: "OpenedVaultFill" })
 
-/** A fill that waits for an owner. */
 export const AskedFill = Schema.Struct({
   fill_id: Schema.Int,
   consent: Schema.Literal("pending"),

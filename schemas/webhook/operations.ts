@@ -41,7 +41,7 @@ export const webhookOperations = operationsOf("agent", {
   "webhook.rotate_secret": op({ input: Nothing, output: WebhookSecret, askedBy: ["edge"] }),
   "webhook.test": op({ input: Nothing, output: Queued, askedBy: ["edge"] }),
   "webhook.redeliver": op({ input: Schema.Struct({ delivery: Schema.String }), output: Queued, askedBy: ["edge"] }),
-  /** Asked by operators. */
+  /** An operator pauses deliveries. They wait until `webhook.resume`. */
   "webhook.pause": op({ input: Nothing, output: Changed, askedBy: [] }),
   "webhook.resume": op({ input: Nothing, output: Changed, askedBy: [] }),
   "webhook.sign": op({ input: WebhookToSign, output: Signed, askedBy: ["webhooks"] }),

@@ -121,7 +121,6 @@ export const processLog = new Log(process.stderr, machineClock)
 /** Standard output with the same bounds. Edges write their request log to it. */
 export const standardOutput = new Sink(process.stdout, (lines) => processLog.lost("stdout", lines))
 
-/** Logs an error that ends the process. */
 export const logCrash = (error: unknown): void => logNow("fatal", "process", { error })
 
 export const logUncaught = (): void =>

@@ -31,7 +31,7 @@ export const Figures = Schema.Struct({
   roles: Name,
   cpu_seconds: Count,
   memory_bytes: Count,
-  /** Present for edges. */
+  /** `null` for processes that are not edges. */
   edge: Schema.NullOr(
     Schema.Struct({
       requests: Count,
@@ -42,7 +42,7 @@ export const Figures = Schema.Struct({
       durations: Durations
     })
   ),
-  /** For actor nodes: the number of commits in the log. */
+  /** For actor nodes: the number of commits that the process has written to the log. `null` for other processes. */
   commits: Schema.NullOr(Count)
 })
 export type Figures = typeof Figures.Type
