@@ -230,7 +230,8 @@ export const LIMITS = {
      */
     heartbeat_ms: 15_000,
     /**
-     * The interval in which an edge looks for news, in addition to notices. A notice may be lost if its sender dies.
+     * The interval in which an edge looks for news, in addition to the hints on the bus. A hint may be lost if its
+     * sender dies.
      */
     look_ms: 2000,
     /** The most agents in one query for news. */
@@ -277,7 +278,7 @@ export const LIMITS = {
     request_deadline_ms: 10_000,
     /** The time of one answer from the read models. */
     query_timeout_ms: 5_000,
-    /** Headers and body have a timeout each, because spec 5.1 has no rule for slow clients. */
+    /** Timeouts for slow clients, of the headers and of the body. */
     headers_timeout_ms: 10_000,
     body_timeout_ms: 10_000,
     /**

@@ -78,7 +78,10 @@ export interface RateState {
 
 export interface ReplyHead {
   readonly refused?: Refusal
-  /** The source of a refusal: the actor's gate, or `bus` if no actor could be asked. Absent if the actor refused. */
+  /**
+   * The source of a refusal: the actor's gate, or `bus` if no actor could be asked. Absent for a refusal by the actor
+   * itself.
+   */
   readonly by?: "gate" | "bus"
   /** The agent bucket after this draw (spec 4.1.7). */
   readonly rate?: RateState

@@ -55,7 +55,7 @@ export const Desired = Schema.Struct({
   status: CompartmentStatus,
   run: Schema.Int,
   agent: Schema.String,
-  /** The agent's number. Absent from an earlier release's actor. */
+  /** The agent's number, if the goal is `running`. Absent from an earlier release's actor. */
   hx_id: Schema.optionalKey(Schema.String),
   name: Schema.String,
   command: Schema.String,

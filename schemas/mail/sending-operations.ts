@@ -129,8 +129,9 @@ export type SendJob = typeof SendJob.Type
 
 export const sendingOperations = operationsOf("mail_sending", {
   /**
-   * Begins the next attempt; `null` if none is due. `lost` means that an attempt was begun, and its outcome is unknown.
-   * Ask again with `repeatable`: if true, another attempt begins; if false, the sending ends with an unknown outcome.
+   * Begins the next attempt. `attempt` is `null` if none was begun. `lost` means that an attempt was begun before, and
+   * its outcome is unknown. Ask again with `repeatable`: if true, another attempt begins; if false, the sending ends
+   * with an unknown outcome.
    */
   "mail_sending.take": op({
     input: Schema.Struct({ repeatable: Schema.NullOr(Schema.Boolean) }),

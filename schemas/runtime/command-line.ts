@@ -226,10 +226,7 @@ const meantBy = (word: string, commands: ReadonlyArray<Declared>): string => {
   return line === undefined ? "" : `; did you mean ${line}`
 }
 
-/**
- * Parses a command line. Throws the result of `refuse` if it is wrong. Nothing has been opened by then, so a typing
- * error has no effect.
- */
+/** Parses a command line. Throws the result of `refuse` if it is wrong. */
 export const readCommandLine = <Command extends Declared>(
   program: Program<Command>,
   given: ReadonlyArray<string>

@@ -19,7 +19,7 @@ export type Attempted = typeof Attempted.Type
 /** The signature of a delivery, or the reason why it is not sent now. */
 export const Signed = Schema.Union([
   Schema.Struct({ url: Schema.String, signature: Schema.String, failing: Schema.Boolean }),
-  /** There is nothing to deliver any more. */
+  /** `drop` is the reason why it will not be delivered any more. */
   Schema.Struct({ drop: Schema.String }),
   /** An operator has paused deliveries, so the delivery waits. */
   Schema.Struct({ paused: Schema.Literal(true) })
